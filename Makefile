@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door: every target installs what is missing, builds, and does its job.
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
+CTEST = ctest --output-on-failure --no-tests=error
+
+.PHONY: help setup build run test quick unit asan tsan fuzz outside lint bench install format clean
+
+help:
+	@echo 'make run        the 8-device demo on simulated devices, and its table'
+	@echo 'make build      build/bin/ttmem and build/lib/libttmem.so'
+	@echo 'make quick      build and unit tests: the inner loop'
+	@echo 'make test       every test (sanitizers, fuzzing, installed tree): about a quarter of an hour'
+	@echo 'make bench      benchmarks, ratios in build/bench.json'
+	@echo 'make install    into PREFIX=$(PREFIX)'
+	@echo 'make format     clang-format over all sources'
+
+setup:
+	@scripts/setup
+
+# A preset is configured once; afterwards ninja sees by itself what changed.
+build/build.ninja build/%/build.ninja: | setup
+	@cmake --preset $(if $*,$*,release) >/dev/null
+
+build: setup build/build.ninja
+	@cmake --build build -j $(JOBS)
+
+run: build
+	@scripts/run-demo
+
+quick: unit
+unit: build
+	@cd build && $(CTEST) -j $(JOBS) -L unit
+
+outside: build
+	@cd build && $(CTEST) -j $(JOBS) -L outside
+
+asan: setup build/asan/build.ninja
+	@cmake --build build/asan -j $(JOBS)
+	@cd build/asan && $(CTEST) -j $(JOBS) -L unit
+
+tsan: setup build/tsan/build.ninja
+	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test
+	@cd build/tsan && $(CTEST) -j $(JOBS) -L threads
+
+fuzz: setup build/fuzz/build.ninja
+	@cmake --build build/fuzz -j $(JOBS)
+	@scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+
+lint: build
+	@scripts/lint
+
+test: unit outside asan tsan fuzz lint
+	@echo 'make test: everything passed'
+
+bench: build
+	@scripts/bench
+
+install: build
+	@cmake --install build --prefix $(PREFIX)
+
+format: setup
+	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
+
+clean:
+	rm -rf build

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# The installed tree: the tool, the library with its CMake package and pkg-config file.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS ttmem EXPORT ttmem-targets)
+install(TARGETS ttmem_cli)
+install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttmem)
+install(EXPORT ttmem-targets NAMESPACE ttmem:: DESTINATION ${package_dir}
+        FILE ttmem-config.cmake)
+write_basic_package_version_file(ttmem-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem-config-version.cmake DESTINATION ${package_dir})
+
+configure_file(cmake/ttmem.pc.in ttmem.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

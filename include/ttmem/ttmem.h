@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ttmem: the C interface of the tracker (libttmem.so).
+ *
+ * A runtime, or any program, calls these functions when it allocates and frees memory on a
+ * Tenstorrent device; `ttmem` and its relatives then show who holds what.
+ *
+ * - Tracking is off unless the environment has TT_ALLOC_TRACKING_ENABLED=1 at the first call.
+ *   Off, every function returns after one branch.
+ * - Every function may be called from any thread at any time, also after fork() (the child begins
+ *   with nothing) and during exit (then it does nothing).
+ * - Nothing here fails visibly, throws, prints or waits for a reader. What could not be recorded
+ *   (no shared memory left, bad arguments, a free of something unknown) is counted, and `ttmem`
+ *   shows the count.
+ * - Pointers are only read during the call. Strings are copied; long ones are cut.
+ * - A structure with `struct_size` may be shorter or longer than this header's: missing fields are
+ *   unknown, further ones are ignored. Set it to sizeof.
+ */
+#ifndef TTMEM_TTMEM_H
+#define TTMEM_TTMEM_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TTMEM_API __attribute__((visibility("default")))
+#else
+#define TTMEM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The numbers of TT-Metal's BufferType. SYSTEM is host memory: counted, not device memory. */
+typedef enum {
+  TTMEM_DRAM = 0,
+  TTMEM_L1 = 1,
+  TTMEM_SYSTEM = 2,
+  TTMEM_L1_SMALL = 3,
+  TTMEM_TRACE = 4
+} ttmem_buffer_type;
+
+/* FABRIC and DISPATCH kernels stay loaded until the device closes: shown as persistent. */
+typedef enum {
+  TTMEM_KERNEL_APP = 0,
+  TTMEM_KERNEL_FABRIC = 1,
+  TTMEM_KERNEL_DISPATCH = 2
+} ttmem_kernel_role;
+
+/* Logical compute cores; both corners are included. */
+typedef struct {
+  uint16_t x0, y0, x1, y1;
+} ttmem_core_range;
+
+/* Zero or null means unknown, and is shown as unknown. `id` is the chip's logical number in this
+ * process; `uid` is the chip's own number, the same in every process. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t id;
+  uint64_t uid;
+  const char *arch, *board; /* "wormhole_b0", "n300" */
+  uint16_t grid_x, grid_y;  /* the compute grid */
+  uint32_t l1_bytes_per_core, l1_base, l1_small_bytes_per_core;
+  uint32_t dram_channels;
+  uint64_t dram_bytes_per_channel, trace_region_bytes;
+} ttmem_device_info;
+
+/* A buffer takes [address, address + bytes_per_bank) in each of its banks: on every core of
+ * `cores`, or in every bank of the device when there are none.
+ * `id` names the buffer for ttmem_buffer_free; 0 means that the address is the id (TT-Metal's
+ * unique ids begin at 0: pass them plus one). `bytes_per_bank` 0 means unknown. */
+typedef struct {
+  uint32_t struct_size;
+  ttmem_buffer_type type;
+  uint64_t id, address, bytes, bytes_per_bank;
+  const ttmem_core_range *cores;
+  uint32_t core_ranges;
+  const char *label; /* op or tensor name, may be null */
+} ttmem_buffer;
+
+/* One circular buffer: [address, address + bytes) of the L1 of each of its cores. */
+typedef struct {
+  uint64_t address, bytes;
+  const ttmem_core_range *cores;
+  uint32_t core_ranges, flags;
+} ttmem_cb;
+
+/* A view on an L1 buffer, whose bytes are counted there and not again. */
+#define TTMEM_CB_GLOBAL 1u
+
+/* 1 when this process is tracked, 0 when tracking is off or could not start. */
+TTMEM_API int ttmem_enabled(void);
+
+/* Announces a device, or what is known of it now. A device that is named by another call before
+ * it was opened is shown with unknown capacities. Opening an open device keeps what it holds. */
+TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
+
+/* The device and everything on it is given up. What was still allocated is counted as left. */
+TTMEM_API void ttmem_device_close(uint32_t device);
+
+/* An id that is live already is taken as a new buffer in its place, and counted as an anomaly. */
+TTMEM_API void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer *buffer);
+TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id);
+
+/* The CBs of `program` have addresses on `device` from now on. The same layout again changes
+ * nothing; another layout replaces the earlier one. Call it once per device of a mesh. */
+TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
+                                   uint32_t count);
+
+/* `program` was sent to `device`: its CBs are what its cores hold now. */
+TTMEM_API void ttmem_program_dispatch(uint32_t device, uint64_t program);
+
+/* A captured trace of these programs is replayed: each core holds the largest of them. */
+TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uint32_t count);
+
+/* The program is gone, from every device it was placed on. */
+TTMEM_API void ttmem_program_destroy(uint64_t program);
+
+/* `bytes` is what the kernel takes on the whole device. Loading a loaded kernel again replaces
+ * its size. */
+TTMEM_API void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes,
+                                 ttmem_kernel_role role);
+TTMEM_API void ttmem_kernel_unload(uint32_t device, uint64_t kernel);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TTMEM_TTMEM_H */

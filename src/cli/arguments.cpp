@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace ttmem::cli {
+namespace {
+
+constexpr std::uint32_t kMostDevicesInARange = 1024;
+
+// All of `text` as a number; locales do not matter.
+template <typename Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> parse_devices(const std::string& text) {
+  const Error wrong{fmt::format(
+      "--device {}: not a list of device numbers; write for example --device 0,3 or 0-3", text)};
+  std::vector<std::uint32_t> ids;
+  for (const std::string_view part : split(text)) {
+    const std::size_t dash = part.find('-');
+    const auto first = number_of<std::uint32_t>(part.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : number_of<std::uint32_t>(part.substr(dash + 1));
+    if (!first || !last || *last < *first) return wrong;
+    if (*last - *first >= kMostDevicesInARange) {
+      return Error{fmt::format("--device {}: more than {} devices in one range", text,
+                               kMostDevicesInARange)};
+    }
+    for (std::uint32_t i = 0; i <= *last - *first; ++i) ids.push_back(*first + i);
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+Result<std::vector<model::Kind>> parse_kinds(const std::string& text) {
+  std::vector<model::Kind> kinds;
+  for (const std::string_view part : split(text)) {
+    const auto known = std::find_if(model::kAllKinds.begin(), model::kAllKinds.end(),
+                                    [&](model::Kind kind) { return name_of(kind) == part; });
+    if (known == model::kAllKinds.end()) {
+      std::string names;
+      for (model::Kind kind : model::kAllKinds) {
+        names += (names.empty() ? "" : ", ") + std::string(name_of(kind));
+      }
+      return Error{
+          fmt::format("--kind {}: there is no kind '{}'; the kinds are {}", text, part, names)};
+    }
+    kinds.push_back(*known);
+  }
+  return kinds;
+}
+
+Result<double> parse_positive(std::string_view option, const std::string& text) {
+  const auto value = number_of<double>(text);
+  if (value && std::isfinite(*value) && *value > 0 && *value <= 1e6) return *value;
+  return Error{
+      fmt::format("{} {}: must be a number above 0, for example {} 0.5", option, text, option)};
+}
+
+Result<std::uint64_t> parse_count(std::string_view option, const std::string& text) {
+  const auto value = number_of<std::uint64_t>(text);
+  if (value && *value > 0) return *value;
+  return Error{fmt::format("{} {}: must be a whole number above 0, for example {} 100", option,
+                           text, option)};
+}
+
+Result<std::int32_t> parse_pid(const std::string& text) {
+  const auto value = number_of<std::int32_t>(text);
+  if (value && *value > 0) return *value;
+  return Error{fmt::format("--pid {}: not a process id; `ttmem` lists them under PID", text)};
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  // Two slips, and never so many that half of the word is wrong.
+  std::size_t least = std::min<std::size_t>(3, word.size() / 2 + 1);
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace ttmem::cli

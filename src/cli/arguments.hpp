@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What users type after an option, as values. An Error says in one line what is wrong and what
+// would be right. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/snapshot.hpp"
+
+namespace ttmem::cli {
+
+// "0,3" or "0-3,6": ascending, each once.
+[[nodiscard]] Result<std::vector<std::uint32_t>> parse_devices(const std::string& text);
+
+// "dram,l1": see model::Kind.
+[[nodiscard]] Result<std::vector<model::Kind>> parse_kinds(const std::string& text);
+
+// A number above zero, at most a million; `option` names it in the message.
+[[nodiscard]] Result<double> parse_positive(std::string_view option, const std::string& text);
+
+// A whole number above zero.
+[[nodiscard]] Result<std::uint64_t> parse_count(std::string_view option, const std::string& text);
+
+// A process id.
+[[nodiscard]] Result<std::int32_t> parse_pid(const std::string& text);
+
+// The candidate that `word` was probably meant to be; empty when none is near.
+[[nodiscard]] std::string nearest(std::string_view word,
+                                  const std::vector<std::string>& candidates);
+
+}  // namespace ttmem::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands, one file each. add_...() declares a command's options and help; when the command
+// line names it, `action` becomes what to do, and returns the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/terminal.hpp"
+#include "model/snapshot.hpp"
+
+namespace ttmem::cli {
+
+using Action = std::function<int()>;
+
+// Options of every command that shows a snapshot. They may stand before or after the command's
+// name, so all share one copy. As typed: checked when the command runs.
+struct CommonOptions {
+  bool json = false;
+  std::string devices;
+  std::string color = "auto";
+};
+
+void add_common(CLI::App& app, CommonOptions& common);
+
+// `ttmem` itself.
+void add_show(CLI::App& app, CommonOptions& common, Action& action);
+void add_allocs(CLI::App& app, CommonOptions& common, Action& action);
+void add_programs(CLI::App& app, CommonOptions& common, Action& action);
+void add_clean(CLI::App& app, Action& action);
+void add_demo(CLI::App& app, Action& action);
+void add_replay(CLI::App& app, Action& action);
+// `rest` is what follows the word `run`: not ours to parse. The action becomes that command, after
+// an optional "--", with tracking on. It returns only when that is impossible: 127 when there is
+// no such command, 126 when it cannot be started, 2 when none was named.
+void add_run(CLI::App& app, std::vector<std::string> rest, Action& action);
+
+// The options of CommonOptions as values.
+struct CommonValues {
+  std::vector<std::uint32_t> devices;  // empty: all
+  ColorWhen color = ColorWhen::automatic;
+};
+[[nodiscard]] Result<CommonValues> values_of(const CommonOptions& common);
+
+// What is held now, on these devices (empty: on all). Fails when there is no such device.
+[[nodiscard]] Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devices);
+
+}  // namespace ttmem::cli

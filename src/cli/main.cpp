@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options({})) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// "ttmem" or "ttmem allocs".
+std::string title_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
+}
+
+// What is wrong with an argument that no command knows.
+int reject(const CLI::App& app, const CLI::App& command, const std::string& argument) {
+  const bool option = argument.starts_with("-");
+  const bool names_command = !option && &app == &command;
+  const std::string near = nearest(argument, option          ? option_names(command)
+                                             : names_command ? command_names(app)
+                                                             : std::vector<std::string>());
+  const std::string advice =
+      near.empty() ? fmt::format("see {} --help", title_of(command)) : "did you mean " + near + "?";
+  if (names_command) {
+    return complain(fmt::format("unknown command '{}'; {}", argument, advice), kUsage);
+  }
+  return complain(
+      fmt::format("{} '{}' for `{}`; {}", option ? "unknown option" : "unexpected argument",
+                  argument, title_of(command), advice),
+      kUsage);
+}
+
+// Options before a command's name are that command's: an option it does not have is a mistake.
+int check(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.back();
+  if (const auto extras = app.remaining(); !extras.empty()) {
+    return reject(app, app, extras.front());
+  }
+  if (chosen.empty()) return kSuccess;
+  if (const auto extras = command.remaining(); !extras.empty()) {
+    return reject(app, command, extras.front());
+  }
+  for (const CLI::Option* option : app.get_options({})) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || command.get_option_no_throw(name) != nullptr) continue;
+    return complain(fmt::format("{} does not go with `{}`; see {} --help", name, title_of(command),
+                                title_of(command)),
+                    kUsage);
+  }
+  return kSuccess;
+}
+
+// The arguments of ttmem, and after the word `run` those of the command that it runs.
+struct Arguments {
+  std::vector<std::string> own;
+  std::vector<std::string> rest;
+};
+
+Arguments split_at_run(std::vector<std::string> all) {
+  const auto run = std::find(all.begin(), all.end(), "run");
+  auto end = run == all.end() ? run : run + 1;
+  if (end != all.end() && (*end == "--help" || *end == "-h")) end = all.end();
+  return {{all.begin(), end}, {end, all.end()}};
+}
+
+int run(Arguments arguments) {
+  CLI::App app("The memory of Tenstorrent devices: who holds DRAM, L1, circular buffers, kernels");
+  app.name("ttmem");
+  app.allow_extras();  // before the commands, which inherit it; check() has better messages
+  app.set_version_flag("--version", "ttmem " TTMEM_VERSION);
+  CommonOptions common;
+  Action action;
+  add_show(app, common, action);
+  add_allocs(app, common, action);
+  add_programs(app, common, action);
+  add_clean(app, action);
+  add_demo(app, action);
+  add_replay(app, action);
+  add_run(app, std::move(arguments.rest), action);
+  app.require_subcommand(0, 1);
+  try {
+    std::reverse(arguments.own.begin(), arguments.own.end());  // as CLI11 wants it
+    app.parse(std::move(arguments.own));
+  } catch (const CLI::CallForHelp&) {
+    return print(app.help());
+  } catch (const CLI::CallForVersion& version) {
+    return print(std::string(version.what()) + "\n");
+  } catch (const CLI::ParseError& error) {
+    return complain(fmt::format("{}; see ttmem --help", error.what()), kUsage);
+  }
+  const int checked = check(app);
+  return checked == kSuccess ? action() : checked;
+}
+
+}  // namespace
+}  // namespace ttmem::cli
+
+int main(int argc, char** argv) try {
+  using namespace ttmem::cli;
+  const std::string_view path = argc > 0 ? argv[0] : "ttmem";
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name == "tt_smi_umd" || name == "allocation_server") {
+    return complain(fmt::format("{} is not part of this version; `ttmem` shows the memory", name),
+                    kFailure);
+  }
+  return run(split_at_run({argv + std::min(argc, 1), argv + argc}));
+} catch (const std::exception& error) {  // no memory left, most likely
+  std::fprintf(stderr, "ttmem: %s\n", error.what());
+  return ttmem::cli::kFailure;
+}

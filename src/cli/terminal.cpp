@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+namespace ttmem::cli {
+namespace {
+
+// Wider than any terminal; a mistyped COLUMNS must not make lines of a megabyte.
+constexpr std::size_t kMostColumns = 1000;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::size_t columns() {
+  const std::size_t wanted = std::strtoul(environment("COLUMNS").c_str(), nullptr, 10);
+  winsize size{};
+  if (wanted > 0) return std::min(wanted, kMostColumns);
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return std::min<std::size_t>(size.ws_col, kMostColumns);
+  }
+  return 80;
+}
+
+// The name decides, not setlocale(): a locale that is named but not installed still tells what
+// the terminal shows.
+bool locale_is_utf8() {
+  std::string name;
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    name = environment(variable);
+    if (!name.empty()) break;
+  }
+  std::string folded;
+  for (char c : name) {
+    if (c != '-') folded += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return folded.find("utf8") != std::string::npos;
+}
+
+bool wants_color(ColorWhen when) {
+  if (when != ColorWhen::automatic) return when == ColorWhen::always;
+  return stdout_is_terminal() && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+}
+
+std::int64_t utc_offset_seconds() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  return localtime_r(&now, &local) == nullptr ? 0 : local.tm_gmtoff;
+}
+
+}  // namespace
+
+Result<ColorWhen> parse_color(const std::string& text) {
+  if (text == "auto") return ColorWhen::automatic;
+  if (text == "always") return ColorWhen::always;
+  if (text == "never") return ColorWhen::never;
+  return Error{fmt::format("--color {}: must be auto, always or never", text)};
+}
+
+views::TextOptions text_options(ColorWhen color) {
+  return {columns(), wants_color(color), locale_is_utf8(), utc_offset_seconds()};
+}
+
+bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
+std::size_t terminal_rows() {
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+  return known ? size.ws_row : 24;
+}
+
+Written write_stdout(std::string_view text, const volatile int* stop) {
+  std::signal(SIGPIPE, SIG_IGN);
+  while (!text.empty()) {
+    const ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EPIPE) {
+      return Written::closed;
+    } else if (errno != EINTR) {
+      return Written::failed;
+    } else if (stop != nullptr && *stop != 0) {
+      return Written::interrupted;
+    }
+  }
+  return Written::all;
+}
+
+int print(std::string_view text) {
+  if (write_stdout(text) != Written::failed) return kSuccess;
+  return complain(fmt::format("cannot write to standard output: {}; what it shows is incomplete",
+                              std::strerror(errno)),
+                  kFailure);
+}
+
+int complain(std::string_view message, ExitCode code) {
+  // Messages quote what users and files say; a line stays one line.
+  const std::string line = views::printable(message, true);
+  std::fprintf(stderr, "ttmem: %s\n", line.c_str());
+  return code;
+}
+
+void print_warnings(const model::Snapshot& snapshot) {
+  for (const std::string& warning : snapshot.warnings) complain("warning: " + warning, kSuccess);
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/watch.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+#include "cli/terminal.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+volatile std::sig_atomic_t stop_requested = 0;
+
+void request_stop(int) { stop_requested = 1; }
+void notice(int) {}  // a handler, so that SIGWINCH ends ppoll()
+
+constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // the other screen, no cursor
+constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
+constexpr std::string_view kHome = "\x1b[H";
+constexpr std::string_view kClearLine = "\x1b[K";
+constexpr std::string_view kClearBelow = "\x1b[J";
+
+// No SA_RESTART: a write that waits for its reader must end too.
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+// Blocks the signals we handle: no call of frame() is interrupted, and none is missed between
+// check and wait.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int signal : {SIGINT, SIGTERM, SIGWINCH}) sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, &before_);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  // Lets signals in while it waits. False when it is time to stop.
+  [[nodiscard]] bool wait(double seconds) const {
+    if (stop_requested != 0) return false;
+    const double whole = std::floor(seconds);
+    const timespec time{static_cast<std::time_t>(whole),
+                        static_cast<long>((seconds - whole) * 1e9)};
+    ppoll(nullptr, 0, &time, &before_);
+    return stop_requested == 0;
+  }
+
+ private:
+  sigset_t before_{};
+};
+
+// Overwrites instead of clearing first: nothing flickers.
+std::string redrawn(const std::string& frame) {
+  std::string text(kHome);
+  for (char c : frame) {
+    if (c == '\n') text += kClearLine;
+    text += c;
+  }
+  return text.append(kClearBelow);
+}
+
+// One frame after the other. Returns why it ended; `last` is the last frame.
+Written run(double seconds, WatchMode mode, const std::function<std::string()>& frame,
+            std::string& last) {
+  for (bool go_on = true; go_on;) {
+    {
+      const BlockedSignals blocked;
+      last = frame();
+    }
+    if (mode == WatchMode::redraw) last = fit_rows(last, terminal_rows() - 1);
+    const Written written =
+        write_stdout(mode == WatchMode::redraw ? redrawn(last) : last, &stop_requested);
+    if (written != Written::all) return written;
+    go_on = BlockedSignals().wait(seconds);
+  }
+  return Written::interrupted;
+}
+
+}  // namespace
+
+std::string fit_rows(const std::string& frame, std::size_t rows) {
+  const auto lines = static_cast<std::size_t>(std::count(frame.begin(), frame.end(), '\n'));
+  if (lines <= rows || rows == 0) return frame;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i + 1 < rows; ++i) end = frame.find('\n', end) + 1;
+  return frame.substr(0, end) +
+         fmt::format("({} more lines: --device shows fewer devices)\n", lines - rows + 1);
+}
+
+int watch(double seconds, WatchMode mode, const std::function<std::string()>& frame) {
+  handle(SIGINT, request_stop);
+  handle(SIGTERM, request_stop);
+  handle(SIGWINCH, notice);
+  const bool redraw = mode == WatchMode::redraw;
+  if (redraw && write_stdout(kEnter) != Written::all) return kFailure;
+  std::string last;
+  const Written end = run(seconds, mode, frame, last);
+  const int reason = errno;
+  if (redraw && end != Written::closed) {
+    // The terminal is gone when this fails, and with it the reader.
+    (void)write_stdout(std::string(kLeave) + last);
+  }
+  if (end != Written::failed) return kSuccess;
+  return complain(fmt::format("cannot write to standard output: {}", std::strerror(reason)),
+                  kFailure);
+}
+
+}  // namespace ttmem::cli

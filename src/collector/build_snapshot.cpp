@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/build_snapshot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "collector/device_total.hpp"
+#include "collector/program_list.hpp"
+#include "collector/saturating.hpp"
+#include "collector/segment_warnings.hpp"
+
+namespace ttmem::collector {
+namespace {
+
+using model::State;
+using segment::DeviceImage;
+using segment::LiveAllocation;
+using segment::SegmentImage;
+
+constexpr std::array<model::Kind, segment::kKinds> kKindOf = {
+    model::Kind::dram,     model::Kind::l1,    model::Kind::system,
+    model::Kind::l1_small, model::Kind::trace, model::Kind::kernel};
+
+model::Process process_row(const SegmentEvidence& segment, const DeviceImage& device) {
+  model::Process row;
+  row.pid = segment.image.pid;
+  row.name = segment.image.name;
+  row.command = segment.image.command;
+  row.user = segment.user;
+  row.state = segment.state;
+  row.source = model::Source::ttmem;
+  row.dram_bytes = device.kinds[segment::kDramKind].used_bytes;
+  row.l1_bytes = device.kinds[segment::kL1Kind].used_bytes;
+  row.l1_small_bytes = device.kinds[segment::kL1SmallKind].used_bytes;
+  row.trace_bytes = device.kinds[segment::kTraceKind].used_bytes;
+  row.cb_bytes = device.cb_physical_bytes;
+  row.kernels_bytes = device.kinds[segment::kKernelKind].used_bytes;
+  row.allocations = 0;
+  for (const auto& kind : device.kinds) add_to(row.allocations, kind.live);
+  return row;
+}
+
+model::Process process_row(const RowEvidence& evidence) {
+  model::Process row;
+  row.pid = evidence.row.pid;
+  row.name = evidence.row.name;
+  row.user = evidence.user;
+  row.state = evidence.state;
+  row.source = model::Source::tt_metal;
+  row.dram_bytes = evidence.row.dram_bytes;
+  row.l1_bytes = evidence.row.l1_bytes;
+  row.l1_small_bytes = evidence.row.l1_small_bytes;
+  row.trace_bytes = evidence.row.trace_bytes;
+  row.cb_bytes = evidence.row.cb_bytes;
+  return row;
+}
+
+model::Allocation listed(const LiveAllocation& allocation) {
+  const bool kernel = allocation.kind == segment::kKernelKind;
+  model::Allocation result;
+  result.kind = kKindOf[allocation.kind];
+  result.id = allocation.id;
+  if (!kernel) result.address = allocation.address;
+  result.bytes = allocation.bytes;
+  result.bytes_per_bank = allocation.bytes_per_bank;
+  result.banks = allocation.banks;
+  if (kernel) {
+    result.physical_bytes = allocation.bytes;  // of the whole device, by definition
+  } else if (allocation.bytes_per_bank && allocation.banks) {
+    result.physical_bytes = *allocation.bytes_per_bank * *allocation.banks;
+  }
+  result.cores = allocation.cores;
+  result.persistent = kernel && allocation.role != 0;
+  result.label = allocation.label;
+  return result;
+}
+
+class Builder {
+ public:
+  explicit Builder(Evidence evidence) : evidence_(std::move(evidence)) {}
+
+  model::Snapshot run() {
+    snapshot_.time_unix_ns = evidence_.time_unix_ns;
+    snapshot_.host = evidence_.host;
+    snapshot_.warnings = std::move(evidence_.warnings);
+    sort_evidence();
+    for (const SegmentEvidence& segment : evidence_.segments) describe(segment);
+    for (std::size_t s = 0; s < evidence_.segments.size(); ++s) add_figures(s);
+    for (const RegionEvidence& region : evidence_.regions) add_region(region);
+    finish_devices();
+    for (std::size_t s = 0; s < evidence_.segments.size(); ++s) list(s);
+    return std::move(snapshot_);
+  }
+
+ private:
+  // The living first: what they say of a device goes before what the dead said.
+  void sort_evidence() {
+    std::erase_if(evidence_.segments, [](const SegmentEvidence& segment) {
+      return segment.state == State::dead && segment.image.clean_exit;
+    });
+    const auto segment_key = [](const SegmentEvidence& s) {
+      return std::tuple(s.state, s.image.pid, s.image.start_time_ticks, s.image.uid);
+    };
+    std::sort(evidence_.segments.begin(), evidence_.segments.end(),
+              [&](const auto& a, const auto& b) { return segment_key(a) < segment_key(b); });
+    const auto region_key = [](const RegionEvidence& r) { return std::pair(r.uid, r.device_id); };
+    std::sort(evidence_.regions.begin(), evidence_.regions.end(),
+              [&](const auto& a, const auto& b) { return region_key(a) < region_key(b); });
+  }
+
+  // The chip's own number tells devices apart. Where it is not known, the logical number and the
+  // architecture do.
+  using Identity = std::tuple<std::uint64_t, std::uint32_t, std::string>;
+
+  // Finds or makes the total of a device.
+  std::uint32_t total_of(std::uint64_t uid, std::uint32_t id, const std::string& arch) {
+    const Identity identity = uid != 0 ? Identity(uid, 0, "") : Identity(0, id, arch);
+    const auto [known, fresh] =
+        known_.try_emplace(identity, static_cast<std::uint32_t>(totals_.size()));
+    if (fresh) totals_.emplace_back(uid, id, arch);
+    return known->second;
+  }
+
+  // A region does not know its architecture: any device of its number will do.
+  std::uint32_t total_of(const RegionEvidence& region) {
+    const auto near = known_.lower_bound(Identity(0, region.device_id, ""));
+    const bool same = near != known_.end() && std::get<0>(near->first) == 0 &&
+                      std::get<1>(near->first) == region.device_id;
+    if (region.uid == 0 && same) return near->second;
+    return total_of(region.uid, region.device_id, "");
+  }
+
+  void describe(const SegmentEvidence& segment) {
+    std::vector<std::uint32_t>& of_device = totals_of_.emplace_back();
+    for (const DeviceImage& device : segment.image.devices) {
+      of_device.push_back(total_of(device.uid, device.id, device.arch));
+      totals_[of_device.back()].describe(device);
+    }
+  }
+
+  void add_figures(std::size_t s) {
+    const SegmentEvidence& segment = evidence_.segments[s];
+    const SegmentImage& image = segment.image;
+    std::vector<std::vector<const LiveAllocation*>> on_device(image.devices.size());
+    for (const LiveAllocation& allocation : image.allocations) {
+      on_device[allocation.device].push_back(&allocation);
+    }
+    const bool all_listed = image.dropped_allocations == 0;
+    for (std::size_t d = 0; d < image.devices.size(); ++d) {
+      DeviceTotal& total = totals_[totals_of_[s][d]];
+      if (segment.state == State::alive) {
+        total.add_tracked(image.devices[d], on_device[d], all_listed);
+      }
+      total.add_process(process_row(segment, image.devices[d]));
+    }
+    add_segment_warnings(segment, evidence_.directory, snapshot_.warnings);
+  }
+
+  void add_region(const RegionEvidence& region) {
+    if (region.rows.empty()) return;
+    DeviceTotal& total = totals_[total_of(region)];
+    for (const RowEvidence& row : region.rows) {
+      if (total.has_living(row.row.pid)) continue;
+      if (row.state == State::alive) total.add_untracked(row.row);
+      total.add_process(process_row(row));
+    }
+  }
+
+  void finish_devices() {
+    std::vector<std::pair<model::Device, std::uint32_t>> devices;
+    for (std::uint32_t i = 0; i < totals_.size(); ++i) devices.emplace_back(totals_[i].finish(), i);
+    std::stable_sort(devices.begin(), devices.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.first.id, a.first.uid) < std::tie(b.first.id, b.first.uid);
+    });
+    index_of_total_.resize(devices.size());
+    for (auto& [device, total] : devices) {
+      index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
+      snapshot_.devices.push_back(std::move(device));
+    }
+  }
+
+  void list(std::size_t s) {
+    const SegmentEvidence& segment = evidence_.segments[s];
+    std::vector<std::uint32_t> device_index;
+    for (const std::uint32_t total : totals_of_[s]) {
+      device_index.push_back(index_of_total_[total]);
+    }
+    for (const LiveAllocation& allocation : segment.image.allocations) {
+      model::Allocation& result = snapshot_.allocations.emplace_back(listed(allocation));
+      result.device = device_index[allocation.device];
+      result.pid = segment.image.pid;
+      result.state = segment.state;
+      result.age_ns = age_ns(segment, allocation.when_ns, evidence_.monotonic_ns);
+    }
+    programs_.list(segment, device_index, evidence_.monotonic_ns, snapshot_);
+  }
+
+  Evidence evidence_;
+  model::Snapshot snapshot_;
+  std::vector<DeviceTotal> totals_;
+  std::map<Identity, std::uint32_t> known_;            // index into totals_
+  std::vector<std::vector<std::uint32_t>> totals_of_;  // by segment and its device
+  std::vector<std::uint32_t> index_of_total_;          // in the snapshot
+  ProgramList programs_;
+};
+
+}  // namespace
+
+model::Snapshot build_snapshot(Evidence evidence) { return Builder(std::move(evidence)).run(); }
+
+}  // namespace ttmem::collector

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "collector/evidence.hpp"
+#include "model/snapshot.hpp"
+
+namespace ttmem::collector {
+
+// Puts what was found together: no I/O, no clock. Equal evidence gives an equal Snapshot, whatever
+// order it came in.
+//
+// - Figures of a device are sums over its living processes; what dead ones held is only listed.
+// - A row of TT-Metal's region counts unless a living segment tells of the same process on the
+//   same device, which is more exact.
+// - A segment that ended by saying so holds nothing, and is left out.
+[[nodiscard]] model::Snapshot build_snapshot(Evidence evidence);
+
+}  // namespace ttmem::collector

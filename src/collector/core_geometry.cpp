@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/core_geometry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "collector/core_partition.hpp"
+#include "collector/saturating.hpp"
+
+namespace ttmem::collector {
+namespace {
+
+using segment::LiveAllocation;
+
+CoreMask banks_of(const LiveAllocation& allocation) {
+  return allocation.cores.value_or(CoreMask::first(kMaxCores));
+}
+
+void add_buffer(const LiveAllocation& buffer, const CoreMask& grid,
+                std::vector<CoreState>& states) {
+  (banks_of(buffer) & grid).for_each([&](std::uint32_t core) {
+    CoreState& state = states[core];
+    add_to(state.l1_bytes, buffer.bytes_per_bank);
+    state.lowest_l1 = std::min(state.lowest_l1.value_or(buffer.address), buffer.address);
+  });
+}
+
+// Sweeps upwards with the highest end so far on each bank; banks that hold the same buffers are
+// one class. `buffers` are of one type.
+std::uint64_t overlaps_of_type(std::vector<const LiveAllocation*>& buffers) {
+  std::sort(buffers.begin(), buffers.end(), [](const LiveAllocation* a, const LiveAllocation* b) {
+    return a->address < b->address;
+  });
+  std::vector<CoreMask> masks;
+  masks.reserve(buffers.size());
+  for (const LiveAllocation* buffer : buffers) masks.push_back(banks_of(*buffer));
+  const std::vector<CoreMask> classes = partition_cores(masks);
+  std::vector<std::uint64_t> ends(classes.size(), 0);
+  std::uint64_t overlaps = 0;
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    const std::uint64_t begin = buffers[b]->address;
+    const std::uint64_t end = saturating_add(begin, buffers[b]->bytes_per_bank.value_or(1));
+    bool inside = false;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      if (!masks[b].test(classes[c].lowest())) continue;
+      inside = inside || begin < ends[c];
+      ends[c] = std::max(ends[c], end);
+    }
+    overlaps += inside ? 1 : 0;
+  }
+  return overlaps;
+}
+
+}  // namespace
+
+std::vector<CoreState> core_states(const segment::DeviceImage& device, AllocationRefs allocations,
+                                   bool all_listed) {
+  std::vector<CoreState> states(device.cores.size());
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    states[i].cb_bytes = device.cores[i].cb_bytes;
+    states[i].cb_resident_bytes = device.cores[i].cb_resident_bytes;
+    states[i].cb_end = device.cores[i].cb_end;
+  }
+  const CoreMask grid = CoreMask::first(static_cast<std::uint32_t>(states.size()));
+  for (const LiveAllocation* allocation : allocations) {
+    if (allocation->kind == segment::kL1Kind) add_buffer(*allocation, grid, states);
+  }
+  if (all_listed) return states;
+  for (CoreState& state : states) {
+    state.l1_bytes.reset();
+    state.lowest_known = false;
+  }
+  return states;
+}
+
+void merge_core(CoreState& into, const CoreState& other) {
+  into.cb_bytes += other.cb_bytes;  // each below 2^32, and there are fewer processes than that
+  into.cb_resident_bytes += other.cb_resident_bytes;
+  into.cb_end = std::max(into.cb_end, other.cb_end);
+  add_to(into.l1_bytes, other.l1_bytes);
+  if (other.lowest_l1) {
+    into.lowest_l1 = std::min(into.lowest_l1.value_or(*other.lowest_l1), *other.lowest_l1);
+  }
+  into.lowest_known = into.lowest_known && other.lowest_known;
+}
+
+std::optional<std::int64_t> headroom(const CoreState& core, const L1Limits& limits) {
+  if (limits.l1_bytes_per_core == 0 || limits.l1_base == 0 || !core.lowest_known) {
+    return std::nullopt;
+  }
+  const auto number = [](std::uint64_t value) {
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    return static_cast<std::int64_t>(std::min(value, most));
+  };
+  const std::int64_t top =
+      core.lowest_l1 ? number(*core.lowest_l1)
+                     : number(limits.l1_bytes_per_core) - number(limits.l1_small_bytes_per_core);
+  return top - number(core.cb_end != 0 ? core.cb_end : limits.l1_base);
+}
+
+std::uint64_t count_overlaps(AllocationRefs allocations) {
+  constexpr std::array device_memory = {segment::kDramKind, segment::kL1Kind, segment::kL1SmallKind,
+                                        segment::kTraceKind};
+  std::uint64_t overlaps = 0;
+  std::vector<const LiveAllocation*> buffers;
+  for (const std::uint32_t kind : device_memory) {
+    buffers.clear();
+    std::copy_if(allocations.begin(), allocations.end(), std::back_inserter(buffers),
+                 [&](const LiveAllocation* allocation) { return allocation->kind == kind; });
+    overlaps += overlaps_of_type(buffers);
+  }
+  return overlaps;
+}
+
+}  // namespace ttmem::collector

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collector/core_geometry.hpp"
+#include "collector/evidence.hpp"
+#include "model/snapshot.hpp"
+#include "segment/segment_image.hpp"
+
+namespace ttmem::collector {
+
+// One device over all processes. First describe() it with every process that has it, so that the
+// grid is known, then add the living; a device that no living process holds has zeros, which are
+// known. A figure with an unknown part is unknown. Not thread-safe.
+class DeviceTotal {
+ public:
+  DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch);
+
+  // Takes over what was not known so far.
+  void describe(const segment::DeviceImage& device);
+
+  // A living process and its buffers on this device; `all_listed` as for core_states().
+  void add_tracked(const segment::DeviceImage& device, AllocationRefs allocations, bool all_listed);
+  // A living process that only TT-Metal's region knows.
+  void add_untracked(const RegionRow& row);
+
+  void add_process(model::Process process) { device_.processes.push_back(std::move(process)); }
+  [[nodiscard]] bool has_living(std::int32_t pid) const;
+
+  // The result, once. The processes are in order, the living first.
+  [[nodiscard]] model::Device finish();
+
+ private:
+  void add_memory(const segment::DeviceImage& device);
+  void add_l1(const segment::DeviceImage& device);
+  void add_counts(const segment::DeviceImage& device);
+  void add_cores(const segment::DeviceImage& device, AllocationRefs allocations, bool all_listed);
+  void finish_peaks();
+  void finish_cores();
+
+  model::Device device_;
+  L1Limits limits_;
+  std::vector<CoreState> cores_;  // of the grid, row by row
+  bool cores_known_ = true;       // false: a living process's use of single cores is unknown
+};
+
+}  // namespace ttmem::collector

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/gather.hpp"
+
+#include <fmt/core.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "collector/process_info.hpp"
+#include "collector/saturating.hpp"
+#include "collector/segment_files.hpp"
+#include "segment/segment_map.hpp"
+#include "segment/segment_reader.hpp"
+
+namespace ttmem::collector {
+namespace {
+
+using model::State;
+using segment::HeaderState;
+using segment::SegmentImage;
+
+bool removed_meanwhile(const OpenFile& file) {
+  struct stat now {};
+  return ::fstat(file.fd.get(), &now) == 0 && now.st_nlink == 0;
+}
+
+// A process may only speak for itself: the owner of the file must own the process that it names.
+// A pid that does not exist here, or that another process has by now, is of another pid namespace
+// or of the past, and harms nobody.
+std::optional<std::string> impostor(const std::string& path, const SegmentImage& image,
+                                    std::uint32_t file_owner) {
+  if (image.uid != file_owner) {
+    return fmt::format("left out {}: it belongs to {} but says that it is of {}; look who made it",
+                       path, user_name(file_owner), user_name(image.uid));
+  }
+  const std::optional<ProcessFacts> facts = process_facts(image.pid);
+  if (!facts || facts->start_time_ticks != image.start_time_ticks) return std::nullopt;
+  if (facts->owned_by(file_owner)) return std::nullopt;
+  return fmt::format(
+      "left out {}: it belongs to {}, who does not own process {} that it claims to be of; look "
+      "who made it",
+      path, user_name(file_owner), image.pid);
+}
+
+class Gatherer {
+ public:
+  explicit Gatherer(const Listing& listing) : listing_(listing), boot_id_(boot_id()) {}
+
+  void run(Evidence& evidence) {
+    for (const std::string& name : listing_.segments) {
+      if (auto found = segment(name)) evidence.segments.push_back(std::move(*found));
+    }
+    for (const std::string& name : listing_.regions) {
+      if (auto found = region(name)) evidence.regions.push_back(std::move(*found));
+    }
+    denied_.append_warnings(listing_.directory, warnings_);
+    evidence.warnings.insert(evidence.warnings.end(), warnings_.begin(), warnings_.end());
+  }
+
+ private:
+  void warn_unreadable(const std::string& name, const std::string& why) {
+    warnings_.push_back(fmt::format("cannot read {}: {}", listing_.path_of(name), why));
+  }
+
+  std::optional<SegmentEvidence> segment(const std::string& name) {
+    std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
+    if (!file) return std::nullopt;
+    const segment::FdSource source(file->fd.get());
+    // Its process is just starting, or did not get that far: nothing to tell yet.
+    if (header_state(source) == HeaderState::incomplete) return std::nullopt;
+    Result<SegmentImage> image = segment::read_segment(source);
+    if (removed_meanwhile(*file)) return std::nullopt;
+    if (!image) {
+      warn_unreadable(name, image.error().message);
+      return std::nullopt;
+    }
+    const Owner owner = owner_of(file->fd.get());
+    if (owner == Owner::unknown) {
+      warn_unreadable(name,
+                      "its file system has no locks, which tell whether the owner lives; set "
+                      "TTMEM_DIR to a directory in shared memory");
+      return std::nullopt;
+    }
+    if (const auto why = impostor(listing_.path_of(name), *image, file->facts.st_uid)) {
+      warnings_.push_back(*why);
+      return std::nullopt;
+    }
+    SegmentEvidence evidence;
+    evidence.image = std::move(*image);
+    evidence.this_boot = is_this_boot(evidence.image.boot_id);
+    evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
+    evidence.user = user_name(file->facts.st_uid);
+    return evidence;
+  }
+
+  // All zeros: the writer could not tell.
+  [[nodiscard]] bool is_this_boot(const BootId& id) const {
+    return !boot_id_ || id == BootId{} || id == *boot_id_;
+  }
+
+  std::optional<RegionEvidence> region(const std::string& name) {
+    std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
+    if (!file) return std::nullopt;
+    std::array<std::byte, kRegionBytes> bytes;
+    const segment::FdSource source(file->fd.get());
+    const std::size_t size = source.read_at(0, bytes);
+    const Result<Region> decoded = decode_region(std::span(bytes).first(size));
+    if (!decoded) {
+      warn_unreadable(name, decoded.error().message);
+      return std::nullopt;
+    }
+    RegionEvidence evidence{.uid = decoded->uid, .device_id = decoded->device_id, .rows = {}};
+    for (const RegionRow& row : decoded->rows) add_row(name, row, file->facts.st_uid, evidence);
+    return evidence;
+  }
+
+  void add_row(const std::string& name, const RegionRow& row, std::uint32_t file_owner,
+               RegionEvidence& evidence) {
+    const std::optional<ProcessFacts> facts = process_facts(row.pid);
+    // A process that began after the row's last update has the pid of the one that wrote it. The
+    // slack is for the wall clock being set meanwhile; pids do not come back that fast.
+    constexpr std::uint64_t slack_ns = 2'000'000'000;
+    const bool alive = facts && start_unix_ns(facts->start_time_ticks) <=
+                                    saturating_add(row.updated_unix_ns, slack_ns);
+    if (!alive) {
+      evidence.rows.push_back({row, State::dead, user_name(file_owner)});
+    } else if (facts->owned_by(file_owner) || facts->owned_by(0)) {
+      evidence.rows.push_back({row, State::alive, user_name(facts->uids[0])});
+    } else {
+      warnings_.push_back(fmt::format(
+          "left a row out of {}: it belongs to {}, who does not own process {} that the row "
+          "claims to be of; look who made it",
+          listing_.path_of(name), user_name(file_owner), row.pid));
+    }
+  }
+
+  const Listing& listing_;
+  std::optional<BootId> boot_id_;
+  DeniedFiles denied_{"read"};
+  std::vector<std::string> warnings_;
+};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// A directory full of traps shall not fill the screen.
+void bound_warnings(std::vector<std::string>& warnings) {
+  constexpr std::size_t most = 64;
+  if (warnings.size() <= most) return;
+  const std::size_t more = warnings.size() - most;
+  warnings.resize(most);
+  warnings.push_back(fmt::format("and {} more warnings of that kind", more));
+}
+
+}  // namespace
+
+std::optional<std::string> low_space_warning(const std::string& directory,
+                                             std::uint64_t free_bytes) {
+  if (free_bytes >= kLowSpaceBytes) return std::nullopt;
+  return fmt::format(
+      "{} is full ({} bytes left): new processes cannot be tracked, and running ones not listed "
+      "in whole; free space there (`ttmem clean` removes what dead processes left)",
+      directory, free_bytes);
+}
+
+Evidence gather(const std::string& directory) {
+  Evidence evidence;
+  evidence.host = host_name();
+  evidence.directory = directory;
+  Result<Listing> listing = list_directory(directory);
+  if (!listing) {
+    evidence.warnings.push_back(listing.error().message);
+  } else {
+    struct statvfs space {};
+    if (::fstatvfs(listing->fd.get(), &space) == 0) {
+      const std::uint64_t free_bytes = std::uint64_t{space.f_bavail} * space.f_frsize;
+      if (auto warning = low_space_warning(directory, free_bytes)) {
+        evidence.warnings.push_back(std::move(*warning));
+      }
+    }
+    Gatherer(*listing).run(evidence);
+    bound_warnings(evidence.warnings);
+  }
+  // After the reading, so that nothing that was read is younger.
+  evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+  evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);
+  return evidence;
+}
+
+}  // namespace ttmem::collector

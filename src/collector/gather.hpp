@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "collector/evidence.hpp"
+
+namespace ttmem::collector {
+
+// All the I/O of a pass: reads every segment and region of `directory` that can be read and
+// believed, and says why of each other one. Writes nothing. Never fails.
+[[nodiscard]] Evidence gather(const std::string& directory);
+
+// With so little left, new processes cannot make a segment and those that run cannot grow theirs.
+inline constexpr std::uint64_t kLowSpaceBytes = 1 << 20;
+
+// The warning when a directory has `free_bytes` left; none when that is enough.
+[[nodiscard]] std::optional<std::string> low_space_warning(const std::string& directory,
+                                                           std::uint64_t free_bytes);
+
+}  // namespace ttmem::collector

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/process_info.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <pwd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "segment/byte_source.hpp"
+#include "segment/safe_text.hpp"
+
+namespace ttmem::collector {
+namespace {
+
+// The beginning of a file of /proc: what is looked for stands there. Empty when unreadable.
+std::string read_file(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return {};
+  std::string text(4096, '\0');
+  const segment::FdSource source(fd.get());
+  text.resize(source.read_at(0, std::as_writable_bytes(std::span(text.data(), text.size()))));
+  return text;
+}
+
+// Takes the next word off `rest`, in any blanks.
+std::string_view next_word(std::string_view& rest) {
+  const std::size_t begin = std::min(rest.find_first_not_of(" \t\n"), rest.size());
+  const std::size_t end = std::min(rest.find_first_of(" \t\n", begin), rest.size());
+  const std::string_view word = rest.substr(begin, end - begin);
+  rest.remove_prefix(end);
+  return word;
+}
+
+template <typename Number>
+std::optional<Number> number(std::string_view word) {
+  Number value{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+bool ProcessFacts::owned_by(std::uint32_t uid) const {
+  return std::find(uids.begin(), uids.end(), uid) != uids.end();
+}
+
+std::optional<std::uint64_t> parse_start_time(std::string_view stat) {
+  const std::size_t end_of_name = stat.rfind(')');
+  if (end_of_name == std::string_view::npos) return std::nullopt;
+  std::string_view rest = stat.substr(end_of_name + 1);
+  constexpr int fields_between = 22 - 2 - 1;
+  for (int i = 0; i < fields_between; ++i) next_word(rest);
+  return number<std::uint64_t>(next_word(rest));
+}
+
+std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status) {
+  constexpr std::string_view key = "\nUid:";
+  const std::size_t line = status.find(key);
+  if (line == std::string_view::npos) return std::nullopt;
+  std::string_view rest = status.substr(line + key.size());
+  std::array<std::uint32_t, 4> uids{};
+  for (std::uint32_t& uid : uids) {
+    const auto value = number<std::uint32_t>(next_word(rest));
+    if (!value) return std::nullopt;
+    uid = *value;
+  }
+  return uids;
+}
+
+std::optional<ProcessFacts> process_facts(std::int32_t pid) {
+  if (pid <= 0) return std::nullopt;
+  const auto start = parse_start_time(read_file(fmt::format("/proc/{}/stat", pid)));
+  const auto uids = parse_uids(read_file(fmt::format("/proc/{}/status", pid)));
+  if (!start || !uids) return std::nullopt;
+  return ProcessFacts{*start, *uids};
+}
+
+std::uint64_t start_unix_ns(std::uint64_t start_time_ticks) {
+  const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  const std::uint64_t since_boot = start_time_ticks * (1'000'000'000 / ticks_per_second);
+  return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + since_boot;
+}
+
+std::optional<BootId> parse_boot_id(std::string_view text) {
+  BootId id{};
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (c == '-' || c == '\n') continue;
+    const auto digit = std::string_view("0123456789abcdef").find(c);
+    if (digit == std::string_view::npos || digits == 32) return std::nullopt;
+    std::uint8_t& byte = id[digits++ / 2];
+    byte = static_cast<std::uint8_t>(std::size_t{byte} << 4 | digit);
+  }
+  return digits == 32 ? std::optional(id) : std::nullopt;
+}
+
+std::optional<BootId> boot_id() {
+  return parse_boot_id(read_file("/proc/sys/kernel/random/boot_id"));
+}
+
+std::string user_name(std::uint32_t uid) {
+  struct passwd entry {};
+  struct passwd* found = nullptr;
+  std::vector<char> buffer(16384);
+  if (::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr) {
+    return segment::safe_text(found->pw_name);
+  }
+  return fmt::format("{}", uid);
+}
+
+std::uint64_t clock_ns(int clock) {
+  struct timespec now {};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace ttmem::collector

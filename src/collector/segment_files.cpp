@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/segment_files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <memory>
+#include <system_error>
+
+#include "collector/process_info.hpp"
+#include "collector/tt_metal_region.hpp"
+
+namespace ttmem::collector {
+namespace {
+
+// Takes `.<number>` off the front; digits only, as the writer makes them.
+template <typename Number>
+bool take_number(std::string_view& rest, Number& value) {
+  if (rest.size() < 2 || rest[0] != '.' || rest[1] < '0' || rest[1] > '9') return false;
+  const auto [end, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), value);
+  if (error != std::errc{}) return false;
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  return true;
+}
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+const char* what_is(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISLNK(mode)) return "a symbolic link";
+  return "a device";
+}
+
+std::string wrong_type(const std::string& path, mode_t mode) {
+  return fmt::format("left out {}: it is {} and not a regular file; remove it", path,
+                     what_is(mode));
+}
+
+void refused(const Listing& listing, const std::string& name, int error, DeniedFiles& denied,
+             std::vector<std::string>& warnings) {
+  struct stat facts {};
+  const bool there = ::fstatat(listing.fd.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (error == ENOENT || !there) return;
+  if (!S_ISREG(facts.st_mode)) {
+    warnings.push_back(wrong_type(listing.path_of(name), facts.st_mode));
+  } else if (error == EACCES || error == EPERM) {
+    denied.add(facts.st_uid);
+  } else {
+    warnings.push_back(
+        fmt::format("cannot read {}: {}; try again", listing.path_of(name), reason(error)));
+  }
+}
+
+}  // namespace
+
+std::optional<SegmentName> parse_segment_name(std::string_view name) {
+  constexpr std::string_view prefix = "ttmem";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  SegmentName claim;
+  const bool whole = take_number(name, claim.uid) && take_number(name, claim.pid) &&
+                     take_number(name, claim.start_time_ticks) && name.empty();
+  return whole ? std::optional(claim) : std::nullopt;
+}
+
+Result<Listing> list_directory(const std::string& directory) {
+  Listing listing;
+  listing.directory = directory;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), &::closedir);
+  if (entries) listing.fd = UniqueFd(::fcntl(::dirfd(entries.get()), F_DUPFD_CLOEXEC, 0));
+  if (!listing.fd) {
+    return Error{
+        fmt::format("cannot read {}: {}; set TTMEM_DIR to the directory that the tracked "
+                    "processes use, or make it readable",
+                    directory, reason(errno))};
+  }
+  while (const struct dirent* entry = ::readdir(entries.get())) {
+    const std::string name = entry->d_name;
+    if (parse_segment_name(name)) listing.segments.push_back(name);
+    if (is_region_name(name)) listing.regions.push_back(name);
+  }
+  std::sort(listing.segments.begin(), listing.segments.end());
+  std::sort(listing.regions.begin(), listing.regions.end());
+  return listing;
+}
+
+void DeniedFiles::append_warnings(const std::string& directory,
+                                  std::vector<std::string>& warnings) const {
+  for (const auto& [owner, count] : count_of_) {
+    const std::string user = user_name(owner);
+    const bool one = count == 1;
+    warnings.push_back(fmt::format(
+        "cannot {} {} segment{} in {}: permission denied; {} to {}, run ttmem as {} to {} {}",
+        verb_, count, one ? "" : "s", directory, one ? "it belongs" : "they belong", user, user,
+        verb_ == "read" ? "see" : verb_,
+        verb_ == "read" ? (one ? "that process" : "those processes") : (one ? "it" : "them")));
+  }
+}
+
+std::optional<OpenFile> open_file(const Listing& listing, const std::string& name,
+                                  DeniedFiles& denied, std::vector<std::string>& warnings) {
+  OpenFile file;
+  // O_NONBLOCK: a FIFO without a writer must not hold us.
+  file.fd = UniqueFd(::openat(listing.fd.get(), name.c_str(),
+                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!file.fd || ::fstat(file.fd.get(), &file.facts) != 0) {
+    refused(listing, name, errno, denied, warnings);
+    return std::nullopt;
+  }
+  if (!S_ISREG(file.facts.st_mode)) {
+    warnings.push_back(wrong_type(listing.path_of(name), file.facts.st_mode));
+    return std::nullopt;
+  }
+  return file;
+}
+
+Owner owner_of(int fd) {
+  if (::flock(fd, LOCK_SH | LOCK_NB) == 0) {
+    ::flock(fd, LOCK_UN);
+    return Owner::gone;
+  }
+  return errno == EWOULDBLOCK ? Owner::alive : Owner::unknown;
+}
+
+}  // namespace ttmem::collector

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of a directory that could be segments or regions, and how they are opened: anybody may
+// put anything there, and none of it may block, be followed elsewhere, or be believed.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+
+namespace ttmem::collector {
+
+// `ttmem.<uid>.<pid>.<start time>`: what the name claims.
+struct SegmentName {
+  std::uint32_t uid = 0;
+  std::int32_t pid = 0;
+  std::uint64_t start_time_ticks = 0;
+};
+[[nodiscard]] std::optional<SegmentName> parse_segment_name(std::string_view name);
+
+// An open directory and those of its names that a pass looks at, in order.
+struct Listing {
+  std::string directory;
+  UniqueFd fd;
+  std::vector<std::string> segments;
+  std::vector<std::string> regions;
+
+  [[nodiscard]] std::string path_of(const std::string& name) const {
+    return directory + "/" + name;
+  }
+};
+// Fails when the directory is missing or may not be read.
+[[nodiscard]] Result<Listing> list_directory(const std::string& directory);
+
+// Files that this user may not read or remove, by owner, for one warning each.
+class DeniedFiles {
+ public:
+  explicit DeniedFiles(std::string verb) : verb_(std::move(verb)) {}  // "read", "remove"
+  void add(std::uint32_t owner) { ++count_of_[owner]; }
+  void append_warnings(const std::string& directory, std::vector<std::string>& warnings) const;
+
+ private:
+  std::string verb_;
+  std::map<std::uint32_t, std::uint64_t> count_of_;
+};
+
+struct OpenFile {
+  UniqueFd fd;
+  struct stat facts {};
+};
+
+// Opens a regular file of the listing for reading. None when it is gone, which is no fault; when
+// it may not be read (then `denied` knows); or when it is anything else than a regular file (then
+// there is a warning).
+[[nodiscard]] std::optional<OpenFile> open_file(const Listing& listing, const std::string& name,
+                                                DeniedFiles& denied,
+                                                std::vector<std::string>& warnings);
+
+// Whether whoever made a segment is still there: it holds a lock on it for life, and the kernel
+// drops the lock with its last descriptor. Ask only once the header is complete, which is after
+// the lock was taken; before that, asking could get in the owner's way.
+enum class Owner : std::uint8_t { alive, gone, unknown };
+[[nodiscard]] Owner owner_of(int fd);
+
+}  // namespace ttmem::collector

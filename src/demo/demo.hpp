@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace ttmem::demo {
+
+struct ScenarioInfo {
+  std::string_view name;
+  std::string_view summary;  // one line for --list
+};
+
+// In the order of --list; the default is "mesh8".
+[[nodiscard]] const std::vector<ScenarioInfo>& scenarios();
+
+struct Options {
+  std::string scenario = "mesh8";
+  std::optional<double> seconds;  // how long it runs; none: the scenario's own length
+  bool hold = false;              // afterwards keep the final state until a signal
+};
+
+// Plays a scenario through the public C interface, in this process, tracked like any other.
+// Says on stderr when it is ready and what to type. Returns at its end, or after SIGINT/SIGTERM.
+// Fails when the scenario is unknown or tracking could not start.
+[[nodiscard]] Result<std::monostate> run(const Options& options);
+
+}  // namespace ttmem::demo

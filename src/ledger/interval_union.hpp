@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ttmem::ledger {
+
+// A half-open range of L1 addresses. L1 ends far below 4 GiB.
+struct Interval {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  [[nodiscard]] std::uint32_t length() const noexcept { return end - begin; }
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+// A multiset of intervals that knows the length of its union at every moment.
+//
+// Intervals are kept as the points where the number of intervals over an address changes:
+// {[10,30), [20,40)} is +1 at 10, +1 at 20, -1 at 30, -1 at 40. The points form a treap in which
+// every node knows, for its subtree, the smallest coverage between two points and how many bytes
+// have it. Coverage is never negative, so at the root the bytes with coverage zero are the gaps,
+// and the union is what remains: here 40 - 10 - 0 = 30.
+//
+// add and remove take time logarithmic in the number of distinct points, length and end constant
+// time. Copying is one copy of a flat array. add, remove and copies may throw
+// std::bad_alloc, and then have changed nothing. Not thread-safe.
+class IntervalUnion {
+ public:
+  // `interval` must not be empty.
+  void add(Interval interval);
+  // `interval` must have been added, and not been removed since.
+  void remove(Interval interval);
+
+  [[nodiscard]] std::uint32_t length() const noexcept;
+  // The largest end of all intervals; 0 when there are none.
+  [[nodiscard]] std::uint32_t end() const noexcept;
+
+ private:
+  using Index = std::uint32_t;  // into nodes_; 0 is "none"
+
+  // What a run of points says together, in the order of their addresses.
+  struct Run {
+    std::uint32_t first;
+    std::uint32_t last;
+    std::int32_t sum;         // change of coverage over the whole run
+    std::int32_t min;         // smallest coverage between its points, relative to before it
+    std::uint32_t min_bytes;  // how many bytes have that coverage
+  };
+  struct Node {
+    std::uint32_t at;
+    std::int32_t change;
+    std::uint32_t priority;
+    Index left;
+    Index right;
+    Run run;  // of the subtree
+  };
+
+  static Run join(const Run& low, const Run& high) noexcept;
+  void update(Node& node) noexcept;
+  // For the two points of one interval, so that what follows cannot fail half way and no node
+  // moves while it is referred to.
+  void make_room();
+  Index change_below(Index root, std::uint32_t at, std::int32_t change) noexcept;
+  Index new_node(std::uint32_t at, std::int32_t change) noexcept;
+  Index merge(Index low, Index high) noexcept;
+
+  std::vector<Node> nodes_ = std::vector<Node>(1);
+  Index free_ = 0;  // linked through Node::left
+  Index root_ = 0;
+  std::uint32_t random_ = 0x9e3779b9;
+};
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A capture: what the hooks of the real runtime said, one JSON object a line. First the devices
+// and meshes, then the events in their order.
+#pragma once
+
+#include <ttmem/ttmem.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace ttmem::replay {
+
+using CoreRanges = std::vector<ttmem_core_range>;
+
+struct Device {
+  std::uint32_t id = 0;
+  std::string arch;
+  std::uint16_t grid_x = 0;
+  std::uint16_t grid_y = 0;
+  std::uint32_t l1_bytes_per_core = 0;
+  std::uint32_t l1_base = 0;
+  std::uint32_t l1_small_bytes_per_core = 0;
+  std::uint32_t dram_channels = 0;
+  std::uint64_t dram_bytes_per_channel = 0;
+  std::uint64_t trace_region_bytes = 0;
+};
+
+struct Mesh {};  // every event names its chips itself
+
+struct BufferAlloc {
+  std::vector<std::uint32_t> devices;  // on each of them
+  std::uint64_t id = 0;                // as recorded, from 0
+  ttmem_buffer_type type = TTMEM_DRAM;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t bytes_per_bank = 0;
+  CoreRanges cores;  // none: every bank
+};
+
+struct BufferFree {
+  std::vector<std::uint32_t> devices;
+  std::uint64_t id = 0;
+  ttmem_buffer_type type = TTMEM_DRAM;
+};
+
+// A program on a device: its layout begins anew, is complete, or ends.
+struct ProgramLayout {
+  std::uint32_t device = 0;
+  std::uint64_t program = 0;
+};
+struct ProgramRegister {
+  std::uint32_t device = 0;
+  std::uint64_t program = 0;
+};
+struct ProgramUnregister {
+  std::uint32_t device = 0;
+  std::uint64_t program = 0;
+};
+
+struct CbAlloc {
+  std::uint32_t device = 0;
+  std::uint64_t program = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;  // on each core
+  CoreRanges cores;
+  bool globally_allocated = false;
+};
+
+struct CbFreeAll {};  // names no program: the program_unregister that follows does
+
+using Entry = std::variant<Device, Mesh, BufferAlloc, BufferFree, ProgramLayout, ProgramRegister,
+                           ProgramUnregister, CbAlloc, CbFreeAll>;
+
+// One line of the file.
+struct Line {
+  std::uint64_t t_ns = 0;    // 0 for devices and meshes
+  std::uint32_t thread = 0;  // 0 for devices and meshes
+  Entry entry;
+
+  [[nodiscard]] bool is_event() const {
+    return !std::holds_alternative<Device>(entry) && !std::holds_alternative<Mesh>(entry);
+  }
+};
+
+// Reads the first `lines` lines, or all. Fails, naming the file, the line and the reason, when
+// the file cannot be read, is empty, or one of these lines is not what a capture holds there.
+[[nodiscard]] Result<std::vector<Line>> read_capture(const std::string& file,
+                                                     std::optional<std::uint64_t> lines);
+
+}  // namespace ttmem::replay

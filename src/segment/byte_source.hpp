@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+namespace ttmem::segment {
+
+// Where the bytes of a segment come from. Whoever writes them may change or cut them at any
+// moment, by right or out of malice: what a call returned is a copy that belongs to the caller,
+// and the next call may see other bytes. Safe from any thread.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // Copies from `offset` on and returns how many bytes there were. Fewer than asked for is the end
+  // of the file, or an error of it: either way there is nothing to be had.
+  virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+};
+
+// An open file, which the caller keeps open.
+class FdSource final : public ByteSource {
+ public:
+  explicit FdSource(int fd) noexcept : fd_(fd) {}
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+  [[nodiscard]] std::uint64_t size() const override;
+
+ private:
+  int fd_;
+};
+
+// Bytes of the caller's, which outlive the source.
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+  [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+// Reads one plain structure; false when the bytes are not all there.
+template <typename T>
+[[nodiscard]] bool read_value(const ByteSource& source, std::uint64_t offset, T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return source.read_at(offset, std::as_writable_bytes(std::span(&value, 1))) == sizeof(T);
+}
+
+}  // namespace ttmem::segment

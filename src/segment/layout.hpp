@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes of a segment: one shared-memory file per tracked process. docs/segment-layout.md is
+// the specification with a picture; this header is its proof.
+//
+// Roles: ONE process writes (its tracker, under one lock); any process may read, and never writes.
+//
+// Invariants that readers build on:
+//  1. `Header::magic` is stored last, after the writer holds the flock of the file.
+//  2. A record with `seq` is being written while `seq` is odd. A reader that finds the same even
+//     `seq` before and after its copy has an untorn copy: stable_copy.hpp has the argument.
+//  3. `Header::events` only grows. A slot carries in `born` the number of the event that made it;
+//     all slots with born <= T that a reader finds live after it read T were live together at T.
+//  4. A chunk's kind is stored before `Header::chunk_count` covers it, and never changes.
+//  5. Every 8-byte figure is stored in one piece: alone, it is never torn.
+//
+// All numbers are little endian. Times are CLOCK_MONOTONIC nanoseconds unless the name says unix.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/core_mask.hpp"
+
+namespace ttmem::segment {
+
+inline constexpr std::uint64_t kMagic = 0x4745534d454d5454;  // "TTMEMSEG"
+inline constexpr std::uint32_t kLayoutVersion = 1;
+
+inline constexpr std::uint32_t kHeaderBytes = 16384;  // Header, then the chunk table
+inline constexpr std::uint32_t kChunkTableOffset = 512;
+inline constexpr std::uint32_t kChunkBytes = 65536;
+inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table: 512 MiB
+inline constexpr std::uint32_t kMaxDevices = 128;
+inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
+
+// What the records of a chunk are. Chunks of one kind form one array, in the order of the file.
+enum class ChunkKind : std::uint8_t {
+  kNone = 0,
+  kDevice = 1,
+  kAllocation = 2,
+  kProgram = 3,
+  kCb = 4,
+  kEvent = 5,
+};
+
+enum class ExitState : std::uint32_t { kRunning = 0, kClean = 1 };
+
+struct Header {
+  // Fixed before `magic` is stored.
+  std::uint64_t magic;
+  std::uint32_t layout_version;
+  std::uint32_t header_bytes;
+  std::uint32_t chunk_bytes;
+  std::uint32_t device_bytes;
+  std::uint32_t allocation_bytes;
+  std::uint32_t program_bytes;
+  std::uint32_t cb_bytes;
+  std::uint32_t event_bytes;
+  std::int32_t pid;  // in the writer's pid namespace
+  std::uint32_t uid;
+  std::uint64_t start_time_ticks;  // field 22 of /proc/PID/stat
+  std::uint8_t boot_id[16];
+  std::uint64_t created_unix_ns;
+  std::uint64_t created_ns;
+  char name[32];      // as in /proc/PID/comm
+  char command[256];  // arguments joined by blanks, cut
+  std::uint8_t reserved0[8];
+
+  // Changes while the process lives.
+  std::uint32_t exit_state;
+  std::uint32_t chunk_count;
+  std::uint32_t device_count;  // records ever used of each array: readers look no further
+  std::uint32_t allocation_count;
+  std::uint32_t program_count;
+  std::uint32_t cb_count;
+  std::uint32_t event_capacity;       // records in the ring
+  std::int32_t last_error;            // errno of the last failure to grow, 0: none
+  std::uint64_t events;               // number of the newest event; the first is 1
+  std::uint64_t dropped_allocations;  // in the figures, but not in the list: no slot to be had
+  std::uint64_t dropped_programs;
+  std::uint64_t dropped_calls;  // in no figure at all: device unknown and no record to be had
+  std::uint8_t reserved1[64];
+};
+
+// The buffer types of the C interface by their own numbers, then kernels.
+inline constexpr std::uint32_t kKinds = 6;
+inline constexpr std::uint32_t kKernelKind = 5;
+
+struct KindFigures {
+  std::uint64_t used_bytes;     // physical where bytes per bank are known, else logical
+  std::uint64_t peak_bytes;     // of used_bytes
+  std::uint64_t logical_bytes;  // sum of the sizes asked for
+  std::uint64_t live;           // allocations
+  std::uint64_t unsized;        // of those, with unknown bytes per bank
+  std::uint64_t allocations_total;
+  std::uint64_t frees_total;
+};
+
+struct CoreFigures {
+  std::uint32_t cb_bytes;           // union over the live programs
+  std::uint32_t cb_resident_bytes;  // of the program last dispatched to this core
+  std::uint32_t cb_end;             // end of the highest CB, 0: none
+  std::uint32_t reserved;
+};
+
+enum class DeviceState : std::uint32_t { kFree = 0, kOpen = 1, kClosed = 2 };
+
+struct DeviceRecord {
+  std::uint32_t seq;  // covers all up to `cores_seq`
+  std::uint32_t state;
+  std::uint32_t id;
+  std::uint32_t announced;  // 1: by ttmem_device_open; 0: only named by other calls
+  std::uint64_t uid;
+  char arch[16];
+  char board[32];
+  std::uint16_t grid_x;
+  std::uint16_t grid_y;
+  std::uint32_t l1_bytes_per_core;
+  std::uint32_t l1_base;
+  std::uint32_t l1_small_bytes_per_core;
+  std::uint32_t dram_channels;
+  std::uint32_t reserved0;
+  std::uint64_t dram_bytes_per_channel;
+  std::uint64_t trace_region_bytes;
+  std::uint64_t opened_ns;
+
+  KindFigures kinds[kKinds];
+  std::uint64_t kernel_role_bytes[3];  // by ttmem_kernel_role
+  std::uint64_t l1_total_bytes;        // L1 + L1_SMALL + CB physical + kernels
+  std::uint64_t l1_total_peak_bytes;
+  std::uint64_t cb_physical_bytes;
+  std::uint64_t cb_physical_peak_bytes;
+  std::uint64_t cb_resident_bytes;
+  std::uint64_t cb_logical_bytes;
+  std::uint64_t programs;
+
+  // Anomalies: counted, never fatal.
+  std::uint64_t unknown_frees;
+  std::uint64_t allocs_over_live;
+  std::uint64_t unknown_programs;  // dispatched or replayed without having been placed
+  std::uint64_t bad_arguments;     // a CB or core outside L1 or the grid, a wrong type
+  std::uint64_t left_at_close;     // allocations alive when the device was closed, ever
+  std::uint64_t left_at_close_bytes;
+  std::uint8_t reserved1[3508];
+
+  std::uint32_t cores_seq;  // covers `cores`
+  CoreFigures cores[kMaxCores];
+};
+
+enum AllocationFlags : std::uint8_t {
+  kEveryBank = 1,       // `cores` is meaningless
+  kPerBankUnknown = 2,  // `bytes_per_bank` is meaningless
+};
+
+struct AllocationSlot {
+  std::uint32_t seq;
+  std::uint8_t live;   // 1: live
+  std::uint8_t kind;   // index into DeviceRecord::kinds
+  std::uint8_t flags;  // AllocationFlags
+  std::uint8_t role;   // kernels: ttmem_kernel_role
+  std::uint64_t born;  // event number
+  std::uint64_t when_ns;
+  std::uint64_t id;
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t bytes_per_bank;
+  std::uint32_t banks;   // how many hold it; 0: unknown
+  std::uint32_t device;  // index of the device record
+  CoreMask cores;
+  char label[32];  // not terminated when full
+};
+
+struct ProgramSlot {
+  std::uint32_t seq;
+  std::uint32_t live;
+  std::uint64_t born;
+  std::uint64_t when_ns;
+  std::uint64_t program;
+  std::uint64_t footprint;  // CbRecord::footprint of each of its CBs; 0: has none
+  std::uint32_t first_cb;   // index of its first CB record; the others follow
+  std::uint32_t cb_count;
+  std::uint32_t device;          // index of the device record
+  std::uint32_t resident_cores;  // on which it was dispatched last
+  std::uint64_t reserved;
+};
+
+enum CbFlags : std::uint32_t { kCbGlobal = 1 };
+
+// Shared by all programs with the same CBs at the same places, on all devices.
+struct CbRecord {
+  std::uint64_t footprint;  // stored last; 0: free. A number is used once.
+  std::uint32_t address;
+  std::uint32_t bytes;
+  std::uint32_t flags;  // CbFlags
+  std::uint32_t reserved0;
+  CoreMask cores;
+  std::uint64_t reserved1;
+};
+
+enum class EventType : std::uint8_t {
+  kAlloc = 1,
+  kFree = 2,
+  kProgramPlace = 3,
+  kProgramDestroy = 4,
+  kDeviceOpen = 5,
+  kDeviceClose = 6,
+};
+
+// Event n is record (n - 1) % event_capacity of the ring.
+struct EventRecord {
+  std::uint64_t number;  // 0 while it is written, stored last
+  std::uint64_t when_ns;
+  std::uint8_t type;  // EventType
+  std::uint8_t kind;  // for kAlloc and kFree
+  std::uint16_t reserved0;
+  std::uint32_t device_id;
+  std::uint64_t id;  // of the buffer, kernel or program
+  std::uint64_t address;
+  std::uint64_t bytes;
+  std::uint64_t reserved1[2];
+};
+
+static_assert(sizeof(Header) == kChunkTableOffset);
+static_assert(kChunkTableOffset + kMaxChunks <= kHeaderBytes);
+static_assert(offsetof(Header, layout_version) == 8);
+static_assert(offsetof(Header, header_bytes) == 12);
+static_assert(offsetof(Header, chunk_bytes) == 16);
+static_assert(offsetof(Header, device_bytes) == 20);
+static_assert(offsetof(Header, allocation_bytes) == 24);
+static_assert(offsetof(Header, program_bytes) == 28);
+static_assert(offsetof(Header, cb_bytes) == 32);
+static_assert(offsetof(Header, event_bytes) == 36);
+static_assert(offsetof(Header, pid) == 40);
+static_assert(offsetof(Header, uid) == 44);
+static_assert(offsetof(Header, start_time_ticks) == 48);
+static_assert(offsetof(Header, boot_id) == 56);
+static_assert(offsetof(Header, created_unix_ns) == 72);
+static_assert(offsetof(Header, created_ns) == 80);
+static_assert(offsetof(Header, name) == 88);
+static_assert(offsetof(Header, command) == 120);
+static_assert(offsetof(Header, exit_state) == 384);
+static_assert(offsetof(Header, chunk_count) == 388);
+static_assert(offsetof(Header, device_count) == 392);
+static_assert(offsetof(Header, allocation_count) == 396);
+static_assert(offsetof(Header, program_count) == 400);
+static_assert(offsetof(Header, cb_count) == 404);
+static_assert(offsetof(Header, event_capacity) == 408);
+static_assert(offsetof(Header, last_error) == 412);
+static_assert(offsetof(Header, events) == 416);
+static_assert(offsetof(Header, dropped_allocations) == 424);
+static_assert(offsetof(Header, dropped_programs) == 432);
+static_assert(offsetof(Header, dropped_calls) == 440);
+
+static_assert(sizeof(KindFigures) == 56);
+static_assert(sizeof(CoreFigures) == 16);
+static_assert(sizeof(DeviceRecord) == 8192);
+static_assert(offsetof(DeviceRecord, state) == 4);
+static_assert(offsetof(DeviceRecord, id) == 8);
+static_assert(offsetof(DeviceRecord, announced) == 12);
+static_assert(offsetof(DeviceRecord, uid) == 16);
+static_assert(offsetof(DeviceRecord, arch) == 24);
+static_assert(offsetof(DeviceRecord, board) == 40);
+static_assert(offsetof(DeviceRecord, grid_x) == 72);
+static_assert(offsetof(DeviceRecord, grid_y) == 74);
+static_assert(offsetof(DeviceRecord, l1_bytes_per_core) == 76);
+static_assert(offsetof(DeviceRecord, l1_base) == 80);
+static_assert(offsetof(DeviceRecord, l1_small_bytes_per_core) == 84);
+static_assert(offsetof(DeviceRecord, dram_channels) == 88);
+static_assert(offsetof(DeviceRecord, dram_bytes_per_channel) == 96);
+static_assert(offsetof(DeviceRecord, trace_region_bytes) == 104);
+static_assert(offsetof(DeviceRecord, opened_ns) == 112);
+static_assert(offsetof(DeviceRecord, kinds) == 120);
+static_assert(offsetof(DeviceRecord, kernel_role_bytes) == 456);
+static_assert(offsetof(DeviceRecord, l1_total_bytes) == 480);
+static_assert(offsetof(DeviceRecord, l1_total_peak_bytes) == 488);
+static_assert(offsetof(DeviceRecord, cb_physical_bytes) == 496);
+static_assert(offsetof(DeviceRecord, cb_physical_peak_bytes) == 504);
+static_assert(offsetof(DeviceRecord, cb_resident_bytes) == 512);
+static_assert(offsetof(DeviceRecord, cb_logical_bytes) == 520);
+static_assert(offsetof(DeviceRecord, programs) == 528);
+static_assert(offsetof(DeviceRecord, unknown_frees) == 536);
+static_assert(offsetof(DeviceRecord, allocs_over_live) == 544);
+static_assert(offsetof(DeviceRecord, unknown_programs) == 552);
+static_assert(offsetof(DeviceRecord, bad_arguments) == 560);
+static_assert(offsetof(DeviceRecord, left_at_close) == 568);
+static_assert(offsetof(DeviceRecord, left_at_close_bytes) == 576);
+static_assert(offsetof(DeviceRecord, cores_seq) == 4092);
+static_assert(offsetof(DeviceRecord, cores) == 4096);
+
+static_assert(sizeof(AllocationSlot) == 128);
+static_assert(offsetof(AllocationSlot, live) == 4);
+static_assert(offsetof(AllocationSlot, kind) == 5);
+static_assert(offsetof(AllocationSlot, flags) == 6);
+static_assert(offsetof(AllocationSlot, role) == 7);
+static_assert(offsetof(AllocationSlot, born) == 8);
+static_assert(offsetof(AllocationSlot, when_ns) == 16);
+static_assert(offsetof(AllocationSlot, id) == 24);
+static_assert(offsetof(AllocationSlot, address) == 32);
+static_assert(offsetof(AllocationSlot, bytes) == 40);
+static_assert(offsetof(AllocationSlot, bytes_per_bank) == 48);
+static_assert(offsetof(AllocationSlot, banks) == 56);
+static_assert(offsetof(AllocationSlot, device) == 60);
+static_assert(offsetof(AllocationSlot, cores) == 64);
+static_assert(offsetof(AllocationSlot, label) == 96);
+
+static_assert(sizeof(ProgramSlot) == 64);
+static_assert(offsetof(ProgramSlot, live) == 4);
+static_assert(offsetof(ProgramSlot, born) == 8);
+static_assert(offsetof(ProgramSlot, when_ns) == 16);
+static_assert(offsetof(ProgramSlot, program) == 24);
+static_assert(offsetof(ProgramSlot, footprint) == 32);
+static_assert(offsetof(ProgramSlot, first_cb) == 40);
+static_assert(offsetof(ProgramSlot, cb_count) == 44);
+static_assert(offsetof(ProgramSlot, device) == 48);
+static_assert(offsetof(ProgramSlot, resident_cores) == 52);
+
+static_assert(sizeof(CbRecord) == 64);
+static_assert(offsetof(CbRecord, address) == 8);
+static_assert(offsetof(CbRecord, bytes) == 12);
+static_assert(offsetof(CbRecord, flags) == 16);
+static_assert(offsetof(CbRecord, cores) == 24);
+
+static_assert(sizeof(EventRecord) == 64);
+static_assert(offsetof(EventRecord, when_ns) == 8);
+static_assert(offsetof(EventRecord, type) == 16);
+static_assert(offsetof(EventRecord, kind) == 17);
+static_assert(offsetof(EventRecord, device_id) == 20);
+static_assert(offsetof(EventRecord, id) == 24);
+static_assert(offsetof(EventRecord, address) == 32);
+static_assert(offsetof(EventRecord, bytes) == 40);
+
+static_assert(kChunkBytes % sizeof(DeviceRecord) == 0);
+static_assert(kChunkBytes / sizeof(CbRecord) == kMaxCbsPerProgram);
+
+}  // namespace ttmem::segment

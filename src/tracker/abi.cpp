@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C interface: decides once whether this process is tracked, keeps calls apart with one lock,
+// and sees to it that nothing of ours reaches the workload: no exception, no output, no death.
+#include <pthread.h>
+#include <ttmem/ttmem.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "tracker/spin_lock.hpp"
+#include "tracker/tracker.hpp"
+
+namespace {
+
+using ttmem::tracker::SpinLock;
+using ttmem::tracker::Tracker;
+
+enum class Mode : int {
+  kUndecided,  // nobody has called yet, in this process
+  kOff,        // not asked for, or the process is ending
+  kOn,
+  kFailed,  // asked for, but impossible: calls are counted as dropped
+};
+
+// The only state that a call reads when tracking is off.
+constinit std::atomic<Mode> mode{Mode::kUndecided};
+
+constinit SpinLock lock;               // guards what follows
+constinit Tracker* tracker = nullptr;  // never deleted: other threads may be in it at exit
+constinit std::atomic<std::uint64_t> dropped_calls{0};
+
+// For TTMEM_LOG: a file, or "stderr". Without it the library is silent.
+void log(const char* message, const std::string& detail) noexcept {
+  const char* target = std::getenv("TTMEM_LOG");
+  if (target == nullptr || *target == '\0') return;
+  const bool to_stderr = std::strcmp(target, "stderr") == 0;
+  std::FILE* file = to_stderr ? stderr : std::fopen(target, "ae");
+  if (file == nullptr) return;
+  std::fprintf(file, "warning libttmem: %s reason=\"%s\" pid=%d\n", message, detail.c_str(),
+               static_cast<int>(::getpid()));
+  if (!to_stderr) std::fclose(file);
+}
+
+void before_fork() noexcept { lock.lock(); }
+void in_parent() noexcept { lock.unlock(); }
+// The child has none of the parent's devices: it begins anew, with its first call.
+void in_child() noexcept {
+  delete tracker;
+  tracker = nullptr;
+  if (mode.load(std::memory_order_relaxed) != Mode::kOff) mode.store(Mode::kUndecided);
+  lock.unlock();
+}
+
+// Runs when the process exits or the library is unloaded.
+__attribute__((destructor)) void finish() noexcept {
+  // exit() in a signal handler may have interrupted a call of this very thread.
+  if (!lock.try_lock_for(1000)) return;
+  const std::lock_guard guard(lock, std::adopt_lock);
+  if (mode.exchange(Mode::kOff) == Mode::kOn) tracker->finish();
+  if (const std::uint64_t count = dropped_calls.load(); count > 0) {
+    log("calls were not tracked", std::to_string(count) + " calls");
+  }
+}
+
+ttmem::segment::SegmentWriter::Options options_from_environment() {
+  ttmem::segment::SegmentWriter::Options options;
+  const char* directory = std::getenv("TTMEM_DIR");
+  options.directory = directory != nullptr && *directory != '\0' ? directory : "/dev/shm";
+  if (const char* text = std::getenv("TTMEM_MODE"); text != nullptr && *text != '\0') {
+    char* end = nullptr;
+    const unsigned long value = std::strtoul(text, &end, 8);
+    if (*end == '\0' && value <= 0777) {
+      options.mode = static_cast<mode_t>(value) | 0600;
+    } else {
+      log("TTMEM_MODE is not an octal file mode such as 0640; using 0600", text);
+    }
+  }
+  return options;
+}
+
+// With the lock held. The first call of a process comes here.
+Mode decide() {
+  const char* wanted = std::getenv("TT_ALLOC_TRACKING_ENABLED");
+  if (wanted == nullptr || std::strcmp(wanted, "1") != 0) return Mode::kOff;
+  static const int handlers = ::pthread_atfork(before_fork, in_parent, in_child);
+  if (handlers != 0) {
+    log("cannot track this process", std::strerror(handlers));
+    return Mode::kFailed;
+  }
+  std::string error;
+  tracker = Tracker::start(options_from_environment(), &error).release();
+  if (tracker != nullptr) return Mode::kOn;
+  log("cannot track this process", error);
+  return Mode::kFailed;
+}
+
+// With the lock held.
+template <typename Call>
+void run(Call&& call) noexcept {
+  try {
+    if (mode.load(std::memory_order_relaxed) == Mode::kUndecided) mode.store(decide());
+    const Mode decided = mode.load(std::memory_order_relaxed);
+    if (decided == Mode::kOn) {
+      call(*tracker);
+    } else if (decided == Mode::kFailed) {
+      dropped_calls.fetch_add(1, std::memory_order_relaxed);
+    }
+  } catch (const std::exception& exception) {
+    // The figures may be half changed: better none than wrong ones.
+    log("gave up tracking this process", exception.what());
+    if (tracker != nullptr) tracker->finish();
+    mode.store(Mode::kFailed);
+  }
+}
+
+template <typename Call>
+inline void with_tracker(Call&& call) noexcept {
+  // Relaxed: a thread that still sees kUndecided looks again under the lock.
+  if (mode.load(std::memory_order_relaxed) == Mode::kOff) [[likely]] {
+    return;
+  }
+  const std::lock_guard guard(lock);
+  run(call);
+}
+
+// Calls with the structure as this library knows it: what the caller's does not have is zero.
+template <typename Struct, typename Call>
+void adopt(const Struct* from, Call&& call) {
+  if (from == nullptr) return;
+  if (from->struct_size >= sizeof *from) [[likely]] {
+    return call(*from);
+  }
+  Struct padded{};
+  std::memcpy(&padded, from, from->struct_size);
+  call(padded);
+}
+
+}  // namespace
+
+extern "C" {
+
+int ttmem_enabled(void) {
+  with_tracker([](Tracker&) {});
+  return mode.load(std::memory_order_relaxed) == Mode::kOn ? 1 : 0;
+}
+
+void ttmem_device_open(const ttmem_device_info* info) {
+  with_tracker([=](Tracker& t) { adopt(info, [&](const auto& i) { t.device_open(i); }); });
+}
+
+void ttmem_device_close(uint32_t device) {
+  with_tracker([=](Tracker& t) { t.device_close(device); });
+}
+
+void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer* buffer) {
+  with_tracker(
+      [=](Tracker& t) { adopt(buffer, [&](const auto& b) { t.buffer_alloc(device, b); }); });
+}
+
+void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id) {
+  with_tracker([=](Tracker& t) { t.buffer_free(device, type, id); });
+}
+
+void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb* cbs, uint32_t count) {
+  with_tracker([=](Tracker& t) {
+    t.program_place(device, program, {cbs, cbs == nullptr ? 0 : std::size_t{count}});
+  });
+}
+
+void ttmem_program_dispatch(uint32_t device, uint64_t program) {
+  with_tracker([=](Tracker& t) { t.program_dispatch(device, program); });
+}
+
+void ttmem_trace_replay(uint32_t device, const uint64_t* programs, uint32_t count) {
+  with_tracker([=](Tracker& t) {
+    t.trace_replay(device, {programs, programs == nullptr ? 0 : std::size_t{count}});
+  });
+}
+
+void ttmem_program_destroy(uint64_t program) {
+  with_tracker([=](Tracker& t) { t.program_destroy(program); });
+}
+
+void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes, ttmem_kernel_role role) {
+  with_tracker([=](Tracker& t) { t.kernel_load(device, kernel, bytes, role); });
+}
+
+void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {
+  with_tracker([=](Tracker& t) { t.kernel_unload(device, kernel); });
+}
+
+}  // extern "C"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ttmem/ttmem.h>
+
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ledger/device_ledger.hpp"
+#include "ledger/footprint.hpp"
+#include "segment/segment_writer.hpp"
+
+namespace ttmem::tracker {
+
+// Turns the calls of the C interface into figures, live records and events of this process's
+// segment. Every figure in the segment is exact when a call returns.
+//
+// Not thread-safe: whoever calls holds one lock. Calls may throw std::bad_alloc; the tracker must
+// then be given up. Bad arguments, unknown ids and a segment that cannot grow are counted in the
+// segment and are no failure.
+class Tracker {
+ public:
+  // Null when the segment cannot be made; `error` says why, for a log.
+  [[nodiscard]] static std::unique_ptr<Tracker> start(
+      const segment::SegmentWriter::Options& options, std::string* error);
+  ~Tracker();
+
+  void device_open(const ttmem_device_info& info);
+  void device_close(std::uint32_t device);
+  void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
+  void buffer_free(std::uint32_t device, ttmem_buffer_type type, std::uint64_t id);
+  void program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
+  void program_dispatch(std::uint32_t device, std::uint64_t program);
+  void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
+  void program_destroy(std::uint64_t program);
+  void kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
+                   ttmem_kernel_role role);
+  void kernel_unload(std::uint32_t device, std::uint64_t kernel);
+
+  [[nodiscard]] const std::string& segment_path() const noexcept { return segment_->path(); }
+
+  // The process ends in good order: the segment goes.
+  void finish() noexcept { segment_->finish(); }
+
+ private:
+  struct Device;
+  struct Request;
+  struct LiveAllocation;
+  enum class Change : bool { kAdd, kRemove };
+
+  explicit Tracker(std::unique_ptr<segment::SegmentWriter> segment);
+
+  // The open device of that id, which it opens with unknown capacities when there is none; null,
+  // and the call is counted as dropped, when the segment holds no more devices.
+  Device* device(std::uint32_t id);
+  Device* find(std::uint32_t id) noexcept;
+  Device* open(std::uint32_t id, Device* known);
+  Device* new_device(std::uint32_t id);
+  void empty(Device& device);
+
+  void allocate(Device& device, const Request& request);
+  void allocate_sharded(Device& device, Request& request, std::span<const ttmem_core_range> ranges);
+  void release(Device& device, std::uint8_t kind, std::uint64_t id);
+  void account(Device& device, std::uint8_t kind, const LiveAllocation& live,
+               Change direction) noexcept;
+  void write_slot(Device& device, const Request& request, const LiveAllocation& live,
+                  std::uint64_t born, std::uint64_t now_ns) noexcept;
+  void clear_slot(const LiveAllocation& live);
+
+  ledger::FootprintRef footprint_of(Device& device, std::span<const ttmem_cb> cbs);
+  std::vector<ledger::Cb> decode(Device& device, std::span<const ttmem_cb> cbs);
+  void publish_footprint(ledger::Footprint& footprint) noexcept;
+  void retire_footprint(ledger::Footprint& footprint) noexcept;
+  void publish_program(Device& device, ledger::Placement& placement, bool is_new);
+  void publish_cb_figures(Device& device) noexcept;
+  void forget_program(Device& device, ledger::Placement& placement);
+
+  std::unique_ptr<segment::SegmentWriter> segment_;
+  ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
+  std::uint64_t footprint_number_ = 0;
+  std::vector<std::uint64_t> key_;  // of the footprint looked for, kept for its memory
+  std::array<std::unique_ptr<Device>, segment::kMaxDevices> devices_;  // by record
+  std::array<Device*, 256> by_id_{};  // the common small ids; others are searched
+};
+
+}  // namespace ttmem::tracker

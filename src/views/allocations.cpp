@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/allocations.hpp"
+
+#include <fmt/format.h>
+
+#include "views/core_ranges.hpp"
+#include "views/format.hpp"
+#include "views/select.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::views {
+namespace {
+
+using model::Allocation;
+using model::Snapshot;
+
+// "all", "(0,0)-(7,0)".
+std::string cores_of(const Snapshot& snapshot, const Allocation& a) {
+  if (!a.cores) return a.banks ? "all" : std::string(kUnknown);
+  const std::uint16_t columns =
+      a.device < snapshot.devices.size() ? snapshot.devices[a.device].grid_x : std::uint16_t{0};
+  return format_core_ranges(core_ranges(*a.cores, columns));
+}
+
+std::string label_of(const Allocation& a) {
+  if (a.persistent) return a.label.empty() ? "persistent" : a.label + " (persistent)";
+  return a.label.empty() ? "-" : a.label;
+}
+
+std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a) {
+  const Color color = a.state == model::State::dead ? Color::red : Color::plain;
+  const model::Process* process = process_of(snapshot, a.device, a.pid, a.state);
+  const std::string device = a.device < snapshot.devices.size()
+                                 ? fmt::format("{}", snapshot.devices[a.device].id)
+                                 : std::string(kUnknown);
+  return {{device, color},
+          {fmt::format("{}", a.pid), color},
+          {process && !process->name.empty() ? process->name : std::string(kUnknown), color},
+          {a.state == model::State::dead ? "dead" : "alive", color},
+          {std::string(model::name_of(a.kind)), color},
+          {fmt::format("{}", a.id), color},
+          {a.address ? format_hex(*a.address) : std::string(kUnknown), color},
+          {format_bytes(a.bytes), color},
+          {format_bytes(a.physical_bytes), color},
+          {format_bytes(a.bytes_per_bank, Scale::core), color},
+          {a.banks ? fmt::format("{}", *a.banks) : std::string(kUnknown), color},
+          {cores_of(snapshot, a), color},
+          {format_age(a.age_ns), color},
+          {label_of(a), color}};
+}
+
+Table make_table(bool any_dead) {
+  using enum Column::Align;
+  return Table({{"DEV"},
+                {"PID"},
+                {"PROCESS", left, 7},
+                {"STATE", left, any_dead ? 0 : 9},
+                {"KIND", left},
+                {"ID", right, 6},
+                {"ADDRESS", right, 1},
+                {"SIZE", right, 2},
+                {"PHYSICAL"},
+                {"PER BANK", right, 8},
+                {"BANKS", right, 3},
+                {"CORES", left, 5},
+                {"AGE", right, 4},
+                {"LABEL", left, 0, true}});
+}
+
+}  // namespace
+
+std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocation>& allocations,
+                             std::uint64_t hidden_cbs, const TextOptions& options) {
+  std::string text;
+  bool any_dead = false;
+  std::uint64_t bytes = 0;
+  std::uint64_t unsized = 0;
+  for (const Allocation& a : allocations) {
+    any_dead |= a.state == model::State::dead;
+    bytes += a.physical_bytes.value_or(0);
+    if (!a.physical_bytes) ++unsized;
+  }
+  if (allocations.empty()) {
+    text = wrapped("No live allocation matches.", 0, Color::plain, options);
+  } else {
+    Table table = make_table(any_dead);
+    for (const Allocation& a : allocations) table.add_row(row_of(snapshot, a));
+    std::string sum =
+        fmt::format("{}, {} physical", plural(allocations.size(), "allocation", "allocations"),
+                    format_bytes(bytes));
+    if (unsized > 0) sum += fmt::format(" and {} of unknown physical size", unsized);
+    text = table.render(0, options) + "\n" + wrapped(sum + ".", 0, Color::plain, options);
+  }
+  if (hidden_cbs > 0) {
+    text += wrapped(fmt::format("{} not listed: `ttmem allocs --kind cb` lists them, `ttmem "
+                                "programs` says which programs take the most.",
+                                plural(hidden_cbs, "circular buffer is", "circular buffers are")),
+                    0, Color::dim, options);
+  }
+  return text;
+}
+
+}  // namespace ttmem::views

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/snapshot.hpp"
+#include "views/text.hpp"
+
+namespace ttmem::views {
+
+// What `ttmem allocs` prints: one line per entry of `allocations`, which is select_allocations()
+// of the same snapshot, then their sum. `hidden_cbs` circular buffers are not in the list; a line
+// says how to see them.
+[[nodiscard]] std::string allocations_text(const model::Snapshot& snapshot,
+                                           const std::vector<model::Allocation>& allocations,
+                                           std::uint64_t hidden_cbs, const TextOptions& options);
+
+}  // namespace ttmem::views

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/core_mask.hpp"
+
+namespace ttmem::views {
+
+// A rectangle of cores; both corners are included.
+struct CoreRange {
+  std::uint32_t x0 = 0;
+  std::uint32_t y0 = 0;
+  std::uint32_t x1 = 0;
+  std::uint32_t y1 = 0;
+
+  friend bool operator==(const CoreRange&, const CoreRange&) = default;
+};
+
+// Disjoint rectangles that cover exactly the cores of `mask`, top to bottom. None when the number
+// of columns is unknown (0): the mask then says nothing about places.
+[[nodiscard]] std::vector<CoreRange> core_ranges(const CoreMask& mask, std::uint16_t grid_x);
+
+// "(0,0)-(7,7)", "(3,4)", "(0,0)-(3,1) +2": the first rectangle and how many more. Empty: none.
+[[nodiscard]] std::string format_core_ranges(const std::vector<CoreRange>& ranges);
+
+}  // namespace ttmem::views

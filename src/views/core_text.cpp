@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/core_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "views/core_ranges.hpp"
+#include "views/format.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::views {
+namespace {
+
+using model::Core;
+using model::Device;
+
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kTightest = 5;  // lines of cores that are listed
+
+// Of a core's L1; unknown when one figure is.
+std::optional<double> share_of_core(const Core& core, const Device& device) {
+  if (!core.cb_bytes || !core.l1_bytes || !device.l1_capacity_bytes) return std::nullopt;
+  const std::uint64_t cores = std::uint64_t{device.grid_x} * device.grid_y;
+  return share_of(*core.cb_bytes + *core.l1_bytes, *device.l1_capacity_bytes / cores);
+}
+
+Color heat_of(std::optional<double> share) {
+  if (!share || *share == 0) return Color::dim;
+  const Color color = color_of_share(*share);
+  if (color == Color::green) return Color::on_green;
+  return color == Color::yellow ? Color::on_yellow : Color::on_red;
+}
+
+// Four cells: a shade for those who see no colour, and the percent.
+std::string cell_of(std::optional<double> share, const TextOptions& options) {
+  if (!share) return fmt::format("{:>4}", kUnknown);
+  constexpr std::array<std::string_view, 5> shades = {" ", "░", "▒", "▓", "█"};
+  const auto level = static_cast<std::size_t>(std::min(*share, 0.99) * 5);
+  const bool shaded = options.unicode && !options.color;
+  std::string percent = format_share(share);
+  percent.pop_back();  // the caption says that it is percent
+  return fmt::format("{}{:>3}", shaded ? shades[level] : " ", percent);
+}
+
+std::string map_of(const Device& device, const TextOptions& options) {
+  Line caption(options);
+  caption.pad_to(kIndent).add("Cores: percent of each core's L1 that CBs and L1 buffers take",
+                              Color::dim);
+  std::string text = caption.finish();
+  Line header(options);
+  header.pad_to(kIndent).add("  y\\x", Color::dim);
+  for (std::uint32_t x = 0; x < device.grid_x; ++x) {
+    header.add(fmt::format("{:>5}", x), Color::dim);
+  }
+  text += header.finish();
+  for (std::size_t row = 0; row * device.grid_x < device.cores.size(); ++row) {
+    Line line(options);
+    line.pad_to(kIndent).add(fmt::format("{:>4} ", row), Color::dim);
+    for (std::size_t x = 0; x < device.grid_x; ++x) {
+      const std::size_t index = row * device.grid_x + x;
+      if (index >= device.cores.size()) break;
+      const std::optional<double> share = share_of_core(device.cores[index], device);
+      line.add(" ").add(cell_of(share, options), heat_of(share));
+    }
+    text += line.finish();
+  }
+  return text;
+}
+
+// Cores with the same figures.
+struct Alike {
+  Core figures;
+  CoreMask cores;
+};
+
+bool alike(const Core& a, const Core& b) {
+  return a.headroom_bytes == b.headroom_bytes && a.cb_bytes == b.cb_bytes &&
+         a.cb_resident_bytes == b.cb_resident_bytes && a.l1_bytes == b.l1_bytes;
+}
+
+std::vector<Alike> groups_by_headroom(const Device& device) {
+  std::vector<Alike> groups;
+  for (const Core& core : device.cores) {
+    const std::uint32_t index = std::uint32_t{core.y} * device.grid_x + core.x;
+    if (index >= kMaxCores) continue;
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const Alike& known) { return alike(known.figures, core); });
+    if (group == groups.end()) group = groups.insert(groups.end(), {core, {}});
+    group->cores.set(index);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const Alike& a, const Alike& b) {
+    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    return a.figures.headroom_bytes.value_or(last) < b.figures.headroom_bytes.value_or(last);
+  });
+  return groups;
+}
+
+std::string tightest(const Device& device, const TextOptions& options) {
+  using enum Column::Align;
+  Table table({{"HEADROOM"},
+               {"CB"},
+               {"RESIDENT", right, 2},
+               {"L1 BUF"},
+               {"CORES"},
+               {"WHERE, THE TIGHTEST FIRST", left, 0, true}});
+  const std::vector<Alike> groups = groups_by_headroom(device);
+  for (std::size_t i = 0; i < std::min(groups.size(), kTightest); ++i) {
+    const Core& core = groups[i].figures;
+    const bool clash = core.headroom_bytes.value_or(0) < 0;
+    const Color color = clash ? Color::red : Color::plain;
+    table.add_row(
+        {{core.headroom_bytes ? format_signed_bytes(*core.headroom_bytes, Scale::core)
+                              : std::string(kUnknown),
+          color},
+         {format_bytes(core.cb_bytes, Scale::core), color},
+         {format_bytes(core.cb_resident_bytes, Scale::core), color},
+         {format_bytes(core.l1_bytes, Scale::core), color},
+         {fmt::format("{}", groups[i].cores.count()), color},
+         {format_core_ranges(core_ranges(groups[i].cores, device.grid_x)) + (clash ? " clash" : ""),
+          color}});
+  }
+  return table.render(kIndent, options);
+}
+
+}  // namespace
+
+std::string core_text(const Device& device, const TextOptions& options) {
+  if (device.cores.empty() || device.grid_x == 0 || device.grid_y == 0) {
+    return wrapped("Cores: n/a, the process did not say how many this device has.", kIndent,
+                   Color::dim, options);
+  }
+  return map_of(device, options) + tightest(device, options);
+}
+
+}  // namespace ttmem::views

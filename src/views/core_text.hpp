@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/snapshot.hpp"
+#include "views/text.hpp"
+
+namespace ttmem::views {
+
+// The cores of a device as a map: in each cell the share of that core's L1 which CBs and L1
+// buffers take, in percent; below it the cores with the least headroom, alike ones in one line.
+// 14 columns of cores fit into 80 columns of text.
+[[nodiscard]] std::string core_text(const model::Device& device, const TextOptions& options);
+
+}  // namespace ttmem::views

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Snapshots for spreadsheets: fields as RFC 4180 quotes them, lines end with a newline alone.
+// Columns carry their unit; unknown is n/a. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/snapshot.hpp"
+
+namespace ttmem::views {
+
+enum class CsvRows : std::uint8_t {
+  devices,  // one row per device
+  cores,    // one row per core; a device whose grid is unknown has none
+};
+
+[[nodiscard]] std::string csv_header(CsvRows rows);
+// The rows without the header, so that samples can follow each other.
+[[nodiscard]] std::string csv_rows(const model::Snapshot& snapshot, CsvRows rows);
+
+// In quotes where needed; quotes inside are doubled.
+[[nodiscard]] std::string csv_field(std::string_view text);
+
+}  // namespace ttmem::views

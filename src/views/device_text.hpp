@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/snapshot.hpp"
+#include "views/text.hpp"
+
+namespace ttmem::views {
+
+// How much of a device is worth a line.
+enum class Detail : std::uint8_t {
+  full,
+  brief,  // for many devices: headroom only when it is a clash
+};
+
+// The lines of one device. The first starts with "Device N:"; below it, indented, stand "DRAM:",
+// "L1:", "CB:" and "Kernels:", each followed by one blank and a size. Other programs search for
+// these words. Lines for L1_SMALL, trace and anomalies appear when there is something to say.
+// The parts of L1 are drawn as steps below its bar, because they add up to it.
+[[nodiscard]] std::string device_text(const model::Device& device, Detail detail,
+                                      const TextOptions& options);
+
+}  // namespace ttmem::views

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/format.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+
+namespace ttmem::views {
+namespace {
+
+constexpr std::array<std::string_view, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+}  // namespace
+
+std::string format_bytes(std::uint64_t bytes, Scale scale) {
+  const std::size_t ordinary = scale == Scale::device ? 2 : 1;
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  // 999.95 is where one decimal would read 1000.0 and take a tenth character.
+  for (; unit + 1 < kUnits.size() && (unit < ordinary || value >= 999.95); ++unit) value /= 1024;
+  const double least = scale == Scale::device ? 0.01 : 1;
+  if (unit == ordinary && bytes > 0) {
+    for (; unit > 0 && value < least; --unit) value *= 1024;
+  }
+  if (unit == 0) return fmt::format("{} B", bytes);
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : 1, kUnits[unit]);
+}
+
+std::string format_bytes(model::Bytes bytes, Scale scale) {
+  return bytes ? format_bytes(*bytes, scale) : std::string(kUnknown);
+}
+
+std::string format_signed_bytes(std::int64_t bytes, Scale scale) {
+  const auto magnitude = static_cast<std::uint64_t>(bytes);
+  return bytes < 0 ? "-" + format_bytes(0 - magnitude, scale) : format_bytes(magnitude, scale);
+}
+
+std::optional<double> share_of(model::Bytes used, model::Bytes capacity) {
+  if (!used || !capacity || *capacity == 0) return std::nullopt;
+  return static_cast<double>(*used) / static_cast<double>(*capacity);
+}
+
+std::string format_share(std::optional<double> share) {
+  if (!share) return std::string(kUnknown);
+  if (*share > 0 && *share < 0.005) return "<1%";
+  if (*share < 1 && *share >= 0.995) return "99%";
+  // More than ten times the capacity is a fault elsewhere; the column stays a column.
+  if (*share >= 9.995) return ">9x";
+  return fmt::format("{:.0f}%", *share * 100);
+}
+
+std::string format_count(std::optional<std::uint64_t> count) {
+  return count ? fmt::format("{}", *count) : std::string(kUnknown);
+}
+
+std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string format_hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
+
+std::string format_age(std::uint64_t age_ns) {
+  const std::uint64_t seconds = age_ns / 1'000'000'000;
+  if (seconds < 1) return fmt::format("{}ms", age_ns / 1'000'000);
+  if (seconds < 60) return fmt::format("{}.{}s", seconds, age_ns / 100'000'000 % 10);
+  const std::uint64_t minutes = seconds / 60;
+  if (minutes < 60) return fmt::format("{}m{:02}s", minutes, seconds % 60);
+  if (minutes < std::uint64_t{48} * 60) return fmt::format("{}h{:02}m", minutes / 60, minutes % 60);
+  return fmt::format("{}d{:02}h", minutes / 60 / 24, minutes / 60 % 24);
+}
+
+std::string format_time(std::uint64_t unix_ns, std::int64_t utc_offset_seconds) {
+  using std::chrono::seconds;
+  const seconds since{static_cast<std::int64_t>(unix_ns / 1'000'000'000) + utc_offset_seconds};
+  const auto day = std::chrono::floor<std::chrono::days>(since);
+  const std::chrono::year_month_day date{std::chrono::sys_days{day}};
+  const std::int64_t clock = (since - day).count();
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock / 3600, clock / 60 % 60, clock % 60);
+}
+
+std::string format_ids(const std::vector<std::uint32_t>& ids) {
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < ids.size();) {
+    std::size_t last = i;
+    while (last + 1 < ids.size() && ids[last + 1] == ids[last] + 1) ++last;
+    runs.push_back(last == i ? fmt::format("{}", ids[i]) : fmt::format("{}-{}", ids[i], ids[last]));
+    i = last + 1;
+  }
+  return join(runs, ",");
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view between) {
+  std::string result;
+  for (const std::string& part : parts) {
+    if (!result.empty()) result += between;
+    result += part;
+  }
+  return result;
+}
+
+}  // namespace ttmem::views

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers for people. The same in every locale; unknown is "n/a". Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/snapshot.hpp"
+
+namespace ttmem::views {
+
+inline constexpr std::string_view kUnknown = "n/a";
+
+// The unit in which a figure of ordinary size is shown: devices in MiB, one core in KiB.
+enum class Scale : std::uint8_t { device, core };
+
+// "29.0 MiB", "1.23 GiB", "0.20 MiB": two decimals below ten, one above, never more than nine
+// characters. What would read as 0.00 MiB though it is not, or is less than a KiB of a core, goes
+// to a smaller unit: "192 B".
+[[nodiscard]] std::string format_bytes(std::uint64_t bytes, Scale scale = Scale::device);
+[[nodiscard]] std::string format_bytes(model::Bytes bytes, Scale scale = Scale::device);
+// With a sign when negative.
+[[nodiscard]] std::string format_signed_bytes(std::int64_t bytes, Scale scale = Scale::device);
+
+// Empty when one side is unknown or there is no capacity.
+[[nodiscard]] std::optional<double> share_of(model::Bytes used, model::Bytes capacity);
+// "32%". Rounded, but "0%" is nothing, "<1%" is something, and "100%" is all.
+[[nodiscard]] std::string format_share(std::optional<double> share);
+
+[[nodiscard]] std::string format_count(std::optional<std::uint64_t> count);
+// "1 process", "2 processes".
+[[nodiscard]] std::string plural(std::uint64_t count, std::string_view one, std::string_view many);
+[[nodiscard]] std::string format_hex(std::uint64_t value);
+// "420ms", "12.3s", "5m12s", "3h05m", "2d04h".
+[[nodiscard]] std::string format_age(std::uint64_t age_ns);
+// "2026-08-22 12:00:05".
+[[nodiscard]] std::string format_time(std::uint64_t unix_ns, std::int64_t utc_offset_seconds);
+// Ascending ids as "0-3,6".
+[[nodiscard]] std::string format_ids(const std::vector<std::uint32_t>& ids);
+// The fragments, joined.
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between);
+
+}  // namespace ttmem::views

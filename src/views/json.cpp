@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/json.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "views/core_ranges.hpp"
+#include "views/format.hpp"
+#include "views/select.hpp"
+
+namespace ttmem::views {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order of the schema
+using model::Device;
+using model::Snapshot;
+
+template <typename T>
+Json value_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <typename Item, typename Convert>
+Json list_of(const std::vector<Item>& items, Convert&& convert) {
+  Json list = Json::array();
+  for (const Item& item : items) list.push_back(convert(item));
+  return list;
+}
+
+Json text_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+// As text: a number above 2^53 does not survive every JSON reader.
+Json uid_of(const Device& device) {
+  return device.uid ? Json(format_hex(*device.uid)) : Json(nullptr);
+}
+
+std::string_view name_of(model::State state) {
+  return state == model::State::alive ? "alive" : "dead";
+}
+
+Json process_json(const model::Process& p) {
+  return {{"pid", p.pid},
+          {"name", p.name},
+          {"user", p.user},
+          {"state", name_of(p.state)},
+          {"source", p.source == model::Source::ttmem ? "ttmem" : "tt-metal"},
+          {"dram_bytes", value_of(p.dram_bytes)},
+          {"l1_bytes", value_of(p.l1_bytes)},
+          {"l1_small_bytes", value_of(p.l1_small_bytes)},
+          {"trace_bytes", value_of(p.trace_bytes)},
+          {"cb_bytes", value_of(p.cb_bytes)},
+          {"kernels_bytes", value_of(p.kernels_bytes)},
+          {"allocations", value_of(p.allocations)},
+          {"command", text_of(p.command)}};
+}
+
+Json core_json(const model::Core& core) {
+  return {{"x", core.x},
+          {"y", core.y},
+          {"cb_bytes", value_of(core.cb_bytes)},
+          {"cb_resident_bytes", value_of(core.cb_resident_bytes)},
+          {"l1_bytes", value_of(core.l1_bytes)},
+          {"headroom_bytes", value_of(core.headroom_bytes)}};
+}
+
+Json anomalies_json(const model::Anomalies& found) {
+  return {{"unknown_frees", found.unknown_frees},
+          {"allocs_over_live", found.allocs_over_live},
+          {"overlapping_buffers", found.overlapping_buffers},
+          {"unknown_programs", found.unknown_programs},
+          {"bad_arguments", found.bad_arguments},
+          {"left_at_close", found.left_at_close},
+          {"left_at_close_bytes", found.left_at_close_bytes}};
+}
+
+Json dram_of(const Device& device) {
+  return {{"used_bytes", value_of(device.dram_used_bytes)},
+          {"peak_bytes", value_of(device.dram_peak_bytes)},
+          {"capacity_bytes", value_of(device.dram_capacity_bytes)},
+          {"logical_bytes", value_of(device.dram_logical_bytes)}};
+}
+
+Json l1_of(const Device& device) {
+  return {{"used_bytes", value_of(device.l1_used_bytes)},
+          {"peak_bytes", value_of(device.l1_peak_bytes)},
+          {"capacity_bytes", value_of(device.l1_capacity_bytes)},
+          {"buffers",
+           {{"logical_bytes", value_of(device.l1_buffers_logical_bytes)},
+            {"physical_bytes", value_of(device.l1_buffers_physical_bytes)}}},
+          {"small_bytes", value_of(device.l1_small_bytes)},
+          {"cb",
+           {{"physical_bytes", value_of(device.cb_physical_bytes)},
+            {"resident_bytes", value_of(device.cb_resident_bytes)},
+            {"logical_bytes", value_of(device.cb_logical_bytes)},
+            {"peak_bytes", value_of(device.cb_peak_bytes)}}},
+          {"kernels_bytes", value_of(device.kernels_bytes)},
+          {"kernels_persistent_bytes", value_of(device.kernels_persistent_bytes)},
+          {"headroom_bytes_per_core", value_of(device.headroom_bytes_per_core)}};
+}
+
+Json device_json(const Device& device) {
+  const bool grid = device.grid_x != 0 && device.grid_y != 0;
+  return {{"id", device.id},
+          {"uid", uid_of(device)},
+          {"arch", text_of(device.arch)},
+          {"board", text_of(device.board)},
+          {"grid", grid ? Json{{"x", device.grid_x}, {"y", device.grid_y}} : Json(nullptr)},
+          {"dram", dram_of(device)},
+          {"l1", l1_of(device)},
+          {"trace",
+           {{"used_bytes", value_of(device.trace_used_bytes)},
+            {"peak_bytes", value_of(device.trace_peak_bytes)},
+            {"capacity_bytes", value_of(device.trace_capacity_bytes)}}},
+          {"system_bytes", value_of(device.system_bytes)},
+          {"programs", value_of(device.programs)},
+          {"allocations_total", value_of(device.allocations_total)},
+          {"frees_total", value_of(device.frees_total)},
+          {"anomalies", anomalies_json(device.anomalies)},
+          {"processes", list_of(device.processes, process_json)},
+          {"per_core", list_of(device.cores, core_json)}};
+}
+
+// Every document begins and ends alike.
+std::string document(const Snapshot& snapshot, std::string_view schema, std::string_view key,
+                     Json content, JsonLayout layout) {
+  Json root = {
+      {"schema", schema}, {"time_unix_ns", snapshot.time_unix_ns}, {"host", snapshot.host}};
+  root[std::string(key)] = std::move(content);
+  root["warnings"] = snapshot.warnings;
+  const int indent = layout == JsonLayout::pretty ? 2 : -1;
+  return root.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// What allocations and programs have in common: where, and whose.
+Json owner_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
+              model::State state) {
+  const Device* place = device < snapshot.devices.size() ? &snapshot.devices[device] : nullptr;
+  const model::Process* process = process_of(snapshot, device, pid, state);
+  return {{"device", place ? Json(place->id) : Json(nullptr)},
+          {"uid", place ? uid_of(*place) : Json(nullptr)},
+          {"pid", pid},
+          {"process", process ? text_of(process->name) : Json(nullptr)},
+          {"state", name_of(state)}};
+}
+
+// Null: every bank, or places unknown because the grid is.
+Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& cores) {
+  if (device >= snapshot.devices.size() || snapshot.devices[device].grid_x == 0) return nullptr;
+  Json list = Json::array();
+  for (const CoreRange& range : core_ranges(cores, snapshot.devices[device].grid_x)) {
+    list.push_back({range.x0, range.y0, range.x1, range.y1});
+  }
+  return list;
+}
+
+Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
+  Json entry = owner_of(snapshot, a.device, a.pid, a.state);
+  entry["kind"] = model::name_of(a.kind);
+  entry["id"] = a.id;
+  entry["address"] = value_of(a.address);
+  entry["bytes"] = a.bytes;
+  entry["physical_bytes"] = value_of(a.physical_bytes);
+  entry["bytes_per_bank"] = value_of(a.bytes_per_bank);
+  entry["banks"] = value_of(a.banks);
+  entry["cores"] = a.cores ? cores_of(snapshot, a.device, *a.cores) : Json(nullptr);
+  entry["age_ns"] = a.age_ns;
+  entry["persistent"] = a.persistent;
+  entry["label"] = text_of(a.label);
+  return entry;
+}
+
+Json program_json(const Snapshot& snapshot, const model::Program& p) {
+  Json cbs = Json::array();
+  for (const model::CircularBuffer& cb : p.cbs) {
+    cbs.push_back({{"address", cb.address},
+                   {"bytes_per_core", cb.bytes},
+                   {"cores", cores_of(snapshot, p.device, cb.cores)},
+                   {"global", cb.global}});
+  }
+  const model::Bytes on_device = p.device < snapshot.devices.size()
+                                     ? snapshot.devices[p.device].cb_physical_bytes
+                                     : std::nullopt;
+  Json entry = owner_of(snapshot, p.device, p.pid, p.state);
+  entry["program"] = p.program;
+  entry["bytes_per_core"] = p.bytes_per_core;
+  entry["cores"] = p.cores;
+  entry["physical_bytes"] = p.physical_bytes;
+  entry["physical_share"] = value_of(share_of(p.physical_bytes, on_device));
+  entry["exclusive_bytes"] = p.exclusive_bytes;
+  entry["logical_bytes"] = p.logical_bytes;
+  entry["resident"] = p.resident_cores > 0;
+  entry["resident_cores"] = p.resident_cores;
+  entry["age_ns"] = p.age_ns;
+  entry["label"] = nullptr;  // the C interface has no name for a program yet
+  entry["cbs"] = std::move(cbs);
+  return entry;
+}
+
+}  // namespace
+
+std::string snapshot_json(const Snapshot& snapshot, JsonLayout layout) {
+  return document(snapshot, "ttmem.snapshot.v1", "devices", list_of(snapshot.devices, device_json),
+                  layout);
+}
+
+std::string allocations_json(const Snapshot& snapshot,
+                             const std::vector<model::Allocation>& allocations, JsonLayout layout) {
+  const auto convert = [&](const auto& item) { return allocation_json(snapshot, item); };
+  return document(snapshot, "ttmem.allocations.v1", "allocations", list_of(allocations, convert),
+                  layout);
+}
+
+std::string programs_json(const Snapshot& snapshot, const std::vector<model::Program>& programs,
+                          JsonLayout layout) {
+  const auto convert = [&](const auto& item) { return program_json(snapshot, item); };
+  return document(snapshot, "ttmem.programs.v1", "programs", list_of(programs, convert), layout);
+}
+
+}  // namespace ttmem::views

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Snapshots for programs. Integers are bytes, unknown is null, and the output is valid JSON
+// whatever bytes the strings hold. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/snapshot.hpp"
+
+namespace ttmem::views {
+
+enum class JsonLayout : std::uint8_t {
+  pretty,
+  line,  // everything in one line, for streams
+};
+
+// Schema ttmem.snapshot.v1. Ends with a newline, as do the others.
+[[nodiscard]] std::string snapshot_json(const model::Snapshot& snapshot, JsonLayout layout);
+
+// Schema ttmem.allocations.v1; `allocations` is select_allocations() of the same snapshot.
+[[nodiscard]] std::string allocations_json(const model::Snapshot& snapshot,
+                                           const std::vector<model::Allocation>& allocations,
+                                           JsonLayout layout);
+
+// Schema ttmem.programs.v1; `programs` is select_programs() of the same snapshot.
+[[nodiscard]] std::string programs_json(const model::Snapshot& snapshot,
+                                        const std::vector<model::Program>& programs,
+                                        JsonLayout layout);
+
+}  // namespace ttmem::views

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/snapshot.hpp"
+#include "views/text.hpp"
+
+namespace ttmem::views {
+
+// A process over all its devices. A figure that is unknown on one device is unknown in the sum.
+struct ProcessTotal {
+  model::Process sum;
+  std::vector<std::uint32_t> devices;  // ids, ascending
+};
+
+// The living first, then by what they hold.
+[[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);
+
+// One line per process, under headers. Empty when there is none.
+[[nodiscard]] std::string process_text(const model::Snapshot& snapshot, const TextOptions& options);
+
+}  // namespace ttmem::views

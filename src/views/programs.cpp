@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/programs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "views/format.hpp"
+#include "views/select.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::views {
+namespace {
+
+using model::Program;
+using model::Snapshot;
+
+std::string residency_of(const Program& program) {
+  if (program.resident_cores == 0) return "placed";
+  if (program.resident_cores == program.cores) return "resident";
+  return fmt::format("resident {}/{}", program.resident_cores, program.cores);
+}
+
+std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p) {
+  const bool dead = p.state == model::State::dead;
+  const Color color = dead ? Color::red : Color::plain;
+  const bool known = p.device < snapshot.devices.size();
+  const model::Bytes on_device =
+      known ? snapshot.devices[p.device].cb_physical_bytes : std::nullopt;
+  return {
+      {fmt::format("{}", p.program), color},
+      {known ? fmt::format("{}", snapshot.devices[p.device].id) : std::string(kUnknown), color},
+      {fmt::format("{}", p.pid), color},
+      {fmt::format("{}", p.cbs.size()), color},
+      {format_bytes(p.bytes_per_core, Scale::core), Color::bold},
+      {fmt::format("{}", p.cores), color},
+      {format_bytes(p.physical_bytes), color},
+      // A dead program has no part in what the device holds now.
+      {dead ? std::string(kUnknown) : format_share(share_of(p.physical_bytes, on_device)), color},
+      {format_bytes(p.exclusive_bytes), color},
+      {format_bytes(p.logical_bytes), color},
+      {format_age(p.age_ns), color},
+      {std::string(kUnknown), Color::dim},
+      {dead ? "dead" : residency_of(p), p.resident_cores > 0 && !dead ? Color::green : color}};
+}
+
+Table make_table() {
+  using enum Column::Align;
+  return Table({{"PROGRAM"},
+                {"DEV"},
+                {"PID", right, 2},
+                {"CBS", right, 5},
+                {"PER CORE"},
+                {"CORES", right, 1},
+                {"PHYSICAL"},
+                {"SHARE", right, 3},
+                {"FREES", right, 4},
+                {"LOGICAL", right, 6},
+                {"AGE", right, 7},
+                {"LABEL", left, 8},
+                {"STATE", left}});
+}
+
+}  // namespace
+
+std::string programs_text(const Snapshot& snapshot, const std::vector<Program>& programs,
+                          std::size_t limit, const TextOptions& options) {
+  if (programs.empty()) {
+    return wrapped("No live program has circular buffers on a device.", 0, Color::plain, options);
+  }
+  Table table = make_table();
+  const std::size_t shown = std::min(limit, programs.size());
+  for (std::size_t i = 0; i < shown; ++i) table.add_row(row_of(snapshot, programs[i]));
+  std::string text = table.render(0, options) + "\n";
+  if (shown < programs.size()) {
+    text += wrapped(
+        fmt::format("{} more, each with less; `--limit {}` shows all.",
+                    plural(programs.size() - shown, "program", "programs"), programs.size()),
+        0, Color::plain, options);
+  }
+  return text + wrapped(
+                    "SHARE: of the CB bytes of the device; shares of programs at the same "
+                    "addresses overlap. FREES: what the end of that program alone would free. "
+                    "STATE: resident where "
+                    "it was the last to run, else only placed.",
+                    0, Color::dim, options);
+}
+
+}  // namespace ttmem::views

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/select.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ttmem::views {
+namespace {
+
+using model::Allocation;
+using model::Kind;
+using model::Program;
+using model::Snapshot;
+
+bool contains(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+constexpr std::uint32_t kGone = UINT32_MAX;
+
+// Points each item at the new place of its device, and drops those whose device is gone.
+template <typename Item>
+void follow_devices(std::vector<Item>& items, const std::vector<std::uint32_t>& new_index) {
+  for (Item& item : items) {
+    item.device = item.device < new_index.size() ? new_index[item.device] : kGone;
+  }
+  std::erase_if(items, [](const Item& item) { return item.device == kGone; });
+}
+
+Allocation allocation_of(const Program& program, const model::CircularBuffer& cb) {
+  Allocation entry;
+  entry.device = program.device;
+  entry.pid = program.pid;
+  entry.state = program.state;
+  entry.kind = Kind::cb;
+  entry.id = program.program;
+  entry.address = cb.address;
+  entry.banks = cb.cores.count();
+  entry.bytes = cb.bytes * *entry.banks;
+  entry.bytes_per_bank = cb.bytes;
+  entry.physical_bytes = cb.global ? 0 : entry.bytes;
+  entry.cores = cb.cores;
+  entry.age_ns = program.age_ns;
+  if (cb.global) entry.label = "view on an L1 buffer";
+  return entry;
+}
+
+std::uint64_t size_of(const Allocation& allocation) {
+  return allocation.physical_bytes.value_or(allocation.bytes);
+}
+
+std::uint64_t size_of(const Program& program) { return program.bytes_per_core * program.cores; }
+
+}  // namespace
+
+Snapshot select_devices(Snapshot snapshot, const std::vector<std::uint32_t>& ids) {
+  std::vector<std::uint32_t> new_index;
+  std::uint32_t kept = 0;
+  for (const model::Device& device : snapshot.devices) {
+    new_index.push_back(contains(ids, device.id) ? kept++ : kGone);
+  }
+  std::erase_if(snapshot.devices, [&](const auto& device) { return !contains(ids, device.id); });
+  follow_devices(snapshot.allocations, new_index);
+  follow_devices(snapshot.programs, new_index);
+  return snapshot;
+}
+
+std::vector<std::uint32_t> missing_devices(const Snapshot& snapshot,
+                                           const std::vector<std::uint32_t>& ids) {
+  const std::vector<std::uint32_t> present = device_ids(snapshot);
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t id : ids) {
+    if (!contains(present, id)) missing.push_back(id);
+  }
+  return missing;
+}
+
+std::vector<std::uint32_t> device_ids(const Snapshot& snapshot) {
+  std::vector<std::uint32_t> ids;
+  for (const model::Device& device : snapshot.devices) ids.push_back(device.id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+std::vector<Allocation> select_allocations(const Snapshot& snapshot,
+                                           const AllocationFilter& filter) {
+  const auto wanted = [&](Kind kind) {
+    if (filter.kinds.empty()) return kind != Kind::cb;
+    return std::find(filter.kinds.begin(), filter.kinds.end(), kind) != filter.kinds.end();
+  };
+  const auto of_process = [&](std::int32_t pid) { return !filter.pid || *filter.pid == pid; };
+  std::vector<Allocation> selected;
+  for (const Allocation& allocation : snapshot.allocations) {
+    if (wanted(allocation.kind) && of_process(allocation.pid)) selected.push_back(allocation);
+  }
+  for (const Program& program : snapshot.programs) {
+    if (!wanted(Kind::cb) || !of_process(program.pid)) continue;
+    for (const model::CircularBuffer& cb : program.cbs) {
+      selected.push_back(allocation_of(program, cb));
+    }
+  }
+  // The rest of the key makes the order the same in every run.
+  std::stable_sort(selected.begin(), selected.end(), [](const auto& a, const auto& b) {
+    const auto key = [](const Allocation& x) {
+      return std::make_tuple(x.device, x.pid, x.kind, x.address.value_or(0), x.id);
+    };
+    if (size_of(a) != size_of(b)) return size_of(a) > size_of(b);
+    return key(a) < key(b);
+  });
+  return selected;
+}
+
+std::vector<Program> select_programs(const Snapshot& snapshot, std::optional<std::int32_t> pid) {
+  std::vector<Program> selected;
+  for (const Program& program : snapshot.programs) {
+    if (!pid || *pid == program.pid) selected.push_back(program);
+  }
+  std::stable_sort(selected.begin(), selected.end(), [](const auto& a, const auto& b) {
+    if (size_of(a) != size_of(b)) return size_of(a) > size_of(b);
+    return std::tie(a.device, a.pid, a.program) < std::tie(b.device, b.pid, b.program);
+  });
+  return selected;
+}
+
+const model::Process* process_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
+                                 model::State state) {
+  if (device >= snapshot.devices.size()) return nullptr;
+  for (const model::Process& process : snapshot.devices[device].processes) {
+    if (process.pid == pid && process.state == state) return &process;
+  }
+  return nullptr;
+}
+
+}  // namespace ttmem::views

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parts of a Snapshot, as the options of the commands name them. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/snapshot.hpp"
+
+namespace ttmem::views {
+
+// The devices with these ids, and what is on them.
+[[nodiscard]] model::Snapshot select_devices(model::Snapshot snapshot,
+                                             const std::vector<std::uint32_t>& ids);
+
+// Which of `ids` the snapshot does not have.
+[[nodiscard]] std::vector<std::uint32_t> missing_devices(const model::Snapshot& snapshot,
+                                                         const std::vector<std::uint32_t>& ids);
+
+// The ids of all devices, ascending, each once.
+[[nodiscard]] std::vector<std::uint32_t> device_ids(const model::Snapshot& snapshot);
+
+struct AllocationFilter {
+  std::optional<std::int32_t> pid;
+  std::vector<model::Kind> kinds;  // empty: all but circular buffers
+};
+
+// Largest physical size first. Circular buffers, which are many, come only when asked for: one
+// entry per program and CB, with the program as its id.
+[[nodiscard]] std::vector<model::Allocation> select_allocations(const model::Snapshot& snapshot,
+                                                                const AllocationFilter& filter);
+
+// What takes the most L1 first: bytes per core times cores.
+[[nodiscard]] std::vector<model::Program> select_programs(const model::Snapshot& snapshot,
+                                                          std::optional<std::int32_t> pid);
+
+// The process of an allocation or program: the one with this pid and state on that device. Null
+// when the snapshot lists none.
+[[nodiscard]] const model::Process* process_of(const model::Snapshot& snapshot,
+                                               std::uint32_t device, std::int32_t pid,
+                                               model::State state);
+
+}  // namespace ttmem::views

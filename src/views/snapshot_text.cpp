@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/snapshot_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "views/bar.hpp"
+#include "views/core_text.hpp"
+#include "views/device_text.hpp"
+#include "views/format.hpp"
+#include "views/process_text.hpp"
+
+namespace ttmem::views {
+namespace {
+
+using model::Bytes;
+using model::Device;
+using model::Snapshot;
+
+constexpr std::size_t kMostInFull = 4;  // devices; more are shown in brief
+
+std::string header(const Snapshot& snapshot, const TextOptions& options) {
+  const auto processes = process_totals(snapshot);
+  const auto living = std::count_if(processes.begin(), processes.end(), [](const auto& total) {
+    return total.sum.state == model::State::alive;
+  });
+  Line line(options);
+  line.add("ttmem", Color::bold);
+  line.add("  " + format_time(snapshot.time_unix_ns, options.utc_offset_seconds));
+  line.add(fmt::format("  {}, {}", plural(snapshot.devices.size(), "device", "devices"),
+                       plural(static_cast<std::uint64_t>(living), "process", "processes")));
+  line.add("  " + printable(snapshot.host, options.unicode), Color::dim);
+  return line.finish();
+}
+
+Bytes sum_over(const std::vector<Device>& devices, Bytes Device::*figure) {
+  std::uint64_t sum = 0;
+  for (const Device& device : devices) {
+    if (!(device.*figure)) return std::nullopt;
+    sum += *(device.*figure);
+  }
+  return sum;
+}
+
+// "  DRAM  9.84 GiB of 96.0 GiB  10%  ▂▂▂▂▂▂▂▂  fullest: 3 (12%)"
+std::string sum_line(const std::vector<Device>& devices, std::string_view name, Bytes Device::*used,
+                     Bytes Device::*capacity, const TextOptions& options) {
+  const Bytes used_sum = sum_over(devices, used);
+  const Bytes capacity_sum = sum_over(devices, capacity);
+  Line line(options);
+  line.add(fmt::format("  {:<4}  {:>9} of {:<9}  ", name, format_bytes(used_sum),
+                       format_bytes(capacity_sum)));
+  const auto total = share_of(used_sum, capacity_sum);
+  line.add(fmt::format("{:>4}", format_share(total)), total ? color_of_share(*total) : Color::dim);
+  line.add("  ");
+  const bool strip_fits = devices.size() <= line.room();
+  const Device* fullest = nullptr;
+  std::optional<double> most;
+  for (const Device& device : devices) {
+    const auto share = share_of(device.*used, device.*capacity);
+    if (strip_fits) {
+      line.add(spark(share, options), share ? color_of_share(*share) : Color::dim);
+    }
+    if (share && (!most || *share > *most)) {
+      most = share;
+      fullest = &device;
+    }
+  }
+  if (fullest != nullptr) {
+    const std::string text = fmt::format("  fullest: {} ({})", fullest->id, format_share(most));
+    if (text.size() <= line.room()) line.add(text, Color::dim);
+  }
+  return line.finish();
+}
+
+std::string sums(const std::vector<Device>& devices, const TextOptions& options) {
+  Line title(options);
+  title.add(fmt::format("All {} devices", devices.size()), Color::bold);
+  std::string text = title.finish();
+  text +=
+      sum_line(devices, "DRAM", &Device::dram_used_bytes, &Device::dram_capacity_bytes, options);
+  text += sum_line(devices, "L1", &Device::l1_used_bytes, &Device::l1_capacity_bytes, options);
+  const Device* tightest = nullptr;
+  for (const Device& device : devices) {
+    const auto headroom = device.headroom_bytes_per_core;
+    if (headroom && (!tightest || *headroom < *tightest->headroom_bytes_per_core)) {
+      tightest = &device;
+    }
+  }
+  if (tightest == nullptr) return text;
+  const std::int64_t least = *tightest->headroom_bytes_per_core;
+  Line line(options);
+  line.add(fmt::format("  least headroom: {} per core, on device {}",
+                       format_signed_bytes(least, Scale::core), tightest->id),
+           least < 0 ? Color::red : Color::dim);
+  return text + line.finish();
+}
+
+std::string legend(const TextOptions& options) {
+  return wrapped(
+      "L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; "
+      "resident: what ran last; logical: the plain sum over all live programs.",
+      0, Color::dim, options);
+}
+
+std::string nothing(const TextOptions& options) {
+  return wrapped(
+      "No process uses a device right now. Try `ttmem demo` in another terminal, or start your "
+      "program with `ttmem run -- CMD`.",
+      0, Color::plain, options);
+}
+
+}  // namespace
+
+std::string snapshot_text(const Snapshot& snapshot, const SnapshotTextOptions& what,
+                          const TextOptions& options) {
+  std::string text;
+  if (snapshot.devices.empty()) {
+    text = nothing(options);
+  } else {
+    const Detail detail = snapshot.devices.size() <= kMostInFull ? Detail::full : Detail::brief;
+    text = header(snapshot, options) + "\n";
+    for (const Device& device : snapshot.devices) {
+      text += device_text(device, detail, options);
+      if (what.per_core) text += core_text(device, options);
+      if (what.per_core || detail == Detail::full) text += "\n";
+    }
+    if (!text.ends_with("\n\n")) text += "\n";
+    if (snapshot.devices.size() > 1) text += sums(snapshot.devices, options) + "\n";
+    if (const std::string list = process_text(snapshot, options); !list.empty()) {
+      text += list + "\n";
+    }
+    text += legend(options);
+  }
+  if (!what.warnings) return text;
+  for (const std::string& warning : snapshot.warnings) {
+    text += wrapped("warning: " + printable(warning, options.unicode), 0, Color::yellow, options);
+  }
+  return text;
+}
+
+}  // namespace ttmem::views

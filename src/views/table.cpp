@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/table.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace ttmem::views {
+namespace {
+
+constexpr std::size_t kGap = 2;
+
+std::size_t total_of(const std::vector<std::size_t>& widths) {
+  std::size_t total = 0;
+  for (std::size_t width : widths) total += width == 0 ? 0 : width + kGap;
+  return total == 0 ? 0 : total - kGap;
+}
+
+}  // namespace
+
+void Table::add_row(std::vector<Cell> cells) {
+  assert(cells.size() == columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::vector<std::size_t> Table::layout(std::size_t width, bool unicode) const {
+  std::vector<std::size_t> natural(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    natural[c] = std::max<std::size_t>(1, display_width(columns_[c].header));
+    for (const auto& row : rows_) {
+      natural[c] = std::max(natural[c], display_width(printable(row[c].text, unicode)));
+    }
+  }
+  std::vector<std::size_t> widths = natural;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].flexible) widths[c] = std::min(widths[c], kMinFlexible);
+  }
+  while (total_of(widths) > width) {
+    std::size_t victim = columns_.size();
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const int threshold = victim < columns_.size() ? columns_[victim].drop : 0;
+      if (widths[c] > 0 && columns_[c].drop > threshold) victim = c;
+    }
+    if (victim == columns_.size()) break;
+    widths[victim] = 0;
+  }
+  const std::size_t used = total_of(widths);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].flexible && widths[c] > 0 && used < width) {
+      widths[c] = std::min(natural[c], widths[c] + width - used);
+      break;
+    }
+  }
+  return widths;
+}
+
+std::string Table::render_row(const std::vector<Cell>& cells,
+                              const std::vector<std::size_t>& widths, std::size_t indent,
+                              const TextOptions& options) const {
+  Line line(options);
+  line.pad_to(indent);
+  bool first = true;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (widths[c] == 0) continue;
+    if (!first) line.add(std::string(kGap, ' '));
+    first = false;
+    const std::string text =
+        cut(printable(cells[c].text, options.unicode), widths[c], options.unicode);
+    const std::size_t begin = line.width();
+    if (columns_[c].align == Column::Align::right) {
+      line.pad_to(begin + widths[c] - display_width(text));
+    }
+    line.add(text, cells[c].color).pad_to(begin + widths[c]);
+  }
+  return line.finish();
+}
+
+std::string Table::render(std::size_t indent, const TextOptions& options) const {
+  const std::size_t width = options.width > indent ? options.width - indent : 1;
+  const std::vector<std::size_t> widths = layout(width, options.unicode);
+  std::vector<Cell> headers;
+  for (const Column& column : columns_) headers.push_back({column.header, Color::dim});
+  std::string result = render_row(headers, widths, indent, options);
+  for (const auto& row : rows_) result += render_row(row, widths, indent, options);
+  return result;
+}
+
+}  // namespace ttmem::views

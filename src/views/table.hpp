@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table printer: columns as wide as their content, made to fit the width of the terminal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "views/text.hpp"
+
+namespace ttmem::views {
+
+struct Column {
+  enum class Align : std::uint8_t { left, right };
+
+  std::string header;
+  Align align = Align::right;
+  // When the table is too wide, the column with the highest number goes first; 0 never goes.
+  int drop = 0;
+  // One column may be cut to what the others leave, down to kMinFlexible cells.
+  bool flexible = false;
+};
+
+struct Cell {
+  std::string text;
+  Color color = Color::plain;
+};
+
+// Rows of cells under headers. Cells are made printable here. Not thread-safe.
+class Table {
+ public:
+  static constexpr std::size_t kMinFlexible = 12;
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // One cell for each column.
+  void add_row(std::vector<Cell> cells);
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  // Header and rows, each line with its newline, none wider than the options say.
+  [[nodiscard]] std::string render(std::size_t indent, const TextOptions& options) const;
+
+ private:
+  // Per column its display cells, 0 for a dropped one.
+  [[nodiscard]] std::vector<std::size_t> layout(std::size_t width, bool unicode) const;
+  [[nodiscard]] std::string render_row(const std::vector<Cell>& cells,
+                                       const std::vector<std::size_t>& widths, std::size_t indent,
+                                       const TextOptions& options) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace ttmem::views

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ttmem::views {
+namespace {
+
+struct Decoded {
+  char32_t code = 0;
+  std::size_t bytes = 0;  // 0: not UTF-8
+};
+
+// Strict: overlong forms, surrogates and codes above U+10FFFF are not UTF-8.
+Decoded decode(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
+  char32_t code = lead & (0x7fU >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    code = (code << 6) | (byte(i) & 0x3fU);
+  }
+  constexpr std::array<char32_t, 5> smallest = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < smallest[bytes] || surrogate || code > 0x10ffff) return {};
+  return {code, bytes};
+}
+
+// C0 and C1 controls, and the marks that reorder or hide text on the screen.
+bool is_control(char32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+}
+
+std::size_t cells_of(char32_t code) {
+  const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
+  if (within(0x300, 0x36f) || within(0x1ab0, 0x1aff) || within(0x20d0, 0x20ff) ||
+      within(0xfe00, 0xfe0f) || within(0xfe20, 0xfe2f)) {
+    return 0;
+  }
+  if (within(0x1100, 0x115f) || within(0x2e80, 0x303e) || within(0x3041, 0xa4cf) ||
+      within(0xa960, 0xa97f) || within(0xac00, 0xd7a3) || within(0xf900, 0xfaff) ||
+      within(0xfe30, 0xfe6f) || within(0xff00, 0xff60) || within(0xffe0, 0xffe6) ||
+      within(0x1f300, 0x1f64f) || within(0x1f680, 0x1f6ff) || within(0x1f900, 0x1faff) ||
+      within(0x20000, 0x3fffd)) {
+    return 2;
+  }
+  return 1;
+}
+
+std::string_view sequence_of(Color color) {
+  constexpr std::array<std::string_view, 12> sequences = {
+      "",         "\x1b[1m",  "\x1b[2m",  "\x1b[32m",    "\x1b[33m",    "\x1b[31m",
+      "\x1b[34m", "\x1b[35m", "\x1b[36m", "\x1b[30;42m", "\x1b[30;43m", "\x1b[97;41m"};
+  return sequences[static_cast<std::size_t>(color)];
+}
+
+}  // namespace
+
+Color color_of_share(double share) {
+  if (share <= 0.6) return Color::green;
+  return share <= 0.8 ? Color::yellow : Color::red;
+}
+
+std::string printable(std::string_view text, bool unicode) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const Decoded next = decode(text);
+    const bool keep = next.bytes != 0 && !is_control(next.code) && (unicode || next.code < 0x80);
+    const std::size_t bytes = std::max<std::size_t>(next.bytes, 1);
+    if (keep) {
+      result.append(text.substr(0, bytes));
+    } else {
+      result.push_back('?');
+    }
+    text.remove_prefix(bytes);
+  }
+  return result;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t cells = 0;
+  while (!text.empty()) {
+    const Decoded next = decode(text);
+    cells += next.bytes == 0 ? 1 : cells_of(next.code);
+    text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
+  }
+  return cells;
+}
+
+std::string cut(std::string_view text, std::size_t width, bool unicode) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return {};
+  std::size_t cells = 0;
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const Decoded next = decode(text.substr(end));
+    const std::size_t more = next.bytes == 0 ? 1 : cells_of(next.code);
+    if (cells + more > width - 1) break;
+    cells += more;
+    end += std::max<std::size_t>(next.bytes, 1);
+  }
+  return std::string(text.substr(0, end)) + (unicode ? "…" : "~");
+}
+
+Line& Line::add(std::string_view text, Color color) {
+  if (text.empty()) return *this;
+  width_ += display_width(text);
+  if (!spans_.empty() && spans_.back().color == color) {
+    spans_.back().text += text;
+  } else {
+    spans_.push_back({std::string(text), color});
+  }
+  return *this;
+}
+
+Line& Line::pad_to(std::size_t column) {
+  if (width_ < column) add(std::string(column - width_, ' '));
+  return *this;
+}
+
+std::string Line::finish() const {
+  std::string result;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < spans_.size() && used < options_.width; ++i) {
+    const std::string text = cut(spans_[i].text, options_.width - used, options_.unicode);
+    used += display_width(text);
+    const std::string_view begin = options_.color ? sequence_of(spans_[i].color) : "";
+    result.append(begin).append(text).append(begin.empty() ? "" : "\x1b[0m");
+  }
+  result.erase(result.find_last_not_of(' ') + 1);
+  return result + "\n";
+}
+
+std::string wrapped(std::string_view text, std::size_t indent, Color color,
+                    const TextOptions& options, std::string_view label) {
+  std::string result;
+  std::string line;
+  const auto flush = [&] {
+    if (line.empty()) return;
+    const std::string_view begin = result.empty() ? label : std::string_view();
+    result += Line(options).add(begin).pad_to(indent).add(line, color).finish();
+    line.clear();
+  };
+  const std::size_t room = options.width > indent ? options.width - indent : 1;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > room) flush();
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  flush();
+  return result;
+}
+
+}  // namespace ttmem::views

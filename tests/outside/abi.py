@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C interface as a Python program sees it: ctypes on the library, nothing else. Import it in a
+workload, not in a test: the process that calls is the process that is tracked."""
+
+import ctypes
+import os
+
+DRAM, L1, SYSTEM, L1_SMALL, TRACE = range(5)
+APP, FABRIC, DISPATCH = range(3)
+CB_GLOBAL = 1
+
+
+class CoreRange(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint16) for name in ("x0", "y0", "x1", "y1")]
+
+
+class DeviceInfo(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("id", ctypes.c_uint32),
+                ("uid", ctypes.c_uint64), ("arch", ctypes.c_char_p), ("board", ctypes.c_char_p),
+                ("grid_x", ctypes.c_uint16), ("grid_y", ctypes.c_uint16),
+                ("l1_bytes_per_core", ctypes.c_uint32), ("l1_base", ctypes.c_uint32),
+                ("l1_small_bytes_per_core", ctypes.c_uint32), ("dram_channels", ctypes.c_uint32),
+                ("dram_bytes_per_channel", ctypes.c_uint64),
+                ("trace_region_bytes", ctypes.c_uint64)]
+
+
+class Buffer(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("type", ctypes.c_int),
+                ("id", ctypes.c_uint64), ("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
+                ("bytes_per_bank", ctypes.c_uint64), ("cores", ctypes.POINTER(CoreRange)),
+                ("core_ranges", ctypes.c_uint32), ("label", ctypes.c_char_p)]
+
+
+class Cb(ctypes.Structure):
+    _fields_ = [("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
+                ("cores", ctypes.POINTER(CoreRange)), ("core_ranges", ctypes.c_uint32),
+                ("flags", ctypes.c_uint32)]
+
+
+lib = ctypes.CDLL(os.environ["TTMEM_LIB"])
+lib.ttmem_buffer_free.argtypes = [ctypes.c_uint32, ctypes.c_int, ctypes.c_uint64]
+lib.ttmem_program_place.argtypes = [ctypes.c_uint32, ctypes.c_uint64, ctypes.POINTER(Cb),
+                                    ctypes.c_uint32]
+lib.ttmem_program_dispatch.argtypes = [ctypes.c_uint32, ctypes.c_uint64]
+lib.ttmem_trace_replay.argtypes = [ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint64),
+                                   ctypes.c_uint32]
+lib.ttmem_program_destroy.argtypes = [ctypes.c_uint64]
+lib.ttmem_kernel_load.argtypes = [ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int]
+lib.ttmem_kernel_unload.argtypes = [ctypes.c_uint32, ctypes.c_uint64]
+lib.ttmem_device_close.argtypes = [ctypes.c_uint32]
+
+
+def ranges(rectangles):
+    array = (CoreRange * len(rectangles))(*(CoreRange(*corners) for corners in rectangles))
+    return array, len(rectangles)
+
+
+def open_device(number=0, **facts):
+    info = DeviceInfo(ctypes.sizeof(DeviceInfo), number, 0x7e57 + number, b"wormhole_b0", b"n150",
+                      8, 8, 1499136, 105664, 32768, 12, 1 << 30, 0)
+    for name, value in facts.items():
+        setattr(info, name, value)
+    lib.ttmem_device_open(ctypes.byref(info))
+
+
+def alloc(kind, number, per_bank, address=1 << 20, device=0, cores=(), label=None, size=None):
+    array, count = ranges(cores)
+    banks = 64 if kind in (L1, L1_SMALL) else 12
+    banks = sum((x1 - x0 + 1) * (y1 - y0 + 1) for x0, y0, x1, y1 in cores) or banks
+    buffer = Buffer(ctypes.sizeof(Buffer), kind, number, address,
+                    per_bank * banks if size is None else size, per_bank, array, count, label)
+    lib.ttmem_buffer_alloc(device, ctypes.byref(buffer))
+
+
+def free(kind, number, device=0):
+    lib.ttmem_buffer_free(device, kind, number)
+
+
+def place(program, *cbs, device=0):
+    """Each CB is (address, bytes, rectangles[, flags])."""
+    given = [(address, size, ranges(cores), more) for address, size, cores, *more in cbs]
+    array = (Cb * len(given))(*(Cb(address, size, cores, count, *more)
+                                for address, size, (cores, count), more in given))
+    lib.ttmem_program_place(device, program, array, len(given))
+
+
+def replay_trace(*programs, device=0):
+    array = (ctypes.c_uint64 * len(programs))(*programs)
+    lib.ttmem_trace_replay(device, array, len(programs))
+
+
+def hold():
+    """Says that the state stands, and keeps it until stdin closes."""
+    print("ready", flush=True)
+    os.read(0, 1)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a capture says is held, worked out the slow and plain way: every core, every byte range."""
+
+import collections
+import json
+
+IN_L1 = ("L1", "L1_SMALL")
+
+
+def cores_of(rectangles):
+    return {(x, y) for x0, y0, x1, y1 in rectangles
+            for x in range(x0, x1 + 1) for y in range(y0, y1 + 1)}
+
+
+def union_bytes(ranges):
+    total, end = 0, 0
+    for first, last in sorted(ranges):
+        total += max(0, last - max(first, end))
+        end = max(end, last)
+    return total
+
+
+class Device:
+    def __init__(self, facts):
+        self.facts = facts
+        self.buffers = {}   # id -> event
+        self.programs = {}  # program -> list of cb_alloc events
+        self.ending = set()  # programs that ended here while they live on other devices
+
+    def physical(self, buffer):
+        if buffer["cores"]:
+            banks = len(cores_of(buffer["cores"]))
+        elif buffer["type"] in IN_L1:
+            banks = self.facts["grid"][0] * self.facts["grid"][1]
+        else:
+            banks = self.facts["dram_channels"]
+        return buffer["bytes_per_bank"] * banks
+
+    def bytes_of(self, kind):
+        """(logical, physical) of the buffers of that type."""
+        held = [buffer for buffer in self.buffers.values() if buffer["type"] == kind]
+        return sum(b["size"] for b in held), sum(self.physical(b) for b in held)
+
+    def cb_by_core(self):
+        """core -> (bytes of the union, bytes of the plain sum)."""
+        ranges = collections.defaultdict(list)
+        for cbs in self.programs.values():
+            for cb in cbs:
+                if not cb["globally_allocated"]:
+                    for core in cores_of(cb["cores"]):
+                        ranges[core].append((cb["addr"], cb["addr"] + cb["size"]))
+        return {core: (union_bytes(on_core), sum(end - first for first, end in on_core))
+                for core, on_core in ranges.items()}
+
+    def overlapping(self):
+        """Whether two live buffers share bytes of one bank."""
+        held = list(self.buffers.values())
+        for i, one in enumerate(held):
+            for other in held[i + 1:]:
+                if (one["type"] == other["type"]
+                        and one["addr"] < other["addr"] + other["bytes_per_bank"]
+                        and other["addr"] < one["addr"] + one["bytes_per_bank"]):
+                    return True
+        return False
+
+
+class Model:
+    """The state after the lines that were fed to it."""
+
+    def __init__(self):
+        self.devices = {}
+
+    def feed(self, line):
+        event = json.loads(line)
+        kind = event["ev"]
+        if kind == "device":
+            self.devices[event["device"]] = Device(event)
+        elif kind in ("buffer_alloc", "buffer_free"):
+            for chip in event.get("chips", [event.get("device")]):
+                if kind == "buffer_alloc":
+                    self.devices[chip].buffers[event["id"]] = event
+                else:
+                    del self.devices[chip].buffers[event["id"]]
+        elif kind == "program_layout":
+            self.devices[event["device"]].programs[event["program"]] = []
+        elif kind == "cb_alloc":
+            self.devices[event["device"]].programs[event["program"]].append(event)
+        elif kind == "program_unregister":
+            self.end_program(event["program"], self.devices[event["device"]])
+
+    def end_program(self, program, device):
+        del device.programs[program]
+        device.ending.add(program)
+        if not any(program in other.programs for other in self.devices.values()):
+            for other in self.devices.values():
+                other.ending.discard(program)
+
+
+def lines_of(path):
+    return path.read_text().splitlines()
+
+
+def after(lines):
+    model = Model()
+    for line in lines:
+        model.feed(line)
+    return model

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the outside tests share. They know the product only from outside: the `ttmem` command, the
+library and the installed tree, named by TTMEM_BIN, TTMEM_LIB and TTMEM_PREFIX."""
+
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+CAPTURES = HERE.parent / "data" / "captures"
+TTMEM = os.environ["TTMEM_BIN"]
+LIBRARY = os.environ["TTMEM_LIB"]
+PREFIX = pathlib.Path(os.environ["TTMEM_PREFIX"])
+
+KIB, MIB, GIB = 1024, 1024**2, 1024**3
+DEADLINE_SECONDS = 20
+
+KINDS_OF_PROCESS = ("dram_bytes", "l1_bytes", "l1_small_bytes", "trace_bytes", "cb_bytes",
+                    "kernels_bytes")
+
+
+def mib(value, digits):
+    return round(value / MIB, digits)
+
+
+def gib(value, digits):
+    return round(value / GIB, digits)
+
+
+def pkg_config(*what):
+    env = dict(os.environ)
+    found = sorted(PREFIX.rglob("ttmem.pc"))
+    env["PKG_CONFIG_PATH"] = os.pathsep.join(str(path.parent) for path in found)
+    result = subprocess.run(["pkg-config", *what, "ttmem"], env=env, text=True,
+                            capture_output=True, check=True)
+    return result.stdout.split()
+
+
+def skip_if_sanitized():
+    """A library with sanitizers only loads into programs that were built with them."""
+    code = pathlib.Path(LIBRARY).read_bytes()
+    if any(name in code for name in (b"__asan_", b"__tsan_", b"__ubsan_")):
+        raise unittest.SkipTest("the library was built with sanitizers")
+
+
+def library_path():
+    return str(sorted(PREFIX.rglob("libttmem.so"))[0].parent)
+
+
+def build_consumer(folder):
+    """The outside C program, built the plain way: cc and pkg-config."""
+    skip_if_sanitized()
+    target = pathlib.Path(folder) / "consumer"
+    subprocess.run(["cc", "-std=c11", "-O1", str(HERE / "consumer" / "consumer.c"), "-o",
+                    str(target), *pkg_config("--cflags", "--libs"), "-pthread",
+                    f"-Wl,-rpath,{library_path()}"], check=True)
+    return str(target)
+
+
+class Running:
+    """A process of the test's own, ended with the test."""
+
+    def __init__(self, command, env, **options):
+        self.command = command
+        self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        self.pid = self.process.pid
+        self._unread = {"stdout": b"", "stderr": b""}
+
+    def line(self, stream="stdout"):
+        """The next whole line of that stream."""
+        pipe = getattr(self.process, stream)
+        end = time.monotonic() + DEADLINE_SECONDS
+        while b"\n" not in self._unread[stream]:
+            ready, _, _ = select.select([pipe], [], [], max(0, end - time.monotonic()))
+            chunk = os.read(pipe.fileno(), 65536) if ready else b""
+            if not chunk:
+                raise AssertionError(f"{self.command} said no whole line on {stream}, only "
+                                     f"{self._unread[stream]!r}; it ended: {self.process.poll()}")
+            self._unread[stream] += chunk
+        line, self._unread[stream] = self._unread[stream].split(b"\n", 1)
+        return line.decode()
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def wait(self):
+        return self.process.wait(DEADLINE_SECONDS)
+
+    def kill(self):
+        """SIGKILL, and gone when it returns."""
+        self.signal(signal.SIGKILL)
+        return self.wait()
+
+    def close_stdin(self):
+        self.process.stdin.close()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+
+class Case(unittest.TestCase):
+    """A test with a directory of segments of its own."""
+
+    def setUp(self):
+        shm = "/dev/shm"
+        self.dir = tempfile.mkdtemp(prefix="ttmem-test-",
+                                    dir=shm if os.access(shm, os.W_OK) else None)
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        self.env = {name: value for name, value in os.environ.items()
+                    if not name.startswith(("TTMEM_", "TT_")) and name != "NO_COLOR"}
+        self.env["TTMEM_DIR"] = self.dir
+
+    def tracked(self, **more):
+        return {**self.env, "TT_ALLOC_TRACKING_ENABLED": "1", **more}
+
+    def start(self, command, env=None, **options):
+        running = Running([str(part) for part in command], env or self.env, **options)
+        self.addCleanup(running.end)
+        return running
+
+    def start_ttmem(self, *arguments):
+        return self.start([TTMEM, *arguments])
+
+    def ttmem(self, *arguments, code=0, env=None):
+        result = subprocess.run([TTMEM, *map(str, arguments)], env=env or self.env, text=True,
+                                capture_output=True, timeout=DEADLINE_SECONDS)
+        self.assertEqual(result.returncode, code, f"{arguments}: {result.stdout}{result.stderr}")
+        return result
+
+    def json(self, *arguments, env=None):
+        return json.loads(self.ttmem(*arguments, "--json", env=env).stdout)
+
+    def devices(self):
+        return self.json()["devices"]
+
+    def wait_for(self, condition, what):
+        """Polls until `condition()` is true, and returns what it gave."""
+        end = time.monotonic() + DEADLINE_SECONDS
+        while True:
+            value = condition()
+            if value:
+                return value
+            if time.monotonic() > end:
+                self.fail(f"waited {DEADLINE_SECONDS} s in vain for {what}")
+            time.sleep(0.02)
+
+    def files(self):
+        return sorted(os.listdir(self.dir))
+
+    def assert_sane(self, snapshot):
+        """No figure is negative or above what the device has, and Total L1 adds up."""
+        for device in snapshot["devices"]:
+            dram, l1 = device["dram"], device["l1"]
+            for name, part in (("DRAM", dram), ("L1", l1)):
+                if part["used_bytes"] is None:
+                    continue
+                self.assertGreaterEqual(part["used_bytes"], 0, name)
+                if part["peak_bytes"] is not None:  # unknown when all owners are dead
+                    self.assertGreaterEqual(part["peak_bytes"], part["used_bytes"], name)
+                if part["capacity_bytes"] is not None:
+                    self.assertLessEqual(part["peak_bytes"] or part["used_bytes"],
+                                         part["capacity_bytes"], name)
+            if l1["used_bytes"] is not None and l1["buffers"]["physical_bytes"] is not None:
+                self.assertEqual(l1["used_bytes"],
+                                 l1["buffers"]["physical_bytes"] + l1["small_bytes"] +
+                                 l1["cb"]["physical_bytes"] + l1["kernels_bytes"])
+                self.assertLessEqual(l1["cb"]["resident_bytes"], l1["cb"]["physical_bytes"])
+                self.assertLessEqual(l1["cb"]["physical_bytes"], l1["cb"]["logical_bytes"])
+            for process in device["processes"]:
+                for kind in KINDS_OF_PROCESS:
+                    has = dram if kind in ("dram_bytes", "trace_bytes") else l1
+                    if process[kind] is not None and has["capacity_bytes"] is not None:
+                        self.assertGreaterEqual(process[kind], 0, kind)
+                        self.assertLessEqual(process[kind], has["capacity_bytes"], kind)
+
+
+def rows(snapshot, state):
+    """(device id, pid) -> what that process holds there, of the processes in that state."""
+    return {(device["id"], process["pid"]):
+            {kind: process[kind] for kind in (*KINDS_OF_PROCESS, "allocations")}
+            for device in snapshot["devices"] for process in device["processes"]
+            if process["state"] == state}

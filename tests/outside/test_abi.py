@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C interface, called from Python: what each call does to the figures that `ttmem` shows."""
+
+import os
+import sys
+import textwrap
+import unittest
+
+from support import HERE, LIBRARY, Case, skip_if_sanitized
+
+
+class Abi(Case):
+    @classmethod
+    def setUpClass(cls):
+        skip_if_sanitized()
+
+    def start_python(self, code, env):
+        code = "from abi import *\n" + textwrap.dedent(code) + "\nhold()\n"
+        return self.start([sys.executable, "-c", code],
+                          env={**env, "TTMEM_LIB": LIBRARY, "PYTHONPATH": str(HERE),
+                               "PYTHONDONTWRITEBYTECODE": "1"})
+
+    def start_tracked(self, code):
+        """A tracked process in which that code has run."""
+        workload = self.start_python(code, self.tracked())
+        self.assertEqual(workload.line(), "ready")
+        return workload
+
+    def after(self, code):
+        """The devices after that code has run in a tracked process."""
+        self.start_tracked(code)
+        snapshot = self.json("--per-core")
+        self.assert_sane(snapshot)
+        return snapshot["devices"]
+
+    def device_after(self, code):
+        (device,) = self.after(code)
+        return device
+
+
+class TrackingIsOffUnlessAskedFor(Abi):
+    CODE = """
+        open_device()
+        alloc(DRAM, 1, 4096)
+        place(1, (105664, 2048, [(0, 0, 7, 7)]))
+        print("enabled", lib.ttmem_enabled(), flush=True)
+    """
+
+    def start_and_read(self, env):
+        return self.start_python(self.CODE, env).line()
+
+    def test_without_the_variable_no_segment_exists(self):
+        self.assertEqual(self.start_and_read(self.env), "enabled 0")
+        self.assertEqual(self.files(), [])
+
+    def test_other_values_than_1_do_not_turn_it_on(self):
+        for value in ("0", "", "true"):
+            self.assertEqual(self.start_and_read({**self.env, "TT_ALLOC_TRACKING_ENABLED": value}),
+                             "enabled 0")
+        self.assertEqual(self.files(), [])
+
+    def test_with_it_there_is_one_segment_named_after_the_process(self):
+        self.assertEqual(self.start_and_read(self.tracked()), "enabled 1")
+        (name,) = self.files()
+        self.assertRegex(name, rf"^ttmem\.{os.getuid()}\.[0-9]+\.[0-9]+$")
+        self.assertEqual(os.stat(os.path.join(self.dir, name)).st_mode & 0o777, 0o600)
+
+    def test_the_mode_can_be_widened(self):
+        self.start_and_read(self.tracked(TTMEM_MODE="0644"))
+        (name,) = self.files()
+        self.assertEqual(os.stat(os.path.join(self.dir, name)).st_mode & 0o777, 0o644)
+
+    def test_a_senseless_mode_leaves_it_narrow(self):
+        for mode in ("world", "07777", "-1"):
+            with self.subTest(mode):
+                self.start_and_read(self.tracked(TTMEM_MODE=mode))
+        for name in self.files():
+            self.assertEqual(os.stat(os.path.join(self.dir, name)).st_mode & 0o777, 0o600)
+
+
+class Buffers(Abi):
+    def test_an_interleaved_buffer_takes_its_range_in_every_bank(self):
+        device = self.device_after("""
+            open_device()
+            alloc(L1, 1, 2048, size=2048)
+            alloc(DRAM, 2, 4096, size=5000)
+        """)
+        self.assertEqual(device["l1"]["buffers"],
+                         {"logical_bytes": 2048, "physical_bytes": 64 * 2048})
+        self.assertEqual(device["dram"]["used_bytes"], 12 * 4096)
+        self.assertEqual(device["dram"]["logical_bytes"], 5000)
+
+    def test_a_sharded_buffer_takes_it_on_its_cores_only(self):
+        device = self.device_after("""
+            open_device()
+            alloc(L1, 1, 8192, address=1400000, cores=[(0, 0, 3, 3), (7, 7, 7, 7)])
+        """)
+        self.assertEqual(device["l1"]["buffers"]["physical_bytes"], 17 * 8192)
+        held = {(core["x"], core["y"]): core["l1_bytes"] for core in device["per_core"]}
+        self.assertEqual(held[3, 3], 8192)
+        self.assertEqual(held[7, 7], 8192)
+        self.assertEqual(held[4, 0], 0)
+
+    def test_the_same_address_twice_is_two_buffers_and_an_overlap(self):
+        device = self.device_after("""
+            open_device()
+            alloc(DRAM, 1, 4096, address=1048640)
+            alloc(DRAM, 2, 4096, address=1048640)
+        """)
+        self.assertEqual(device["dram"]["used_bytes"], 2 * 12 * 4096)
+        self.assertGreater(device["anomalies"]["overlapping_buffers"], 0)
+        self.assertEqual(device["anomalies"]["allocs_over_live"], 0)
+
+    def test_the_same_id_twice_is_the_newer_buffer_and_an_anomaly(self):
+        device = self.device_after("""
+            open_device()
+            alloc(DRAM, 1, 4096)
+            alloc(DRAM, 1, 64)
+        """)
+        self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
+        self.assertEqual(device["anomalies"]["allocs_over_live"], 1)
+
+    def test_id_0_means_the_address(self):
+        device = self.device_after("""
+            open_device()
+            alloc(DRAM, 0, 4096, address=1048640)
+            alloc(DRAM, 0, 64, address=2097152)
+            free(DRAM, 1048640)
+        """)
+        self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
+
+    def test_a_free_of_something_unknown_is_counted_and_changes_nothing(self):
+        device = self.device_after("""
+            open_device()
+            alloc(DRAM, 1, 64)
+            free(DRAM, 2)
+            free(L1, 1)
+            lib.ttmem_kernel_unload(0, 5)
+        """)
+        self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
+        self.assertEqual(device["anomalies"]["unknown_frees"], 3)
+
+    def test_unknown_bytes_per_bank_are_unknown_and_not_zero(self):
+        device = self.device_after("""
+            open_device()
+            alloc(L1, 1, 0, size=5000)
+        """)
+        self.assertIsNone(device["l1"]["buffers"]["physical_bytes"])
+        self.assertEqual(device["l1"]["buffers"]["logical_bytes"], 5000)
+        (listed,) = self.json("allocs")["allocations"]
+        self.assertIsNone(listed["physical_bytes"])
+        self.assertEqual(listed["bytes"], 5000)
+
+    def test_each_type_has_its_own_figure_and_its_peak(self):
+        device = self.device_after("""
+            open_device(trace_region_bytes=1 << 20)
+            alloc(L1_SMALL, 1, 1024)
+            alloc(TRACE, 2, 4096)
+            alloc(SYSTEM, 3, 0, size=777)
+            alloc(DRAM, 4, 1 << 20)
+            free(DRAM, 4)
+        """)
+        self.assertEqual(device["l1"]["small_bytes"], 64 * 1024)
+        self.assertEqual(device["trace"]["used_bytes"], 12 * 4096)
+        self.assertEqual(device["system_bytes"], 777)
+        self.assertEqual(device["dram"]["used_bytes"], 0)
+        self.assertEqual(device["dram"]["peak_bytes"], 12 << 20)
+        self.assertEqual((device["allocations_total"], device["frees_total"]), (4, 1))
+
+    def test_a_label_is_listed_and_a_long_one_is_cut(self):
+        self.after("""
+            open_device()
+            alloc(DRAM, 1, 64, label=b"layers.0.wq")
+            alloc(DRAM, 2, 64, address=2 << 20, label=b"x" * 5000)
+        """)
+        labels = sorted(entry["label"] for entry in self.json("allocs")["allocations"])
+        self.assertEqual(labels[0], "layers.0.wq")
+        self.assertRegex(labels[1], "^x{16,}$")
+
+
+class Programs(Abi):
+    def test_placing_the_same_layout_again_changes_nothing(self):
+        device = self.device_after("""
+            open_device()
+            for _ in range(3):
+                place(1, (105664, 4096, [(0, 0, 7, 7)]))
+        """)
+        self.assertEqual(device["programs"], 1)
+        self.assertEqual(device["l1"]["cb"]["logical_bytes"], 64 * 4096)
+
+    def test_another_layout_replaces_the_earlier_one(self):
+        device = self.device_after("""
+            open_device()
+            place(1, (105664, 4096, [(0, 0, 7, 7)]))
+            place(1, (105664, 1024, [(0, 0, 0, 0)]))
+        """)
+        self.assertEqual(device["l1"]["cb"]["physical_bytes"], 1024)
+        self.assertEqual(device["l1"]["cb"]["logical_bytes"], 1024)
+
+    def test_a_global_cb_is_not_counted_again(self):
+        device = self.device_after("""
+            open_device()
+            alloc(L1, 1, 4096, address=1400000)
+            place(1, (1400000, 4096, [(0, 0, 7, 7)], CB_GLOBAL))
+        """)
+        self.assertEqual(device["l1"]["cb"]["logical_bytes"], 0)
+        self.assertEqual(device["l1"]["used_bytes"], 64 * 4096)
+
+    def test_resident_is_the_program_last_dispatched_to_a_core(self):
+        device = self.device_after("""
+            open_device()
+            place(1, (105664, 4096, [(0, 0, 7, 7)]))
+            place(2, (105664, 1024, [(0, 0, 3, 7)]))
+            lib.ttmem_program_dispatch(0, 1)
+            lib.ttmem_program_dispatch(0, 2)
+        """)
+        self.assertEqual(device["l1"]["cb"]["physical_bytes"], 64 * 4096)
+        self.assertEqual(device["l1"]["cb"]["resident_bytes"], 32 * 1024 + 32 * 4096)
+        resident = {p["program"]: p["resident_cores"] for p in self.json("programs")["programs"]}
+        self.assertEqual(resident, {1: 32, 2: 32})
+
+    def test_a_trace_replay_makes_the_largest_of_its_programs_resident(self):
+        device = self.device_after("""
+            open_device()
+            place(1, (105664, 4096, [(0, 0, 0, 0)]))
+            place(2, (105664, 1024, [(0, 0, 1, 0)]))
+            place(3, (105664, 65536, [(0, 0, 7, 7)]))
+            replay_trace(1, 2)
+        """)
+        resident = {(core["x"], core["y"]): core["cb_resident_bytes"]
+                    for core in device["per_core"] if core["cb_resident_bytes"]}
+        self.assertEqual(resident, {(0, 0): 4096, (1, 0): 1024})
+
+    def test_a_destroyed_program_is_gone_from_every_device(self):
+        devices = self.after("""
+            for number in range(3):
+                open_device(number)
+                place(1, (105664, 4096, [(0, 0, 7, 7)]), device=number)
+                place(2, (105664, 64, [(0, 0, 0, 0)]), device=number)
+            lib.ttmem_program_destroy(1)
+        """)
+        for device in devices:
+            self.assertEqual(device["programs"], 1)
+            self.assertEqual(device["l1"]["cb"]["physical_bytes"], 64)
+
+    def test_dispatching_an_unknown_program_is_counted(self):
+        device = self.device_after("""
+            open_device()
+            lib.ttmem_program_dispatch(0, 77)
+            replay_trace(78)
+        """)
+        self.assertEqual(device["anomalies"]["unknown_programs"], 2)
+
+    def test_headroom_is_from_the_end_of_the_cbs_to_the_lowest_buffer(self):
+        device = self.device_after("""
+            open_device()
+            place(1, (105664, 4096, [(0, 0, 7, 7)]))
+            alloc(L1, 1, 4096, address=1400000)
+            alloc(L1, 2, 4096, address=109000, cores=[(5, 5, 5, 5)])
+        """)
+        headroom = {(core["x"], core["y"]): core["headroom_bytes"] for core in device["per_core"]}
+        self.assertEqual(headroom[0, 0], 1400000 - 109760)
+        self.assertEqual(headroom[5, 5], 109000 - 109760)  # they clash
+        self.assertEqual(device["l1"]["headroom_bytes_per_core"], 109000 - 109760)
+
+
+class Kernels(Abi):
+    def test_roles_tell_persistent_from_passing(self):
+        device = self.device_after("""
+            open_device()
+            lib.ttmem_kernel_load(0, 1, 1000, APP)
+            lib.ttmem_kernel_load(0, 2, 200, FABRIC)
+            lib.ttmem_kernel_load(0, 3, 30, DISPATCH)
+            lib.ttmem_kernel_load(0, 1, 500, APP)
+        """)
+        self.assertEqual(device["l1"]["kernels_bytes"], 730)
+        self.assertEqual(device["l1"]["kernels_persistent_bytes"], 230)
+        self.assertEqual(set(device["anomalies"].values()), {0})
+
+
+class Devices(Abi):
+    def test_a_device_named_before_it_is_opened_has_unknown_capacities(self):
+        device = self.device_after("""
+            alloc(DRAM, 1, 0, size=4096, device=3)
+        """)
+        self.assertEqual(device["id"], 3)
+        self.assertIsNone(device["dram"]["capacity_bytes"])
+        self.assertIsNone(device["l1"]["capacity_bytes"])
+        self.assertIsNone(device["grid"])
+        self.assertEqual(device["dram"]["used_bytes"], 4096)
+
+    def test_a_structure_of_an_older_header_leaves_the_rest_unknown(self):
+        device = self.device_after("""
+            open_device(struct_size=DeviceInfo.dram_channels.offset)
+        """)
+        self.assertEqual(device["grid"], {"x": 8, "y": 8})
+        self.assertIsNone(device["dram"]["capacity_bytes"])
+        self.assertEqual(device["l1"]["capacity_bytes"], 64 * 1499136)
+
+    def test_a_closed_device_holds_nothing_and_says_what_was_left(self):
+        self.after("""
+            open_device()
+            alloc(DRAM, 1, 4096)
+            alloc(L1, 2, 16)
+            lib.ttmem_kernel_load(0, 3, 30, DISPATCH)
+            lib.ttmem_device_close(0)
+            open_device()
+        """)
+        (device,) = self.devices()
+        self.assertEqual(device["dram"]["used_bytes"], 0)
+        self.assertEqual(device["l1"]["used_bytes"], 0)
+        self.assertEqual(device["anomalies"]["left_at_close"], 2)
+        self.assertEqual(device["anomalies"]["left_at_close_bytes"], 12 * 4096 + 64 * 16)
+
+    def test_two_processes_on_one_chip_add_up(self):
+        first = self.start_tracked("open_device(); alloc(DRAM, 1, 4096)")
+        second = self.start_tracked("open_device(); alloc(DRAM, 1, 64)")
+        (device,) = self.devices()
+        self.assertEqual(device["dram"]["used_bytes"], 12 * (4096 + 64))
+        self.assertEqual({process["pid"] for process in device["processes"]},
+                         {first.pid, second.pid})
+
+
+class SenselessArguments(Abi):
+    def test_they_are_counted_and_harm_nothing(self):
+        device = self.device_after("""
+            open_device()
+            alloc(DRAM, 1, 64)
+            alloc(99, 2, 64)
+            alloc(DRAM, 3, 1 << 62, size=1 << 62)
+            alloc(L1, 4, 64, address=1400000, cores=[(0, 0, 99, 99)])
+            lib.ttmem_kernel_load(0, 1, 100, 77)
+            place(1, (105664, 1 << 40, [(0, 0, 7, 7)]))
+            place(2, (105664, 64, [(9, 9, 9, 9)]))
+        """)
+        self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
+        self.assertGreaterEqual(device["anomalies"]["bad_arguments"], 5)
+
+    def test_null_pointers_and_zero_sizes_do_nothing(self):
+        self.after("""
+            open_device()
+            lib.ttmem_device_open(None)
+            lib.ttmem_buffer_alloc(0, None)
+            lib.ttmem_program_place(0, 1, None, 5)
+            lib.ttmem_trace_replay(0, None, 5)
+            open_device(1, struct_size=0)
+            lib.ttmem_device_close(77)
+        """)
+
+    def test_a_grid_with_more_cores_than_a_segment_holds_is_unknown(self):
+        device = self.device_after("""
+            open_device(grid_x=300, grid_y=300)
+            alloc(DRAM, 1, 64)
+        """)
+        self.assertIsNone(device["grid"])
+        self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
+        self.assertGreater(device["anomalies"]["bad_arguments"], 0)
+
+    def test_more_devices_than_a_segment_holds_are_said_to_be_missing(self):
+        self.start_tracked("""
+            for number in range(300):
+                open_device(number)
+                alloc(DRAM, 1, 64, device=number)
+        """)
+        snapshot = self.json()
+        self.assertGreaterEqual(len(snapshot["devices"]), 32)
+        for device in snapshot["devices"]:
+            self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
+        self.assertTrue(any("not recorded" in warning for warning in snapshot["warnings"]),
+                        snapshot["warnings"])
+
+    def test_a_program_with_thousands_of_cbs_does_no_harm(self):
+        device = self.device_after("""
+            open_device()
+            place(1, *[(105664 + 64 * i, 64, [(0, 0, 7, 7)]) for i in range(5000)])
+            place(2, (105664, 64, [(0, 0, 0, 0)]))
+        """)
+        self.assertGreaterEqual(device["l1"]["cb"]["physical_bytes"], 64)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands as users type them: what goes where, exit codes, misuse."""
+
+import csv
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+from support import CAPTURES, TTMEM, Case
+
+
+class Misuse(Case):
+    def assert_usage(self, *arguments, says=""):
+        result = self.ttmem(*arguments, code=2)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertIn(says, result.stderr)
+
+    def test_each_mistake_is_one_line_and_exit_2(self):
+        for arguments, says in (
+                (("--jsno",), "--json"), (("nonsense",), "nonsense"), (("alocs",), "allocs"),
+                (("--json", "--csv"), "--csv"),
+                (("--device", "x"), "--device"), (("--device", "3-1"), "--device"),
+                (("--device",), "--device"), (("--watch", "0"), "--watch"),
+                (("--watch", "soon"), "--watch"), (("--color", "pink"), "pink"),
+                (("allocs", "--kind", "sram"), "sram"), (("allocs", "--pid", "-3"), "-3"),
+                (("programs", "--limit", "none"), "--limit"),
+                (("clean", "everything"), "everything"),
+                (("demo", "mesh9"), "mesh8"), (("demo", "--seconds", "-1"), "--seconds"),
+                (("demo", "single", "mesh8"), "mesh8"),
+                (("replay",), "FILE"), (("replay", "x.jsonl", "--lines", "0"), "--lines"),
+                (("replay", "x.jsonl", "--speed", "0"), "--speed"),
+                (("run",), "ttmem run -- "), (("run", "--fast", "true"), "--fast")):
+            with self.subTest(arguments):
+                self.assert_usage(*arguments, says=says)
+
+    def test_a_device_that_is_not_there_is_a_failure(self):
+        self.start_ttmem("demo", "single", "--hold").line("stderr")
+        result = self.ttmem("--device", "7", code=1)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+        self.assertIn("7", result.stderr)
+
+    def test_help_goes_to_stdout_and_has_examples(self):
+        for command in ((), ("allocs",), ("programs",), ("clean",), ("demo",), ("replay",),
+                        ("run",)):
+            result = self.ttmem(*command, "--help")
+            self.assertIn("Examples:", result.stdout, command)
+            self.assertEqual(result.stderr, "")
+
+    def test_version(self):
+        self.assertRegex(self.ttmem("--version").stdout, r"^ttmem \d+\.\d+\.\d+\n$")
+
+
+class NothingRuns(Case):
+    def test_one_friendly_line_says_so(self):
+        result = self.ttmem()
+        self.assertIn("ttmem demo", result.stdout)
+        self.assertNotIn("Device", result.stdout)
+
+    def test_json_is_complete_and_empty(self):
+        snapshot = self.json()
+        self.assertEqual(snapshot["schema"], "ttmem.snapshot.v1")
+        self.assertEqual(snapshot["devices"], [])
+        self.assertEqual(snapshot["warnings"], [])
+        self.assertGreater(snapshot["time_unix_ns"], 0)
+        self.assertEqual(self.json("allocs")["allocations"], [])
+        self.assertEqual(self.json("programs")["programs"], [])
+
+    def test_clean_says_that_there_is_nothing(self):
+        self.assertTrue(self.ttmem("clean").stdout)
+
+
+class OneShotViews(Case):
+    def setUp(self):
+        super().setUp()
+        self.demo = self.start_ttmem("demo", "mesh8", "--hold")
+        self.demo.line("stderr")
+
+    def test_every_device_has_the_lines_that_scripts_grep_for(self):
+        shown = self.ttmem().stdout
+        self.assertEqual(re.findall(r"^Device (\d+):", shown, re.M), [str(n) for n in range(8)])
+        self.assertEqual(len(re.findall(r"^\s+CB:\s+29\.0+ MiB", shown, re.M)), 8)
+        for name in ("DRAM:", "L1:", "Kernels:"):
+            self.assertEqual(len(re.findall(rf"^\s+{name}", shown, re.M)), 8, name)
+        self.assertIn(str(self.demo.pid), shown)
+
+    def test_no_escape_codes_when_it_is_no_terminal(self):
+        self.assertNotIn("\x1b", self.ttmem().stdout)
+        self.assertIn("\x1b", self.ttmem("--color", "always").stdout)
+
+    def test_it_fits_the_width_of_the_terminal(self):
+        for columns in (80, 120, 200):
+            env = {**self.env, "COLUMNS": str(columns), "LC_ALL": "C.UTF-8"}
+            for command in ((), ("allocs",), ("programs",), ("--per-core",)):
+                shown = self.ttmem(*command, env=env).stdout
+                longest = max(shown.splitlines(), key=len)
+                self.assertLessEqual(len(longest), columns, f"{command}: {longest}")
+
+    def test_device_selects(self):
+        snapshot = self.json("--device", "0,3")
+        self.assertEqual([device["id"] for device in snapshot["devices"]], [0, 3])
+        listed = self.json("allocs", "--device", "3")["allocations"]
+        self.assertEqual({entry["device"] for entry in listed}, {3})
+        programs = self.json("programs", "--device", "3")["programs"]
+        self.assertEqual({entry["device"] for entry in programs}, {3})
+
+    def test_csv_is_one_row_per_device(self):
+        rows = list(csv.DictReader(io.StringIO(self.ttmem("--csv").stdout)))
+        self.assertEqual(len(rows), 8)
+        self.assertTrue(any(str(29 << 20) in row.values() for row in rows), rows[0])
+
+    def test_lists_add_up_to_the_snapshot(self):
+        for device in self.devices():
+            listed = self.json("allocs", "--device", device["id"])["allocations"]
+            for kind, used in (("dram", device["dram"]["used_bytes"]),
+                               ("l1", device["l1"]["buffers"]["physical_bytes"]),
+                               ("l1_small", device["l1"]["small_bytes"]),
+                               ("trace", device["trace"]["used_bytes"]),
+                               ("kernel", device["l1"]["kernels_bytes"])):
+                self.assertEqual(sum(entry["physical_bytes"] for entry in listed
+                                     if entry["kind"] == kind), used, kind)
+            self.assertEqual(len(listed), device["processes"][0]["allocations"])
+            programs = self.json("programs", "--device", device["id"])["programs"]
+            self.assertEqual(len(programs), device["programs"])
+            self.assertEqual(sum(p["logical_bytes"] for p in programs),
+                             device["l1"]["cb"]["logical_bytes"])
+            self.assertEqual(max(p["physical_bytes"] for p in programs), 29 << 20)
+            self.assertEqual(programs[0]["physical_bytes"], 29 << 20)  # the most first
+
+    def test_filters_of_allocs(self):
+        listed = self.json("allocs", "--kind", "l1,l1_small", "--device", "0")["allocations"]
+        self.assertEqual({entry["kind"] for entry in listed}, {"l1", "l1_small"})
+        self.assertEqual(self.json("allocs", "--pid", self.demo.pid + 1)["allocations"], [])
+        cbs = self.json("allocs", "--kind", "cb", "--device", "0")["allocations"]
+        self.assertTrue(cbs)
+        self.assertEqual({entry["kind"] for entry in cbs}, {"cb"})
+
+    def test_per_core_figures_add_up(self):
+        for device in self.json("--per-core")["devices"]:
+            self.assertEqual(len(device["per_core"]), 64)
+            self.assertEqual(sum(core["cb_bytes"] for core in device["per_core"]),
+                             device["l1"]["cb"]["physical_bytes"])
+            self.assertEqual(sum(core["cb_resident_bytes"] for core in device["per_core"]),
+                             device["l1"]["cb"]["resident_bytes"])
+            self.assertEqual(sum(core["l1_bytes"] for core in device["per_core"]),
+                             device["l1"]["buffers"]["physical_bytes"])
+
+    def test_watch_goes_on_until_a_signal(self):
+        watch = self.start_ttmem("--watch", "0.05", "--json")
+        self.assertEqual([watch.line()[:10] for _ in range(3)], ['{"schema":'] * 3)
+        watch.signal(signal.SIGINT)
+        self.assertEqual(watch.wait(), 0)
+
+    def test_a_reader_that_leaves_is_no_failure(self):
+        watch = self.start_ttmem("--watch", "0.05")
+        watch.line()
+        watch.process.stdout.close()
+        self.assertEqual(watch.wait(), 0)
+
+    def test_full_output_is_a_failure(self):
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([TTMEM, "--json"], env=self.env, stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=20)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+
+
+class Run(Case):
+    def test_the_command_is_tracked(self):
+        running = self.start([TTMEM, "run", "--", TTMEM, "replay",
+                              CAPTURES / "basic_wh1.jsonl", "--lines", "15", "--hold"])
+        running.line("stderr")
+        (device,) = self.devices()
+        self.assertEqual(device["processes"][0]["pid"], running.pid)
+
+    def test_it_sets_the_variable_and_leaves_the_rest(self):
+        code = "import os, sys; print(os.environ['TT_ALLOC_TRACKING_ENABLED'], sys.argv[1:])"
+        result = self.ttmem("run", "--", sys.executable, "-c", code, "--json", "-h", "a b")
+        self.assertEqual(result.stdout, "1 ['--json', '-h', 'a b']\n")
+
+    def test_the_exit_code_is_the_commands(self):
+        self.ttmem("run", "--", sys.executable, "-c", "raise SystemExit(42)", code=42)
+
+    def test_a_signal_ends_the_command(self):
+        running = self.start([TTMEM, "run", "--", sys.executable, "-c",
+                              "import time; print('up', flush=True); time.sleep(60)"])
+        running.line()
+        running.signal(signal.SIGTERM)
+        self.assertEqual(running.wait(), -signal.SIGTERM)
+
+    def test_a_command_that_is_not_there(self):
+        result = self.ttmem("run", "--", os.path.join(self.dir, "nothing"), code=127)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+        result = self.ttmem("run", "--", self.dir, code=126)
+        self.assertEqual(len(result.stderr.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

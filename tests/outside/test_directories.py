@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Directories in which no segment can be made or can grow: the workload runs on undisturbed, and
+`ttmem` says what is missing."""
+
+import os
+import pathlib
+import pwd
+import resource
+import subprocess
+import tempfile
+import unittest
+
+from support import TTMEM, Case, build_consumer
+
+NOBODY = pwd.getpwnam("nobody").pw_uid
+
+
+def become_nobody():
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+class Directories(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="ttmem-consumer-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        os.chmod(cls.folder.name, 0o755)
+        cls.consumer = build_consumer(cls.folder.name)
+
+    def run_workload(self, env, **options):
+        """The workload runs to its end; whether it was tracked."""
+        result = subprocess.run([self.consumer, "once"], env=env, text=True, capture_output=True,
+                                timeout=20, **options)
+        self.assertEqual(result.returncode, 0, result)
+        self.assertEqual(result.stderr, "")
+        self.assertIn(result.stdout, ("enabled 0\n", "enabled 1\n"))
+        return result.stdout == "enabled 1\n"
+
+    def mount(self, *options):
+        """A small file system of its own on self.dir."""
+        command = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", self.dir]
+        if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
+            self.skipTest("mounting a tmpfs needs root and a kernel that lets it")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.dir], check=True)
+
+
+class NoSegmentCanBeMade(Directories):
+    def check(self, env, directory, reason):
+        self.assertFalse(self.run_workload(env))
+        demo = self.ttmem("demo", "single", env=env, code=1)
+        self.assertEqual(len(demo.stderr.splitlines()), 1)
+        self.assertIn(str(directory), demo.stderr)
+        if reason is None:
+            return
+        said = self.ttmem(env=env, code=0).stderr
+        self.assertIn(str(directory), said)
+        self.assertIn(reason, said)
+
+    def test_a_missing_directory(self):
+        missing = os.path.join(self.dir, "missing")
+        self.check(self.tracked(TTMEM_DIR=missing), missing, "No such file or directory")
+
+    def test_a_file_in_the_place_of_the_directory(self):
+        path = pathlib.Path(self.dir) / "file"
+        path.write_text("")
+        self.check(self.tracked(TTMEM_DIR=str(path)), path, "Not a directory")
+
+    def test_a_read_only_file_system(self):
+        self.mount("size=1m", "ro")
+        self.check(self.tracked(), self.dir, None)
+        self.assertEqual(self.files(), [])
+
+    def test_a_full_file_system(self):
+        self.mount("size=64k")
+        with open(os.path.join(self.dir, "filler"), "wb") as filler:
+            os.posix_fallocate(filler.fileno(), 0, 64 * 1024)
+        self.check(self.tracked(), self.dir, None)
+        self.assertEqual(self.files(), ["filler"])
+
+    def test_a_limit_on_the_size_of_files(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        self.run_workload(self.tracked(), preexec_fn=limit)
+        self.assertEqual(self.files(), [])
+
+
+class ASegmentThatCannotGrow(Directories):
+    """A demo of 32 devices and thousands of buffers with room for the devices alone."""
+
+    ROOM = 1500 * 1024
+
+    def check_galaxy(self, **options):
+        """All figures are exact; that the lists are not whole is said."""
+        demo = self.start([TTMEM, "demo", "galaxy", "--hold"], **options)
+        demo.line("stderr")
+        snapshot = self.json()
+        self.assert_sane(snapshot)
+        self.assertTrue(any(f"process {demo.pid}" in warning and self.dir in warning
+                            for warning in snapshot["warnings"]), snapshot["warnings"])
+        devices = snapshot["devices"]
+        self.assertEqual(len(devices), 32)
+        for device in devices:
+            self.assertEqual(device["l1"]["cb"]["physical_bytes"], 464 * 1024 * 72)
+            self.assertEqual(device["dram"]["used_bytes"], devices[0]["dram"]["used_bytes"])
+        listed = self.json("allocs")["allocations"]
+        self.assertLess(len(listed), sum(d["processes"][0]["allocations"] for d in devices))
+
+    def test_on_a_full_file_system(self):
+        self.mount(f"size={self.ROOM}")
+        self.check_galaxy()
+
+    def test_with_a_limit_on_the_size_of_files(self):
+        self.check_galaxy(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                                (self.ROOM, self.ROOM)))
+
+
+class AnotherUser(Directories):
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0:
+            self.skipTest("becoming another user needs root")
+        reachable = subprocess.run([TTMEM, "--version"], capture_output=True,
+                                   preexec_fn=become_nobody).returncode == 0
+        if not reachable:
+            self.skipTest("another user cannot reach the product where it is")
+
+    def look_as_nobody(self):
+        return subprocess.run([TTMEM], env=self.env, text=True, capture_output=True, timeout=20,
+                              preexec_fn=become_nobody)
+
+    def test_a_workload_without_permission_runs_on(self):
+        os.chmod(self.dir, 0o755)
+        self.assertFalse(self.run_workload(self.tracked(), preexec_fn=become_nobody))
+        self.assertEqual(self.files(), [])
+
+    def test_segments_that_may_not_be_read_are_counted(self):
+        os.chmod(self.dir, 0o1777)
+        self.start([self.consumer, "hold"], env=self.tracked()).line()
+        seen = self.look_as_nobody()
+        self.assertEqual(seen.returncode, 0)
+        self.assertIn("1 ", seen.stderr)
+        self.assertIn("root", seen.stderr)
+        self.assertNotIn("Device 0:", seen.stdout)
+
+    def test_a_wider_mode_lets_others_read(self):
+        os.chmod(self.dir, 0o1777)
+        self.start([self.consumer, "hold"], env=self.tracked(TTMEM_MODE="0644")).line()
+        seen = self.look_as_nobody()
+        self.assertIn("Device 0:", seen.stdout)
+        self.assertIn("root", seen.stdout)
+
+    def test_a_directory_that_may_not_be_read_is_said(self):
+        os.chmod(self.dir, 0o700)
+        self.assertIn(self.dir, self.look_as_nobody().stderr)
+
+    def test_a_segment_that_claims_to_be_of_somebody_elses_process_is_left_out(self):
+        """Another user copies a segment of root's and puts it into the directory."""
+        os.chmod(self.dir, 0o1777)
+        held = self.start([self.consumer, "hold"], env=self.tracked())
+        held.line()
+        (name,) = self.files()
+        copy = os.path.join(self.dir, name + "0")
+        with open(os.path.join(self.dir, name), "rb") as real, open(copy, "wb") as fake:
+            fake.write(real.read())
+        os.chown(copy, NOBODY, NOBODY)
+        snapshot = self.json()
+        (device,) = snapshot["devices"]
+        self.assertEqual(len(device["processes"]), 1)
+        self.assertEqual(device["dram"]["used_bytes"], 12 << 20)
+        self.assertTrue(any(name + "0" in warning for warning in snapshot["warnings"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

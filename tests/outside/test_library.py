@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is installed, as another project meets it."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from support import (HERE, LIBRARY, PREFIX, Case, build_consumer, library_path,
+                     skip_if_sanitized)
+
+INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_buffer_alloc",
+             "ttmem_buffer_free", "ttmem_program_place", "ttmem_program_dispatch",
+             "ttmem_trace_replay", "ttmem_program_destroy", "ttmem_kernel_load",
+             "ttmem_kernel_unload"}
+
+# The parts of the C and C++ runtimes.
+RUNTIME = ("libc.so.", "libstdc++.so.", "libm.so.", "libgcc_s.so.", "ld-linux")
+
+
+def lines_of(*command):
+    return subprocess.run(command, text=True, capture_output=True, check=True).stdout.splitlines()
+
+
+class TheLibrary(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        skip_if_sanitized()
+
+    def test_it_exports_the_interface_and_nothing_else(self):
+        for library in (LIBRARY, os.path.join(library_path(), "libttmem.so")):
+            fields = [line.split() for line in
+                      lines_of("nm", "--dynamic", "--defined-only", library)]
+            names = {name.split("@")[0] for _, kind, name in fields if kind != "A"}
+            self.assertEqual(names, INTERFACE)
+
+    def test_it_needs_libc_and_libstdcxx_alone(self):
+        for library in (LIBRARY, os.path.join(library_path(), "libttmem.so")):
+            needed = [line.split("[")[1].rstrip("]") for line in
+                      lines_of("readelf", "--dynamic", library) if "(NEEDED)" in line]
+            self.assertTrue(needed)
+            self.assertEqual([name for name in needed if not name.startswith(RUNTIME)], [])
+
+    def test_its_header_is_plain_c_and_plain_cxx(self):
+        header = PREFIX / "include" / "ttmem" / "ttmem.h"
+        for compiler, language, standard in (("cc", "c", "c99"), ("c++", "c++", "c++17")):
+            subprocess.run([compiler, f"-std={standard}", "-x", language, "-fsyntax-only", "-Wall",
+                            "-Wextra", "-Wpedantic", "-Werror", str(header)], check=True)
+
+
+class TheInstalledTree(Case):
+    def setUp(self):
+        super().setUp()
+        skip_if_sanitized()
+        folder = tempfile.TemporaryDirectory(prefix="ttmem-consumer-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def assert_tracked(self, consumer):
+        held = self.start([consumer, "hold"], env=self.tracked())
+        self.assertEqual(held.line(), f"ready {held.pid}")
+        (device,) = self.devices()
+        self.assertEqual(device["dram"]["used_bytes"], 12 << 20)
+        self.assertEqual(device["l1"]["buffers"]["physical_bytes"], 4 << 20)
+        self.assertEqual(device["l1"]["small_bytes"], 64 << 10)
+        self.assertEqual(device["trace"]["used_bytes"], 48 << 10)
+        self.assertEqual(device["l1"]["cb"],
+                         {"physical_bytes": 8 << 20, "resident_bytes": 8 << 20,
+                          "logical_bytes": 8 << 20, "peak_bytes": 8 << 20})
+        self.assertEqual(device["l1"]["kernels_bytes"], 100000)
+        (process,) = device["processes"]
+        self.assertEqual((process["pid"], process["name"], process["state"], process["source"]),
+                         (held.pid, "consumer", "alive", "ttmem"))
+        held.close_stdin()
+        self.assertEqual(held.wait(), 0)
+        self.assertEqual(self.files(), [])
+
+    def test_a_c_project_finds_it_with_cmake(self):
+        build = self.folder / "build"
+        subprocess.run(["cmake", "-S", str(HERE / "consumer"), "-B", str(build),
+                        f"-DCMAKE_PREFIX_PATH={PREFIX}"], check=True, capture_output=True)
+        subprocess.run(["cmake", "--build", str(build)], check=True, capture_output=True)
+        self.assert_tracked(build / "consumer")
+
+    def test_a_c_project_finds_it_with_pkg_config(self):
+        self.assert_tracked(build_consumer(self.folder))
+
+    def test_the_tree_works_where_it_is_moved_to(self):
+        moved = self.folder / "moved"
+        shutil.copytree(PREFIX, moved, symlinks=True)
+        command = str(moved / "bin" / "ttmem")
+        demo = self.start([command, "demo", "device-init", "--hold"])
+        demo.line("stderr")
+        shown = subprocess.run([command], env=self.env, text=True, capture_output=True, check=True)
+        self.assertIn("Device 0:", shown.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that fork, stop, and are killed at any instant: what is said of them, and what is left
+of them."""
+
+import random
+import signal
+import tempfile
+import time
+import unittest
+
+from support import Case, build_consumer, rows
+
+KILLS = 60
+
+
+class Processes(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="ttmem-consumer-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.consumer = build_consumer(cls.folder.name)
+
+    def start_consumer(self, *mode):
+        return self.start([self.consumer, *mode], env=self.tracked())
+
+    def clean(self):
+        """Removes what the dead left, and returns what it says."""
+        said = self.ttmem("clean").stdout
+        self.assertEqual(self.files(), [])
+        return said
+
+
+class AKilledProcess(Processes):
+    def test_is_listed_as_dead_with_what_it_held_until_it_is_cleaned_away(self):
+        held = self.start_consumer("hold")
+        held.line()
+        alive = self.json()
+        held.kill()
+        dead = self.json()
+        self.assertEqual(rows(dead, "dead"), rows(alive, "alive"))
+        self.assertEqual(rows(dead, "alive"), {})
+        (device,) = dead["devices"]
+        self.assertEqual(device["dram"]["used_bytes"], 0)
+        self.assertEqual(device["l1"]["used_bytes"], 0)
+        listed = self.json("allocs")["allocations"]
+        self.assertEqual({entry["state"] for entry in listed}, {"dead"})
+        self.assertIn(str(held.pid), self.clean())
+        self.assertEqual(self.devices(), [])
+
+    def test_dry_run_says_what_clean_would_do_and_does_nothing(self):
+        held = self.start_consumer("hold")
+        held.line()
+        held.kill()
+        before = self.files()
+        self.assertIn(str(held.pid), self.ttmem("clean", "--dry-run").stdout)
+        self.assertEqual(self.files(), before)
+        self.clean()
+
+    def test_clean_leaves_the_living_alone(self):
+        alive, dead = self.start_consumer("hold"), self.start_consumer("hold")
+        alive.line(), dead.line()
+        dead.kill()
+        self.ttmem("clean")
+        self.assertEqual(len(self.files()), 1)
+        self.assertEqual(list(rows(self.json(), "alive")), [(0, alive.pid)])
+
+    def test_a_signal_that_the_workload_does_not_catch_leaves_a_dead_row_too(self):
+        held = self.start_consumer("hold")
+        held.line()
+        held.signal(signal.SIGTERM)
+        held.wait()
+        self.assertEqual(list(rows(self.json(), "dead")), [(0, held.pid)])
+
+    def test_a_process_that_ends_leaves_nothing(self):
+        held = self.start_consumer("hold")
+        held.line()
+        held.close_stdin()
+        self.assertEqual(held.wait(), 0)
+        self.assertEqual(self.files(), [])
+
+
+class AFork(Processes):
+    def start_family(self):
+        parent = self.start_consumer("fork")
+        ready, parent_pid, child_pid = parent.line().split()
+        self.assertEqual((ready, int(parent_pid)), ("ready", parent.pid))
+        return parent, int(child_pid)
+
+    def test_the_child_begins_a_segment_of_its_own(self):
+        parent, child = self.start_family()
+        held = rows(self.json(), "alive")
+        self.assertEqual(set(held), {(0, parent.pid), (0, child)})
+        self.assertEqual(held[0, parent.pid]["dram_bytes"], 12 << 20)
+        self.assertEqual(held[0, child]["dram_bytes"], 0)
+        self.assertEqual(held[0, child]["l1_bytes"], 64 * 32768)
+        parent.close_stdin()
+        parent.wait()
+        self.wait_for(lambda: not self.files(), "the child to end as well")
+
+    def test_a_killed_parent_is_dead_while_its_child_lives(self):
+        parent, child = self.start_family()
+        before = rows(self.json(), "alive")
+        parent.kill()
+        snapshot = self.json()
+        self.assertEqual(rows(snapshot, "dead"), {(0, parent.pid): before[0, parent.pid]})
+        self.assertEqual(rows(snapshot, "alive"), {(0, child): before[0, child]})
+        self.ttmem("clean")
+        self.assertEqual(len(self.files()), 1)
+        parent.close_stdin()
+        self.wait_for(lambda: not self.files(), "the child to end as well")
+
+
+class KilledAtAnyInstant(Processes):
+    def stop(self, worker):
+        """Stopped: the kernel says T, so that nothing of it runs any more."""
+        worker.signal(signal.SIGSTOP)
+
+        def stopped():
+            with open(f"/proc/{worker.pid}/stat", encoding="ascii", errors="replace") as stat:
+                return stat.read().rsplit(")", 1)[1].split()[0] == "T"
+
+        self.wait_for(stopped, "the worker to stop")
+
+    def kill_while_stopped(self, worker):
+        """What a reader sees of the worker, stopped, is what is listed of it, dead."""
+        self.stop(worker)
+        alive = self.json("--per-core")
+        self.assert_sane(alive)
+        listed = self.listed()
+        worker.kill()
+        dead = self.json("--per-core")
+        self.assert_sane(dead)
+        self.assertEqual(rows(dead, "dead"), rows(alive, "alive"))
+        self.assertEqual(self.listed(), listed)
+
+    def listed(self):
+        return sorted((entry["device"], entry["kind"], entry["id"], entry["bytes"])
+                      for entry in self.json("allocs")["allocations"])
+
+    def test_the_dead_listing_is_what_a_live_reader_saw(self):
+        chance = random.Random(4711)
+        for seed in range(KILLS):
+            with self.subTest(seed=seed):
+                worker = self.start_consumer("random", seed)
+                try:
+                    self.wait_for(lambda: rows(self.json(), "alive"), "the worker's figures")
+                    time.sleep(chance.random() * 0.02)  # any instant will do
+                    self.kill_while_stopped(worker)
+                finally:
+                    worker.kill()
+                    self.clean()
+
+    def test_readers_at_work_meanwhile_see_no_senseless_figure(self):
+        worker = self.start_consumer("random", 1)
+        self.wait_for(lambda: rows(self.json(), "alive"), "the worker's first figures")
+        for _ in range(200):
+            self.assert_sane(self.json("--per-core"))
+        worker.kill()
+        self.assert_sane(self.json())
+        self.clean()
+
+    def test_killed_at_its_very_beginning_nothing_stays_for_ever(self):
+        chance = random.Random(815)
+        for seed in range(KILLS):
+            worker = self.start_consumer("random", seed)
+            time.sleep(chance.random() * 0.004)
+            worker.kill()
+            self.assert_sane(self.json())
+
+        def cleaned():
+            self.ttmem("clean")
+            return not self.files()
+
+        self.wait_for(cleaned, "a clean directory")
+
+
+if __name__ == "__main__":
+    unittest.main()

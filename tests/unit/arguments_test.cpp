@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arguments.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cli/watch.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using Ids = std::vector<std::uint32_t>;
+
+TEST(ParseDevices, TakesListsAndRanges) {
+  EXPECT_EQ(parse_devices("0,3").value(), (Ids{0, 3}));
+  EXPECT_EQ(parse_devices("4-6,1,5").value(), (Ids{1, 4, 5, 6}));
+  EXPECT_EQ(parse_devices("4294967295").value(), (Ids{4294967295U}));
+}
+
+TEST(ParseDevices, RefusesEverythingElse) {
+  for (const char* wrong : {"", "x", "0,", ",0", "-1", "3-1", "0-", "0x1", "1 ", "4294967296",
+                            "0-4294967295", "1--2"}) {
+    EXPECT_FALSE(parse_devices(wrong)) << wrong;
+  }
+}
+
+TEST(ParseKinds, NamesTheKindsWhenOneIsUnknown) {
+  EXPECT_EQ(parse_kinds("dram,cb").value(), (std::vector{model::Kind::dram, model::Kind::cb}));
+  const auto wrong = parse_kinds("dram,foo");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("'foo'"), std::string::npos);
+  EXPECT_NE(wrong.error().message.find("l1_small"), std::string::npos);
+}
+
+TEST(ParsePositive, RefusesZeroNegativeInfiniteAndRubbish) {
+  EXPECT_DOUBLE_EQ(parse_positive("--watch", "0.5").value(), 0.5);
+  for (const char* wrong : {"0", "-1", "inf", "nan", "1e300", "", "1s"}) {
+    EXPECT_FALSE(parse_positive("--watch", wrong)) << wrong;
+  }
+}
+
+TEST(ParseCount, WantsAWholeNumberAboveZero) {
+  EXPECT_EQ(parse_count("--limit", "40").value(), 40U);
+  for (const char* wrong : {"0", "-1", "1.5", "", "99999999999999999999"}) {
+    EXPECT_FALSE(parse_count("--limit", wrong)) << wrong;
+  }
+}
+
+TEST(ParsePid, WantsAProcessId) {
+  EXPECT_EQ(parse_pid("4711").value(), 4711);
+  for (const char* wrong : {"0", "-1", "python", "4294967296"}) {
+    EXPECT_FALSE(parse_pid(wrong)) << wrong;
+  }
+}
+
+TEST(Nearest, FindsASlipAndNothingElse) {
+  const std::vector<std::string> commands = {"allocs", "programs", "clean", "run"};
+  EXPECT_EQ(nearest("alocs", commands), "allocs");
+  EXPECT_EQ(nearest("program", commands), "programs");
+  EXPECT_EQ(nearest("top", commands), "");
+  EXPECT_EQ(nearest("", commands), "");
+}
+
+TEST(FitRows, SaysHowManyLinesAreMissing) {
+  EXPECT_EQ(fit_rows("1\n2\n3\n", 3), "1\n2\n3\n");
+  EXPECT_EQ(fit_rows("1\n2\n3\n4\n", 3), "1\n2\n(2 more lines: --device shows fewer devices)\n");
+}
+
+}  // namespace
+}  // namespace ttmem::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ttmem::views {
+namespace {
+
+using enum Column::Align;
+
+Table example() {
+  Table table({{"PID"}, {"USER", left, 2}, {"CB", right, 1}, {"COMMAND", left, 0, true}});
+  table.add_row({{"4711"}, {"alice"}, {"29.0 MiB"}, {"python3 serve.py --model llama"}});
+  table.add_row({{"7"}, {"模型"}, {"n/a"}, {"a\x1b[31mb"}});
+  return table;
+}
+
+TEST(Table, AlignsColumnsByDisplayWidth) {
+  EXPECT_EQ(example().render(0, {.width = 100}),
+            " PID  USER         CB  COMMAND\n"
+            "4711  alice  29.0 MiB  python3 serve.py --model llama\n"
+            "   7  模型        n/a  a?[31mb\n");
+}
+
+TEST(Table, CutsTheFlexibleColumnFirst) {
+  EXPECT_EQ(example().render(0, {.width = 40}),
+            " PID  USER         CB  COMMAND\n"
+            "4711  alice  29.0 MiB  python3 serve.py…\n"
+            "   7  模型        n/a  a?[31mb\n");
+}
+
+TEST(Table, DropsColumnsByTheirNumberWhenCuttingIsNotEnough) {
+  const std::string narrow = example().render(0, {.width = 32});
+  EXPECT_EQ(narrow.find("USER"), std::string::npos);
+  EXPECT_NE(narrow.find("CB"), std::string::npos);
+  const std::string narrower = example().render(0, {.width = 20});
+  EXPECT_EQ(narrower.find("CB"), std::string::npos);
+  EXPECT_NE(narrower.find("PID"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ttmem::views

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "views/text.hpp"
+
+namespace ttmem::views {
+namespace {
+
+TEST(Printable, DisarmsTerminalSequences) {
+  EXPECT_EQ(printable("a\x1b[2Jb\nc\x7f", true), "a?[2Jb?c?");
+}
+
+TEST(Printable, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(printable("\xff\xc0\xaf ok", true), "??? ok");
+  EXPECT_EQ(printable("\xed\xa0\x80", true), "???");  // a surrogate
+  EXPECT_EQ(printable("\xe2\x82", true), "??");       // cut short
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "1m",
+                      true),
+            "?1m");  // CSI as one C1 character
+}
+
+TEST(Printable, KeepsUnicodeUnlessAsciiIsAsked) {
+  EXPECT_EQ(printable("größe", true), "größe");
+  EXPECT_EQ(printable("größe", false), "gr??e");
+}
+
+TEST(DisplayWidth, CountsCellsNotBytes) {
+  EXPECT_EQ(display_width("größe"), 5U);
+  EXPECT_EQ(display_width("模型"), 4U);
+  EXPECT_EQ(display_width("e\u0301"), 1U);
+  EXPECT_EQ(display_width("█▏"), 2U);
+}
+
+TEST(Cut, EndsInAnEllipsisAndNeverExceedsTheWidth) {
+  EXPECT_EQ(cut("python3 serve.py", 9, true), "python3 …");
+  EXPECT_EQ(cut("python3 serve.py", 9, false), "python3 ~");
+  EXPECT_EQ(cut("short", 5, true), "short");
+  EXPECT_EQ(cut("模型模型", 4, true), "模…");  // a wide character does not fit into half a place
+  EXPECT_EQ(cut("abc", 0, true), "");
+}
+
+TEST(Line, CutsAtTheWidthAndDropsBlanksAtTheEnd) {
+  const TextOptions options{.width = 10};
+  EXPECT_EQ(Line(options).add("0123456789").add("x").finish(), "012345678…\n");
+  EXPECT_EQ(Line(options).add("01234").add("56789x").finish(), "012345678…\n");
+  EXPECT_EQ(Line(options).add("a").pad_to(8).finish(), "a\n");
+}
+
+TEST(Line, ColoursOnlyWhenAsked) {
+  EXPECT_EQ(Line({.color = true}).add("a", Color::red).finish(), "\x1b[31ma\x1b[0m\n");
+  EXPECT_EQ(Line({.color = false}).add("a", Color::red).finish(), "a\n");
+}
+
+TEST(Wrapped, BreaksAtBlanksWithTheLabelInTheFirstLine) {
+  EXPECT_EQ(wrapped("one two three", 3, Color::plain, {.width = 10}, "A:"),
+            "A: one two\n   three\n");
+}
+
+TEST(ColorOfShare, FollowsTheThresholds) {
+  EXPECT_EQ(color_of_share(0.6), Color::green);
+  EXPECT_EQ(color_of_share(0.61), Color::yellow);
+  EXPECT_EQ(color_of_share(0.8), Color::yellow);
+  EXPECT_EQ(color_of_share(0.81), Color::red);
+}
+
+}  // namespace
+}  // namespace ttmem::views
