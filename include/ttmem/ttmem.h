@@ -113,6 +113,12 @@ TTMEM_API void ttmem_program_dispatch(uint32_t device, uint64_t program);
 /* A captured trace of these programs is replayed: each core holds the largest of them. */
 TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uint32_t count);
 
+/* For callers that know of a CB only its number and size: counted in the CB bytes of the device, in
+ * no core's, and in no program. The same id again counts once, at its largest size, until it was
+ * freed as often as it was allocated. */
+TTMEM_API void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes);
+TTMEM_API void ttmem_cb_free(uint32_t device, uint64_t id);
+
 /* The program is gone, from every device it was placed on. */
 TTMEM_API void ttmem_program_destroy(uint64_t program);
 
@@ -120,6 +126,9 @@ TTMEM_API void ttmem_program_destroy(uint64_t program);
  * its size. */
 TTMEM_API void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes,
                                  ttmem_kernel_role role);
+/* The same for a size that is only an estimate: shown, and always marked as one. */
+TTMEM_API void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
+                                          ttmem_kernel_role role);
 TTMEM_API void ttmem_kernel_unload(uint32_t device, uint64_t kernel);
 
 #ifdef __cplusplus

@@ -21,8 +21,8 @@ using segment::LiveAllocation;
 using segment::SegmentImage;
 
 constexpr std::array<model::Kind, segment::kKinds> kKindOf = {
-    model::Kind::dram,     model::Kind::l1,    model::Kind::system,
-    model::Kind::l1_small, model::Kind::trace, model::Kind::kernel};
+    model::Kind::dram,  model::Kind::l1,     model::Kind::system, model::Kind::l1_small,
+    model::Kind::trace, model::Kind::kernel, model::Kind::cb};
 
 model::Process process_row(const SegmentEvidence& segment, const DeviceImage& device) {
   model::Process row;
@@ -39,7 +39,9 @@ model::Process process_row(const SegmentEvidence& segment, const DeviceImage& de
   row.cb_bytes = device.cb_physical_bytes;
   row.kernels_bytes = device.kinds[segment::kKernelKind].used_bytes;
   row.allocations = 0;
-  for (const auto& kind : device.kinds) add_to(row.allocations, kind.live);
+  for (std::size_t kind = 0; kind < device.kinds.size(); ++kind) {
+    if (kKindOf[kind] != model::Kind::cb) add_to(row.allocations, device.kinds[kind].live);
+  }
   return row;
 }
 
@@ -60,20 +62,22 @@ model::Process process_row(const RowEvidence& evidence) {
 
 model::Allocation listed(const LiveAllocation& allocation) {
   const bool kernel = allocation.kind == segment::kKernelKind;
+  const bool whole_device = kernel || allocation.kind == segment::kLooseCbKind;
   model::Allocation result;
   result.kind = kKindOf[allocation.kind];
   result.id = allocation.id;
-  if (!kernel) result.address = allocation.address;
+  result.address = allocation.address;
   result.bytes = allocation.bytes;
   result.bytes_per_bank = allocation.bytes_per_bank;
   result.banks = allocation.banks;
-  if (kernel) {
-    result.physical_bytes = allocation.bytes;  // of the whole device, by definition
+  if (whole_device) {
+    result.physical_bytes = allocation.bytes;  // by definition
   } else if (allocation.bytes_per_bank && allocation.banks) {
     result.physical_bytes = *allocation.bytes_per_bank * *allocation.banks;
   }
   result.cores = allocation.cores;
   result.persistent = kernel && allocation.role != 0;
+  result.estimate = allocation.estimate;
   result.label = allocation.label;
   return result;
 }

@@ -22,7 +22,8 @@ void add_buffer(const LiveAllocation& buffer, const CoreMask& grid,
   (banks_of(buffer) & grid).for_each([&](std::uint32_t core) {
     CoreState& state = states[core];
     add_to(state.l1_bytes, buffer.bytes_per_bank);
-    state.lowest_l1 = std::min(state.lowest_l1.value_or(buffer.address), buffer.address);
+    if (!buffer.address) return;
+    state.lowest_l1 = std::min(state.lowest_l1.value_or(*buffer.address), *buffer.address);
   });
 }
 
@@ -39,7 +40,7 @@ std::uint64_t overlaps_of_type(std::vector<const LiveAllocation*>& buffers) {
   std::vector<std::uint64_t> ends(classes.size(), 0);
   std::uint64_t overlaps = 0;
   for (std::size_t b = 0; b < buffers.size(); ++b) {
-    const std::uint64_t begin = buffers[b]->address;
+    const std::uint64_t begin = *buffers[b]->address;
     const std::uint64_t end = saturating_add(begin, buffers[b]->bytes_per_bank.value_or(1));
     bool inside = false;
     for (std::size_t c = 0; c < classes.size(); ++c) {
@@ -107,7 +108,9 @@ std::uint64_t count_overlaps(AllocationRefs allocations) {
   for (const std::uint32_t kind : device_memory) {
     buffers.clear();
     std::copy_if(allocations.begin(), allocations.end(), std::back_inserter(buffers),
-                 [&](const LiveAllocation* allocation) { return allocation->kind == kind; });
+                 [&](const LiveAllocation* allocation) {
+                   return allocation->kind == kind && allocation->address;
+                 });
     overlaps += overlaps_of_type(buffers);
   }
   return overlaps;

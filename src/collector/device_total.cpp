@@ -46,8 +46,9 @@ DeviceTotal::DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch) 
         &device_.l1_buffers_bytes, &device_.l1_buffers_logical_bytes,
         &device_.l1_buffers_physical_bytes, &device_.l1_small_bytes, &device_.cb_physical_bytes,
         &device_.cb_resident_bytes, &device_.cb_logical_bytes, &device_.kernels_bytes,
-        &device_.kernels_persistent_bytes, &device_.trace_used_bytes, &device_.system_bytes,
-        &device_.programs, &device_.allocations_total, &device_.frees_total}) {
+        &device_.kernels_persistent_bytes, &device_.kernels_estimated_bytes,
+        &device_.trace_used_bytes, &device_.system_bytes, &device_.programs,
+        &device_.allocations_total, &device_.frees_total}) {
     *sum = 0;
   }
 }
@@ -95,6 +96,7 @@ void DeviceTotal::add_l1(const DeviceImage& device) {
   add_to(device_.cb_resident_bytes, device.cb_resident_bytes);
   add_to(device_.cb_logical_bytes, device.cb_logical_bytes);
   add_to(device_.kernels_bytes, device.kinds[segment::kKernelKind].used_bytes);
+  add_to(device_.kernels_estimated_bytes, device.kernel_estimated_bytes);
   add_to(device_.kernels_persistent_bytes,
          saturating_add(device.kernel_role_bytes[1], device.kernel_role_bytes[2]));
 }
@@ -118,8 +120,9 @@ void DeviceTotal::add_counts(const DeviceImage& device) {
 
 void DeviceTotal::add_cores(const DeviceImage& device, AllocationRefs allocations,
                             bool all_listed) {
-  const bool has_grid = !device.cores.empty();
-  if (!has_grid || device.grid_x > device_.grid_x || device.grid_y > device_.grid_y) {
+  // A CB without an address lies on cores that nobody told.
+  const bool complete = !device.cores.empty() && device.kinds[segment::kLooseCbKind].live == 0;
+  if (!complete || device.grid_x > device_.grid_x || device.grid_y > device_.grid_y) {
     cores_known_ = false;
     return;
   }
@@ -154,8 +157,9 @@ void DeviceTotal::add_untracked(const RegionRow& row) {
   }
   for (Bytes* unknown :
        {&device_.l1_buffers_physical_bytes, &device_.cb_resident_bytes, &device_.cb_logical_bytes,
-        &device_.kernels_bytes, &device_.kernels_persistent_bytes, &device_.system_bytes,
-        &device_.programs, &device_.allocations_total, &device_.frees_total}) {
+        &device_.kernels_bytes, &device_.kernels_persistent_bytes, &device_.kernels_estimated_bytes,
+        &device_.system_bytes, &device_.programs, &device_.allocations_total,
+        &device_.frees_total}) {
     unknown->reset();
   }
   cores_known_ = false;

@@ -103,6 +103,7 @@ struct Device {
   Bytes cb_logical_bytes;
   Bytes kernels_bytes;
   Bytes kernels_persistent_bytes;  // dispatch and fabric: loaded until the device closes
+  Bytes kernels_estimated_bytes;   // sizes that somebody estimated
   std::optional<std::int64_t> headroom_bytes_per_core;  // the smallest of all cores
 
   Bytes trace_used_bytes;
@@ -134,6 +135,7 @@ struct Allocation {
   std::optional<CoreMask> cores;  // none: every bank
   std::uint64_t age_ns = 0;
   bool persistent = false;  // a dispatch or fabric kernel
+  bool estimate = false;    // `bytes` is one
   std::string label;        // empty: none
 };
 

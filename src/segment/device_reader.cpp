@@ -58,6 +58,7 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
   }
   std::copy(std::begin(record.kernel_role_bytes), std::end(record.kernel_role_bytes),
             device.kernel_role_bytes.begin());
+  device.kernel_estimated_bytes = record.kernel_estimated_bytes;
   device.l1_total_bytes = record.l1_total_bytes;
   device.l1_total_peak_bytes = std::max(record.l1_total_peak_bytes, record.l1_total_bytes);
   device.cb_physical_bytes = record.cb_physical_bytes;

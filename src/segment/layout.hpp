@@ -83,9 +83,11 @@ struct Header {
   std::uint8_t reserved1[64];
 };
 
-// The buffer types of the C interface by their own numbers, then kernels.
-inline constexpr std::uint32_t kKinds = 6;
+// The buffer types of the C interface by their own numbers, then kernels, then CBs that were
+// reported without an address. Those of programs are not allocations: see ProgramSlot.
+inline constexpr std::uint32_t kKinds = 7;
 inline constexpr std::uint32_t kKernelKind = 5;
+inline constexpr std::uint32_t kLooseCbKind = 6;
 
 struct KindFigures {
   std::uint64_t used_bytes;     // physical where bytes per bank are known, else logical
@@ -126,13 +128,14 @@ struct DeviceRecord {
   std::uint64_t opened_ns;
 
   KindFigures kinds[kKinds];
-  std::uint64_t kernel_role_bytes[3];  // by ttmem_kernel_role
-  std::uint64_t l1_total_bytes;        // L1 + L1_SMALL + CB physical + kernels
+  std::uint64_t kernel_role_bytes[3];    // by ttmem_kernel_role
+  std::uint64_t kernel_estimated_bytes;  // of those, what is only an estimate
+  std::uint64_t l1_total_bytes;          // L1 + L1_SMALL + CB physical + kernels
   std::uint64_t l1_total_peak_bytes;
-  std::uint64_t cb_physical_bytes;
+  std::uint64_t cb_physical_bytes;  // of programs, and those without an address
   std::uint64_t cb_physical_peak_bytes;
-  std::uint64_t cb_resident_bytes;
-  std::uint64_t cb_logical_bytes;
+  std::uint64_t cb_resident_bytes;  // of programs
+  std::uint64_t cb_logical_bytes;   // of programs, and those without an address
   std::uint64_t programs;
 
   // Anomalies: counted, never fatal.
@@ -142,7 +145,7 @@ struct DeviceRecord {
   std::uint64_t bad_arguments;     // a CB or core outside L1 or the grid, a wrong type
   std::uint64_t left_at_close;     // allocations alive when the device was closed, ever
   std::uint64_t left_at_close_bytes;
-  std::uint8_t reserved1[3508];
+  std::uint8_t reserved1[3444];
 
   std::uint32_t cores_seq;  // covers `cores`
   CoreFigures cores[kMaxCores];
@@ -151,6 +154,8 @@ struct DeviceRecord {
 enum AllocationFlags : std::uint8_t {
   kEveryBank = 1,       // `cores` is meaningless
   kPerBankUnknown = 2,  // `bytes_per_bank` is meaningless
+  kNoAddress = 4,       // `address` is meaningless
+  kEstimate = 8,        // `bytes` is one
 };
 
 struct AllocationSlot {
@@ -271,20 +276,21 @@ static_assert(offsetof(DeviceRecord, dram_bytes_per_channel) == 96);
 static_assert(offsetof(DeviceRecord, trace_region_bytes) == 104);
 static_assert(offsetof(DeviceRecord, opened_ns) == 112);
 static_assert(offsetof(DeviceRecord, kinds) == 120);
-static_assert(offsetof(DeviceRecord, kernel_role_bytes) == 456);
-static_assert(offsetof(DeviceRecord, l1_total_bytes) == 480);
-static_assert(offsetof(DeviceRecord, l1_total_peak_bytes) == 488);
-static_assert(offsetof(DeviceRecord, cb_physical_bytes) == 496);
-static_assert(offsetof(DeviceRecord, cb_physical_peak_bytes) == 504);
-static_assert(offsetof(DeviceRecord, cb_resident_bytes) == 512);
-static_assert(offsetof(DeviceRecord, cb_logical_bytes) == 520);
-static_assert(offsetof(DeviceRecord, programs) == 528);
-static_assert(offsetof(DeviceRecord, unknown_frees) == 536);
-static_assert(offsetof(DeviceRecord, allocs_over_live) == 544);
-static_assert(offsetof(DeviceRecord, unknown_programs) == 552);
-static_assert(offsetof(DeviceRecord, bad_arguments) == 560);
-static_assert(offsetof(DeviceRecord, left_at_close) == 568);
-static_assert(offsetof(DeviceRecord, left_at_close_bytes) == 576);
+static_assert(offsetof(DeviceRecord, kernel_role_bytes) == 512);
+static_assert(offsetof(DeviceRecord, kernel_estimated_bytes) == 536);
+static_assert(offsetof(DeviceRecord, l1_total_bytes) == 544);
+static_assert(offsetof(DeviceRecord, l1_total_peak_bytes) == 552);
+static_assert(offsetof(DeviceRecord, cb_physical_bytes) == 560);
+static_assert(offsetof(DeviceRecord, cb_physical_peak_bytes) == 568);
+static_assert(offsetof(DeviceRecord, cb_resident_bytes) == 576);
+static_assert(offsetof(DeviceRecord, cb_logical_bytes) == 584);
+static_assert(offsetof(DeviceRecord, programs) == 592);
+static_assert(offsetof(DeviceRecord, unknown_frees) == 600);
+static_assert(offsetof(DeviceRecord, allocs_over_live) == 608);
+static_assert(offsetof(DeviceRecord, unknown_programs) == 616);
+static_assert(offsetof(DeviceRecord, bad_arguments) == 624);
+static_assert(offsetof(DeviceRecord, left_at_close) == 632);
+static_assert(offsetof(DeviceRecord, left_at_close_bytes) == 640);
 static_assert(offsetof(DeviceRecord, cores_seq) == 4092);
 static_assert(offsetof(DeviceRecord, cores) == 4096);
 

@@ -15,7 +15,8 @@
 
 namespace ttmem::segment {
 
-// Indices into DeviceImage::kinds: the buffer types of the C interface. Kernels: kKernelKind.
+// Indices into DeviceImage::kinds: the buffer types of the C interface. Kernels: kKernelKind;
+// CBs without an address: kLooseCbKind.
 inline constexpr std::uint32_t kDramKind = 0;
 inline constexpr std::uint32_t kL1Kind = 1;
 inline constexpr std::uint32_t kSystemKind = 2;
@@ -48,6 +49,7 @@ struct DeviceImage {
   // As in DeviceRecord; no peak is below its current figure.
   std::array<KindFigures, kKinds> kinds{};
   std::array<std::uint64_t, 3> kernel_role_bytes{};
+  std::uint64_t kernel_estimated_bytes = 0;
   std::uint64_t l1_total_bytes = 0;
   std::uint64_t l1_total_peak_bytes = 0;
   std::uint64_t cb_physical_bytes = 0;
@@ -73,11 +75,12 @@ struct LiveAllocation {
   std::uint8_t role = 0;     // kernels: ttmem_kernel_role
   std::uint64_t when_ns = 0;
   std::uint64_t id = 0;
-  std::uint64_t address = 0;
+  std::optional<std::uint64_t> address;
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> bytes_per_bank;
   std::optional<std::uint32_t> banks;
   std::optional<CoreMask> cores;  // none: every bank
+  bool estimate = false;          // `bytes` is one
   std::string label;
 };
 

@@ -126,7 +126,8 @@ class Pass {
     allocation.role = slot.kind == kKernelKind ? slot.role : std::uint8_t{0};
     allocation.when_ns = slot.when_ns;
     allocation.id = slot.id;
-    allocation.address = slot.address;
+    allocation.estimate = (slot.flags & kEstimate) != 0;
+    if ((slot.flags & kNoAddress) == 0) allocation.address = slot.address;
     allocation.bytes = slot.bytes;
     if ((slot.flags & kPerBankUnknown) == 0) allocation.bytes_per_bank = slot.bytes_per_bank;
     if (slot.banks != 0) allocation.banks = slot.banks;

@@ -184,12 +184,25 @@ void ttmem_trace_replay(uint32_t device, const uint64_t* programs, uint32_t coun
   });
 }
 
+void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes) {
+  with_tracker([=](Tracker& t) { t.cb_alloc(device, id, bytes); });
+}
+
+void ttmem_cb_free(uint32_t device, uint64_t id) {
+  with_tracker([=](Tracker& t) { t.cb_free(device, id); });
+}
+
 void ttmem_program_destroy(uint64_t program) {
   with_tracker([=](Tracker& t) { t.program_destroy(program); });
 }
 
 void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes, ttmem_kernel_role role) {
-  with_tracker([=](Tracker& t) { t.kernel_load(device, kernel, bytes, role); });
+  with_tracker([=](Tracker& t) { t.kernel_load(device, kernel, bytes, role, false); });
+}
+
+void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
+                                ttmem_kernel_role role) {
+  with_tracker([=](Tracker& t) { t.kernel_load(device, kernel, bytes, role, true); });
 }
 
 void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {

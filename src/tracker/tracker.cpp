@@ -11,6 +11,7 @@ namespace {
 
 using segment::DeviceRecord;
 using segment::kKernelKind;
+using segment::kLooseCbKind;
 using segment::kNoSlot;
 using segment::publish;
 using segment::store;
@@ -43,7 +44,7 @@ void copy_text(char (&to)[Size], const char* from) noexcept {
 // TRACE buffers lie in DRAM.
 bool is_in_dram(std::uint8_t kind) noexcept { return kind == TTMEM_DRAM || kind == TTMEM_TRACE; }
 bool is_in_l1(std::uint8_t kind) noexcept {
-  return kind == TTMEM_L1 || kind == TTMEM_L1_SMALL || kind == kKernelKind;
+  return kind == TTMEM_L1 || kind == TTMEM_L1_SMALL || kind == kKernelKind || kind == kLooseCbKind;
 }
 
 }  // namespace
@@ -54,6 +55,8 @@ struct Tracker::LiveAllocation {
   std::uint32_t slot = kNoSlot;
   bool is_unsized = false;
   std::uint8_t role = TTMEM_KERNEL_APP;
+  bool is_estimate = false;
+  std::uint32_t reports = 1;  // of a CB without an address: each wants its own free
 };
 
 // What a call asks for, with its banks worked out.
@@ -62,6 +65,8 @@ struct Tracker::Request {
   std::uint8_t role = TTMEM_KERNEL_APP;
   std::uint64_t id = 0;
   std::uint64_t address = 0;
+  bool has_address = false;
+  bool is_estimate = false;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;  // 0: unknown
   std::uint32_t banks = 0;           // 0: unknown
@@ -267,6 +272,7 @@ void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
   request.kind = static_cast<std::uint8_t>(buffer.type);
   request.id = buffer.id != 0 ? buffer.id : buffer.address;
   request.address = buffer.address;
+  request.has_address = true;
   request.bytes = buffer.bytes;
   request.bytes_per_bank = buffer.bytes_per_bank;
   request.label = buffer.label;
@@ -307,7 +313,7 @@ void Tracker::buffer_free(std::uint32_t id, ttmem_buffer_type type, std::uint64_
 }
 
 void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t bytes,
-                          ttmem_kernel_role role) {
+                          ttmem_kernel_role role, bool is_estimate) {
   Device* device = this->device(id);
   if (device == nullptr) return;
   if (static_cast<std::uint32_t>(role) > TTMEM_KERNEL_DISPATCH || bytes > kAbsurdBytes) {
@@ -318,6 +324,7 @@ void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
   Request request;
   request.kind = kKernelKind;
   request.role = static_cast<std::uint8_t>(role);
+  request.is_estimate = is_estimate;
   request.id = kernel;
   request.bytes = bytes;
   allocate(*device, request);
@@ -326,6 +333,33 @@ void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
 void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
   Device* device = this->device(id);
   if (device != nullptr) release(*device, kKernelKind, kernel);
+}
+
+void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  if (bytes > kAbsurdBytes) return device->count_bad_argument();
+  auto& live = device->live[kLooseCbKind];
+  std::uint32_t reports = 1;
+  if (const auto it = live.find(cb); it != live.end()) {
+    reports = ++it->second.reports;
+    if (bytes <= it->second.used_bytes) return;
+    release(*device, kLooseCbKind, cb);
+  }
+  Request request;
+  request.kind = kLooseCbKind;
+  request.id = cb;
+  request.bytes = bytes;
+  allocate(*device, request);
+  live.find(cb)->second.reports = reports;
+}
+
+void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  const auto it = device->live[kLooseCbKind].find(cb);
+  if (it != device->live[kLooseCbKind].end() && --it->second.reports > 0) return;
+  release(*device, kLooseCbKind, cb);
 }
 
 void Tracker::allocate(Device& device, const Request& request) {
@@ -343,6 +377,7 @@ void Tracker::allocate(Device& device, const Request& request) {
   live.logical_bytes = request.bytes;
   live.is_unsized = !sized && request.kind <= TTMEM_TRACE;
   live.role = request.role;
+  live.is_estimate = request.is_estimate;
   live.slot = segment_->take_allocation(time);
   if (live.slot == kNoSlot) increase(segment_->header().dropped_allocations);
 
@@ -382,8 +417,18 @@ inline void Tracker::account(Device& device, std::uint8_t kind, const LiveAlloca
     change(figures.unsized, live.is_unsized ? 1 : 0);
     increase(add ? figures.allocations_total : figures.frees_total);
     if (figures.used_bytes > figures.peak_bytes) store(figures.peak_bytes, figures.used_bytes);
-    if (kind == kKernelKind) change(record.kernel_role_bytes[live.role], live.used_bytes);
+    if (kind == kKernelKind) {
+      change(record.kernel_role_bytes[live.role], live.used_bytes);
+      if (live.is_estimate) change(record.kernel_estimated_bytes, live.used_bytes);
+    }
     if (!is_in_l1(kind)) return;
+    if (kind == kLooseCbKind) {
+      change(record.cb_physical_bytes, live.used_bytes);
+      change(record.cb_logical_bytes, live.logical_bytes);
+      if (record.cb_physical_bytes > record.cb_physical_peak_bytes) {
+        store(record.cb_physical_peak_bytes, record.cb_physical_bytes);
+      }
+    }
     change(record.l1_total_bytes, live.used_bytes);
     if (record.l1_total_bytes > record.l1_total_peak_bytes) {
       store(record.l1_total_peak_bytes, record.l1_total_bytes);
@@ -399,7 +444,9 @@ inline void Tracker::write_slot(Device& device, const Request& request, const Li
     slot.kind = request.kind;
     slot.flags =
         static_cast<std::uint8_t>((request.every_bank ? segment::kEveryBank : 0) |
-                                  (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0));
+                                  (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
+                                  (request.has_address ? 0 : segment::kNoAddress) |
+                                  (request.is_estimate ? segment::kEstimate : 0));
     slot.role = request.role;
     slot.born = born;
     slot.when_ns = now_ns;
@@ -573,12 +620,13 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement, bool
 void Tracker::publish_cb_figures(Device& device) noexcept {
   DeviceRecord& record = *device.record;
   const ledger::DeviceLedger& ledger = *device.ledger;
+  const segment::KindFigures& loose = record.kinds[kLooseCbKind];
   publish(record.seq, [&] {
-    store(record.l1_total_bytes,
-          record.l1_total_bytes - record.cb_physical_bytes + ledger.physical_bytes());
-    store(record.cb_physical_bytes, ledger.physical_bytes());
+    const std::uint64_t physical = ledger.physical_bytes() + loose.used_bytes;
+    store(record.l1_total_bytes, record.l1_total_bytes - record.cb_physical_bytes + physical);
+    store(record.cb_physical_bytes, physical);
     store(record.cb_resident_bytes, ledger.resident_bytes());
-    store(record.cb_logical_bytes, ledger.logical_bytes());
+    store(record.cb_logical_bytes, ledger.logical_bytes() + loose.logical_bytes);
     store(record.programs, std::uint64_t{ledger.programs()});
     if (record.cb_physical_bytes > record.cb_physical_peak_bytes) {
       store(record.cb_physical_peak_bytes, record.cb_physical_bytes);

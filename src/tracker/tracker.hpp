@@ -37,9 +37,11 @@ class Tracker {
   void program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
   void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
+  void cb_alloc(std::uint32_t device, std::uint64_t cb, std::uint64_t bytes);
+  void cb_free(std::uint32_t device, std::uint64_t cb);
   void program_destroy(std::uint64_t program);
   void kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
-                   ttmem_kernel_role role);
+                   ttmem_kernel_role role, bool is_estimate);
   void kernel_unload(std::uint32_t device, std::uint64_t kernel);
 
   [[nodiscard]] const std::string& segment_path() const noexcept { return segment_->path(); }

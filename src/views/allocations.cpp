@@ -23,8 +23,13 @@ std::string cores_of(const Snapshot& snapshot, const Allocation& a) {
 }
 
 std::string label_of(const Allocation& a) {
-  if (a.persistent) return a.label.empty() ? "persistent" : a.label + " (persistent)";
-  return a.label.empty() ? "-" : a.label;
+  std::string text = a.label;
+  const auto add = [&text](std::string_view mark) {
+    text += text.empty() ? std::string(mark) : fmt::format(" ({})", mark);
+  };
+  if (a.persistent) add("persistent");
+  if (a.estimate) add("size estimated");
+  return text.empty() ? "-" : text;
 }
 
 std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a) {

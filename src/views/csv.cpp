@@ -67,6 +67,7 @@ Row row_of(const Snapshot& snapshot, const Device& d) {
           {"cb_peak_bytes", field_of(d.cb_peak_bytes)},
           {"kernels_bytes", field_of(d.kernels_bytes)},
           {"kernels_persistent_bytes", field_of(d.kernels_persistent_bytes)},
+          {"kernels_estimated_bytes", field_of(d.kernels_estimated_bytes)},
           {"headroom_bytes_per_core", field_of(d.headroom_bytes_per_core)},
           {"trace_used_bytes", field_of(d.trace_used_bytes)},
           {"trace_peak_bytes", field_of(d.trace_peak_bytes)},

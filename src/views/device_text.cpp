@@ -131,8 +131,12 @@ std::vector<Row> l1_rows(const Device& device) {
   part("CB:", device.cb_physical_bytes, Color::magenta,
        {named("resident", device.cb_resident_bytes), named("logical", device.cb_logical_bytes),
         named("peak", device.cb_peak_bytes)});
-  part("Kernels:", device.kernels_bytes, Color::yellow,
-       {format_bytes(device.kernels_persistent_bytes) + " persistent (dispatch)"});
+  std::vector<std::string> kernel_notes = {format_bytes(device.kernels_persistent_bytes) +
+                                           " persistent (dispatch)"};
+  if (device.kernels_estimated_bytes.value_or(0) > 0) {
+    kernel_notes.push_back(format_bytes(device.kernels_estimated_bytes) + " of it estimated");
+  }
+  part("Kernels:", device.kernels_bytes, Color::yellow, std::move(kernel_notes));
   return rows;
 }
 

@@ -96,6 +96,7 @@ Json l1_of(const Device& device) {
             {"peak_bytes", value_of(device.cb_peak_bytes)}}},
           {"kernels_bytes", value_of(device.kernels_bytes)},
           {"kernels_persistent_bytes", value_of(device.kernels_persistent_bytes)},
+          {"kernels_estimated_bytes", value_of(device.kernels_estimated_bytes)},
           {"headroom_bytes_per_core", value_of(device.headroom_bytes_per_core)}};
 }
 
@@ -166,6 +167,7 @@ Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
   entry["cores"] = a.cores ? cores_of(snapshot, a.device, *a.cores) : Json(nullptr);
   entry["age_ns"] = a.age_ns;
   entry["persistent"] = a.persistent;
+  entry["estimate"] = a.estimate;
   entry["label"] = text_of(a.label);
   return entry;
 }

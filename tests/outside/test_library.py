@@ -13,7 +13,8 @@ from support import (HERE, LIBRARY, PREFIX, Case, build_consumer, library_path,
 
 INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_buffer_alloc",
              "ttmem_buffer_free", "ttmem_program_place", "ttmem_program_dispatch",
-             "ttmem_trace_replay", "ttmem_program_destroy", "ttmem_kernel_load",
+             "ttmem_trace_replay", "ttmem_cb_alloc", "ttmem_cb_free", "ttmem_program_destroy",
+             "ttmem_kernel_load", "ttmem_kernel_load_estimate",
              "ttmem_kernel_unload"}
 
 # The parts of the C and C++ runtimes.

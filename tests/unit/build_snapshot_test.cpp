@@ -240,7 +240,9 @@ TEST(BuildSnapshot, AllocationsKeepWhatIsKnownOfThem) {
   sized.when_ns = 400;
   set_text(sized.label, "matmul");
   builder.add_allocation(0, kDram, 77, 500, 0).when_ns = 5000;
-  builder.add_allocation(0, kKernel, 0, 2000, 0).role = 2;
+  auto& kernel = builder.add_allocation(0, kKernel, 0, 2000, 0);
+  kernel.role = 2;
+  kernel.flags |= segment::kNoAddress;
   const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
   ASSERT_EQ(snapshot.allocations.size(), 3u);
   EXPECT_EQ(snapshot.allocations[0].kind, model::Kind::l1);

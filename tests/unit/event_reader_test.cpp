@@ -67,7 +67,7 @@ TEST(EventReader, NonsenseIsLost) {
   SegmentBuilder builder;
   builder.fill_ring(3);
   builder.event(0).type = 99;
-  builder.event(1).kind = 6;
+  builder.event(1).kind = kKinds;
   const Events events = must_read(builder, 0);
   EXPECT_EQ(events.lost, 2u);
   ASSERT_EQ(events.events.size(), 1u);

@@ -303,7 +303,7 @@ TEST(SegmentReader, SlotsThatContradictThemselvesAreCountedAndLeftOut) {
     return image.invalid_records == 1;
   };
   EXPECT_FALSE(invalid_with([](AllocationSlot&) {}));
-  EXPECT_TRUE(invalid_with([](AllocationSlot& slot) { slot.kind = 6; }));
+  EXPECT_TRUE(invalid_with([](AllocationSlot& slot) { slot.kind = kKinds; }));
   EXPECT_TRUE(invalid_with([](AllocationSlot& slot) { slot.kind = 5, slot.role = 3; }));
   EXPECT_TRUE(invalid_with([&](AllocationSlot& slot) { slot.address = most - 10; }));
   EXPECT_TRUE(invalid_with([&](AllocationSlot& slot) { slot.bytes_per_bank = most / 2; }));

@@ -164,13 +164,14 @@ TEST(Tracker, KeepsCbsInsideL1WhateverItIsTold) {
 
 TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
   Tracked tracked;
-  tracked->kernel_load(0, 1, 1000, TTMEM_KERNEL_APP);
-  tracked->kernel_load(0, 1, 1500, TTMEM_KERNEL_APP);
-  tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH);
-  tracked->kernel_load(0, 3, 30, TTMEM_KERNEL_FABRIC);
+  tracked->kernel_load(0, 1, 1000, TTMEM_KERNEL_APP, false);
+  tracked->kernel_load(0, 1, 1500, TTMEM_KERNEL_APP, false);
+  tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
+  tracked->kernel_load(0, 3, 30, TTMEM_KERNEL_FABRIC, true);
   auto device = tracked.device();
   EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 1730U);
   EXPECT_EQ(device.kernel_role_bytes, (std::array<std::uint64_t, 3>{1500, 30, 200}));
+  EXPECT_EQ(device.kernel_estimated_bytes, 30U);
   EXPECT_EQ(device.l1_total_bytes, 1730U);
   EXPECT_EQ(device.allocs_over_live, 0U);
   tracked->kernel_unload(0, 1);
@@ -179,11 +180,38 @@ TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
   EXPECT_EQ(device.kinds[segment::kKernelKind].peak_bytes, 1730U);
 }
 
+// Seed 001: the original client reports a CB by number and size alone, once per cached program.
+TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
+  Tracked tracked;
+  tracked->cb_alloc(0, 7, 4096);
+  tracked->cb_alloc(0, 7, 16384);
+  tracked->cb_alloc(0, 7, 8192);
+  auto device = tracked.device();
+  EXPECT_EQ(device.cb_physical_bytes, 16384U);
+  EXPECT_EQ(device.cb_logical_bytes, 16384U);
+  EXPECT_EQ(device.l1_total_bytes, 16384U);
+  ASSERT_EQ(tracked.read().allocations.size(), 1U);
+  EXPECT_FALSE(tracked.read().allocations[0].address);
+  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
+  tracked->program_place(0, 1, {&cb, 1});
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 16384U + 64U * 1024);
+  tracked->cb_free(0, 7);
+  tracked->cb_free(0, 7);
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 16384U + 64U * 1024);
+  tracked->cb_free(0, 7);
+  device = tracked.device();
+  EXPECT_EQ(device.cb_physical_bytes, 64U * 1024);
+  EXPECT_EQ(device.l1_total_bytes, 64U * 1024);
+  EXPECT_EQ(device.cb_physical_peak_bytes, 16384U + 64U * 1024);
+  tracked->cb_free(0, 7);
+  EXPECT_EQ(tracked.device().unknown_frees, 1U);
+}
+
 TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
   Tracked tracked;
   tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 100, 0));
-  tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH);
+  tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
   tracked->program_place(0, 1, {&cb, 1});
   tracked->device_close(0);
