@@ -21,8 +21,10 @@ setup:
 	@scripts/setup
 
 # A preset is configured once; afterwards ninja sees by itself what changed.
-build/build.ninja build/%/build.ninja: | setup
-	@cmake --preset $(if $*,$*,release) >/dev/null
+build/build.ninja: | setup
+	@cmake --preset release >/dev/null
+build/%/build.ninja: | setup
+	@cmake --preset $* >/dev/null
 
 build: setup build/build.ninja
 	@cmake --build build -j $(JOBS)

@@ -53,8 +53,8 @@ void collect_32x8(benchmark::State& state) {
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
   }
-  const auto report = collector::reap(directory, false);
-  if (seen != 8000 || report.reaped.size() != 8) state.SkipWithError("a holder is missing");
+  const auto report = collector::reap(directory, collector::find_dead(directory).segments);
+  if (seen != 8000 || report.removed != 8) state.SkipWithError("a holder is missing");
 }
 BENCHMARK(collect_32x8)->Unit(benchmark::kMillisecond);
 

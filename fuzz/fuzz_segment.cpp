@@ -6,8 +6,7 @@
 //   0  a segment, in the compact form of compact_segment.hpp
 //   1  a file as it is
 //   2  three bytes each of (which read, offset / 8 KiB, flip), until one is 0: a writer that
-//   changes
-//      or cuts the file between two reads; then a compact segment
+//      changes or cuts the file between two reads; then a compact segment
 //   3  a region of TT-Metal's
 #include <cstdint>
 #include <cstdio>

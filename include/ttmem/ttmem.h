@@ -14,7 +14,7 @@
  *   shows the count.
  * - Pointers are only read during the call. Strings are copied; long ones are cut.
  * - A structure with `struct_size` may be shorter or longer than this header's: missing fields are
- *   unknown, further ones are ignored. Set it to sizeof.
+ *   unknown, further ones are ignored. Set it to sizeof; a call that leaves it 0 is dropped.
  */
 #ifndef TTMEM_TTMEM_H
 #define TTMEM_TTMEM_H
@@ -91,8 +91,9 @@ typedef struct {
 /* 1 when this process is tracked, 0 when tracking is off or could not start. */
 TTMEM_API int ttmem_enabled(void);
 
-/* Announces a device, or what is known of it now. A device that is named by another call before
- * it was opened is shown with unknown capacities. Opening an open device keeps what it holds. */
+/* Announces a device, or more of what is known of it: unknown fields keep what was known. A device
+ * that is named by another call before it was opened is shown with unknown capacities. Opening an
+ * open device keeps what it holds. */
 TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
 
 /* The device and everything on it is given up. What was still allocated is counted as left. */

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -13,6 +12,7 @@ namespace ttmem::cli {
 namespace {
 
 constexpr std::uint32_t kMostDevicesInARange = 1024;
+constexpr std::uint32_t kMostPositive = 1'000'000;
 
 // All of `text` as a number; locales do not matter.
 template <typename Number>
@@ -91,9 +91,9 @@ Result<std::vector<model::Kind>> parse_kinds(const std::string& text) {
 
 Result<double> parse_positive(std::string_view option, const std::string& text) {
   const auto value = number_of<double>(text);
-  if (value && std::isfinite(*value) && *value > 0 && *value <= 1e6) return *value;
-  return Error{
-      fmt::format("{} {}: must be a number above 0, for example {} 0.5", option, text, option)};
+  if (value && *value > 0 && *value <= kMostPositive) return *value;
+  return Error{fmt::format("{} {}: must be a number above 0 and at most {}, for example {} 0.5",
+                           option, text, kMostPositive, option)};
 }
 
 Result<std::uint64_t> parse_count(std::string_view option, const std::string& text) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -11,7 +14,7 @@
 namespace ttmem::cli {
 namespace {
 
-using collector::Reaped;
+using collector::DeadSegment;
 using views::format_bytes;
 
 constexpr const char* kExamples = R"(
@@ -20,11 +23,9 @@ Examples:
   ttmem clean             remove it)";
 
 // A file that never became a segment has no process to name.
-std::string name_of(const Reaped& reaped) {
-  return reaped.name.empty() ? reaped.path : reaped.name;
-}
+std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }
 
-std::string table_of(const std::vector<Reaped>& reaped, const views::TextOptions& options) {
+std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOptions& options) {
   using enum views::Column::Align;
   views::Table table({{"PID"},
                       {"USER", left, 3},
@@ -36,7 +37,7 @@ std::string table_of(const std::vector<Reaped>& reaped, const views::TextOptions
                       {"KERNELS"},
                       {"ALLOCS"},
                       {"NAME", left, 0, true}});
-  for (const Reaped& r : reaped) {
+  for (const DeadSegment& r : dead) {
     table.add_row({{r.pid > 0 ? fmt::format("{}", r.pid) : std::string(views::kUnknown)},
                    {r.user.empty() ? std::string(views::kUnknown) : r.user},
                    {format_bytes(r.dram_bytes)},
@@ -51,23 +52,57 @@ std::string table_of(const std::vector<Reaped>& reaped, const views::TextOptions
   return table.render(0, options);
 }
 
+void say_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) say("warning: " + warning);
+}
+
+// Nobody knows afterwards what they held, so nothing goes before it has been said.
+int say_what_they_held(const std::string& text) {
+  switch (write_stdout(text)) {
+    case Written::all:
+      return kSuccess;
+    case Written::closed:
+      return complain(
+          "nothing was removed: nobody reads what the dead processes held; run it again", kFailure);
+    default:
+      return complain(fmt::format("nothing was removed: cannot write to standard output: {}; free "
+                                  "space there, or write elsewhere",
+                                  std::strerror(errno)),
+                      kFailure);
+  }
+}
+
+int remove_them(const std::string& directory, const std::vector<DeadSegment>& dead) {
+  const collector::ReapReport report = collector::reap(directory, dead);
+  say_warnings(report.warnings);
+  const int printed = print(report.removed == dead.size()
+                                ? "Removed.\n"
+                                : fmt::format("Removed {} of {}.\n", report.removed, dead.size()));
+  return printed == kSuccess && report.warnings.empty() ? kSuccess : kFailure;
+}
+
 int clean(bool dry_run) {
   const std::string directory = collector::segment_directory();
-  const collector::ReapReport report = collector::reap(directory, dry_run);
-  for (const std::string& warning : report.warnings) complain("warning: " + warning, kFailure);
+  const collector::DeadSegments dead = collector::find_dead(directory);
+  say_warnings(dead.warnings);
+  const int looked = dead.warnings.empty() ? kSuccess : kFailure;
   const views::TextOptions options = text_options(ColorWhen::automatic);
-  std::string text;
-  if (report.reaped.empty()) {
-    text = fmt::format("Nothing to clean: no dead process has left anything in {}.", directory);
-    text = views::printable(text, options.unicode) + "\n";
-  } else {
-    const std::string count = views::plural(report.reaped.size(), "dead process", "dead processes");
-    text = fmt::format(
-        "{} held:\n{}\n{}\n", count, table_of(report.reaped, options),
-        dry_run ? "Nothing was removed: --dry-run. `ttmem clean` removes it." : "Removed.");
+  if (dead.segments.empty()) {
+    const std::string text = views::printable(
+        fmt::format("Nothing to clean: no dead process has left anything in {}.", directory),
+        options.unicode);
+    return std::max(print(text + "\n"), looked);
   }
-  const int printed = print(text);
-  return printed == kSuccess && report.warnings.empty() ? kSuccess : kFailure;
+  const std::string held = fmt::format(
+      "{} held:\n{}\n", views::plural(dead.segments.size(), "dead process", "dead processes"),
+      table_of(dead.segments, options));
+  if (dry_run) {
+    return std::max(print(held + "Nothing was removed: --dry-run. `ttmem clean` removes it.\n"),
+                    looked);
+  }
+  const int said = say_what_they_held(held);
+  if (said != kSuccess) return said;
+  return std::max(remove_them(directory, dead.segments), looked);
 }
 
 }  // namespace

@@ -35,10 +35,11 @@ void add_programs(CLI::App& app, CommonOptions& common, Action& action);
 void add_clean(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);
-// `rest` is what follows the word `run`: not ours to parse. The action becomes that command, after
-// an optional "--", with tracking on. It returns only when that is impossible: 127 when there is
-// no such command, 126 when it cannot be started, 2 when none was named.
-void add_run(CLI::App& app, std::vector<std::string> rest, Action& action);
+// `to_run` is what follows the word `run`: not ours to parse, and to be filled before the command
+// line is parsed. The action becomes that command, after an optional "--", with tracking on. It
+// returns only when that is impossible: 127 when there is no such command, 126 when it cannot be
+// started, 2 when none was named.
+void add_run(CLI::App& app, const std::vector<std::string>& to_run, Action& action);
 
 // The options of CommonOptions as values.
 struct CommonValues {

@@ -73,37 +73,54 @@ int check(const CLI::App& app) {
   return kSuccess;
 }
 
-// The arguments of ttmem, and after the word `run` those of the command that it runs.
-struct Arguments {
-  std::vector<std::string> own;
-  std::vector<std::string> rest;
-};
-
-Arguments split_at_run(std::vector<std::string> all) {
-  const auto run = std::find(all.begin(), all.end(), "run");
-  auto end = run == all.end() ? run : run + 1;
-  if (end != all.end() && (*end == "--help" || *end == "-h")) end = all.end();
-  return {{all.begin(), end}, {end, all.end()}};
+// Whether the argument after `argument` is its value, and not one of its own.
+bool takes_next(const CLI::App& app, const std::string& argument) {
+  const CLI::Option* option = app.get_option_no_throw(argument);  // "--device=0" is no name
+  return option != nullptr && option->get_items_expected_min() > 0;
 }
 
-int run(Arguments arguments) {
+// Where the word `run` is the command, and not an option's value or a command's argument: whatever
+// follows belongs to the command that it runs. `all.end()` when nothing does.
+std::vector<std::string>::iterator end_of_own(const CLI::App& app, std::vector<std::string>& all) {
+  auto command = all.begin();
+  while (command != all.end() && command->starts_with("-")) {
+    const bool skip = takes_next(app, *command) && command + 1 != all.end();
+    command += skip ? 2 : 1;
+  }
+  if (command == all.end() || *command != "run") return all.end();
+  const auto next = command + 1;
+  const bool help = next != all.end() && (*next == "--help" || *next == "-h");
+  return help ? all.end() : next;
+}
+
+int run(std::vector<std::string> arguments) {
   CLI::App app("The memory of Tenstorrent devices: who holds DRAM, L1, circular buffers, kernels");
   app.name("ttmem");
   app.allow_extras();  // before the commands, which inherit it; check() has better messages
   app.set_version_flag("--version", "ttmem " TTMEM_VERSION);
   CommonOptions common;
   Action action;
+  std::vector<std::string> to_run;
   add_show(app, common, action);
   add_allocs(app, common, action);
   add_programs(app, common, action);
   add_clean(app, action);
   add_demo(app, action);
   add_replay(app, action);
-  add_run(app, std::move(arguments.rest), action);
+  add_run(app, to_run, action);
   app.require_subcommand(0, 1);
+  const auto end = end_of_own(app, arguments);
+  to_run.assign(end, arguments.end());
+  arguments.erase(end, arguments.end());
+  for (const std::string& argument : arguments) {
+    const bool empty = argument.empty() || (argument[0] == '-' && argument.back() == '=');
+    if (empty) {
+      return complain("an argument is empty (an unset variable?); see ttmem --help", kUsage);
+    }
+  }
   try {
-    std::reverse(arguments.own.begin(), arguments.own.end());  // as CLI11 wants it
-    app.parse(std::move(arguments.own));
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants it
+    app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return print(app.help());
   } catch (const CLI::CallForVersion& version) {
@@ -126,7 +143,7 @@ int main(int argc, char** argv) try {
     return complain(fmt::format("{} is not part of this version; `ttmem` shows the memory", name),
                     kFailure);
   }
-  return run(split_at_run({argv + std::min(argc, 1), argv + argc}));
+  return run({argv + std::min(argc, 1), argv + argc});
 } catch (const std::exception& error) {  // no memory left, most likely
   std::fprintf(stderr, "ttmem: %s\n", error.what());
   return ttmem::cli::kFailure;

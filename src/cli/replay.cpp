@@ -50,11 +50,10 @@ int run_replay(const ReplayOptions& typed) {
   if (!options) return complain(options.error().message, kUsage);
   const Result<replay::Played> played = replay::play(*options);
   if (!played) return complain(played.error().message, kFailure);
-  return complain(
-      fmt::format("replayed {} of {}: {} on {}", views::plural(played->lines, "line", "lines"),
+  say(fmt::format("replayed {} of {}: {} on {}", views::plural(played->lines, "line", "lines"),
                   options->file, views::plural(played->events, "event", "events"),
-                  views::plural(played->threads, "thread", "threads")),
-      kSuccess);
+                  views::plural(played->threads, "thread", "threads")));
+  return kSuccess;
 }
 
 }  // namespace

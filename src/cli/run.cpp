@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
 #include "cli/commands.hpp"
 
@@ -25,10 +24,8 @@ constexpr int kNotStarted = 126;
 
 int cannot_run(const std::string& command, int reason) {
   const bool missing = reason == ENOENT;
-  complain(
-      fmt::format("cannot run '{}': {}; {}", command, std::strerror(reason),
-                  missing ? "check its spelling and PATH" : "check that it is an executable file"),
-      kFailure);
+  say(fmt::format("cannot run '{}': {}; {}", command, std::strerror(reason),
+                  missing ? "check its spelling and PATH" : "check that it is an executable file"));
   return missing ? kNotFound : kNotStarted;
 }
 
@@ -54,11 +51,10 @@ int run_command(std::vector<std::string> arguments) {
 
 }  // namespace
 
-void add_run(CLI::App& app, std::vector<std::string> rest, Action& action) {
+void add_run(CLI::App& app, const std::vector<std::string>& to_run, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Run a command with tracking on: run -- CMD");
   command->footer(kExamples);
-  command->callback(
-      [rest = std::move(rest), &action] { action = [rest] { return run_command(rest); }; });
+  command->callback([&to_run, &action] { action = [&to_run] { return run_command(to_run); }; });
 }
 
 }  // namespace ttmem::cli

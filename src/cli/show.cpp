@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -91,6 +92,11 @@ int show(const ShowOptions& options, const CommonOptions& typed) {
   if (options.watch.empty()) return show_once(options, typed.json, *common);
   const Result<double> seconds = parse_positive("--watch", options.watch);
   if (!seconds) return complain(seconds.error().message, kUsage);
+  constexpr double kShortest = 0.01;  // a snapshot takes milliseconds
+  if (*seconds < kShortest) {
+    return complain(fmt::format("--watch {}: at least {} seconds", options.watch, kShortest),
+                    kUsage);
+  }
   return show_again_and_again(options, typed.json, *common, *seconds);
 }
 

@@ -106,15 +106,19 @@ int print(std::string_view text) {
                   kFailure);
 }
 
-int complain(std::string_view message, ExitCode code) {
+void say(std::string_view message) {
   // Messages quote what users and files say; a line stays one line.
   const std::string line = views::printable(message, true);
   std::fprintf(stderr, "ttmem: %s\n", line.c_str());
+}
+
+int complain(std::string_view message, ExitCode code) {
+  say(message);
   return code;
 }
 
 void print_warnings(const model::Snapshot& snapshot) {
-  for (const std::string& warning : snapshot.warnings) complain("warning: " + warning, kSuccess);
+  for (const std::string& warning : snapshot.warnings) say("warning: " + warning);
 }
 
 }  // namespace ttmem::cli

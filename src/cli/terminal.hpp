@@ -42,7 +42,9 @@ enum class Written : std::uint8_t {
 // The same, as an exit code: a reader that has gone is no failure, anything else is said.
 [[nodiscard]] int print(std::string_view text);
 
-// One line on standard error: "ttmem: <message>". Always returns `code`.
+// One line on standard error: "ttmem: <message>".
+void say(std::string_view message);
+// The same of a failure. Always returns `code`.
 int complain(std::string_view message, ExitCode code);
 
 // The snapshot's warnings, one line each on standard error.

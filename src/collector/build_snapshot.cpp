@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "collector/device_total.hpp"
+#include "collector/live_allocations.hpp"
 #include "collector/program_list.hpp"
-#include "collector/saturating.hpp"
 #include "collector/segment_warnings.hpp"
 
 namespace ttmem::collector {
@@ -38,10 +39,7 @@ model::Process process_row(const SegmentEvidence& segment, const DeviceImage& de
   row.trace_bytes = device.kinds[segment::kTraceKind].used_bytes;
   row.cb_bytes = device.cb_physical_bytes;
   row.kernels_bytes = device.kinds[segment::kKernelKind].used_bytes;
-  row.allocations = 0;
-  for (std::size_t kind = 0; kind < device.kinds.size(); ++kind) {
-    if (kKindOf[kind] != model::Kind::cb) add_to(row.allocations, device.kinds[kind].live);
-  }
+  row.allocations = live_allocations(device);
   return row;
 }
 
@@ -157,6 +155,7 @@ class Builder {
       DeviceTotal& total = totals_[totals_of_[s][d]];
       if (segment.state == State::alive) {
         total.add_tracked(image.devices[d], on_device[d], all_listed);
+        if (segment.confirmed) told_.emplace(totals_of_[s][d], image.pid);
       }
       total.add_process(process_row(segment, image.devices[d]));
     }
@@ -165,10 +164,14 @@ class Builder {
 
   void add_region(const RegionEvidence& region) {
     if (region.rows.empty()) return;
-    DeviceTotal& total = totals_[total_of(region)];
+    const std::uint32_t index = total_of(region);
+    DeviceTotal& total = totals_[index];
     for (const RowEvidence& row : region.rows) {
-      if (total.has_living(row.row.pid)) continue;
-      if (row.state == State::alive) total.add_untracked(row.row);
+      if (told_.contains({index, row.row.pid})) continue;
+      if (row.state == State::alive) {
+        total.add_untracked(row.row);
+        told_.emplace(index, row.row.pid);
+      }
       total.add_process(process_row(row));
     }
   }
@@ -205,9 +208,10 @@ class Builder {
   Evidence evidence_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
-  std::map<Identity, std::uint32_t> known_;            // index into totals_
-  std::vector<std::vector<std::uint32_t>> totals_of_;  // by segment and its device
-  std::vector<std::uint32_t> index_of_total_;          // in the snapshot
+  std::map<Identity, std::uint32_t> known_;                // index into totals_
+  std::vector<std::vector<std::uint32_t>> totals_of_;      // by segment and its device
+  std::set<std::pair<std::uint32_t, std::int32_t>> told_;  // living process on a total, by pid
+  std::vector<std::uint32_t> index_of_total_;              // in the snapshot
   ProgramList programs_;
 };
 

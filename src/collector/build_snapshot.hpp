@@ -11,7 +11,7 @@ namespace ttmem::collector {
 //
 // - Figures of a device are sums over its living processes; what dead ones held is only listed.
 // - A row of TT-Metal's region counts unless a living segment tells of the same process on the
-//   same device, which is more exact.
+//   same device, which is more exact, and /proc confirms that it is of that process.
 // - A segment that ended by saying so holds nothing, and is left out.
 [[nodiscard]] model::Snapshot build_snapshot(Evidence evidence);
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/result.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::collector {
@@ -18,8 +17,8 @@ namespace ttmem::collector {
 // Snapshot names it, the reason and the next step. Writes nothing. Safe from any thread.
 [[nodiscard]] model::Snapshot collect(const std::string& directory);
 
-// A dead process's segment, as it was before it was removed.
-struct Reaped {
+// The segment of a dead process, and what it held.
+struct DeadSegment {
   std::string path;
   std::int32_t pid = 0;
   std::string name;
@@ -34,14 +33,22 @@ struct Reaped {
   std::uint64_t kernels_bytes = 0;
 };
 
+struct DeadSegments {
+  std::vector<DeadSegment> segments;
+  std::vector<std::string> warnings;  // what could not be looked at, and why
+};
+
+// The segments whose owners are gone: whoever holds no lock on its file. Leftovers that never
+// became segments are among them, when nobody can still be writing them. Removes nothing.
+[[nodiscard]] DeadSegments find_dead(const std::string& directory);
+
 struct ReapReport {
-  std::vector<Reaped> reaped;
+  std::uint64_t removed = 0;
   std::vector<std::string> warnings;  // what could not be removed, and why
 };
 
-// Removes the segments whose owners are gone: whoever holds no lock on its file. Leftovers that
-// never became segments go too, when nobody can still be writing them. With `dry_run` only says
-// what it would remove.
-[[nodiscard]] ReapReport reap(const std::string& directory, bool dry_run);
+// Removes those of `dead` that are still there and still dead. Say first what they held: it is not
+// known afterwards.
+[[nodiscard]] ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead);
 
 }  // namespace ttmem::collector

@@ -26,15 +26,6 @@ void fill(T& known, const T& other) {
   if (known == T{}) known = other;
 }
 
-std::uint64_t held(const model::Process& process) {
-  std::uint64_t sum = 0;
-  for (const Bytes& part : {process.dram_bytes, process.l1_bytes, process.l1_small_bytes,
-                            process.trace_bytes, process.cb_bytes, process.kernels_bytes}) {
-    sum = saturating_add(sum, part.value_or(0));
-  }
-  return sum;
-}
-
 }  // namespace
 
 DeviceTotal::DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch) {
@@ -165,13 +156,6 @@ void DeviceTotal::add_untracked(const RegionRow& row) {
   cores_known_ = false;
 }
 
-bool DeviceTotal::has_living(std::int32_t pid) const {
-  return std::any_of(device_.processes.begin(), device_.processes.end(),
-                     [&](const model::Process& process) {
-                       return process.pid == pid && process.state == model::State::alive;
-                     });
-}
-
 // What all hold now was reached for certain, and so was what each held at its own peak.
 void DeviceTotal::finish_peaks() {
   const auto at_least_now = [](Bytes& peak, const Bytes& now) {
@@ -211,7 +195,7 @@ model::Device DeviceTotal::finish() {
   std::stable_sort(device_.processes.begin(), device_.processes.end(),
                    [](const model::Process& a, const model::Process& b) {
                      if (a.state != b.state) return a.state == model::State::alive;
-                     return held(a) > held(b);
+                     return held_bytes(a) > held_bytes(b);
                    });
   return std::move(device_);
 }

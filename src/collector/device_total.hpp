@@ -28,7 +28,6 @@ class DeviceTotal {
   void add_untracked(const RegionRow& row);
 
   void add_process(model::Process process) { device_.processes.push_back(std::move(process)); }
-  [[nodiscard]] bool has_living(std::int32_t pid) const;
 
   // The result, once. The processes are in order, the living first.
   [[nodiscard]] model::Device finish();

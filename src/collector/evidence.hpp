@@ -19,6 +19,9 @@ struct SegmentEvidence {
   model::State state = model::State::alive;
   std::string user;
   bool this_boot = true;  // false: its times are of another boot, and say nothing now
+  // /proc shows the very process, by pid, start time and owner. False: it is of another pid
+  // namespace, or of the past; then it speaks for no process of this one.
+  bool confirmed = false;
 };
 
 // How long ago `when_ns` of the segment's own clock was; 0 when that cannot be said.

@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.hpp"
+#include "base/saturating.hpp"
 #include "collector/process_info.hpp"
-#include "collector/saturating.hpp"
 #include "collector/segment_files.hpp"
 #include "segment/segment_map.hpp"
 #include "segment/segment_reader.hpp"
@@ -28,22 +29,33 @@ bool removed_meanwhile(const OpenFile& file) {
   return ::fstat(file.fd.get(), &now) == 0 && now.st_nlink == 0;
 }
 
-// A process may only speak for itself: the owner of the file must own the process that it names.
-// A pid that does not exist here, or that another process has by now, is of another pid namespace
-// or of the past, and harms nobody.
-std::optional<std::string> impostor(const std::string& path, const SegmentImage& image,
-                                    std::uint32_t file_owner) {
+// Whether a segment is of the process that it names, which only that process may speak for.
+enum class Claim : std::uint8_t {
+  confirmed,    // that process is here, and the owner of the file owns it
+  unconfirmed,  // no such process here: it is of another pid namespace or of the past
+};
+
+// Fails when the claim is false.
+Result<Claim> check_claim(const std::string& path, const SegmentName& name,
+                          const SegmentImage& image, std::uint32_t file_owner) {
   if (image.uid != file_owner) {
-    return fmt::format("left out {}: it belongs to {} but says that it is of {}; look who made it",
-                       path, user_name(file_owner), user_name(image.uid));
+    return Error{
+        fmt::format("left out {}: it belongs to {} but says that it is of {}; look who made it",
+                    path, user_name(file_owner), user_name(image.uid))};
+  }
+  if (name != SegmentName{image.uid, image.pid, image.start_time_ticks}) {
+    return Error{
+        fmt::format("left out {}: it says that it is ttmem.{}.{}.{}; look who made it or moved it",
+                    path, image.uid, image.pid, image.start_time_ticks)};
   }
   const std::optional<ProcessFacts> facts = process_facts(image.pid);
-  if (!facts || facts->start_time_ticks != image.start_time_ticks) return std::nullopt;
-  if (facts->owned_by(file_owner)) return std::nullopt;
-  return fmt::format(
-      "left out {}: it belongs to {}, who does not own process {} that it claims to be of; look "
-      "who made it",
-      path, user_name(file_owner), image.pid);
+  if (!facts || facts->start_time_ticks != image.start_time_ticks) return Claim::unconfirmed;
+  // Root's segment: of a process that gave its privileges up after it began.
+  if (facts->owned_by(file_owner) || file_owner == 0) return Claim::confirmed;
+  return Error{
+      fmt::format("left out {}: it belongs to {}, who does not own process {} that it claims to be "
+                  "of; look who made it",
+                  path, user_name(file_owner), image.pid)};
 }
 
 class Gatherer {
@@ -73,20 +85,23 @@ class Gatherer {
     // Its process is just starting, or did not get that far: nothing to tell yet.
     if (header_state(source) == HeaderState::incomplete) return std::nullopt;
     Result<SegmentImage> image = segment::read_segment(source);
+    const Owner owner = owner_of(file->fd.get());
+    // After the question about its owner: whoever removes a segment holds its lock meanwhile.
     if (removed_meanwhile(*file)) return std::nullopt;
     if (!image) {
       warn_unreadable(name, image.error().message);
       return std::nullopt;
     }
-    const Owner owner = owner_of(file->fd.get());
     if (owner == Owner::unknown) {
       warn_unreadable(name,
                       "its file system has no locks, which tell whether the owner lives; set "
                       "TTMEM_DIR to a directory in shared memory");
       return std::nullopt;
     }
-    if (const auto why = impostor(listing_.path_of(name), *image, file->facts.st_uid)) {
-      warnings_.push_back(*why);
+    const Result<Claim> claim =
+        check_claim(listing_.path_of(name), *parse_segment_name(name), *image, file->facts.st_uid);
+    if (!claim) {
+      warnings_.push_back(claim.error().message);
       return std::nullopt;
     }
     SegmentEvidence evidence;
@@ -94,6 +109,7 @@ class Gatherer {
     evidence.this_boot = is_this_boot(evidence.image.boot_id);
     evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
     evidence.user = user_name(file->facts.st_uid);
+    evidence.confirmed = *claim == Claim::confirmed;
     return evidence;
   }
 

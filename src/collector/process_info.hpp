@@ -9,6 +9,9 @@
 
 namespace ttmem::collector {
 
+// The segment writer finds the same facts of its own process by itself: it becomes part of
+// workloads, which the collector and the libraries that it needs never do.
+
 using BootId = std::array<std::uint8_t, 16>;
 
 // What /proc says of a process of this pid namespace.

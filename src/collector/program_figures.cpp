@@ -85,9 +85,12 @@ std::optional<FootprintFigures> footprint_figures(const Footprint& footprint, Wo
   FootprintFigures figures;
   std::vector<CoreMask> masks;
   add_masks(footprint, masks);
+  CoreMask covered;
   for (const Cb& cb : footprint) {
+    covered |= cb.cores;
     if (!cb.global) figures.logical_bytes += std::uint64_t{cb.bytes} * cb.cores.count();
   }
+  figures.cores = covered.count();
   const std::vector<CoreMask> classes = partition_cores(masks);
   if (!budget.spend(masks.size() * classes.size())) return std::nullopt;
   std::vector<Range> ranges;
@@ -95,7 +98,6 @@ std::optional<FootprintFigures> footprint_figures(const Footprint& footprint, Wo
     ranges_on_core(footprint, cores.lowest(), ranges);
     std::uint64_t bytes = 0;
     for (const Range& range : ranges) bytes += range.end - range.begin;
-    figures.cores += cores.count();
     figures.bytes_per_core = std::max(figures.bytes_per_core, bytes);
     figures.physical_bytes += bytes * cores.count();
   }

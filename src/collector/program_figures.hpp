@@ -30,7 +30,7 @@ class WorkBudget {
 };
 
 struct FootprintFigures {
-  std::uint32_t cores = 0;           // that hold any of the CBs
+  std::uint32_t cores = 0;           // that have any of the CBs, also a global one
   std::uint64_t bytes_per_core = 0;  // the most on one core: union of the CBs
   std::uint64_t physical_bytes = 0;  // the unions of all cores
   std::uint64_t logical_bytes = 0;

@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
+#include "base/saturating.hpp"
 #include "collector/collector.hpp"
+#include "collector/live_allocations.hpp"
 #include "collector/process_info.hpp"
-#include "collector/saturating.hpp"
 #include "collector/segment_files.hpp"
 #include "segment/segment_map.hpp"
 #include "segment/segment_reader.hpp"
@@ -31,65 +34,103 @@ bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   return changed + seconds_of_grace > clock_ns(CLOCK_REALTIME) / 1'000'000'000;
 }
 
-void add_holdings(const segment::SegmentImage& image, Reaped& reaped) {
+void add_holdings(const segment::SegmentImage& image, DeadSegment& dead) {
   const auto add = [](std::uint64_t& sum, std::uint64_t part) { sum = saturating_add(sum, part); };
   for (const segment::DeviceImage& device : image.devices) {
-    add(reaped.dram_bytes, device.kinds[segment::kDramKind].used_bytes);
-    add(reaped.l1_bytes, device.kinds[segment::kL1Kind].used_bytes);
-    add(reaped.l1_small_bytes, device.kinds[segment::kL1SmallKind].used_bytes);
-    add(reaped.trace_bytes, device.kinds[segment::kTraceKind].used_bytes);
-    add(reaped.kernels_bytes, device.kinds[segment::kKernelKind].used_bytes);
-    add(reaped.cb_bytes, device.cb_physical_bytes);
-    for (const auto& kind : device.kinds) add(reaped.allocations, kind.live);
+    add(dead.dram_bytes, device.kinds[segment::kDramKind].used_bytes);
+    add(dead.l1_bytes, device.kinds[segment::kL1Kind].used_bytes);
+    add(dead.l1_small_bytes, device.kinds[segment::kL1SmallKind].used_bytes);
+    add(dead.trace_bytes, device.kinds[segment::kTraceKind].used_bytes);
+    add(dead.kernels_bytes, device.kinds[segment::kKernelKind].used_bytes);
+    add(dead.cb_bytes, device.cb_physical_bytes);
+    add(dead.allocations, live_allocations(device));
   }
+}
+
+// Whatever cannot be read, the name of the file still says whose it was.
+DeadSegment describe(const Listing& listing, const std::string& name, const OpenFile& file) {
+  DeadSegment dead;
+  dead.path = listing.path_of(name);
+  dead.pid = parse_segment_name(name)->pid;
+  dead.user = user_name(file.facts.st_uid);
+  if (const auto image = segment::read_segment(segment::FdSource(file.fd.get()))) {
+    dead.pid = image->pid;
+    dead.name = image->name;
+    add_holdings(*image, dead);
+  }
+  return dead;
+}
+
+// Exclusive, so that nobody else removes it, nor its process makes it anew after an exec(), at the
+// same time. Readers ask for the lock too, and keep it for microseconds.
+bool lock_to_remove(const OpenFile& file) {
+  constexpr int tries = 20;
+  constexpr struct timespec pause { 0, 1'000'000 };
+  for (int i = 0; i < tries; ++i) {
+    if (::flock(file.fd.get(), LOCK_EX | LOCK_NB) == 0) return true;
+    ::nanosleep(&pause, nullptr);
+  }
+  return false;
 }
 
 class Reaper {
  public:
-  Reaper(const Listing& listing, bool dry_run) : listing_(listing), dry_run_(dry_run) {}
+  explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  ReapReport run() {
-    for (const std::string& name : listing_.segments) reap(name);
-    denied_.append_warnings(listing_.directory, report_.warnings);
-    return std::move(report_);
+  DeadSegments find() {
+    DeadSegments found;
+    for (const std::string& name : listing_.segments) {
+      if (const auto file = open_dead(name)) {
+        found.segments.push_back(describe(listing_, name, *file));
+      }
+    }
+    found.warnings = finish();
+    return found;
+  }
+
+  ReapReport remove(const std::vector<DeadSegment>& dead) {
+    std::set<std::string> paths;
+    for (const DeadSegment& segment : dead) paths.insert(segment.path);
+    ReapReport report;
+    for (const std::string& name : listing_.segments) {
+      if (!paths.contains(listing_.path_of(name))) continue;
+      const auto file = open_dead(name);
+      if (file && remove(name, *file)) ++report.removed;
+    }
+    report.warnings = finish();
+    return report;
   }
 
  private:
-  void reap(const std::string& name) {
-    const std::optional<OpenFile> file = open_file(listing_, name, denied_, report_.warnings);
-    if (!file) return;
-    const segment::FdSource source(file->fd.get());
-    const HeaderState state = header_state(source);
-    const bool segment = state == HeaderState::complete || state == HeaderState::other_version;
-    if (state == HeaderState::foreign) {
-      report_.warnings.push_back(
-          fmt::format("left {} alone: it is not a segment of ttmem; remove or rename it",
-                      listing_.path_of(name)));
-      return;
-    }
-    if (!segment && may_be_in_the_making(name, *file)) return;
-    // Exclusive, and kept until the file is closed: nobody else reaps it at the same time.
-    if (::flock(file->fd.get(), LOCK_EX | LOCK_NB) != 0) return;
-    Reaped reaped = describe(name, source, file->facts.st_uid);
-    if (dry_run_ || remove(name, *file)) report_.reaped.push_back(std::move(reaped));
+  std::vector<std::string> finish() {
+    denied_.append_warnings(listing_.directory, warnings_);
+    return std::move(warnings_);
   }
 
-  // Whatever cannot be read, the name of the file still says whose it was.
-  Reaped describe(const std::string& name, const segment::ByteSource& source,
-                  std::uint32_t file_owner) const {
-    Reaped reaped;
-    reaped.path = listing_.path_of(name);
-    reaped.pid = parse_segment_name(name)->pid;
-    reaped.user = user_name(file_owner);
-    if (const auto image = segment::read_segment(source)) {
-      reaped.pid = image->pid;
-      reaped.name = image->name;
-      add_holdings(*image, reaped);
+  // None when it is not dead, or not ours. Asks with a shared lock: an exclusive one would look
+  // like a living owner to whoever reads at that moment.
+  std::optional<OpenFile> open_dead(const std::string& name) {
+    std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
+    if (!file) return std::nullopt;
+    const HeaderState state = header_state(segment::FdSource(file->fd.get()));
+    const bool segment = state == HeaderState::complete || state == HeaderState::other_version;
+    if (state == HeaderState::foreign) {
+      warnings_.push_back(
+          fmt::format("left {} alone: it is not a segment of ttmem; remove or rename it",
+                      listing_.path_of(name)));
+      return std::nullopt;
     }
-    return reaped;
+    if (!segment && may_be_in_the_making(name, *file)) return std::nullopt;
+    if (owner_of(file->fd.get()) != Owner::gone) return std::nullopt;
+    return file;
   }
 
   bool remove(const std::string& name, const OpenFile& file) {
+    if (!lock_to_remove(file)) {
+      warnings_.push_back(fmt::format("cannot remove {}: somebody else holds its lock; try again",
+                                      listing_.path_of(name)));
+      return false;
+    }
     struct stat now {};
     const int directory = listing_.fd.get();
     const bool there = ::fstatat(directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
@@ -100,25 +141,30 @@ class Reaper {
     if (error == EACCES || error == EPERM) {
       denied_.add(file.facts.st_uid);
     } else if (error != ENOENT) {
-      report_.warnings.push_back(fmt::format("cannot remove {}: {}; remove it by hand",
-                                             listing_.path_of(name),
-                                             std::generic_category().message(error)));
+      warnings_.push_back(fmt::format("cannot remove {}: {}; remove it by hand",
+                                      listing_.path_of(name),
+                                      std::generic_category().message(error)));
     }
     return false;
   }
 
   const Listing& listing_;
-  const bool dry_run_;
   DeniedFiles denied_{"remove"};
-  ReapReport report_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace
 
-ReapReport reap(const std::string& directory, bool dry_run) {
+DeadSegments find_dead(const std::string& directory) {
   const Result<Listing> listing = list_directory(directory);
-  if (!listing) return {.reaped = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing, dry_run).run();
+  if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
+  return Reaper(*listing).find();
+}
+
+ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead) {
+  const Result<Listing> listing = list_directory(directory);
+  if (!listing) return {.removed = 0, .warnings = {listing.error().message}};
+  return Reaper(*listing).remove(dead);
 }
 
 }  // namespace ttmem::collector

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -24,6 +24,8 @@ struct SegmentName {
   std::uint32_t uid = 0;
   std::int32_t pid = 0;
   std::uint64_t start_time_ticks = 0;
+
+  friend bool operator==(const SegmentName&, const SegmentName&) = default;
 };
 [[nodiscard]] std::optional<SegmentName> parse_segment_name(std::string_view name);
 

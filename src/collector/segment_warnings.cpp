@@ -5,6 +5,9 @@
 
 #include <system_error>
 
+#include "base/format_bytes.hpp"
+#include "base/saturating.hpp"
+
 namespace ttmem::collector {
 namespace {
 
@@ -13,9 +16,23 @@ std::string counted(std::uint64_t count, const char* one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-std::string reason(std::int32_t error) {
-  return error == 0 ? "its segment is as large as it can be"
-                    : std::generic_category().message(error);
+// One warning for all devices: a mesh that is closed with buffers on it is one mistake.
+void add_left_at_close(const segment::SegmentImage& image, const std::string& who,
+                       std::vector<std::string>& warnings) {
+  if (image.left_at_close.empty()) return;
+  std::uint64_t allocations = 0;
+  std::uint64_t bytes = 0;
+  std::string ids;
+  for (const segment::LeftAtClose& left : image.left_at_close) {
+    allocations = saturating_add(allocations, left.allocations);
+    bytes = saturating_add(bytes, left.bytes);
+    ids += fmt::format("{}{}", ids.empty() ? "" : ", ", left.device_id);
+  }
+  const bool one = image.left_at_close.size() == 1;
+  warnings.push_back(fmt::format(
+      "{} left {} ({}) on device{} {} when it closed {}; free buffers before closing their device",
+      who, counted(allocations, "allocation"), format_bytes(bytes), one ? "" : "s", ids,
+      one ? "it" : "them"));
 }
 
 }  // namespace
@@ -24,24 +41,28 @@ void add_segment_warnings(const SegmentEvidence& segment, const std::string& dir
                           std::vector<std::string>& warnings) {
   const segment::SegmentImage& image = segment.image;
   const std::string who = fmt::format("process {} ({})", image.pid, image.name);
-  const std::string next_step = fmt::format(
-      "free space in {} (`ttmem clean` removes what dead processes left) and start the "
-      "process again",
-      directory);
-  const auto warn = [&](std::uint64_t count, const char* one, const char* effect) {
+  const std::string could_not_grow = fmt::format(
+      "{}; free space in {} (`ttmem clean` removes what dead processes left) and start "
+      "the process again",
+      std::generic_category().message(image.last_error), directory);
+  const auto warn = [&](std::uint64_t count, const char* one, const char* effect,
+                        const char* otherwise) {
     if (count == 0) return;
-    warnings.push_back(fmt::format("{}: {} {}: {}; {}", who, counted(count, one), effect,
-                                   reason(image.last_error), next_step));
+    warnings.push_back(fmt::format("{}: {} {}: {}", who, counted(count, one), effect,
+                                   image.last_error != 0 ? could_not_grow : otherwise));
   };
-  warn(image.dropped_allocations, "allocation", "counted but not listed");
-  warn(image.dropped_programs, "program", "counted but not listed");
-  warn(image.dropped_calls, "call", "not recorded at all, so that its figures are too low");
+  warn(image.dropped_allocations, "allocation", "counted but not listed",
+       "its segment is as large as it can be");
+  warn(image.dropped_programs, "program", "counted but not listed",
+       "a program can be listed with at most 1024 circular buffers");
+  warn(image.dropped_calls, "call", "not recorded at all, so that its figures are too low",
+       "it named more than 128 devices, or passed a structure without its struct_size");
   const bool dropped =
       image.dropped_allocations + image.dropped_programs + image.dropped_calls != 0;
   if (image.last_error != 0 && !dropped) {
-    warnings.push_back(fmt::format("{}: its segment could not grow: {}; {}", who,
-                                   reason(image.last_error), next_step));
+    warnings.push_back(fmt::format("{}: its segment could not grow: {}", who, could_not_grow));
   }
+  add_left_at_close(image, who, warnings);
   if (image.invalid_records != 0) {
     warnings.push_back(
         fmt::format("{}: left {} out that cannot be true; update the libttmem that it uses", who,

@@ -74,7 +74,7 @@ CoreMask DeviceLedger::take_changed_cores() noexcept {
   return std::exchange(changed_cores_, CoreMask{});
 }
 
-DeviceLedger::Placed DeviceLedger::place(std::uint64_t program, FootprintRef footprint) {
+DeviceLedger::Placed DeviceLedger::place(std::uint64_t program, FootprintRef&& footprint) {
   Placement* placement = find(program);
   if (placement != nullptr && placement->footprint.get() == footprint.get()) {
     return Placed::kUnchanged;

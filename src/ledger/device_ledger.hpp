@@ -49,9 +49,10 @@ class DeviceLedger {
 
   enum class Placed { kNew, kUnchanged, kReplaced };
 
-  // Where `program` lies from now on; an earlier layout is replaced. A resident program stays
-  // resident, with its new layout, on the cores it was dispatched to.
-  Placed place(std::uint64_t program, FootprintRef footprint);
+  // Where `program` lies from now on. An earlier layout is replaced and handed back in `footprint`,
+  // so that it outlives whatever still refers to it. A resident program stays resident, with its
+  // new layout, on the cores it was dispatched to.
+  Placed place(std::uint64_t program, FootprintRef&& footprint);
 
   // False, and nothing changes, when `program` is not placed.
   bool dispatch(std::uint64_t program);

@@ -19,6 +19,7 @@ struct Cb {
   Interval range;
   CoreMask cores;
   bool global = false;  // a view on an L1 buffer: takes nothing by itself
+  bool cut = false;     // reported larger than L1 or the grid
 };
 
 // What a program's CBs take of the cores of a device. Programs with the same CBs on the same
@@ -37,6 +38,7 @@ struct Footprint {
   CoreMask cores;           // where the program has a CB, also a global one
   std::uint32_t core_count = 0;
   std::uint64_t logical_bytes = 0;
+  bool cut = false;  // one of its CBs was
 
   // Where the owner of the table has published it.
   std::uint64_t number = 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/core_mask.hpp"
+#include "base/saturating.hpp"
 
 namespace ttmem::model {
 
@@ -51,6 +53,16 @@ struct Process {
   Bytes kernels_bytes;
   std::optional<std::uint64_t> allocations;  // live buffers and kernels
 };
+
+// All that a process is known to hold.
+[[nodiscard]] constexpr std::uint64_t held_bytes(const Process& process) {
+  std::uint64_t sum = 0;
+  for (const Bytes& part : {process.dram_bytes, process.l1_bytes, process.l1_small_bytes,
+                            process.trace_bytes, process.cb_bytes, process.kernels_bytes}) {
+    sum = saturating_add(sum, part.value_or(0));
+  }
+  return sum;
+}
 
 struct Core {
   std::uint16_t x = 0;
@@ -153,7 +165,7 @@ struct Program {
   State state = State::alive;
   std::uint64_t program = 0;
   std::vector<CircularBuffer> cbs;
-  std::uint32_t cores = 0;           // that hold any of its CBs
+  std::uint32_t cores = 0;           // that have any of its CBs, also a global one
   std::uint64_t bytes_per_core = 0;  // the most on one core: union of its own CBs
   std::uint64_t physical_bytes = 0;  // summed over its cores
   std::uint64_t logical_bytes = 0;

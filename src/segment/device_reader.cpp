@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/saturating.hpp"
 #include "segment/safe_text.hpp"
 #include "segment/stable_copy.hpp"
 
@@ -18,8 +19,10 @@ constexpr std::size_t kHeadBytes = offsetof(DeviceRecord, reserved1);
 enum class Copied : std::uint8_t { whole, piecewise, cut_off };
 
 // A writer may update its device every few dozen nanoseconds, so that no copy is ever of one
-// moment. Every figure is stored in one piece, so the copy of the last try is still right figure
-// by figure, and the identity does not change while the device is open.
+// moment. Every figure is an aligned word that is stored and copied whole (stable_copy.hpp), so the
+// copy of the last try is still right figure by figure. The identity is written by device_open()
+// alone: a reader that meets it in the act may see a mixture of what was known before and after,
+// until its next pass.
 Copied copy_part(const ByteSource& source, std::uint64_t offset, std::size_t bytes,
                  StableCopy& copy) {
   for (int i = 0; i < kStableTries; ++i) {
@@ -79,8 +82,10 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
 void reconcile(DeviceImage& device) {
   device.cb_logical_bytes = std::max(device.cb_logical_bytes, device.cb_physical_bytes);
   device.cb_resident_bytes = std::min(device.cb_resident_bytes, device.cb_physical_bytes);
-  device.l1_total_bytes = device.kinds[kL1Kind].used_bytes + device.kinds[kL1SmallKind].used_bytes +
-                          device.kinds[kKernelKind].used_bytes + device.cb_physical_bytes;
+  device.l1_total_bytes = device.cb_physical_bytes;
+  for (const std::uint32_t kind : {kL1Kind, kL1SmallKind, kKernelKind}) {
+    device.l1_total_bytes = saturating_add(device.l1_total_bytes, device.kinds[kind].used_bytes);
+  }
   device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
 }
 
@@ -117,6 +122,10 @@ std::optional<OpenDevices> read_devices(const ByteSource& source, const SegmentM
     const Copied copied = copy_part(source, offset, kHeadBytes, copy);
     if (copied == Copied::cut_off) return std::nullopt;
     std::memcpy(&record, copy.body(0), kHeadBytes);
+    const bool closed = record.state == static_cast<std::uint32_t>(DeviceState::kClosed);
+    if (closed && record.left_at_close != 0) {
+      open.left_at_close.push_back({record.id, record.left_at_close, record.left_at_close_bytes});
+    }
     if (record.state != static_cast<std::uint32_t>(DeviceState::kOpen)) continue;
     if (!valid(record)) {
       ++open.invalid_records;

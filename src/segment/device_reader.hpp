@@ -11,11 +11,13 @@
 
 namespace ttmem::segment {
 
-// The open devices of a segment, and which of them each device record became.
+// The open devices of a segment, which of them each device record became, and what was left on
+// those that are closed.
 struct OpenDevices {
   std::vector<DeviceImage> devices;
   std::vector<std::optional<std::uint32_t>>
       of_record;  // by the index of the record; none: not open
+  std::vector<LeftAtClose> left_at_close;
   std::uint64_t invalid_records = 0;
 };
 

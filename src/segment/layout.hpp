@@ -152,7 +152,7 @@ struct DeviceRecord {
 };
 
 enum AllocationFlags : std::uint8_t {
-  kEveryBank = 1,       // `cores` is meaningless
+  kNoCores = 1,         // `cores` is meaningless: every bank, or `banks` banks of DRAM
   kPerBankUnknown = 2,  // `bytes_per_bank` is meaningless
   kNoAddress = 4,       // `address` is meaningless
   kEstimate = 8,        // `bytes` is one

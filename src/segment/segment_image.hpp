@@ -103,6 +103,14 @@ struct LiveProgram {
   std::uint64_t program = 0;
 };
 
+// What a process had not freed when it closed a device, all times together. An open device has the
+// same figures in its DeviceImage.
+struct LeftAtClose {
+  std::uint32_t device_id = 0;
+  std::uint64_t allocations = 0;
+  std::uint64_t bytes = 0;
+};
+
 struct SegmentImage {
   std::int32_t pid = 0;
   std::uint32_t uid = 0;
@@ -123,6 +131,7 @@ struct SegmentImage {
   // Records that contradict themselves, and were left out.
   std::uint64_t invalid_records = 0;
 
+  std::vector<LeftAtClose> left_at_close;  // of the devices that are closed now
   std::vector<DeviceImage> devices;
   std::vector<LiveAllocation> allocations;
   std::vector<LiveProgram> programs;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <span>
 
 namespace ttmem::segment {
 namespace {
@@ -39,6 +41,9 @@ HeaderState check_header(const ByteSource& source, Header& header) {
   header = {};
   const auto bytes = std::as_writable_bytes(std::span(&header, 1));
   const std::size_t there = source.read_at(0, bytes);
+  // Pairs with the release store of `magic` in SegmentWriter::create(): whatever was written before
+  // is seen by all that is read from here on.
+  std::atomic_thread_fence(std::memory_order_acquire);
   if (there < sizeof(header.magic) || header.magic == 0) return HeaderState::incomplete;
   if (header.magic != kMagic) return HeaderState::foreign;
   if (there < offsetof(Header, header_bytes)) return HeaderState::damaged;
@@ -91,7 +96,10 @@ Result<SegmentMap> map_segment(const ByteSource& source) {
   map.events_before = map.header.events;
   if (!read_value(source, 0, map.header)) return explain(HeaderState::damaged, map.header);
 
-  // The table after the count: a kind is there before the count covers it.
+  // The table and the slots after the counts. Pairs with the release stores of `chunk_count` in
+  // SegmentWriter::map_chunks(), where a kind is there before the count covers it, and of the
+  // records that publish() ended before.
+  std::atomic_thread_fence(std::memory_order_acquire);
   std::array<std::uint8_t, kMaxChunks> kinds{};
   const std::uint32_t chunks = chunks_to_read(source, map.header);
   const auto table = std::as_writable_bytes(std::span(kinds).first(chunks));

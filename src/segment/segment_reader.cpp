@@ -30,6 +30,7 @@ class Pass {
     std::optional<OpenDevices> open = read_devices(source_, map_);
     if (!open) return cut_short();
     image_.devices = std::move(open->devices);
+    image_.left_at_close = std::move(open->left_at_close);
     image_.invalid_records = open->invalid_records;
     device_of_record_ = std::move(open->of_record);
     if (!read_allocations() || !read_programs()) return cut_short();
@@ -112,7 +113,7 @@ class Pass {
   // Only in L1 is a bank a core.
   [[nodiscard]] bool cores_fit(const AllocationSlot& slot, std::uint32_t device) const {
     const bool on_cores = slot.kind == kL1Kind || slot.kind == kL1SmallKind;
-    return !on_cores || (slot.flags & kEveryBank) != 0 || inside_grid(slot.cores, device);
+    return !on_cores || (slot.flags & kNoCores) != 0 || inside_grid(slot.cores, device);
   }
 
   [[nodiscard]] bool inside_grid(const CoreMask& cores, std::uint32_t device) const {
@@ -131,7 +132,7 @@ class Pass {
     allocation.bytes = slot.bytes;
     if ((slot.flags & kPerBankUnknown) == 0) allocation.bytes_per_bank = slot.bytes_per_bank;
     if (slot.banks != 0) allocation.banks = slot.banks;
-    if ((slot.flags & kEveryBank) == 0) allocation.cores = slot.cores;
+    if ((slot.flags & kNoCores) == 0) allocation.cores = slot.cores;
     allocation.label = safe_text(std::string_view(slot.label, sizeof(slot.label)));
     image_.allocations.push_back(std::move(allocation));
   }

@@ -16,22 +16,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/undisturbed.hpp"
+
 namespace ttmem::segment {
 namespace {
 
 constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
-
-// The workload's errno is none of our business.
-class ErrnoKeeper {
- public:
-  ErrnoKeeper() noexcept : saved_(errno) {}
-  ~ErrnoKeeper() { errno = saved_; }
-  ErrnoKeeper(const ErrnoKeeper&) = delete;
-  ErrnoKeeper& operator=(const ErrnoKeeper&) = delete;
-
- private:
-  int saved_;
-};
+constexpr int kExecRetries = 20;
 
 // Reads a small file of /proc; as much as fits, the number of bytes, 0 on failure.
 std::size_t slurp(const char* path, char* buffer, std::size_t size) noexcept {
@@ -78,7 +69,7 @@ std::string reason(const char* what, const std::string& path, int error) {
 }  // namespace
 
 std::unique_ptr<SegmentWriter> SegmentWriter::create(const Options& options, std::string* error) {
-  const ErrnoKeeper keeper;
+  const Undisturbed undisturbed;
   std::unique_ptr<SegmentWriter> writer(new SegmentWriter);
   if (!writer->open_file(options, error)) return nullptr;
   bool complete = writer->map_header(error);
@@ -105,27 +96,36 @@ bool SegmentWriter::open_file(const Options& options, std::string* error) {
   char name[96];
   std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu", static_cast<unsigned>(::geteuid()),
                 static_cast<int>(::getpid()), static_cast<unsigned long long>(start_time_ticks()));
-  path_ = options.directory + name;
+  // The workload may change its directory afterwards.
+  char* resolved = ::realpath(options.directory.c_str(), nullptr);
+  path_ = (resolved != nullptr ? resolved : options.directory) + name;
+  std::free(resolved);
   const auto open_new = [&] {
     return UniqueFd(
         ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, options.mode));
   };
   fd_ = open_new();
-  if (!fd_ && errno == EEXIST) {
-    // This process before it called exec: nobody holds its lock any longer.
+  // This process before it called exec: its lock ended there. A reader that asks for the lock at
+  // this moment keeps it for microseconds only.
+  for (int attempt = 0; !fd_ && errno == EEXIST && attempt < kExecRetries; ++attempt) {
     const UniqueFd old(::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (old && ::flock(old.get(), LOCK_EX | LOCK_NB) == 0) {
       ::unlink(path_.c_str());
-      fd_ = open_new();
     } else {
-      errno = EEXIST;
+      const timespec pause{0, 1'000'000};
+      ::nanosleep(&pause, nullptr);
     }
+    fd_ = open_new();
   }
   if (!fd_) {
     *error = reason("cannot create", path_, errno);
     return false;
   }
   ::fchmod(fd_.get(), options.mode);  // whatever the umask is
+  struct stat facts {};
+  ::fstat(fd_.get(), &facts);
+  file_device_ = facts.st_dev;
+  file_number_ = facts.st_ino;
   if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
     *error = reason("cannot lock", path_, errno);
     ::unlink(path_.c_str());
@@ -135,7 +135,7 @@ bool SegmentWriter::open_file(const Options& options, std::string* error) {
 }
 
 bool SegmentWriter::map_header(std::string* error) {
-  int failure = reach(kHeaderBytes);
+  int failure = reserve(0, kHeaderBytes);
   void* address = MAP_FAILED;
   if (failure == 0) {
     address = ::mmap(nullptr, kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -174,17 +174,34 @@ void SegmentWriter::describe_process() noexcept {
   }
 }
 
-// Makes the file at least `end` long, with its pages. 0, or the errno.
-int SegmentWriter::reach(off_t end) noexcept {
+bool SegmentWriter::is_our_file(int fd) const noexcept {
+  struct stat facts {};
+  return ::fstat(fd, &facts) == 0 && facts.st_dev == file_device_ && facts.st_ino == file_number_;
+}
+
+// The workload may have closed all descriptors, and ours may name a file of its own by now. The
+// lock does not suffer: the mapped header keeps it.
+bool SegmentWriter::has_file() noexcept {
+  if (fd_ && is_our_file(fd_.get())) return true;
+  fd_.release();
+  fd_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (fd_ && is_our_file(fd_.get())) return true;
+  fd_.reset();
+  return false;
+}
+
+// Gives the file these bytes, with their pages. 0, or the errno.
+int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
+  if (!has_file()) return EBADF;
   rlimit limit{};
   // Growing beyond the limit would raise SIGXFSZ in the workload.
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-      static_cast<rlim_t>(end) > limit.rlim_cur) {
+      static_cast<rlim_t>(offset + bytes) > limit.rlim_cur) {
     return EFBIG;
   }
   int error = EINTR;
   for (int attempt = 0; attempt < 10 && error == EINTR; ++attempt) {
-    error = ::posix_fallocate(fd_.get(), 0, end);
+    error = ::posix_fallocate(fd_.get(), offset, bytes);
   }
   return error;
 }
@@ -193,7 +210,7 @@ int SegmentWriter::reach(off_t end) noexcept {
 void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns) {
   Header& header = *header_;
   if (now_ns < next_try_ns_) return nullptr;
-  const ErrnoKeeper keeper;
+  const Undisturbed undisturbed;
   const auto fail = [&](int error) {
     store(header.last_error, static_cast<std::int32_t>(error));
     next_try_ns_ = now_ns + kRetryAfterNs;
@@ -203,7 +220,9 @@ void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64
   if (first + count > kMaxChunks) return fail(EFBIG);
   const off_t offset = kHeaderBytes + static_cast<off_t>(first) * kChunkBytes;
   const std::size_t bytes = std::size_t{count} * kChunkBytes;
-  if (const int error = reach(offset + static_cast<off_t>(bytes)); error != 0) return fail(error);
+  if (const int error = reserve(offset, static_cast<off_t>(bytes)); error != 0) {
+    return fail(error);
+  }
   void* address =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_.get(), offset);
   if (address == MAP_FAILED) return fail(errno);
@@ -278,7 +297,6 @@ std::uint32_t SegmentWriter::take_cbs(std::uint32_t count, std::uint64_t now_ns)
   // for the alignment is at most the size of the run.
   const std::uint32_t first = (header_->cb_count + size - 1) / size * size;
   if (first + size > cbs_.capacity() && !grow(cbs_, ChunkKind::kCb, now_ns)) return kNoSlot;
-  free.reserve(free.size() + 1);
   store(header_->cb_count, first + size);
   return first;
 }
@@ -290,10 +308,19 @@ void SegmentWriter::give_cbs(std::uint32_t first, std::uint32_t count) {
 void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::kClean));
   ::unlink(path_.c_str());
+  close_file();
 }
 
-SegmentWriter::~SegmentWriter() {
+void SegmentWriter::close_file() noexcept {
+  if (fd_ && !is_our_file(fd_.get())) fd_.release();
   fd_.reset();
+}
+
+SegmentWriter::~SegmentWriter() { abandon(); }
+
+void SegmentWriter::abandon() noexcept {
+  if (header_ == nullptr) return;
+  close_file();
   const auto unmap = [](const auto& array) {
     for (auto* chunk : array.chunks_) ::munmap(chunk, kChunkBytes);
   };
@@ -302,7 +329,8 @@ SegmentWriter::~SegmentWriter() {
   unmap(programs_);
   unmap(cbs_);
   if (ring_ != nullptr) ::munmap(ring_, (ring_mask_ + 1) * sizeof(EventRecord));
-  if (header_ != nullptr) ::munmap(header_, kHeaderBytes);
+  ::munmap(header_, kHeaderBytes);
+  header_ = nullptr;
 }
 
 }  // namespace ttmem::segment

@@ -71,9 +71,7 @@ class SegmentWriter {
   // Null when it cannot be made; `error` then says why, for a log.
   [[nodiscard]] static std::unique_ptr<SegmentWriter> create(const Options& options,
                                                              std::string* error);
-  // Lets go of the file, which stays: what a forked child does with its parent's segment, so that
-  // the lock ends with the parent.
-  ~SegmentWriter();
+  ~SegmentWriter();  // abandons it
   SegmentWriter(const SegmentWriter&) = delete;
   SegmentWriter& operator=(const SegmentWriter&) = delete;
 
@@ -102,7 +100,7 @@ class SegmentWriter {
 
   void give_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
   void give_program(std::uint32_t index) { free_programs_.push_back(index); }
-  void give_cbs(std::uint32_t first, std::uint32_t count);
+  void give_cbs(std::uint32_t first, std::uint32_t count);  // may throw, and then keeps them
 
   // Appends to the ring and returns the event's number. Inline: every tracked call writes one.
   [[gnu::always_inline]] inline std::uint64_t write_event(EventType type, std::uint8_t kind,
@@ -133,6 +131,9 @@ class SegmentWriter {
 
   // The process ends in good order: marks the segment and removes the file.
   void finish() noexcept;
+  // Lets go of the file, which stays, and touches no record any more. A forked child does so with
+  // its parent's segment, so that the lock ends with the parent.
+  void abandon() noexcept;
 
  private:
   SegmentWriter() = default;
@@ -140,7 +141,10 @@ class SegmentWriter {
   bool map_header(std::string* error);
   void describe_process() noexcept;
   [[nodiscard]] std::uint32_t take_new_allocation(std::uint64_t now_ns);
-  [[nodiscard]] int reach(off_t end) noexcept;
+  [[nodiscard]] bool is_our_file(int fd) const noexcept;
+  [[nodiscard]] bool has_file() noexcept;
+  void close_file() noexcept;
+  [[nodiscard]] int reserve(off_t offset, off_t bytes) noexcept;
   [[nodiscard]] void* map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns);
   [[nodiscard]] bool map_ring(std::uint32_t chunks);
   template <typename Record>
@@ -151,6 +155,8 @@ class SegmentWriter {
                                    std::uint64_t now_ns);
 
   UniqueFd fd_;
+  dev_t file_device_ = 0;
+  ino_t file_number_ = 0;
   std::string path_;
   Header* header_ = nullptr;
   RecordArray<DeviceRecord> devices_;

@@ -9,6 +9,9 @@
 // the tickets of the first and the third are equal and not busy.
 //
 // Why that is sound:
+//  0. Assumption: read() copies aligned words of up to 8 bytes whole. POSIX does not promise it,
+//     the kernels of the 64-bit machines that segments are made on do it. So a ticket or a figure
+//     is never torn (invariant 5 of layout.hpp), and anything longer may be.
 //  1. Tickets never come back: `seq` only grows (a repeat needs 2^31 writes between two copies), a
 //     footprint or event number is used once. So equal tickets in the first and third copy mean
 //     that the ticket did not change from the one to the other, and that no write began between.
@@ -16,15 +19,17 @@
 //     ticket is stored last, with release. So the second copy, begun later, sees all of it.
 //  3. A later write marks the ticket before it stores any of its body. Had one of its bytes shown
 //     in the second copy, the mark would have been there before the third began, and would be seen.
-// The order of bytes within one copy plays no part, which is as well: read() promises none. Two
+// The order of the words within one copy plays no part, which is as well: read() promises none. Two
 // equal copies would not be enough: bytes from before the write in the first copy can equal bytes
 // from after it in the second (a figure that goes 1, 2, 1), each copy being torn.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "segment/byte_source.hpp"
@@ -39,6 +44,10 @@ class StableCopy {
     for (auto& copy : copies_) {
       if (copy.size() < bytes) copy.resize(bytes);
       if (source.read_at(offset, std::span(copy).first(bytes)) != bytes) return false;
+      // The next copy, and whatever is read after the last, begins after this one has ended. Pairs
+      // with the release fence and the release store in publish() (segment_writer.hpp), and with
+      // the release stores of CbRecord::footprint and EventRecord::number.
+      std::atomic_thread_fence(std::memory_order_acquire);
     }
     return true;
   }

@@ -8,12 +8,15 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
-#include <new>
+#include <string>
 
+#include "base/undisturbed.hpp"
 #include "tracker/spin_lock.hpp"
 #include "tracker/tracker.hpp"
 
@@ -37,25 +40,33 @@ constinit Tracker* tracker = nullptr;  // never deleted: other threads may be in
 constinit std::atomic<std::uint64_t> dropped_calls{0};
 
 // For TTMEM_LOG: a file, or "stderr". Without it the library is silent.
-void log(const char* message, const std::string& detail) noexcept {
+void log(const char* message, const char* detail) noexcept {
+  const ttmem::Undisturbed undisturbed;
   const char* target = std::getenv("TTMEM_LOG");
   if (target == nullptr || *target == '\0') return;
   const bool to_stderr = std::strcmp(target, "stderr") == 0;
   std::FILE* file = to_stderr ? stderr : std::fopen(target, "ae");
   if (file == nullptr) return;
-  std::fprintf(file, "warning libttmem: %s reason=\"%s\" pid=%d\n", message, detail.c_str(),
+  std::fprintf(file, "warning libttmem: %s reason=\"%s\" pid=%d\n", message, detail,
                static_cast<int>(::getpid()));
   if (!to_stderr) std::fclose(file);
 }
 
 void before_fork() noexcept { lock.lock(); }
 void in_parent() noexcept { lock.unlock(); }
-// The child has none of the parent's devices: it begins anew, with its first call.
+// The child has none of the parent's devices: it begins anew, with its first call. The tracker is
+// left as it is: its destruction would still write into the parent's segment.
 void in_child() noexcept {
-  delete tracker;
+  if (tracker != nullptr) tracker->abandon();
   tracker = nullptr;
+  dropped_calls.store(0);
   if (mode.load(std::memory_order_relaxed) != Mode::kOff) mode.store(Mode::kUndecided);
   lock.unlock();
+}
+
+// Before any call: a fork during the first one must find the handlers.
+__attribute__((constructor)) void prepare() noexcept {
+  ::pthread_atfork(before_fork, in_parent, in_child);
 }
 
 // Runs when the process exits or the library is unloaded.
@@ -65,7 +76,9 @@ __attribute__((destructor)) void finish() noexcept {
   const std::lock_guard guard(lock, std::adopt_lock);
   if (mode.exchange(Mode::kOff) == Mode::kOn) tracker->finish();
   if (const std::uint64_t count = dropped_calls.load(); count > 0) {
-    log("calls were not tracked", std::to_string(count) + " calls");
+    char text[32];
+    std::snprintf(text, sizeof text, "%llu calls", static_cast<unsigned long long>(count));
+    log("calls were not tracked", text);
   }
 }
 
@@ -77,7 +90,7 @@ ttmem::segment::SegmentWriter::Options options_from_environment() {
     char* end = nullptr;
     const unsigned long value = std::strtoul(text, &end, 8);
     if (*end == '\0' && value <= 0777) {
-      options.mode = static_cast<mode_t>(value) | 0600;
+      options.mode = (static_cast<mode_t>(value) & 0444) | 0600;  // readers never write
     } else {
       log("TTMEM_MODE is not an octal file mode such as 0640; using 0600", text);
     }
@@ -87,17 +100,13 @@ ttmem::segment::SegmentWriter::Options options_from_environment() {
 
 // With the lock held. The first call of a process comes here.
 Mode decide() {
+  const ttmem::Undisturbed undisturbed;
   const char* wanted = std::getenv("TT_ALLOC_TRACKING_ENABLED");
   if (wanted == nullptr || std::strcmp(wanted, "1") != 0) return Mode::kOff;
-  static const int handlers = ::pthread_atfork(before_fork, in_parent, in_child);
-  if (handlers != 0) {
-    log("cannot track this process", std::strerror(handlers));
-    return Mode::kFailed;
-  }
   std::string error;
   tracker = Tracker::start(options_from_environment(), &error).release();
   if (tracker != nullptr) return Mode::kOn;
-  log("cannot track this process", error);
+  log("cannot track this process", error.c_str());
   return Mode::kFailed;
 }
 
@@ -130,15 +139,27 @@ inline void with_tracker(Call&& call) noexcept {
   run(call);
 }
 
-// Calls with the structure as this library knows it: what the caller's does not have is zero.
+// A pointer that the caller's structure ends before, or in the middle of, is none.
+void cut(ttmem_device_info& info) noexcept {
+  if (info.struct_size < offsetof(ttmem_device_info, board)) info.arch = nullptr;
+  if (info.struct_size < offsetof(ttmem_device_info, grid_x)) info.board = nullptr;
+}
+void cut(ttmem_buffer& buffer) noexcept {
+  if (buffer.struct_size < offsetof(ttmem_buffer, label)) buffer.cores = nullptr;
+  buffer.label = nullptr;  // the last field
+}
+
+// Calls with the structure as this library knows it: what a shorter one does not have is zero. One
+// that ends before `required` bytes does not even say what it is about.
 template <typename Struct, typename Call>
-void adopt(const Struct* from, Call&& call) {
-  if (from == nullptr) return;
+void adopt(Tracker& t, const Struct* from, std::size_t required, Call&& call) {
+  if (from == nullptr || from->struct_size < required) return t.count_dropped_call();
   if (from->struct_size >= sizeof *from) [[likely]] {
     return call(*from);
   }
   Struct padded{};
   std::memcpy(&padded, from, from->struct_size);
+  cut(padded);
   call(padded);
 }
 
@@ -152,7 +173,9 @@ int ttmem_enabled(void) {
 }
 
 void ttmem_device_open(const ttmem_device_info* info) {
-  with_tracker([=](Tracker& t) { adopt(info, [&](const auto& i) { t.device_open(i); }); });
+  with_tracker([=](Tracker& t) {
+    adopt(t, info, offsetof(ttmem_device_info, uid), [&](const auto& i) { t.device_open(i); });
+  });
 }
 
 void ttmem_device_close(uint32_t device) {
@@ -160,8 +183,10 @@ void ttmem_device_close(uint32_t device) {
 }
 
 void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer* buffer) {
-  with_tracker(
-      [=](Tracker& t) { adopt(buffer, [&](const auto& b) { t.buffer_alloc(device, b); }); });
+  with_tracker([=](Tracker& t) {
+    adopt(t, buffer, offsetof(ttmem_buffer, bytes_per_bank),
+          [&](const auto& b) { t.buffer_alloc(device, b); });
+  });
 }
 
 void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id) {

@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "base/undisturbed.hpp"
+
 namespace ttmem::tracker {
 
 // A lock for sections of a few dozen nanoseconds. Uncontended it costs one atomic exchange, and
@@ -20,22 +22,31 @@ class SpinLock {
   }
   // Gives up after about `milliseconds`.
   [[nodiscard]] bool try_lock_for(unsigned milliseconds) noexcept {
-    const timespec pause{0, 1'000'000};
-    for (unsigned waited = 0; held_.exchange(true, std::memory_order_acquire); ++waited) {
-      if (waited == milliseconds) return false;
-      ::nanosleep(&pause, nullptr);
+    for (unsigned attempt = 0; held_.exchange(true, std::memory_order_acquire); ++attempt) {
+      if (attempt < kSpins + kYields) {
+        wait(attempt);
+      } else if (attempt == kSpins + kYields + milliseconds) {
+        return false;
+      } else {
+        sleep(1'000'000);
+      }
     }
     return true;
   }
   void unlock() noexcept { held_.store(false, std::memory_order_release); }
 
  private:
+  static constexpr unsigned kSpins = 64;
+  static constexpr unsigned kYields = 256;
+
+  static void sleep(long nanoseconds) noexcept {
+    const Undisturbed undisturbed;  // nanosleep is where a cancelled thread would end
+    const timespec pause{0, nanoseconds};
+    ::nanosleep(&pause, nullptr);
+  }
   void wait(unsigned attempt) const noexcept {
-    constexpr unsigned kSpins = 64;
-    constexpr unsigned kYields = 256;
     if (attempt >= kSpins + kYields) {
-      const timespec pause{0, 50'000};
-      ::nanosleep(&pause, nullptr);
+      sleep(50'000);
     } else if (attempt >= kSpins) {
       ::sched_yield();
     } else {

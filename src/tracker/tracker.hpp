@@ -46,8 +46,14 @@ class Tracker {
 
   [[nodiscard]] const std::string& segment_path() const noexcept { return segment_->path(); }
 
+  // A call that cannot be understood or held; it is in no figure.
+  void count_dropped_call() noexcept;
+
   // The process ends in good order: the segment goes.
   void finish() noexcept { segment_->finish(); }
+  // In a forked child: lets go of the parent's segment. Nothing else may be called afterwards, not
+  // even the destructor.
+  void abandon() noexcept { segment_->abandon(); }
 
  private:
   struct Device;
@@ -63,24 +69,30 @@ class Tracker {
   Device* find(std::uint32_t id) noexcept;
   Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);
-  void empty(Device& device);
 
   void allocate(Device& device, const Request& request);
   void allocate_sharded(Device& device, Request& request, std::span<const ttmem_core_range> ranges);
+  void resize(Device& device, const Request& request, LiveAllocation& live);
   void release(Device& device, std::uint8_t kind, std::uint64_t id);
   void account(Device& device, std::uint8_t kind, const LiveAllocation& live,
                Change direction) noexcept;
   void write_slot(Device& device, const Request& request, const LiveAllocation& live,
                   std::uint64_t born, std::uint64_t now_ns) noexcept;
   void clear_slot(const LiveAllocation& live);
+  void drop_allocations(Device& device);
+  void renumber_buffers(Device& device, std::uint32_t columns_before) noexcept;
 
   ledger::FootprintRef footprint_of(Device& device, std::span<const ttmem_cb> cbs);
-  std::vector<ledger::Cb> decode(Device& device, std::span<const ttmem_cb> cbs);
+  static std::uint64_t first_word(const Device& device) noexcept;
+  static std::vector<ledger::Cb> decode(const Device& device, std::span<const std::uint64_t> key);
   void publish_footprint(ledger::Footprint& footprint) noexcept;
   void retire_footprint(ledger::Footprint& footprint) noexcept;
-  void publish_program(Device& device, ledger::Placement& placement, bool is_new);
+  void publish_program(Device& device, ledger::Placement& placement);
+  void clear_slot(ledger::Placement& placement);
   void publish_cb_figures(Device& device) noexcept;
   void forget_program(Device& device, ledger::Placement& placement);
+  void drop_programs(Device& device);
+  void renumber_programs(Device& device);
 
   std::unique_ptr<segment::SegmentWriter> segment_;
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it

@@ -3,29 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 
 namespace ttmem::views {
-namespace {
-
-constexpr std::array<std::string_view, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-
-}  // namespace
-
-std::string format_bytes(std::uint64_t bytes, Scale scale) {
-  const std::size_t ordinary = scale == Scale::device ? 2 : 1;
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  // 999.95 is where one decimal would read 1000.0 and take a tenth character.
-  for (; unit + 1 < kUnits.size() && (unit < ordinary || value >= 999.95); ++unit) value /= 1024;
-  const double least = scale == Scale::device ? 0.01 : 1;
-  if (unit == ordinary && bytes > 0) {
-    for (; unit > 0 && value < least; --unit) value *= 1024;
-  }
-  if (unit == 0) return fmt::format("{} B", bytes);
-  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : 1, kUnits[unit]);
-}
 
 std::string format_bytes(model::Bytes bytes, Scale scale) {
   return bytes ? format_bytes(*bytes, scale) : std::string(kUnknown);

@@ -9,19 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/format_bytes.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::views {
 
 inline constexpr std::string_view kUnknown = "n/a";
 
-// The unit in which a figure of ordinary size is shown: devices in MiB, one core in KiB.
-enum class Scale : std::uint8_t { device, core };
-
-// "29.0 MiB", "1.23 GiB", "0.20 MiB": two decimals below ten, one above, never more than nine
-// characters. What would read as 0.00 MiB though it is not, or is less than a KiB of a core, goes
-// to a smaller unit: "192 B".
-[[nodiscard]] std::string format_bytes(std::uint64_t bytes, Scale scale = Scale::device);
+using ttmem::format_bytes;
+using ttmem::Scale;
 [[nodiscard]] std::string format_bytes(model::Bytes bytes, Scale scale = Scale::device);
 // With a sign when negative.
 [[nodiscard]] std::string format_signed_bytes(std::int64_t bytes, Scale scale = Scale::device);

@@ -31,11 +31,6 @@ bool same_process(const Process& a, const Process& b) {
          std::tie(b.pid, b.state, b.source, b.name, b.user);
 }
 
-std::uint64_t held(const Process& p) {
-  return p.dram_bytes.value_or(0) + p.l1_bytes.value_or(0) + p.l1_small_bytes.value_or(0) +
-         p.trace_bytes.value_or(0) + p.cb_bytes.value_or(0) + p.kernels_bytes.value_or(0);
-}
-
 // The command line without the folder of its program, else the name.
 std::string command_of(const Process& process) {
   if (process.command.empty()) {
@@ -102,7 +97,7 @@ std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
   }
   std::stable_sort(totals.begin(), totals.end(), [](const auto& a, const auto& b) {
     if (a.sum.state != b.sum.state) return a.sum.state == State::alive;
-    return held(a.sum) > held(b.sum);
+    return held_bytes(a.sum) > held_bytes(b.sum);
   });
   return totals;
 }

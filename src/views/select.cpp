@@ -49,7 +49,7 @@ std::uint64_t size_of(const Allocation& allocation) {
   return allocation.physical_bytes.value_or(allocation.bytes);
 }
 
-std::uint64_t size_of(const Program& program) { return program.bytes_per_core * program.cores; }
+std::uint64_t size_of(const Program& program) { return program.physical_bytes; }
 
 }  // namespace
 

@@ -4,31 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.hpp"
+
 namespace ttmem::views {
 namespace {
-
-struct Decoded {
-  char32_t code = 0;
-  std::size_t bytes = 0;  // 0: not UTF-8
-};
-
-// Strict: overlong forms, surrogates and codes above U+10FFFF are not UTF-8.
-Decoded decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
-  char32_t code = lead & (0x7fU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    code = (code << 6) | (byte(i) & 0x3fU);
-  }
-  constexpr std::array<char32_t, 5> smallest = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (code < smallest[bytes] || surrogate || code > 0x10ffff) return {};
-  return {code, bytes};
-}
 
 // C0 and C1 controls, and the marks that reorder or hide text on the screen.
 bool is_control(char32_t code) {
@@ -70,7 +49,7 @@ std::string printable(std::string_view text, bool unicode) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const Decoded next = decode(text);
+    const Utf8Character next = decode_utf8(text);
     const bool keep = next.bytes != 0 && !is_control(next.code) && (unicode || next.code < 0x80);
     const std::size_t bytes = std::max<std::size_t>(next.bytes, 1);
     if (keep) {
@@ -86,7 +65,7 @@ std::string printable(std::string_view text, bool unicode) {
 std::size_t display_width(std::string_view text) {
   std::size_t cells = 0;
   while (!text.empty()) {
-    const Decoded next = decode(text);
+    const Utf8Character next = decode_utf8(text);
     cells += next.bytes == 0 ? 1 : cells_of(next.code);
     text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
@@ -99,7 +78,7 @@ std::string cut(std::string_view text, std::size_t width, bool unicode) {
   std::size_t cells = 0;
   std::size_t end = 0;
   while (end < text.size()) {
-    const Decoded next = decode(text.substr(end));
+    const Utf8Character next = decode_utf8(text.substr(end));
     const std::size_t more = next.bytes == 0 ? 1 : cells_of(next.code);
     if (cells + more > width - 1) break;
     cells += more;

@@ -90,6 +90,6 @@ def replay_trace(*programs, device=0):
 
 
 def hold():
-    """Says that the state stands, and keeps it until stdin closes."""
+    """Says that the state stands, and keeps it until stdin says to go on, or closes."""
     print("ready", flush=True)
     os.read(0, 1)

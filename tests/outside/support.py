@@ -99,6 +99,11 @@ class Running:
         self.signal(signal.SIGKILL)
         return self.wait()
 
+    def go_on(self):
+        """Lets a workload that holds its state go on."""
+        self.process.stdin.write(b"x")
+        self.process.stdin.flush()
+
     def close_stdin(self):
         self.process.stdin.close()
 

@@ -6,7 +6,7 @@ import sys
 import textwrap
 import unittest
 
-from support import HERE, LIBRARY, Case, skip_if_sanitized
+from support import HERE, LIBRARY, Case, rows, skip_if_sanitized
 
 
 class Abi(Case):
@@ -312,6 +312,21 @@ class Devices(Abi):
         self.assertEqual(device["anomalies"]["left_at_close"], 2)
         self.assertEqual(device["anomalies"]["left_at_close_bytes"], 12 * 4096 + 64 * 16)
 
+    def test_what_was_left_on_a_device_that_stays_closed_is_a_warning(self):
+        workload = self.start_tracked("""
+            open_device(2)
+            alloc(DRAM, 1, 4096, device=2)
+            alloc(L1, 2, 16, device=2)
+            lib.ttmem_device_close(2)
+        """)
+        said = (rf"process {workload.pid} \(.*\) left 2 allocations \(0.05 MiB\) on device 2 "
+                "when it closed it")
+        for state in ("alive", "dead"):
+            with self.subTest(state):
+                (warning,) = self.json()["warnings"]
+                self.assertRegex(warning, said)
+            workload.kill()
+
     def test_two_processes_on_one_chip_add_up(self):
         first = self.start_tracked("open_device(); alloc(DRAM, 1, 4096)")
         second = self.start_tracked("open_device(); alloc(DRAM, 1, 64)")
@@ -319,6 +334,50 @@ class Devices(Abi):
         self.assertEqual(device["dram"]["used_bytes"], 12 * (4096 + 64))
         self.assertEqual({process["pid"] for process in device["processes"]},
                          {first.pid, second.pid})
+
+
+class AForkedChild(Abi):
+    """What a child does never shows in its parent's segment."""
+
+    PARENT = """
+        open_device()
+        alloc(DRAM, 1, 64)
+        for number in range(100):
+            place(number, (105664, 64 * (1 + number % 7), [(0, 0, 7, 7)]))
+            lib.ttmem_program_dispatch(0, number)
+        hold()
+        child = os.fork()
+        if child == 0:
+            {child}
+            os._exit(0)
+        os.waitpid(child, 0)
+    """
+
+    def programs(self, pid):
+        return [{key: value for key, value in entry.items() if key != "age_ns"}
+                for entry in self.json("programs")["programs"] if entry["pid"] == pid]
+
+    def check(self, child):
+        workload = self.start_tracked(self.PARENT.format(child=child))
+        (name,) = self.files()
+        path = os.path.join(self.dir, name)
+        with open(path, "rb") as segment:
+            bytes_before = segment.read()
+        programs, held = self.programs(workload.pid), rows(self.json(), "alive")
+        self.assertEqual(len(programs), 100)
+        workload.go_on()
+        self.assertEqual(workload.line(), "ready")
+        self.assertEqual(self.programs(workload.pid), programs)
+        self.assertEqual(rows(self.json(), "alive"), held)
+        with open(path, "rb") as segment:
+            self.assertTrue(segment.read() == bytes_before, "the bytes of the segment changed")
+
+    def test_that_ends_at_once(self):
+        self.check("pass")
+
+    def test_that_gives_up_the_programs_that_it_inherited(self):
+        self.check("[lib.ttmem_program_destroy(number) for number in range(100)]; "
+                   "lib.ttmem_device_close(0)")
 
 
 class SenselessArguments(Abi):
@@ -337,15 +396,29 @@ class SenselessArguments(Abi):
         self.assertGreaterEqual(device["anomalies"]["bad_arguments"], 5)
 
     def test_null_pointers_and_zero_sizes_do_nothing(self):
-        self.after("""
+        workload = self.start_tracked("""
             open_device()
+            alloc(DRAM, 1, 64)
+            lib.ttmem_program_place(0, 1, None, 5)  # a program without CBs
+            hold()
             lib.ttmem_device_open(None)
             lib.ttmem_buffer_alloc(0, None)
-            lib.ttmem_program_place(0, 1, None, 5)
             lib.ttmem_trace_replay(0, None, 5)
             open_device(1, struct_size=0)
+            lib.ttmem_device_open(ctypes.byref(DeviceInfo()))
+            lib.ttmem_buffer_alloc(0, ctypes.byref(Buffer()))
             lib.ttmem_device_close(77)
         """)
+        before = self.figures()
+        workload.go_on()
+        self.assertEqual(workload.line(), "ready")
+        self.assertEqual(self.figures(), before)
+
+    def figures(self):
+        """All of device 0, the only one, but the anomalies that it has counted."""
+        (device,) = self.json("--per-core")["devices"]
+        del device["anomalies"]
+        return device
 
     def test_a_grid_with_more_cores_than_a_segment_holds_is_unknown(self):
         device = self.device_after("""
@@ -370,12 +443,21 @@ class SenselessArguments(Abi):
                         snapshot["warnings"])
 
     def test_a_program_with_thousands_of_cbs_does_no_harm(self):
-        device = self.device_after("""
+        workload = self.start_tracked("""
             open_device()
             place(1, *[(105664 + 64 * i, 64, [(0, 0, 7, 7)]) for i in range(5000)])
             place(2, (105664, 64, [(0, 0, 0, 0)]))
         """)
-        self.assertGreaterEqual(device["l1"]["cb"]["physical_bytes"], 64)
+        snapshot = self.json()
+        self.assert_sane(snapshot)
+        (device,) = snapshot["devices"]
+        self.assertEqual(device["programs"], 2)
+        self.assertEqual(device["l1"]["cb"]["physical_bytes"], 64 * 5000 * 64)
+        self.assertEqual(device["l1"]["cb"]["logical_bytes"], 64 * 5000 * 64 + 64)
+        self.assertEqual([p["program"] for p in self.json("programs")["programs"]], [2])
+        self.assertTrue(any(f"process {workload.pid}" in warning and
+                            "1 program counted but not listed" in warning
+                            for warning in snapshot["warnings"]), snapshot["warnings"])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import csv
 import io
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +28,9 @@ class Misuse(Case):
                 (("--device", "x"), "--device"), (("--device", "3-1"), "--device"),
                 (("--device",), "--device"), (("--watch", "0"), "--watch"),
                 (("--watch", "soon"), "--watch"), (("--color", "pink"), "pink"),
+                (("--color", "run"), "--color run"), (("--device", "run"), "--device run"),
+                (("--json", "run", "true"), "--json"),
+                (("demo", "--seconds", "2000000"), "at most 1000000"),
                 (("allocs", "--kind", "sram"), "sram"), (("allocs", "--pid", "-3"), "-3"),
                 (("programs", "--limit", "none"), "--limit"),
                 (("clean", "everything"), "everything"),
@@ -170,6 +174,16 @@ class OneShotViews(Case):
 
 
 class Run(Case):
+    def test_run_is_a_command_only_where_a_command_stands(self):
+        shutil.copy(CAPTURES / "basic_wh1.jsonl", os.path.join(self.dir, "run"))
+        replay = self.start([TTMEM, "replay", "run", "--lines", "15", "--hold"], cwd=self.dir)
+        replay.line("stderr")
+        (device,) = self.devices()
+        self.assertEqual(device["processes"][0]["pid"], replay.pid)
+        result = self.ttmem("run", "--", sys.executable, "-c", "import sys; print(sys.argv[1:])",
+                            "run", "--", "run")
+        self.assertEqual(result.stdout, "['run', '--', 'run']\n")
+
     def test_the_command_is_tracked(self):
         running = self.start([TTMEM, "run", "--", TTMEM, "replay",
                               CAPTURES / "basic_wh1.jsonl", "--lines", "15", "--hold"])

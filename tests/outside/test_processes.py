@@ -2,13 +2,15 @@
 """Processes that fork, stop, and are killed at any instant: what is said of them, and what is left
 of them."""
 
+import os
 import random
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
 
-from support import Case, build_consumer, rows
+from support import TTMEM, Case, build_consumer, rows
 
 KILLS = 60
 
@@ -53,6 +55,26 @@ class AKilledProcess(Processes):
         held.kill()
         before = self.files()
         self.assertIn(str(held.pid), self.ttmem("clean", "--dry-run").stdout)
+        self.assertEqual(self.files(), before)
+        self.clean()
+
+    def test_clean_removes_nothing_that_it_cannot_tell_of(self):
+        held = self.start_consumer("hold")
+        held.line()
+        held.kill()
+        before = self.files()
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([TTMEM, "clean"], env=self.env, stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=20)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("nothing was removed", result.stderr)
+        self.assertEqual(self.files(), before)
+        reader, writer = os.pipe()
+        os.close(reader)  # nobody reads
+        result = subprocess.run([TTMEM, "clean"], env=self.env, stdout=writer,
+                                stderr=subprocess.PIPE, text=True, timeout=20)
+        os.close(writer)
+        self.assertEqual(result.returncode, 1)
         self.assertEqual(self.files(), before)
         self.clean()
 

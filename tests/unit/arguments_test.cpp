@@ -38,6 +38,13 @@ TEST(ParsePositive, RefusesZeroNegativeInfiniteAndRubbish) {
   }
 }
 
+TEST(ParsePositive, SaysWhereTheLimitIs) {
+  EXPECT_DOUBLE_EQ(parse_positive("--seconds", "1000000").value(), 1e6);
+  const auto wrong = parse_positive("--seconds", "2000000");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("at most 1000000"), std::string::npos);
+}
+
 TEST(ParseCount, WantsAWholeNumberAboveZero) {
   EXPECT_EQ(parse_count("--limit", "40").value(), 40U);
   for (const char* wrong : {"0", "-1", "1.5", "", "99999999999999999999"}) {

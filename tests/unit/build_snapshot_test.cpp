@@ -29,7 +29,8 @@ SegmentEvidence evidence(SegmentBuilder& builder, std::int32_t pid, State state 
   return {.image = segment::read_segment(segment::MemorySource(bytes)).value(),
           .state = state,
           .user = "alice",
-          .this_boot = true};
+          .this_boot = true,
+          .confirmed = true};
 }
 
 Snapshot snapshot_of(std::vector<SegmentEvidence> segments,
@@ -224,6 +225,34 @@ TEST(BuildSnapshot, EveryKindOfLossHasItsWarning) {
   EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "1 record out"));
 }
 
+TEST(BuildSnapshot, WhatWasLeftOnClosedDevicesIsAWarningOfTheLivingAndTheDead) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  const auto close_with = [&](std::uint32_t id, std::uint64_t left, std::uint64_t bytes) {
+    DeviceRecord& closed = builder.add_device(id, 0xc0 + id);
+    closed.state = static_cast<std::uint32_t>(segment::DeviceState::kClosed);
+    closed.left_at_close = left;
+    closed.left_at_close_bytes = bytes;
+  };
+  EXPECT_TRUE(snapshot_of({evidence(builder, 10)}).warnings.empty());
+  close_with(3, 3, 1258291);
+  for (const State state : {State::alive, State::dead}) {
+    EXPECT_TRUE(mentions(
+        snapshot_of({evidence(builder, 10, state)}),
+        "process 10 (python3) left 3 allocations (1.20 MiB) on device 3 when it closed it; "));
+  }
+  close_with(5, 1, 192);
+  const Snapshot both = snapshot_of({evidence(builder, 10)});
+  ASSERT_EQ(both.warnings.size(), 1u);
+  EXPECT_TRUE(
+      mentions(both, "left 4 allocations (1.20 MiB) on devices 3, 5 when it closed them; "));
+}
+
+TEST(BuildSnapshot, CbsWithoutAnAddressAreNoAllocations) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  builder.device(0).kinds[segment::kLooseCbKind].live = 5;
+  EXPECT_EQ(snapshot_of({evidence(builder, 10)}).devices.at(0).processes.at(0).allocations, 4u);
+}
+
 TEST(BuildSnapshot, AbsurdFiguresDoNotWrapAround) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   SegmentBuilder a = process(0xa, most, most);
@@ -335,6 +364,16 @@ TEST(BuildSnapshot, ARowOfAProcessThatASegmentTellsOfIsNotCountedTwice) {
   ASSERT_EQ(snapshot.devices.size(), 1u);
   EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u);
   EXPECT_EQ(snapshot.devices[0].processes.size(), 1u);
+}
+
+TEST(BuildSnapshot, ASegmentThatProcDoesNotConfirmHidesNoRow) {
+  SegmentBuilder builder = process(0xb, 1000, 1000);
+  SegmentEvidence foreign = evidence(builder, 20);  // as of another pid namespace
+  foreign.confirmed = false;
+  const Snapshot snapshot = snapshot_of({foreign}, {region(0xb, 20, State::alive)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].processes.size(), 2u);
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u + 18087936u);
 }
 
 TEST(BuildSnapshot, ARowBesideATrackedProcessMakesUnknownWhatItDoesNotTell) {

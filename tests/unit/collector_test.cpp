@@ -34,6 +34,7 @@ using testing::SegmentBuilder;
 
 constexpr std::uint8_t kDram = 0;
 constexpr uid_t kNobody = 65534;
+constexpr std::int32_t kNoPid = 0x7ffffff0;
 
 // A child that holds the lock of a file, as a tracked process does, until it is killed.
 class LockHolder {
@@ -76,6 +77,20 @@ bool mentions(const std::vector<std::string>& warnings, const std::string& text)
   });
 }
 
+// A region of TT-Metal's with one row.
+std::vector<std::byte> region(std::int32_t pid, std::uint64_t updated_unix_ns) {
+  std::vector<std::byte> bytes(8576);
+  const auto put = [&](std::size_t at, auto value) {
+    std::memcpy(bytes.data() + at, &value, sizeof(value));
+  };
+  put(0, std::uint32_t{3});
+  put(32, std::uint64_t{0xb});
+  put(856, pid);
+  put(864, std::uint64_t{1310720});
+  put(904, updated_unix_ns);
+  return bytes;
+}
+
 class CollectorTest : public ::testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return directory_ + "/" + name; }
@@ -87,12 +102,19 @@ class CollectorTest : public ::testing::Test {
     return path(name);
   }
 
+  // Under the name that its header has.
+  std::string write(SegmentBuilder builder) const {
+    const segment::Header& header = builder.header();
+    return write(fmt::format("ttmem.{}.{}.{}", header.uid, header.pid, header.start_time_ticks),
+                 builder.bytes());
+  }
+
   // A segment of this user that claims to be of a process that does not exist.
-  static SegmentBuilder segment() {
+  static SegmentBuilder segment(std::uint64_t start_time_ticks = 1) {
     SegmentBuilder builder;
     builder.header().uid = ::getuid();
-    builder.header().pid = 0x7ffffff0;
-    builder.header().start_time_ticks = 1;
+    builder.header().pid = kNoPid;
+    builder.header().start_time_ticks = start_time_ticks;
     builder.add_device(0, 0xa).kinds[kDram].used_bytes = 4096;
     return builder;
   }
@@ -143,13 +165,11 @@ TEST_F(CollectorTest, AMissingDirectoryIsAWarningWithTheNextStep) {
 }
 
 TEST_F(CollectorTest, AnOwnerIsAliveWhileItHoldsTheLockAndDeadOnceItIsKilled) {
-  const std::string file = write("ttmem.0.1.1", {});
-  LockHolder owner(file);
-  write("ttmem.0.1.1", segment_of(owner.pid()).bytes());
+  LockHolder owner(write(segment()));
   const Snapshot alive = collect(directory_);
   ASSERT_EQ(alive.devices.size(), 1u);
   EXPECT_EQ(alive.devices[0].processes.at(0).state, State::alive);
-  EXPECT_EQ(alive.devices[0].processes.at(0).pid, owner.pid());
+  EXPECT_EQ(alive.devices[0].processes.at(0).pid, kNoPid);
   EXPECT_EQ(alive.devices[0].dram_used_bytes, 4096u);
   owner.kill();
   const Snapshot dead = collect(directory_);
@@ -160,20 +180,35 @@ TEST_F(CollectorTest, AnOwnerIsAliveWhileItHoldsTheLockAndDeadOnceItIsKilled) {
 }
 
 TEST_F(CollectorTest, AnOwnerInAnotherPidNamespaceIsAlive) {
-  const LockHolder owner(write("ttmem.0.1.1", segment().bytes()));  // no such pid here
+  const LockHolder owner(write(segment()));  // no such pid here
   EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).state, State::alive);
-  SegmentBuilder reused = segment_of(::getpid());
-  reused.header().start_time_ticks += 1;  // our pid, but not us
-  write("ttmem.0.1.1", reused.bytes());
-  const Snapshot snapshot = collect(directory_);
-  EXPECT_EQ(snapshot.devices.at(0).processes.at(0).state, State::alive);
-  EXPECT_EQ(snapshot.devices.at(0).processes.at(0).name, "python3") << "from the header";
+}
+
+// Whoever runs in a container may have our pid; only the start time tells.
+TEST_F(CollectorTest, ASegmentWithOurPidIsShownAndHidesOurRowOnlyWhenItIsOfThisProcess) {
+  write("tt_device_11_memory", region(::getpid(), clock_ns(CLOCK_REALTIME)));
+  for (const bool ours : {true, false}) {
+    SegmentBuilder builder = segment_of(::getpid());
+    builder.device(0).uid = 0xb;
+    if (!ours) builder.header().start_time_ticks += 1;
+    const std::string file = write(builder);
+    const LockHolder owner(file);
+    const Snapshot snapshot = collect(directory_);
+    ASSERT_EQ(snapshot.devices.size(), 1u);
+    EXPECT_TRUE(snapshot.warnings.empty());
+    EXPECT_EQ(snapshot.devices[0].processes.size(), ours ? 1u : 2u);
+    EXPECT_EQ(snapshot.devices[0].dram_used_bytes, ours ? 4096u : 4096u + 1310720u);
+    for (const model::Process& process : snapshot.devices[0].processes) {
+      EXPECT_EQ(process.state, State::alive);
+    }
+    std::filesystem::remove(file);
+  }
 }
 
 TEST_F(CollectorTest, ASegmentOfAnotherBootIsDead) {
   SegmentBuilder builder = segment();
   builder.header().boot_id[3] = 1;
-  const LockHolder owner(write("ttmem.0.1.1", builder.bytes()));
+  const LockHolder owner(write(builder));
   EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).state, State::dead);
 }
 
@@ -181,7 +216,7 @@ TEST_F(CollectorTest, AFileOfAnotherUserThatClaimsAForeignPidIsLeftOut) {
   if (::getuid() != 0) GTEST_SKIP() << "needs root, to give a file away";
   SegmentBuilder builder = segment_of(::getpid());
   builder.header().uid = kNobody;
-  const std::string file = write("ttmem.65534.1.1", builder.bytes());
+  const std::string file = write(builder);
   const LockHolder owner(file);
   ASSERT_EQ(::chown(file.c_str(), kNobody, kNobody), 0);
   const Snapshot snapshot = collect(directory_);
@@ -195,10 +230,23 @@ TEST_F(CollectorTest, AFileOfAnotherUserThatClaimsAForeignPidIsLeftOut) {
 TEST_F(CollectorTest, AFileWhoseHeaderNamesAnotherUserIsLeftOut) {
   SegmentBuilder builder = segment();
   builder.header().uid = ::getuid() + 1;
-  write("ttmem.0.1.1", builder.bytes());
+  write(builder);
   const Snapshot snapshot = collect(directory_);
   EXPECT_TRUE(snapshot.devices.empty());
   EXPECT_TRUE(mentions(snapshot.warnings, "but says that it is of"));
+}
+
+TEST_F(CollectorTest, AFileWhoseNameIsNotThatOfItsHeaderIsLeftOut) {
+  const unsigned uid = ::getuid();
+  for (const std::string& name :
+       {fmt::format("ttmem.{}.{}.1", uid + 1, kNoPid), fmt::format("ttmem.{}.1.1", uid),
+        fmt::format("ttmem.{}.{}.2", uid, kNoPid)}) {
+    const std::string file = write(name, segment().bytes());
+    const Snapshot snapshot = collect(directory_);
+    EXPECT_TRUE(snapshot.devices.empty()) << name;
+    EXPECT_TRUE(mentions(snapshot.warnings, file)) << name;
+    std::filesystem::remove(file);
+  }
 }
 
 TEST_F(CollectorTest, WhatIsNotARegularFileNeitherBlocksNorCrashes) {
@@ -286,20 +334,6 @@ TEST(LowSpace, IsAWarningBelowOneMebibyte) {
   EXPECT_NE(warning->find("new processes cannot be tracked"), std::string::npos);
 }
 
-// A region of TT-Metal's with one row.
-std::vector<std::byte> region(std::int32_t pid, std::uint64_t updated_unix_ns) {
-  std::vector<std::byte> bytes(8576);
-  const auto put = [&](std::size_t at, auto value) {
-    std::memcpy(bytes.data() + at, &value, sizeof(value));
-  };
-  put(0, std::uint32_t{3});
-  put(32, std::uint64_t{0xb});
-  put(856, pid);
-  put(864, std::uint64_t{1310720});
-  put(904, updated_unix_ns);
-  return bytes;
-}
-
 TEST_F(CollectorTest, ARowOfTtMetalLivesAsLongAsTheProcessThatWroteIt) {
   const std::uint64_t now = clock_ns(CLOCK_REALTIME);
   write("tt_device_11_memory", region(::getpid(), now));
@@ -307,7 +341,7 @@ TEST_F(CollectorTest, ARowOfTtMetalLivesAsLongAsTheProcessThatWroteIt) {
   EXPECT_EQ(alive.devices.at(0).dram_used_bytes, 1310720u);
   EXPECT_EQ(alive.devices.at(0).processes.at(0).state, State::alive);
 
-  write("tt_device_11_memory", region(0x7ffffff0, now));
+  write("tt_device_11_memory", region(kNoPid, now));
   const Snapshot dead = collect(directory_);
   EXPECT_EQ(dead.devices.at(0).dram_used_bytes, 0u);
   EXPECT_EQ(dead.devices.at(0).processes.at(0).state, State::dead);
@@ -323,28 +357,68 @@ TEST_F(CollectorTest, ARegionThatCannotBeDecodedIsAWarning) {
   EXPECT_TRUE(mentions(collect(directory_).warnings, "tt_device_11_memory: it has 100 bytes"));
 }
 
-TEST_F(CollectorTest, ReapRemovesTheSegmentsOfTheDeadAndSaysWhatTheyHeld) {
-  const std::string dead = write("ttmem.0.1.1", segment().bytes());
-  const std::string live = write("ttmem.0.2.1", segment().bytes());
+TEST_F(CollectorTest, ReapRemovesTheSegmentsOfTheDeadAndNothingElse) {
+  const std::string dead = write(segment());
+  const std::string live = write(segment(2));
   const std::string theirs = write("tt_device_11_memory", region(1, 1));
   const std::string foreign = write("ttmem.0.3.1", std::vector<std::byte>(100, std::byte{1}));
   const LockHolder owner(live);
 
-  const ReapReport plan = reap(directory_, true);
-  ASSERT_EQ(plan.reaped.size(), 1u);
-  EXPECT_TRUE(std::filesystem::exists(dead)) << "a dry run removes nothing";
+  const DeadSegments found = find_dead(directory_);
+  ASSERT_EQ(found.segments.size(), 1u);
+  EXPECT_EQ(found.segments[0].path, dead);
+  EXPECT_EQ(found.segments[0].pid, kNoPid);
+  EXPECT_EQ(found.segments[0].name, "python3");
+  EXPECT_EQ(found.segments[0].dram_bytes, 4096u);
+  EXPECT_TRUE(mentions(found.warnings, "ttmem.0.3.1"));
+  EXPECT_TRUE(std::filesystem::exists(dead)) << "finding removes nothing";
 
-  const ReapReport report = reap(directory_, false);
-  ASSERT_EQ(report.reaped.size(), 1u);
-  EXPECT_EQ(report.reaped[0].path, dead);
-  EXPECT_EQ(report.reaped[0].pid, 0x7ffffff0);
-  EXPECT_EQ(report.reaped[0].name, "python3");
-  EXPECT_EQ(report.reaped[0].dram_bytes, 4096u);
+  const ReapReport report = reap(directory_, found.segments);
+  EXPECT_EQ(report.removed, 1u);
+  EXPECT_TRUE(report.warnings.empty());
   EXPECT_FALSE(std::filesystem::exists(dead));
   EXPECT_TRUE(std::filesystem::exists(live));
   EXPECT_TRUE(std::filesystem::exists(theirs));
   EXPECT_TRUE(std::filesystem::exists(foreign));
-  EXPECT_TRUE(mentions(report.warnings, "ttmem.0.3.1"));
+}
+
+TEST_F(CollectorTest, ReapRemovesOnlyWhatWasSaid) {
+  write(segment());
+  const DeadSegments said = find_dead(directory_);
+  const std::string younger = write(segment(2));  // died after that
+  EXPECT_EQ(reap(directory_, said.segments).removed, 1u);
+  EXPECT_TRUE(std::filesystem::exists(younger));
+}
+
+TEST_F(CollectorTest, ReapLeavesWhatIsAliveByNow) {
+  const std::string file = write(segment());
+  const DeadSegments said = find_dead(directory_);
+  const LockHolder owner(file);
+  EXPECT_EQ(reap(directory_, said.segments).removed, 0u);
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST_F(CollectorTest, AReaderAtWorkHidesNothingFromReapAndIsNotPassedOverInSilence) {
+  const std::string file = write(segment());
+  UniqueFd reader(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(reader.get(), LOCK_SH | LOCK_NB), 0);
+  const DeadSegments found = find_dead(directory_);
+  ASSERT_EQ(found.segments.size(), 1u);
+  const ReapReport report = reap(directory_, found.segments);
+  EXPECT_EQ(report.removed, 0u);
+  EXPECT_TRUE(mentions(report.warnings, file + ": somebody else holds its lock; try again"));
+  reader.reset();
+  EXPECT_EQ(reap(directory_, found.segments).removed, 1u);
+}
+
+TEST_F(CollectorTest, ReapCountsBuffersAndKernelsAsAllocationsAsTheSnapshotDoes) {
+  SegmentBuilder builder = segment();
+  builder.device(0).kinds[kDram].live = 3;
+  builder.device(0).kinds[segment::kKernelKind].live = 1;
+  builder.device(0).kinds[segment::kLooseCbKind].live = 5;
+  write(builder);
+  EXPECT_EQ(find_dead(directory_).segments.at(0).allocations, 4u);
+  EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).allocations, 4u);
 }
 
 TEST_F(CollectorTest, ReapRemovesLeftoversOnlyWhenNobodyCanStillBeMakingThem) {
@@ -355,7 +429,7 @@ TEST_F(CollectorTest, ReapRemovesLeftoversOnlyWhenNobodyCanStillBeMakingThem) {
   std::filesystem::resize_file(cut, 600);
   const LockHolder maker(held);
   for (const std::string& file : {old, held, cut}) age(file, 11);
-  EXPECT_EQ(reap(directory_, false).reaped.size(), 2u);
+  EXPECT_EQ(reap(directory_, find_dead(directory_).segments).removed, 2u);
   EXPECT_TRUE(std::filesystem::exists(young));
   EXPECT_FALSE(std::filesystem::exists(old));
   EXPECT_TRUE(std::filesystem::exists(held));
@@ -367,14 +441,16 @@ TEST_F(CollectorTest, ReapRemovesDeadSegmentsOfAnotherLayoutVersion) {
   builder.header().layout_version = 9;
   const std::string file = write("ttmem.0.77.1", builder.bytes());
   EXPECT_TRUE(mentions(collect(directory_).warnings, "another version of libttmem"));
-  const ReapReport report = reap(directory_, false);
-  ASSERT_EQ(report.reaped.size(), 1u);
-  EXPECT_EQ(report.reaped[0].pid, 77) << "from the name of the file";
+  const DeadSegments found = find_dead(directory_);
+  ASSERT_EQ(found.segments.size(), 1u);
+  EXPECT_EQ(found.segments[0].pid, 77) << "from the name of the file";
+  EXPECT_EQ(reap(directory_, found.segments).removed, 1u);
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-TEST_F(CollectorTest, ReapOfAMissingDirectoryIsAWarning) {
-  EXPECT_EQ(reap(path("nowhere"), false).warnings.size(), 1u);
+TEST_F(CollectorTest, AMissingDirectoryHasNothingToReapAndIsAWarning) {
+  EXPECT_EQ(find_dead(path("nowhere")).warnings.size(), 1u);
+  EXPECT_EQ(reap(path("nowhere"), {}).warnings.size(), 1u);
 }
 
 TEST(ProcessInfo, FindsTheStartTimeBehindAnyName) {

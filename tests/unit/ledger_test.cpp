@@ -33,25 +33,32 @@ FootprintRef acquire(FootprintTable& table, const std::vector<Cb>& cbs) {
 
 // Every definition of the design, written down as it stands there.
 class BruteForce {
+  // What was sent to a core last.
+  struct Sent {
+    std::vector<std::uint64_t> programs;
+    bool is_trace = false;
+  };
+
  public:
   explicit BruteForce(std::uint32_t cores) : last_(cores) {}
 
   void place(std::uint64_t program, const std::vector<Cb>& cbs) { programs_[program] = cbs; }
-  void dispatch(std::uint64_t program) { replay({program}); }
-  void replay(const std::vector<std::uint64_t>& programs) {
+  void dispatch(std::uint64_t program) { send({program}, false); }
+  void replay(const std::vector<std::uint64_t>& programs) { send(programs, true); }
+  void send(const std::vector<std::uint64_t>& programs, bool is_trace) {
     std::vector<std::uint64_t> placed;
     for (std::uint64_t program : programs) {
       if (programs_.contains(program)) placed.push_back(program);
     }
     for (std::uint32_t core = 0; core < last_.size(); ++core) {
       for (std::uint64_t program : placed) {
-        if (covers(program, core)) last_[core] = placed;
+        if (covers(program, core)) last_[core] = {placed, is_trace};
       }
     }
   }
   void destroy(std::uint64_t program) {
     programs_.erase(program);
-    for (auto& last : last_) std::erase(last, program);
+    for (auto& last : last_) std::erase(last.programs, program);
   }
 
   [[nodiscard]] std::uint32_t core_bytes(std::uint32_t core) const {
@@ -61,7 +68,7 @@ class BruteForce {
   }
   [[nodiscard]] std::uint32_t core_resident(std::uint32_t core) const {
     std::uint32_t most = 0;
-    for (std::uint64_t program : last_[core]) {
+    for (std::uint64_t program : last_[core].programs) {
       std::vector<Interval> ranges;
       collect(programs_.at(program), core, ranges);
       most = std::max(most, union_of(ranges));
@@ -84,6 +91,16 @@ class BruteForce {
     }
     return sum;
   }
+  // A program counts where it was sent; as a member of a trace, where it also lies.
+  [[nodiscard]] std::uint32_t resident_cores(std::uint64_t program) const {
+    std::uint32_t count = 0;
+    for (std::uint32_t core = 0; core < last_.size(); ++core) {
+      const auto& [sent, is_trace] = last_[core];
+      const bool there = std::find(sent.begin(), sent.end(), program) != sent.end();
+      if (there && (!is_trace || covers(program, core))) ++count;
+    }
+    return count;
+  }
   [[nodiscard]] const auto& programs() const { return programs_; }
 
  private:
@@ -105,17 +122,19 @@ class BruteForce {
   }
 
   std::map<std::uint64_t, std::vector<Cb>> programs_;
-  std::vector<std::vector<std::uint64_t>> last_;
+  std::vector<Sent> last_;
 };
 
 // What an outside owner would have published, kept up to date from the changes alone.
 struct Published {
   std::vector<DeviceLedger::Core> cores;
+  std::map<std::uint64_t, std::uint32_t> resident_cores;
 
   void follow(DeviceLedger& ledger) {
     ledger.take_changed_cores().for_each(
         [&](std::uint32_t core) { cores[core] = ledger.core(core); });
-    ledger.take_changed_programs([](Placement& placement) { RC_ASSERT(!placement.changed); });
+    ledger.take_changed_programs(
+        [&](Placement& p) { resident_cores[p.program] = p.resident_cores; });
   }
 };
 
@@ -148,6 +167,9 @@ void compare(DeviceLedger& ledger, const BruteForce& model, Published& published
     RC_ASSERT(published.cores[core].resident_bytes == model.core_resident(core));
     RC_ASSERT(published.cores[core].cb_end == model.core_end(core));
   }
+  for (const auto& [program, cbs] : model.programs()) {
+    RC_ASSERT(published.resident_cores[program] == model.resident_cores(program));
+  }
   RC_ASSERT(ledger.physical_bytes() == physical);
   RC_ASSERT(ledger.resident_bytes() == resident);
   RC_ASSERT(ledger.logical_bytes() == model.logical());
@@ -161,7 +183,7 @@ RC_GTEST_PROP(Ledger, AgreesWithTheBruteForceModelAtEveryStep, ()) {
   FootprintTable table;
   DeviceLedger ledger(cores);
   BruteForce model(cores);
-  Published published{std::vector<DeviceLedger::Core>(cores)};
+  Published published{std::vector<DeviceLedger::Core>(cores), {}};
   // Few layouts, so that programs share footprints as cached programs do.
   std::vector<std::vector<Cb>> layouts(*rc::gen::inRange<std::size_t>(1, 6));
   for (auto& layout : layouts) layout = any_cbs(grid_x, grid_y);
@@ -182,6 +204,7 @@ RC_GTEST_PROP(Ledger, AgreesWithTheBruteForceModelAtEveryStep, ()) {
       case 3:
         RC_ASSERT(ledger.remove(program) == known);
         model.destroy(program);
+        published.resident_cores.erase(program);
         break;
       case 4:
       case 5:

@@ -74,7 +74,7 @@ AllocationSlot& SegmentBuilder::add_allocation(std::uint32_t device, std::uint8_
   slot.seq = 2;
   slot.live = 1;
   slot.kind = kind;
-  slot.flags = static_cast<std::uint8_t>(kEveryBank | (bytes_per_bank == 0 ? kPerBankUnknown : 0));
+  slot.flags = static_cast<std::uint8_t>(kNoCores | (bytes_per_bank == 0 ? kPerBankUnknown : 0));
   slot.born = ++header_.events;
   slot.id = slot.born;
   slot.address = address;

@@ -217,6 +217,30 @@ TEST(SegmentReader, ADeviceWhoseWriterDiedInsideIsListedAsIncoherent) {
   EXPECT_EQ(image.devices[0].kinds[kDram].used_bytes, 1200u);
 }
 
+TEST(SegmentReader, AbsurdFiguresOfAnIncoherentDeviceDoNotWrapAround) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  SegmentBuilder builder = small_segment();
+  builder.device(0).seq = 5;
+  builder.device(0).kinds[kL1].used_bytes = most;
+  EXPECT_EQ(must_read(builder.bytes()).devices.at(0).l1_total_bytes, most);
+}
+
+TEST(SegmentReader, AClosedDeviceOnlyTellsWhatWasLeftOnIt) {
+  SegmentBuilder builder = small_segment();
+  for (const std::uint64_t left : {0, 3}) {
+    DeviceRecord& closed = builder.add_device(7, 0x7);
+    closed.state = static_cast<std::uint32_t>(DeviceState::kClosed);
+    closed.left_at_close = left;
+    closed.left_at_close_bytes = left * 1000;
+  }
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_EQ(image.devices.size(), 1u);
+  ASSERT_EQ(image.left_at_close.size(), 1u);
+  EXPECT_EQ(image.left_at_close[0].device_id, 7u);
+  EXPECT_EQ(image.left_at_close[0].allocations, 3u);
+  EXPECT_EQ(image.left_at_close[0].bytes, 3000u);
+}
+
 // Offsets in small_segment(): header, then one chunk each of devices, allocations, programs, CBs.
 constexpr std::size_t kDeviceAt = kHeaderBytes;
 constexpr std::size_t kAllocationAt = kHeaderBytes + kChunkBytes;

@@ -4,12 +4,15 @@
 // ThreadSanitizer this is the proof that the tracker and its ring are free of races.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <ttmem/ttmem.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -137,8 +140,70 @@ TEST(Threads, NothingIsLostAndAReaderIsNeverFooled) {
   EXPECT_EQ(image.programs.size(), programs);
 }
 
-// The child must not keep the parent's lock, must not write into the parent's segment, and gets
-// its own with its first call.
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Threads, AForkedChildLeavesTheParentsSegmentAlone) {
+  ASSERT_EQ(ttmem_enabled(), 1);
+  open_device(20);
+  const ttmem_cb cb = {105664, 4096, &kGrid, 1, 0};
+  ttmem_program_place(20, 1, &cb, 1);
+  const std::string before = bytes_of(own_segment());
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_TRUE(bytes_of(own_segment()) == before);
+  ttmem_device_close(20);
+}
+
+// A thread with a pending cancellation passes through calls that grow the segment.
+TEST(Threads, ACancelledThreadEndsAtItsOwnCancellationPoint) {
+  ASSERT_EQ(ttmem_enabled(), 1);
+  std::atomic<bool> finished = false;
+  pthread_t thread{};
+  ASSERT_EQ(::pthread_create(
+                &thread, nullptr,
+                [](void* flag) -> void* {
+                  ::pthread_cancel(::pthread_self());
+                  for (std::uint64_t id = 1; id <= 5000; ++id) {
+                    ttmem_buffer buffer{};
+                    buffer.struct_size = sizeof buffer;
+                    buffer.type = TTMEM_DRAM;
+                    buffer.id = id;
+                    ttmem_buffer_alloc(21, &buffer);
+                  }
+                  static_cast<std::atomic<bool>*>(flag)->store(true);
+                  ::pthread_testcancel();
+                  return nullptr;
+                },
+                &finished),
+            0);
+  void* result = nullptr;
+  ASSERT_EQ(::pthread_join(thread, &result), 0);
+  EXPECT_EQ(result, PTHREAD_CANCELED);
+  EXPECT_TRUE(finished.load());
+  ttmem_device_close(21);
+}
+
+TEST(Threads, AStructureWithoutASizeIsDropped) {
+  open_device(22);
+  const std::uint64_t dropped = read(own_segment()).dropped_calls;
+  ttmem_device_info info{};
+  info.id = 22;
+  ttmem_device_open(&info);
+  ttmem_buffer buffer{};
+  ttmem_buffer_alloc(22, &buffer);
+  ttmem_buffer_alloc(22, nullptr);
+  const auto image = read(own_segment());
+  EXPECT_EQ(image.dropped_calls, dropped + 3);
+  EXPECT_EQ(image.devices.back().grid_x, 8U);
+  EXPECT_EQ(image.devices.back().kinds[TTMEM_DRAM].live, 0U);
+  ttmem_device_close(22);
+}
+
+// The child gets a segment of its own with its first call, whatever other threads were doing.
 TEST(Threads, AForkedChildBeginsAnewWhileOthersWork) {
   ASSERT_EQ(ttmem_enabled(), 1);
   std::atomic<bool> done = false;

@@ -15,8 +15,9 @@
 #include <algorithm>
 #include <csignal>
 #include <map>
-#include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "segment/event_reader.hpp"
 #include "segment/segment_reader.hpp"
@@ -263,6 +264,95 @@ TEST(Tracker, AGridLargerThanTheLayoutIsUnknown) {
   tracked->device_open(info);
   EXPECT_EQ(tracked.device().grid_x, 0U);
   EXPECT_EQ(tracked.device().bad_arguments, 1U);
+}
+
+TEST(Tracker, AGridWithOneSideUnknownIsUnknown) {
+  for (const auto& [x, y] : {std::pair<std::uint16_t, std::uint16_t>{200, 0}, {0, 200}}) {
+    Tracked tracked;
+    ttmem_device_info info = wormhole(0);
+    info.grid_x = x;
+    info.grid_y = y;
+    tracked->device_open(info);
+    const ttmem_core_range far = {0, 0, 199, 199};
+    const ttmem_cb cb = {0, 16, &far, 1, 0};
+    tracked->program_place(0, 1, {&cb, 1});
+    EXPECT_EQ(tracked.device().grid_x, 0U);
+    EXPECT_EQ(tracked.device().cb_physical_bytes, 16U * 256);
+  }
+}
+
+TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
+  Tracked tracked;
+  const ttmem_core_range row = {0, 1, 3, 1};
+  ttmem_buffer sharded = buffer(TTMEM_L1, 1, 1454080, 4096, 1024);
+  sharded.cores = &row;
+  sharded.core_ranges = 1;
+  tracked->buffer_alloc(0, sharded);
+  tracked->kernel_load(0, 1, 100, TTMEM_KERNEL_APP, false);
+  const ttmem_cb cb = {105664, 1024, &row, 1, 0};
+  tracked->program_place(0, 7, {&cb, 1});
+  tracked->device_open(wormhole(0));
+
+  const auto image = tracked.read();
+  const auto device = tracked.device();
+  EXPECT_EQ(device.kinds[TTMEM_L1].used_bytes, 4096U);
+  EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 100U);
+  EXPECT_EQ(device.cb_physical_bytes, 4096U);
+  EXPECT_EQ(device.programs, 1U);
+  EXPECT_EQ(device.l1_total_bytes, 4096U + 100 + 4096);
+  CoreMask expected;
+  for (std::uint32_t x = 0; x < 4; ++x) expected.set(8 + x);
+  for (const auto& allocation : image.allocations) {
+    if (allocation.kind == TTMEM_L1) {
+      EXPECT_EQ(allocation.cores, expected);
+    }
+  }
+  ASSERT_EQ(image.programs.size(), 1U);
+  EXPECT_EQ(image.footprints[image.programs[0].footprint][0].cores, expected);
+  for (std::uint32_t core = 0; core < 64; ++core) {
+    EXPECT_EQ(device.cores[core].cb_bytes, expected.test(core) ? 1024U : 0U) << core;
+  }
+  tracked->program_destroy(7);
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 0U);
+}
+
+TEST(Tracker, AProgramWithMoreCbsThanTheLayoutListsIsCountedAndSaidToBeMissing) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  std::vector<ttmem_cb> cbs;
+  for (std::uint64_t i = 0; i < segment::kMaxCbsPerProgram + 1; ++i) {
+    cbs.push_back({105664 + 32 * i, 32, &kGrid, 1, 0});
+  }
+  tracked->program_place(0, 1, cbs);
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 64U * 32 * cbs.size());
+  EXPECT_TRUE(tracked.read().programs.empty());
+  EXPECT_EQ(tracked.read().dropped_programs, 1U);
+}
+
+TEST(Tracker, CountsABadLayoutOnEveryDeviceThatGetsIt) {
+  Tracked tracked;
+  const ttmem_core_range outside = {0, 0, 8, 0};
+  const ttmem_cb cb = {105664, 1024, &outside, 1, 0};
+  for (std::uint32_t id = 0; id < 2; ++id) {
+    tracked->device_open(wormhole(id));
+    tracked->program_place(id, 1, {&cb, 1});
+    EXPECT_EQ(tracked.device(id).bad_arguments, 1U);
+  }
+}
+
+TEST(Tracker, RefusesSizesThatWouldWrapAround) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  const ttmem_core_range all = {0, 0, 65535, 65535};
+  ttmem_buffer huge = buffer(TTMEM_DRAM, 1, 0, 1, 1ULL << 47);
+  huge.cores = &all;
+  huge.core_ranges = 1;
+  tracked->buffer_alloc(0, huge);
+  const ttmem_core_range reversed = {5, 0, 1, 0};
+  huge.cores = &reversed;
+  tracked->buffer_alloc(0, huge);
+  EXPECT_EQ(tracked.device().bad_arguments, 2U);
+  EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].used_bytes, 1U) << "banks unknown: logical";
 }
 
 TEST(Tracker, EventsTellTheStoryInOrder) {

@@ -34,7 +34,8 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                                    "anomalies", "processes", "per_core"}));
   EXPECT_EQ(keys_of(device["l1"]),
             (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "buffers", "small_bytes", "cb",
-                  "kernels_bytes", "kernels_persistent_bytes", "headroom_bytes_per_core"}));
+                  "kernels_bytes", "kernels_persistent_bytes", "kernels_estimated_bytes",
+                  "headroom_bytes_per_core"}));
   EXPECT_EQ(keys_of(device["l1"]["cb"]),
             (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes"}));
   EXPECT_EQ(
@@ -91,12 +92,14 @@ TEST(AllocationsJson, ListsTheLargestFirstAndCbsOnlyWhenAsked) {
   ASSERT_EQ(list.size(), 3U);
   EXPECT_EQ(keys_of(list[0]), (Keys{"device", "uid", "pid", "process", "state", "kind", "id",
                                     "address", "bytes", "physical_bytes", "bytes_per_bank", "banks",
-                                    "cores", "age_ns", "persistent", "label"}));
+                                    "cores", "age_ns", "persistent", "estimate", "label"}));
   EXPECT_EQ(list[0]["label"], "layers.0.attention.wqkv");
   EXPECT_TRUE(list[0]["cores"].is_null());
   EXPECT_EQ(list[1]["cores"], Json::parse("[[0,0,7,0]]"));
   EXPECT_TRUE(list[1]["label"].is_null());
   EXPECT_EQ(list[2]["persistent"], true);
+  EXPECT_EQ(list[2]["estimate"], true);
+  EXPECT_EQ(list[1]["estimate"], false);
   EXPECT_TRUE(list[2]["address"].is_null());
   EXPECT_EQ(list[1]["process"], "python3");
 }
@@ -164,6 +167,7 @@ TEST(Csv, HasOneRowPerDeviceUnderNamedColumns) {
   EXPECT_TRUE(csv.starts_with("device,uid,arch,board,dram_used_bytes,"));
   EXPECT_EQ(column(csv, "cb_physical_bytes"), std::to_string(29 * kMiB));
   EXPECT_EQ(column(csv, "headroom_bytes_per_core"), "421888");
+  EXPECT_EQ(column(csv, "kernels_estimated_bytes"), "0");
 }
 
 TEST(Csv, ShowsUnknownAsNotAvailable) {

@@ -55,6 +55,7 @@ inline model::Device wormhole(std::uint32_t id) {
   d.cb_logical_bytes = 300 * kMiB;
   d.kernels_bytes = 204'800;
   d.kernels_persistent_bytes = 204'800;
+  d.kernels_estimated_bytes = 0;
   d.l1_used_bytes = 45 * kMiB + kMiB / 8 + 204'800;
   d.l1_peak_bytes = 48 * kMiB;
   d.l1_capacity_bytes = kL1PerCore * 64;
@@ -123,7 +124,7 @@ inline model::Snapshot troubled() {
 
 inline CoreMask first_row(std::uint32_t cores) { return CoreMask::first(cores); }
 
-// Two buffers, a persistent kernel, and three programs.
+// Two buffers, a persistent kernel of estimated size, and three programs.
 inline model::Snapshot with_lists() {
   model::Snapshot snapshot = mesh(2);
   model::Allocation weights;
@@ -153,6 +154,7 @@ inline model::Snapshot with_lists() {
   kernel.id = 1;
   kernel.bytes = 204'800;
   kernel.persistent = true;
+  kernel.estimate = true;
   snapshot.allocations = {kernel, shard, weights};
   for (std::uint64_t i = 0; i < 3; ++i) {
     model::Program p;

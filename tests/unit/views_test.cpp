@@ -202,6 +202,24 @@ TEST(SnapshotText, ShowsWarningsOnlyWhenAsked) {
             std::string::npos);
 }
 
+TEST(SnapshotText, MarksKernelsWhoseSizeIsAnEstimate) {
+  EXPECT_EQ(snapshot_text(mesh(1), {}, {.width = 120}).find("estimated"), std::string::npos);
+  model::Snapshot snapshot = mesh(1);
+  snapshot.devices[0].kernels_estimated_bytes = 102'400;
+  EXPECT_NE(snapshot_text(snapshot, {}, {.width = 120}).find("0.10 MiB of it estimated"),
+            std::string::npos);
+}
+
+TEST(AllocationsText, MarksAKernelWhoseSizeIsAnEstimate) {
+  model::Snapshot snapshot = with_lists();
+  const auto text = [&] {
+    return allocations_text(snapshot, select_allocations(snapshot, {}), 0, {.width = 200});
+  };
+  EXPECT_NE(text().find("persistent (size estimated)"), std::string::npos) << text();
+  snapshot.allocations[0].estimate = false;
+  EXPECT_EQ(text().find("estimated"), std::string::npos);
+}
+
 TEST(ProcessTotals, SumOverDevicesAndStayUnknownWhenOnePartIs) {
   model::Snapshot snapshot = mesh(3);
   snapshot.devices[1].processes[0].kernels_bytes.reset();

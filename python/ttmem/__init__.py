@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of Tenstorrent devices, from Python.
+
+- `L1Tracker` counts circular buffers and kernels by hand.
+- `snapshot()` and `devices()` read what every process holds on every device.
+- `watch()` and `Measure` say what a block of code took, gave back and held at most.
+- `device_open()`, `buffer_alloc()`, ... report single allocations: the C interface
+  (ttmem/ttmem.h), call by call.
+
+A process is tracked when TT_ALLOC_TRACKING_ENABLED=1 is in its environment at its first call;
+`ttmem run -- python3 model.py` does that. Importing this module loads and starts nothing.
+"""
+
+from ._calls import (
+    Cb,
+    buffer_alloc,
+    buffer_free,
+    cb_alloc,
+    cb_free,
+    device_close,
+    device_open,
+    enabled,
+    kernel_load,
+    kernel_load_estimate,
+    kernel_unload,
+    program_destroy,
+    program_dispatch,
+    program_place,
+    require_tracking,
+    trace_replay,
+)
+from ._constants import KINDS, BufferType, KernelRole
+from ._errors import TtmemError
+from ._l1_tracker import L1Tracker
+from ._measure import Change, Measure, watch
+from ._snapshot import devices, snapshot
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "KINDS",
+    "BufferType",
+    "Cb",
+    "Change",
+    "KernelRole",
+    "L1Tracker",
+    "Measure",
+    "TtmemError",
+    "buffer_alloc",
+    "buffer_free",
+    "cb_alloc",
+    "cb_free",
+    "device_close",
+    "device_open",
+    "devices",
+    "enabled",
+    "kernel_load",
+    "kernel_load_estimate",
+    "kernel_unload",
+    "program_destroy",
+    "program_dispatch",
+    "program_place",
+    "require_tracking",
+    "snapshot",
+    "trace_replay",
+    "watch",
+]

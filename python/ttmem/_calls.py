@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of the C interface, one function each: include/ttmem/ttmem.h says what they mean.
+
+All may be called from any thread, and do nothing when tracking is off. Each raises TtmemError when
+there is no library, and ValueError for a number that its field cannot hold.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+import os
+from typing import Iterable, NamedTuple, Optional, Sequence, Tuple
+
+from . import _abi
+from ._constants import TRACKING_VARIABLE, BufferType, KernelRole
+from ._errors import TtmemError
+
+#: x0, y0, x1, y1: logical compute cores, both corners included.
+CoreRange = Tuple[int, int, int, int]
+
+
+class Cb(NamedTuple):
+    """One circular buffer: [address, address + size_bytes) of the L1 of each of its cores."""
+
+    address: int
+    size_bytes: int
+    cores: Sequence[CoreRange]
+    is_global: bool = False  #: a view on an L1 buffer, whose bytes are counted there
+
+
+def enabled() -> bool:
+    """Whether this process is tracked. False also when there is no library."""
+    try:
+        return bool(_abi.library().ttmem_enabled())
+    except TtmemError:
+        return False
+
+
+def require_tracking() -> None:
+    """Raises TtmemError that says why, unless this process is tracked."""
+    if _abi.library().ttmem_enabled():
+        return
+    if os.environ.get(TRACKING_VARIABLE) == "1":
+        raise TtmemError("this process is not tracked although "
+                         f"{TRACKING_VARIABLE}=1: it was set after the first call, or shared "
+                         "memory was refused; run again with TTMEM_LOG=stderr to see the reason")
+    raise TtmemError(f"tracking is off in this process; set {TRACKING_VARIABLE}=1 before it "
+                     "starts, or start it with: ttmem run -- python3 ...")
+
+
+def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
+                board: Optional[str] = None, grid_x: int = 0, grid_y: int = 0,
+                l1_bytes_per_core: int = 0, l1_base: int = 0, l1_small_bytes_per_core: int = 0,
+                dram_channels: int = 0, dram_bytes_per_channel: int = 0,
+                trace_region_bytes: int = 0) -> None:
+    """Announces a device, or what is known of it now; what is left out is unknown. `id` is the
+    chip's number in this process, `uid` the chip's own. Opening an open device keeps what it
+    holds."""
+    info = _abi.DeviceInfo(
+        ctypes.sizeof(_abi.DeviceInfo), _u32("id", id), _u64("uid", uid), _text(arch),
+        _text(board), _u16("grid_x", grid_x), _u16("grid_y", grid_y),
+        _u32("l1_bytes_per_core", l1_bytes_per_core), _u32("l1_base", l1_base),
+        _u32("l1_small_bytes_per_core", l1_small_bytes_per_core),
+        _u32("dram_channels", dram_channels),
+        _u64("dram_bytes_per_channel", dram_bytes_per_channel),
+        _u64("trace_region_bytes", trace_region_bytes))
+    _abi.library().ttmem_device_open(ctypes.byref(info))
+
+
+def device_close(device: int) -> None:
+    """The device and everything on it is given up."""
+    _abi.library().ttmem_device_close(_u32("device", device))
+
+
+def buffer_alloc(device: int, type: BufferType, size_bytes: int, address: int, *, id: int = 0,
+                 bytes_per_bank: int = 0, cores: Sequence[CoreRange] = (),
+                 label: Optional[str] = None) -> None:
+    """A buffer takes [address, address + bytes_per_bank) in each of its banks: on every core of
+    `cores`, or in every bank of the device when there are none. `id` names it for buffer_free();
+    0 means that the address does. `bytes_per_bank` 0 means unknown."""
+    ranges, count = _ranges(cores)
+    buffer = _abi.Buffer(
+        ctypes.sizeof(_abi.Buffer), BufferType(type), _u64("id", id), _u64("address", address),
+        _u64("size_bytes", size_bytes), _u64("bytes_per_bank", bytes_per_bank), ranges, count,
+        _text(label))
+    _abi.library().ttmem_buffer_alloc(_u32("device", device), ctypes.byref(buffer))
+
+
+def buffer_free(device: int, type: BufferType, id: int) -> None:
+    """Gives a buffer back; `id` as for buffer_alloc(), or the address where that was 0."""
+    _abi.library().ttmem_buffer_free(_u32("device", device), BufferType(type), _u64("id", id))
+
+
+def program_place(device: int, program: int, cbs: Iterable[Cb]) -> None:
+    """The CBs of `program` have addresses on `device` from now on. The same layout again changes
+    nothing; another layout replaces the earlier one. Call it once per device of a mesh."""
+    placed = []
+    for cb in cbs:
+        address, size_bytes, cores, is_global = Cb(*cb)
+        ranges, count = _ranges(cores)
+        placed.append(_abi.CircularBuffer(_u64("address", address),
+                                          _u64("size_bytes", size_bytes), ranges, count,
+                                          _abi.CB_GLOBAL if is_global else 0))
+    array = (_abi.CircularBuffer * len(placed))(*placed)
+    _abi.library().ttmem_program_place(_u32("device", device), _u64("program", program), array,
+                                       len(placed))
+
+
+def program_dispatch(device: int, program: int) -> None:
+    """`program` was sent to `device`: its CBs are what its cores hold now."""
+    _abi.library().ttmem_program_dispatch(_u32("device", device), _u64("program", program))
+
+
+def trace_replay(device: int, programs: Iterable[int]) -> None:
+    """A captured trace of these programs is replayed: each core holds the largest of them."""
+    numbers = [_u64("program", program) for program in programs]
+    array = (ctypes.c_uint64 * len(numbers))(*numbers)
+    _abi.library().ttmem_trace_replay(_u32("device", device), array, len(numbers))
+
+
+def program_destroy(program: int) -> None:
+    """The program is gone, from every device it was placed on."""
+    _abi.library().ttmem_program_destroy(_u64("program", program))
+
+
+def cb_alloc(device: int, id: int, size_bytes: int) -> None:
+    """A CB of which only the number and the size are known: counted in the CB bytes of the device,
+    in no core's, and in no program. The same id again counts once, at its largest size, until it
+    was freed as often as it was allocated."""
+    _abi.library().ttmem_cb_alloc(_u32("device", device), _u64("id", id),
+                                  _u64("size_bytes", size_bytes))
+
+
+def cb_free(device: int, id: int) -> None:
+    """Gives back a CB of cb_alloc()."""
+    _abi.library().ttmem_cb_free(_u32("device", device), _u64("id", id))
+
+
+def kernel_load(device: int, kernel: int, size_bytes: int,
+                role: KernelRole = KernelRole.APP) -> None:
+    """`size_bytes` is what the kernel takes on the whole device. Loading a loaded kernel again
+    replaces its size."""
+    _abi.library().ttmem_kernel_load(_u32("device", device), _u64("kernel", kernel),
+                                     _u64("size_bytes", size_bytes), KernelRole(role))
+
+
+def kernel_load_estimate(device: int, kernel: int, size_bytes: int,
+                         role: KernelRole = KernelRole.APP) -> None:
+    """kernel_load() for a size that is only an estimate: shown, and always marked as one."""
+    _abi.library().ttmem_kernel_load_estimate(_u32("device", device), _u64("kernel", kernel),
+                                              _u64("size_bytes", size_bytes), KernelRole(role))
+
+
+def kernel_unload(device: int, kernel: int) -> None:
+    """Gives a kernel back."""
+    _abi.library().ttmem_kernel_unload(_u32("device", device), _u64("kernel", kernel))
+
+
+def _ranges(cores: Sequence[CoreRange]) -> Tuple[ctypes.Array, int]:
+    ranges = [_abi.CoreRange(*(_u16("core coordinate", corner) for corner in corners))
+              for corners in cores]
+    return (_abi.CoreRange * len(ranges))(*ranges), len(ranges)
+
+
+def _text(text: Optional[str]) -> Optional[bytes]:
+    return None if text is None else text.encode("utf-8", "replace")
+
+
+# ctypes would cut a number that does not fit, without a word.
+def _unsigned(name: str, value: int, bits: int) -> int:
+    number = operator.index(value)
+    if not 0 <= number < 1 << bits:
+        raise ValueError(f"{name} is {number}; it must be from 0 to 2^{bits} - 1")
+    return number
+
+
+def _u16(name: str, value: int) -> int:
+    return _unsigned(name, value, 16)
+
+
+def _u32(name: str, value: int) -> int:
+    return _unsigned(name, value, 32)
+
+
+def _u64(name: str, value: int) -> int:
+    return _unsigned(name, value, 64)

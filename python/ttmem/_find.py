@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the library and the command are. What the environment names is taken or refused, never
+passed over for another: whoever set the variable meant that file."""
+
+from __future__ import annotations
+
+import ctypes.util
+import os
+import shutil
+from pathlib import Path
+from typing import Iterator, Optional
+
+from ._errors import TtmemError
+
+_LIBRARY_NAMES = ("libttmem.so", "libttmem.so.0")
+_COMMON_PREFIXES = ("/usr/local", "/usr", "/opt/ttmem")
+
+
+def library_candidates() -> Iterator[str]:
+    """What to give to dlopen, the best first."""
+    named = os.environ.get("TTMEM_LIB")
+    if named:
+        yield named
+        return
+    package = Path(__file__).resolve().parent
+    folders = [package, package.parent]
+    command = shutil.which("ttmem")
+    if command:
+        folders.append(Path(command).resolve().parent.parent / "lib")
+    yield from _libraries_in(*folders)
+    found = ctypes.util.find_library("ttmem")
+    if found:
+        yield found
+    yield from _libraries_in(*(Path(prefix) / "lib" for prefix in _COMMON_PREFIXES))
+
+
+def _libraries_in(*folders: Path) -> Iterator[str]:
+    for folder in folders:
+        for name in _LIBRARY_NAMES:
+            if (folder / name).is_file():
+                yield str(folder / name)
+
+
+def command_path() -> str:
+    """The `ttmem` command."""
+    named = os.environ.get("TTMEM_BIN")
+    if named:
+        if _is_executable(Path(named)):
+            return named
+        raise TtmemError(f"TTMEM_BIN names {named}, which is no program that can be run; set it "
+                         "to the ttmem command, or unset it to have PATH searched")
+    found = shutil.which("ttmem") or _command_next_to_the_library()
+    if found:
+        return found
+    raise TtmemError("the ttmem command is not on PATH; install ttmem, or set TTMEM_BIN to where "
+                     "it is")
+
+
+def _command_next_to_the_library() -> Optional[str]:
+    for library in library_candidates():
+        folder = Path(library).resolve().parent
+        for command in (folder.parent / "bin" / "ttmem", folder / "ttmem"):
+            if os.path.isabs(library) and _is_executable(command):
+                return str(command)
+    return None
+
+
+def _is_executable(path: Path) -> bool:
+    return path.is_file() and os.access(str(path), os.X_OK)

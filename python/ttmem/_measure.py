@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a block of code took, gave back and held at most."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import TracebackType
+from typing import Any, Dict, List, NamedTuple, Optional, TextIO, Type
+
+from . import _calls
+from ._errors import TtmemError
+from ._process_figures import MEASURED, DeviceFigures, figures_of, larger, same_device
+from ._report import report_text
+from ._sampler import Sampler
+from ._snapshot import snapshot
+
+
+class Change(NamedTuple):
+    """One kind of memory that this process holds on one device, over a block. None is unknown.
+
+    `kind` is one of ttmem.KINDS, or "l1_total": L1 buffers, L1_SMALL, CBs and kernels together.
+    `peak_is_exact` False: `peak_bytes` is the highest of the samples; it may have been more.
+    """
+
+    device: int
+    kind: str
+    before_bytes: Optional[int] = None
+    after_bytes: Optional[int] = None
+    peak_bytes: Optional[int] = None
+    peak_is_exact: bool = False
+
+    @property
+    def net_bytes(self) -> Optional[int]:
+        """What the block left behind; negative when it gave back more than it took."""
+        return _minus(self.after_bytes, self.before_bytes)
+
+    @property
+    def took_bytes(self) -> Optional[int]:
+        """From the start of the block up to its peak."""
+        return _minus(self.peak_bytes, self.before_bytes)
+
+    @property
+    def gave_back_bytes(self) -> Optional[int]:
+        """From the peak down to the end of the block: took_bytes - net_bytes."""
+        return _minus(self.peak_bytes, self.after_bytes)
+
+
+class Measure:
+    """`with Measure() as m:` measures what this process, with all its threads, takes on its devices
+    while the block runs. The results are there after the block.
+
+    Never disturbs the block: what keeps it from measuring (no library, tracking off, no command)
+    is one sentence in `problem`, and every figure is None.
+
+    Before and after are exact. The peaks of DRAM, trace, CBs and Total L1 are the tracker's own,
+    and exact, where no other process is on the device and the block went above all that this
+    process held there before. (A block that closes a device and opens it again loses the peak from
+    before that.) All other peaks are the highest of samples taken every `interval_s` seconds by one
+    `ttmem --watch`, and None when there was none inside the block; `interval_s` None takes none.
+    """
+
+    def __init__(self, label: str = "", interval_s: Optional[float] = 0.05) -> None:
+        if interval_s is not None and not 0.001 <= interval_s <= 3600:
+            raise ValueError(f"interval_s is {interval_s}; it must be from 0.001 to 3600, or None")
+        self.label = label
+        self.interval_s = interval_s
+        self.problem: Optional[str] = None  #: why nothing could be measured
+        self.samples = 0  #: taken inside the block so far
+        self.duration_s: Optional[float] = None  #: None until the block ended
+        self.changes: List[Change] = []  #: of every kind on every device that this process has
+
+    def change(self, kind: str, device: int = 0) -> Change:
+        """That kind on that device. A device that this process did not have has zeros."""
+        if kind not in MEASURED:
+            raise ValueError(f"{kind!r} is no kind of memory; there are {', '.join(MEASURED)}")
+        for change in self.changes:
+            if (change.device, change.kind) == (device, kind):
+                return change
+        if self.problem is not None or self.duration_s is None:
+            return Change(device, kind)
+        return Change(device, kind, before_bytes=0, after_bytes=0)
+
+    def report(self) -> str:
+        """The results as text, for people."""
+        return report_text(self)
+
+    def __enter__(self) -> Measure:
+        self.problem, self.samples, self.duration_s, self.changes = None, 0, None, []
+        self._pid = os.getpid()
+        self._before: List[DeviceFigures] = []
+        self._highest: List[DeviceFigures] = []
+        self._sampler: Optional[Sampler] = None
+        try:
+            _calls.require_tracking()
+            self._before = figures_of(snapshot(), self._pid)
+            if self.interval_s is not None:
+                sampler = Sampler(self.interval_s, self._see)
+                sampler.start()
+                self._sampler = sampler
+        except TtmemError as error:
+            self.problem = str(error)
+        self._started = time.monotonic()
+        return self
+
+    def __exit__(self, error_type: Optional[Type[BaseException]], error: Optional[BaseException],
+                 traceback: Optional[TracebackType]) -> None:
+        self.duration_s = time.monotonic() - self._started
+        if os.getpid() != self._pid:  # the sampler is the parent's
+            self.problem = "the block was entered before fork(); only the parent is measured"
+            return
+        if self._sampler is not None:
+            self._sampler.stop()
+        if self.problem is not None:
+            return
+        try:
+            self._compare(figures_of(snapshot(), self._pid))
+        except TtmemError as problem:
+            self.problem = str(problem)
+
+    def _see(self, document: Dict[str, Any]) -> None:
+        """On the sampler's thread, which has ended when _compare() reads."""
+        for device in figures_of(document, self._pid):
+            known = same_device(device, self._highest)
+            if known is None:
+                self._highest.append(device)
+            else:
+                for kind, used in device.used.items():
+                    known.used[kind] = larger(known.used[kind], used)
+        self.samples += 1
+
+    def _compare(self, after: List[DeviceFigures]) -> None:
+        closed = [device for device in self._before if same_device(device, after) is None]
+        passing = [device for device in self._highest
+                   if same_device(device, after) is None and same_device(device, closed) is None]
+        for device in after + closed + passing:
+            start = same_device(device, self._before)
+            end = same_device(device, after)
+            seen = same_device(device, self._highest)
+            for kind in MEASURED:
+                self.changes.append(_change(device.id, kind, start, end,
+                                            seen.used[kind] if seen else 0, self.samples > 0))
+
+
+class _Watch(Measure):
+    def __init__(self, label: str, interval_s: Optional[float], file: Optional[TextIO]) -> None:
+        super().__init__(label, interval_s)
+        self._file = file
+
+    def __exit__(self, error_type: Optional[Type[BaseException]], error: Optional[BaseException],
+                 traceback: Optional[TracebackType]) -> None:
+        super().__exit__(error_type, error, traceback)
+        print(self.report(), file=self._file or sys.stderr, flush=True)
+
+
+def watch(label: str = "", interval_s: Optional[float] = 0.05,
+          file: Optional[TextIO] = None) -> Measure:
+    """A Measure that prints its report when the block ends, to `file` or stderr:
+
+    with ttmem.watch("load weights"):
+        model.load()
+    """
+    return _Watch(label, interval_s, file)
+
+
+def _change(device: int, kind: str, start: Optional[DeviceFigures], end: Optional[DeviceFigures],
+            seen: Optional[int], has_samples: bool) -> Change:
+    # A device that a tracked process does not have open holds nothing of it: a measured zero.
+    before = start.used[kind] if start else 0
+    after = end.used[kind] if end else 0
+    exact = _exact_peak(kind, start, end, larger(before, after))
+    if exact is not None and exact >= (seen or 0):
+        return Change(device, kind, before, after, exact, True)
+    sampled = larger(larger(before, after), seen) if has_samples else None
+    return Change(device, kind, before, after, sampled, False)
+
+
+def _exact_peak(kind: str, start: Optional[DeviceFigures], end: Optional[DeviceFigures],
+                at_the_edges: Optional[int]) -> Optional[int]:
+    """The tracker's peak is that of the block when it rose, or when it is held at an edge."""
+    earlier = start.peaks.get(kind) if start else 0
+    peak = end.peaks.get(kind) if end else None
+    if earlier is None or peak is None or peak < earlier:  # less: the device was opened again
+        return None
+    return peak if peak > earlier or peak == at_the_edges else None
+
+
+def _minus(first: Optional[int], second: Optional[int]) -> Optional[int]:
+    return None if first is None or second is None else first - second

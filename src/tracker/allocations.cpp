@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Buffers, kernels and CBs without an address: a figure, a live slot and an event each.
+#include <utility>
+
+#include "tracker/device.hpp"
+#include "tracker/tracker.hpp"
+
+namespace ttmem::tracker {
+namespace {
+
+// No device has this much; a larger size is a mistake of the caller that would spoil the sums.
+constexpr std::uint64_t kAbsurdBytes = 1ULL << 48;
+
+// More than any device has, few enough that a size times them is no wrap-around.
+constexpr std::uint64_t kMaxBanks = 4096;
+
+// No sum of sizes goes beyond this, so that none wraps around.
+constexpr std::uint64_t kAbsurdTotal = 1ULL << 62;
+static_assert(kAbsurdBytes * kMaxBanks < kAbsurdTotal);
+
+}  // namespace
+
+// What a call asks for, with its banks worked out.
+struct Tracker::Request {
+  std::uint8_t kind = 0;
+  std::uint8_t role = TTMEM_KERNEL_APP;
+  std::uint64_t id = 0;
+  std::uint64_t address = 0;
+  bool has_address = false;
+  bool is_estimate = false;
+  std::uint64_t bytes = 0;
+  std::uint64_t bytes_per_bank = 0;  // 0: unknown
+  std::uint32_t banks = 0;           // 0: unknown
+  const CoreMask* cores = nullptr;   // null: every bank, or some of DRAM's
+  const char* label = nullptr;
+};
+
+void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  if (static_cast<std::uint32_t>(buffer.type) > TTMEM_TRACE || buffer.bytes > kAbsurdBytes ||
+      buffer.bytes_per_bank > kAbsurdBytes) {
+    return device->count_bad_argument();
+  }
+  Request request;
+  request.kind = static_cast<std::uint8_t>(buffer.type);
+  request.id = buffer.id != 0 ? buffer.id : buffer.address;
+  request.address = buffer.address;
+  request.has_address = true;
+  request.bytes = buffer.bytes;
+  request.bytes_per_bank = buffer.bytes_per_bank;
+  request.label = buffer.label;
+  if (buffer.cores == nullptr || buffer.core_ranges == 0) {
+    request.banks = device->banks_of(request.kind);
+    allocate(*device, request);
+  } else {
+    allocate_sharded(*device, request, {buffer.cores, buffer.core_ranges});
+  }
+}
+
+void Tracker::allocate_sharded(Device& device, Request& request,
+                               std::span<const ttmem_core_range> ranges) {
+  CoreMask cores;
+  if (is_in_dram(request.kind)) {
+    // The "cores" of a sharded DRAM buffer are banks, not places on the compute grid: their number
+    // counts.
+    std::uint64_t banks = 0;
+    for (const ttmem_core_range& range : ranges) {
+      const bool ordered = range.x0 <= range.x1 && range.y0 <= range.y1;
+      if (!ordered) device.count_bad_argument();
+      if (ordered) banks += std::uint64_t{range.x1 - range.x0 + 1U} * (range.y1 - range.y0 + 1U);
+    }
+    if (banks > kMaxBanks) return device.count_bad_argument();
+    request.banks = static_cast<std::uint32_t>(banks);
+  } else {
+    if (!device.mask_of(ranges, cores)) device.count_bad_argument();
+    request.banks = cores.count();
+    request.cores = &cores;
+  }
+  allocate(device, request);
+}
+
+void Tracker::buffer_free(std::uint32_t id, ttmem_buffer_type type, std::uint64_t buffer) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  if (static_cast<std::uint32_t>(type) > TTMEM_TRACE) return device->count_bad_argument();
+  release(*device, static_cast<std::uint8_t>(type), buffer);
+}
+
+void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t bytes,
+                          ttmem_kernel_role role, bool is_estimate) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  if (static_cast<std::uint32_t>(role) > TTMEM_KERNEL_DISPATCH || bytes > kAbsurdBytes) {
+    return device->count_bad_argument();
+  }
+  Request request;
+  request.kind = kKernelKind;
+  request.role = static_cast<std::uint8_t>(role);
+  request.is_estimate = is_estimate;
+  request.id = kernel;
+  request.bytes = bytes;
+  // A kernel that was evicted and comes back is no anomaly: it is the same one, perhaps resized.
+  const auto it = device->live[kKernelKind].find(kernel);
+  it == device->live[kKernelKind].end() ? allocate(*device, request)
+                                        : resize(*device, request, it->second);
+}
+
+void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
+  Device* device = this->device(id);
+  if (device != nullptr) release(*device, kKernelKind, kernel);
+}
+
+void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  if (bytes > kAbsurdBytes) return device->count_bad_argument();
+  Request request;
+  request.kind = kLooseCbKind;
+  request.id = cb;
+  request.bytes = bytes;
+  const auto it = device->live[kLooseCbKind].find(cb);
+  if (it == device->live[kLooseCbKind].end()) return allocate(*device, request);
+  ++it->second.reports;
+  if (bytes > it->second.used_bytes) resize(*device, request, it->second);
+}
+
+void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  const auto it = device->live[kLooseCbKind].find(cb);
+  if (it != device->live[kLooseCbKind].end() && --it->second.reports > 0) return;
+  release(*device, kLooseCbKind, cb);
+}
+
+void Tracker::allocate(Device& device, const Request& request) {
+  const std::uint64_t time = now();
+  const bool sized = request.bytes_per_bank != 0 && request.banks != 0;
+  const std::uint64_t used_bytes = sized ? request.bytes_per_bank * request.banks : request.bytes;
+  if (device.record->kinds[request.kind].used_bytes > kAbsurdTotal - used_bytes) {
+    return device.count_bad_argument();
+  }
+  auto& live_of_kind = device.live[request.kind];
+  auto [entry, is_new] = live_of_kind.try_emplace(request.id);
+  if (!is_new) {
+    publish(device.record->seq, [&] { increase(device.record->allocs_over_live); });
+    release(device, request.kind, request.id);
+    entry = live_of_kind.try_emplace(request.id).first;
+  }
+  LiveAllocation& live = entry->second;
+  live.used_bytes = used_bytes;
+  live.logical_bytes = request.bytes;
+  live.is_unsized = !sized && request.kind <= TTMEM_TRACE;
+  live.role = request.role;
+  live.is_estimate = request.is_estimate;
+  live.slot = segment_->take_allocation(time);
+  if (live.slot == kNoSlot) increase(segment_->header().dropped_allocations);
+
+  const std::uint64_t born =
+      segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
+                            request.address, request.bytes, time);
+  account(device, request.kind, live, Change::kAdd);
+  if (live.slot != kNoSlot) write_slot(device, request, live, born, time);
+}
+
+// What is live already has another size now. Its slot stays: it is in every list, and after a kill.
+void Tracker::resize(Device& device, const Request& request, LiveAllocation& live) {
+  const std::uint64_t time = now();
+  segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
+                        request.address, request.bytes, time);
+  account(device, request.kind, live, Change::kRemove);
+  live.used_bytes = request.bytes;
+  live.logical_bytes = request.bytes;
+  live.role = request.role;
+  live.is_estimate = request.is_estimate;
+  account(device, request.kind, live, Change::kAdd);
+  if (live.slot == kNoSlot) return;
+  write_slot(device, request, live, segment_->allocation(live.slot).born, time);
+}
+
+void Tracker::release(Device& device, std::uint8_t kind, std::uint64_t id) {
+  const auto it = device.live[kind].find(id);
+  if (it == device.live[kind].end()) {
+    publish(device.record->seq, [&] { increase(device.record->unknown_frees); });
+    return;
+  }
+  // The slot goes before the event: who counts events up to this one finds it gone.
+  clear_slot(it->second);
+  segment_->write_event(segment::EventType::kFree, kind, device.record->id, id, 0,
+                        it->second.logical_bytes, now());
+  account(device, kind, it->second, Change::kRemove);
+  device.live[kind].erase(it);
+}
+
+inline void Tracker::account(Device& device, std::uint8_t kind, const LiveAllocation& live,
+                             Change direction) noexcept {
+  DeviceRecord& record = *device.record;
+  segment::KindFigures& figures = record.kinds[kind];
+  publish(record.seq, [&] {
+    const bool add = direction == Change::kAdd;
+    const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
+      store(figure, add ? figure + by : figure - by);
+    };
+    change(figures.used_bytes, live.used_bytes);
+    change(figures.logical_bytes, live.logical_bytes);
+    change(figures.live, 1);
+    change(figures.unsized, live.is_unsized ? 1 : 0);
+    increase(add ? figures.allocations_total : figures.frees_total);
+    if (figures.used_bytes > figures.peak_bytes) store(figures.peak_bytes, figures.used_bytes);
+    if (kind == kKernelKind) {
+      change(record.kernel_role_bytes[live.role], live.used_bytes);
+      if (live.is_estimate) change(record.kernel_estimated_bytes, live.used_bytes);
+    }
+    if (!is_in_l1(kind)) return;
+    if (kind == kLooseCbKind) {
+      change(record.cb_physical_bytes, live.used_bytes);
+      change(record.cb_logical_bytes, live.logical_bytes);
+      if (record.cb_physical_bytes > record.cb_physical_peak_bytes) {
+        store(record.cb_physical_peak_bytes, record.cb_physical_bytes);
+      }
+    }
+    change(record.l1_total_bytes, live.used_bytes);
+    if (record.l1_total_bytes > record.l1_total_peak_bytes) {
+      store(record.l1_total_peak_bytes, record.l1_total_bytes);
+    }
+  });
+}
+
+inline void Tracker::write_slot(Device& device, const Request& request, const LiveAllocation& live,
+                                std::uint64_t born, std::uint64_t now_ns) noexcept {
+  segment::AllocationSlot& slot = segment_->allocation(live.slot);
+  publish(slot.seq, [&] {
+    slot.live = 1;
+    slot.kind = request.kind;
+    slot.flags =
+        static_cast<std::uint8_t>((request.cores == nullptr ? segment::kNoCores : 0) |
+                                  (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
+                                  (request.has_address ? 0 : segment::kNoAddress) |
+                                  (request.is_estimate ? segment::kEstimate : 0));
+    slot.role = request.role;
+    slot.born = born;
+    slot.when_ns = now_ns;
+    slot.id = request.id;
+    slot.address = request.address;
+    slot.bytes = request.bytes;
+    slot.bytes_per_bank = request.bytes_per_bank;
+    slot.banks = request.banks;
+    slot.device = device.record_index;
+    if (request.cores != nullptr) slot.cores = *request.cores;
+    copy_text(slot.label, request.label);
+  });
+}
+
+inline void Tracker::clear_slot(const LiveAllocation& live) {
+  if (live.slot == kNoSlot) return;
+  segment::AllocationSlot& slot = segment_->allocation(live.slot);
+  publish(slot.seq, [&] { slot.live = 0; });
+  segment_->give_allocation(live.slot);
+}
+
+// Gives everything up without an event each: the close of the device says it all.
+void Tracker::drop_allocations(Device& device) {
+  for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
+    for (const auto& [id, live] : device.live[kind]) {
+      account(device, kind, live, Change::kRemove);
+      clear_slot(live);
+    }
+    device.live[kind].clear();
+  }
+}
+
+// The grid became known after buffers were allocated: the cores of the sharded ones get the numbers
+// that they have in it.
+void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noexcept {
+  for (const auto& of_kind : device.live) {
+    for (const auto& [id, live] : of_kind) {
+      if (live.slot == kNoSlot) continue;
+      segment::AllocationSlot& slot = segment_->allocation(live.slot);
+      if ((slot.flags & segment::kNoCores) != 0) continue;
+      CoreMask cores;
+      slot.cores.for_each([&](std::uint32_t core) {
+        const std::uint32_t x = core % columns_before;
+        const std::uint32_t y = core / columns_before;
+        if (x < device.columns() && y < device.rows()) cores.set(y * device.columns() + x);
+      });
+      publish(slot.seq, [&] { slot.cores = cores; });
+    }
+  }
+}
+
+}  // namespace ttmem::tracker

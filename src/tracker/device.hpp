@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the parts of the tracker share: one device of this process, and small helpers.
+#pragma once
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "ledger/device_ledger.hpp"
+#include "segment/segment_writer.hpp"
+#include "tracker/tracker.hpp"
+
+namespace ttmem::tracker {
+
+using segment::DeviceRecord;
+using segment::kKernelKind;
+using segment::kLooseCbKind;
+using segment::kNoSlot;
+using segment::publish;
+using segment::store;
+
+// For a device whose grid nobody told: wide enough for every known one.
+inline constexpr std::uint32_t kUnknownGridSide = 16;
+static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
+
+// Ages are shown in seconds and events are ordered by number: the tick of the coarse clock, a few
+// milliseconds, is fine enough, and it costs a third of the exact one.
+inline std::uint64_t now() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+inline void increase(std::uint64_t& figure, std::uint64_t by = 1) noexcept {
+  store(figure, figure + by);
+}
+
+// Copies a string that may be null or too long; the rest is zero.
+template <std::size_t Size>
+void copy_text(char (&to)[Size], const char* from) noexcept {
+  std::memset(to, 0, Size);
+  if (from != nullptr) std::memcpy(to, from, ::strnlen(from, Size));
+}
+
+// TRACE buffers lie in DRAM.
+inline bool is_in_dram(std::uint8_t kind) noexcept {
+  return kind == TTMEM_DRAM || kind == TTMEM_TRACE;
+}
+inline bool is_in_l1(std::uint8_t kind) noexcept {
+  return kind == TTMEM_L1 || kind == TTMEM_L1_SMALL || kind == kKernelKind || kind == kLooseCbKind;
+}
+
+struct Tracker::LiveAllocation {
+  std::uint64_t used_bytes = 0;
+  std::uint64_t logical_bytes = 0;
+  std::uint32_t slot = kNoSlot;
+  bool is_unsized = false;
+  std::uint8_t role = TTMEM_KERNEL_APP;
+  bool is_estimate = false;
+  std::uint32_t reports = 1;  // of a CB without an address: each wants its own free
+};
+
+struct Tracker::Device {
+  Device(DeviceRecord& its_record, std::uint32_t index)
+      : record(&its_record), record_index(index), ledger(make_ledger()) {}
+
+  [[nodiscard]] std::unique_ptr<ledger::DeviceLedger> make_ledger() const {
+    return std::make_unique<ledger::DeviceLedger>(columns() * rows());
+  }
+  [[nodiscard]] std::uint32_t columns() const noexcept {
+    return record->grid_x != 0 ? record->grid_x : kUnknownGridSide;
+  }
+  [[nodiscard]] std::uint32_t rows() const noexcept {
+    return record->grid_y != 0 ? record->grid_y : kUnknownGridSide;
+  }
+
+  [[nodiscard]] bool is_open() const noexcept {
+    return record->state == static_cast<std::uint32_t>(segment::DeviceState::kOpen);
+  }
+
+  // How many banks a buffer takes that lies in all of them; 0: unknown.
+  [[nodiscard]] std::uint32_t banks_of(std::uint8_t kind) const noexcept {
+    if (is_in_dram(kind)) return record->dram_channels;
+    if (is_in_l1(kind)) return std::uint32_t{record->grid_x} * record->grid_y;
+    return 1;  // host memory
+  }
+
+  // The cores of the ranges, and whether all of them are on the grid.
+  bool mask_of(std::span<const ttmem_core_range> ranges, CoreMask& mask) const noexcept {
+    bool all_inside = true;
+    for (const ttmem_core_range& range : ranges) {
+      all_inside &=
+          range.x0 <= range.x1 && range.y0 <= range.y1 && range.x1 < columns() && range.y1 < rows();
+      const std::uint32_t x1 = std::min<std::uint32_t>(range.x1, columns() - 1);
+      const std::uint32_t y1 = std::min<std::uint32_t>(range.y1, rows() - 1);
+      for (std::uint32_t y = range.y0; y <= y1; ++y) {
+        for (std::uint32_t x = range.x0; x <= x1; ++x) mask.set(y * columns() + x);
+      }
+    }
+    return all_inside;
+  }
+
+  void count_bad_argument() noexcept {
+    publish(record->seq, [&] { increase(record->bad_arguments); });
+  }
+
+  DeviceRecord* record;
+  std::uint32_t record_index;
+  std::unique_ptr<ledger::DeviceLedger> ledger;
+  std::array<boost::unordered_flat_map<std::uint64_t, LiveAllocation>, segment::kKinds> live;
+};
+
+inline Tracker::Device* Tracker::find(std::uint32_t id) noexcept {
+  if (id < by_id_.size()) [[likely]] {
+    return by_id_[id];
+  }
+  for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
+    if (devices_[i] != nullptr && devices_[i]->record->id == id) return devices_[i].get();
+  }
+  return nullptr;
+}
+
+inline Tracker::Device* Tracker::device(std::uint32_t id) {
+  Device* found = find(id);
+  if (found != nullptr && found->is_open()) [[likely]] {
+    return found;
+  }
+  return open(id, found);
+}
+
+}  // namespace ttmem::tracker

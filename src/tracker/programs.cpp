@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs and their circular buffers: the ledger's figures, and what of them is published.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "tracker/device.hpp"
+#include "tracker/tracker.hpp"
+
+namespace ttmem::tracker {
+
+void Tracker::program_place(std::uint32_t id, std::uint64_t program,
+                            std::span<const ttmem_cb> cbs) {
+  using Placed = ledger::DeviceLedger::Placed;
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  // Holds the earlier layout until the new one is published: a reader, and whoever looks after a
+  // kill, finds the program with one or the other.
+  ledger::FootprintRef footprint = footprint_of(*device, cbs);
+  const Placed placed = device->ledger->place(program, std::move(footprint));
+  if (placed == Placed::kUnchanged) return;
+  ledger::Placement& placement = *device->ledger->find(program);
+  if (placement.footprint->cut) device->count_bad_argument();
+  if (placed == Placed::kNew) placement.slot = kNoSlot;
+  publish_program(*device, placement);
+  publish_cb_figures(*device);
+}
+
+void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  const ledger::Placement* placement = device->ledger->find(program);
+  if (placement != nullptr && placement->whole) return;
+  if (!device->ledger->dispatch(program)) {
+    publish(device->record->seq, [&] { increase(device->record->unknown_programs); });
+    return;
+  }
+  publish_cb_figures(*device);
+}
+
+void Tracker::trace_replay(std::uint32_t id, std::span<const std::uint64_t> programs) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  const std::uint32_t unknown = device->ledger->replay(programs);
+  if (unknown > 0) {
+    publish(device->record->seq, [&] { increase(device->record->unknown_programs, unknown); });
+  }
+  publish_cb_figures(*device);
+}
+
+void Tracker::program_destroy(std::uint64_t program) {
+  for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
+    ledger::Placement* placement =
+        devices_[i] == nullptr ? nullptr : devices_[i]->ledger->find(program);
+    if (placement == nullptr) continue;
+    forget_program(*devices_[i], *placement);
+    publish_cb_figures(*devices_[i]);
+  }
+}
+
+// The key of a footprint: the grid and the size of L1, then per CB its address, its size, its flags
+// with the number of its core ranges, and the ranges.
+std::uint64_t Tracker::first_word(const Device& device) noexcept {
+  return std::uint64_t{device.columns()} << 48 | std::uint64_t{device.rows()} << 32 |
+         device.record->l1_bytes_per_core;
+}
+
+ledger::FootprintRef Tracker::footprint_of(Device& device, std::span<const ttmem_cb> cbs) {
+  key_.clear();
+  key_.push_back(first_word(device));
+  for (const ttmem_cb& cb : cbs) {
+    const std::uint32_t ranges = cb.cores == nullptr ? 0 : cb.core_ranges;
+    key_.push_back(cb.address);
+    key_.push_back(cb.bytes);
+    key_.push_back(std::uint64_t{cb.flags} << 32 | ranges);
+    for (std::uint32_t i = 0; i < ranges; ++i) {
+      key_.push_back(std::bit_cast<std::uint64_t>(cb.cores[i]));
+    }
+  }
+  return footprints_.acquire(key_, [&] { return decode(device, key_); });
+}
+
+// What does not lie in the L1 of the device's cores cannot be true: it is cut off.
+std::vector<ledger::Cb> Tracker::decode(const Device& device, std::span<const std::uint64_t> key) {
+  const std::uint64_t l1_end = device.record->l1_bytes_per_core != 0
+                                   ? device.record->l1_bytes_per_core
+                                   : std::uint64_t{0xffffffff};
+  std::vector<ledger::Cb> result;
+  for (std::size_t at = 1; at < key.size();) {
+    ledger::Cb& cb = result.emplace_back();
+    const std::uint64_t address = key[at++];
+    const std::uint64_t bytes = key[at++];
+    const std::uint64_t flags = key[at] >> 32;
+    const std::size_t ranges = key[at++] & 0xffffffff;
+    const std::uint64_t begin = std::min(address, l1_end);
+    const std::uint64_t end = begin + std::min(bytes, l1_end - begin);
+    cb.range = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+    cb.global = (flags & TTMEM_CB_GLOBAL) != 0;
+    cb.cut = begin != address || end - begin != bytes;
+    for (const std::size_t stop = at + ranges; at < stop; ++at) {
+      const auto range = std::bit_cast<ttmem_core_range>(key[at]);
+      cb.cut |= !device.mask_of({&range, 1}, cb.cores);
+    }
+  }
+  return result;
+}
+
+void Tracker::publish_footprint(ledger::Footprint& footprint) noexcept {
+  const auto count = static_cast<std::uint32_t>(footprint.cbs.size());
+  if (count == 0) return;
+  try {
+    footprint.first_record =
+        count > segment::kMaxCbsPerProgram ? kNoSlot : segment_->take_cbs(count, now());
+  } catch (const std::bad_alloc&) {
+    footprint.first_record = kNoSlot;
+  }
+  if (footprint.first_record == kNoSlot) return;
+  footprint.number = ++footprint_number_;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ledger::Cb& cb = footprint.cbs[i];
+    segment::CbRecord& record = segment_->cb(footprint.first_record + i);
+    record.address = cb.range.begin;
+    record.bytes = cb.range.length();
+    record.flags = cb.global ? std::uint32_t{segment::kCbGlobal} : 0;
+    record.cores = cb.cores;
+    // The record is complete before it carries the number that its programs look for.
+    std::atomic_ref<std::uint64_t>(record.footprint)
+        .store(footprint.number, std::memory_order_release);
+  }
+}
+
+void Tracker::retire_footprint(ledger::Footprint& footprint) noexcept {
+  if (footprint.number == 0) return;
+  const auto count = static_cast<std::uint32_t>(footprint.cbs.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    store(segment_->cb(footprint.first_record + i).footprint, std::uint64_t{0});
+  }
+  // No footprint is written over these records before their numbers are gone.
+  std::atomic_thread_fence(std::memory_order_release);
+  try {
+    segment_->give_cbs(footprint.first_record, count);
+  } catch (const std::bad_alloc&) {
+    // The records stay unused; nothing else depends on them.
+  }
+}
+
+void Tracker::publish_program(Device& device, ledger::Placement& placement) {
+  const std::uint64_t time = now();
+  const ledger::Footprint& footprint = *placement.footprint.get();
+  const std::uint64_t born =
+      segment_->write_event(segment::EventType::kProgramPlace, 0, device.record->id,
+                            placement.program, 0, footprint.logical_bytes, time);
+  // Without records for its CBs it would be listed as a program that has none.
+  const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
+  if (!can_be_listed) clear_slot(placement);
+  const bool is_new = placement.slot == kNoSlot;
+  if (is_new && can_be_listed) placement.slot = segment_->take_program(time);
+  if (placement.slot == kNoSlot) {
+    increase(segment_->header().dropped_programs);
+    return;
+  }
+  segment::ProgramSlot& slot = segment_->program(placement.slot);
+  publish(slot.seq, [&] {
+    slot.live = 1;
+    if (is_new) {
+      slot.born = born;
+      slot.when_ns = time;
+    }
+    slot.program = placement.program;
+    slot.footprint = footprint.number;
+    slot.first_cb = footprint.first_record;
+    slot.cb_count = static_cast<std::uint32_t>(footprint.cbs.size());
+    slot.device = device.record_index;
+    slot.resident_cores = placement.resident_cores;
+  });
+}
+
+void Tracker::clear_slot(ledger::Placement& placement) {
+  if (placement.slot == kNoSlot) return;
+  segment::ProgramSlot& slot = segment_->program(placement.slot);
+  publish(slot.seq, [&] { slot.live = 0; });
+  segment_->give_program(placement.slot);
+  placement.slot = kNoSlot;
+}
+
+void Tracker::publish_cb_figures(Device& device) noexcept {
+  DeviceRecord& record = *device.record;
+  const ledger::DeviceLedger& ledger = *device.ledger;
+  const segment::KindFigures& loose = record.kinds[kLooseCbKind];
+  publish(record.seq, [&] {
+    const std::uint64_t physical = ledger.physical_bytes() + loose.used_bytes;
+    store(record.l1_total_bytes, record.l1_total_bytes - record.cb_physical_bytes + physical);
+    store(record.cb_physical_bytes, physical);
+    store(record.cb_resident_bytes, ledger.resident_bytes());
+    store(record.cb_logical_bytes, ledger.logical_bytes() + loose.logical_bytes);
+    store(record.programs, std::uint64_t{ledger.programs()});
+    if (record.cb_physical_bytes > record.cb_physical_peak_bytes) {
+      store(record.cb_physical_peak_bytes, record.cb_physical_bytes);
+    }
+    if (record.l1_total_bytes > record.l1_total_peak_bytes) {
+      store(record.l1_total_peak_bytes, record.l1_total_bytes);
+    }
+  });
+  const CoreMask changed = device.ledger->take_changed_cores();
+  if (!changed.empty()) {
+    publish(record.cores_seq, [&] {
+      changed.for_each([&](std::uint32_t index) {
+        const ledger::DeviceLedger::Core core = ledger.core(index);
+        record.cores[index] = {core.cb_bytes, core.resident_bytes, core.cb_end, 0};
+      });
+    });
+  }
+  device.ledger->take_changed_programs([&](ledger::Placement& placement) {
+    // One figure, stored in one piece: a program that is dispatched all the time is never torn.
+    if (placement.slot != kNoSlot) {
+      store(segment_->program(placement.slot).resident_cores, placement.resident_cores);
+    }
+  });
+}
+
+// The caller publishes the figures.
+void Tracker::forget_program(Device& device, ledger::Placement& placement) {
+  const std::uint64_t program = placement.program;
+  clear_slot(placement);
+  segment_->write_event(segment::EventType::kProgramDestroy, 0, device.record->id, program, 0,
+                        placement.footprint->logical_bytes, now());
+  device.ledger->remove(program);
+}
+
+void Tracker::drop_programs(Device& device) {
+  std::vector<std::uint64_t> programs;
+  programs.reserve(device.ledger->programs());
+  device.ledger->for_each_program(
+      [&](ledger::Placement& placement) { programs.push_back(placement.program); });
+  for (std::uint64_t program : programs) {
+    forget_program(device, *device.ledger->find(program));
+  }
+  publish_cb_figures(device);
+}
+
+// The grid became known after programs were placed: they are placed again, on the cores as they are
+// numbered now. What was dispatched before is not known any longer.
+void Tracker::renumber_programs(Device& device) {
+  const auto before = std::exchange(device.ledger, device.make_ledger());
+  publish(device.record->cores_seq,
+          [&] { std::memset(device.record->cores, 0, sizeof device.record->cores); });
+  before->for_each_program([&](ledger::Placement& old) {
+    key_ = old.footprint->key;
+    key_[0] = first_word(device);
+    device.ledger->place(old.program,
+                         footprints_.acquire(key_, [&] { return decode(device, key_); }));
+    ledger::Placement& placement = *device.ledger->find(old.program);
+    placement.slot = old.slot;
+    publish_program(device, placement);
+  });
+  publish_cb_figures(device);
+}
+
+}  // namespace ttmem::tracker
