@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -29,11 +28,14 @@ std::map<std::string, std::size_t> table(const std::string& heading) {
   std::istringstream lines(document());
   std::map<std::string, std::size_t> fields;
   bool inside = false;
-  const std::regex row(R"(\| (\d+) \| [^|]+ \| `(\w+)`.*)");
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("## ")) inside = line == "## " + heading;
-    std::smatch match;
-    if (inside && std::regex_match(line, match, row)) fields[match[2]] = std::stoul(match[1]);
+    // "| 48 | u64 | `start_time_ticks`: ..."
+    const std::size_t open = line.find('`');
+    const std::size_t close = line.find('`', open + 1);
+    const bool is_row = line.starts_with("| ") && line[2] >= '0' && line[2] <= '9';
+    if (!inside || !is_row || close == std::string::npos) continue;
+    fields[line.substr(open + 1, close - open - 1)] = std::stoul(line.substr(2));
   }
   return fields;
 }
