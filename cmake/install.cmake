@@ -20,7 +20,6 @@ if(TTMEM_DRYRUN)
   install(TARGETS ttmem_dryrun EXPORT ttmem-dryrun)
   install(DIRECTORY dryrun/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttmem-dryrun)
   install(EXPORT ttmem-dryrun NAMESPACE ttmem:: DESTINATION ${package_dir})
-  install(FILES integrations/tt-metal/CMakeLists.txt integrations/tt-metal/ttmem_tt_metal.cpp
-                integrations/tt-metal/ttmem_tt_metal.hpp
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem/tt-metal)
+  install(DIRECTORY integrations/tt-metal DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem
+          PATTERN tests EXCLUDE)
 endif()

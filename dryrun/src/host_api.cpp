@@ -26,6 +26,13 @@ CoreRangeSet cores_of(const std::variant<Specs...>& core_spec) {
       core_spec);
 }
 
+// None for data movement.
+std::optional<MathFidelity> fidelity_of(
+    const std::variant<DataMovementConfig, ComputeConfig>& config) {
+  const auto* compute = std::get_if<ComputeConfig>(&config);
+  return compute == nullptr ? std::nullopt : std::optional(compute->math_fidelity);
+}
+
 CircularBufferImpl& global_buffer(Program& program, CBHandle cb_handle) {
   return *program.impl().get_circular_buffer(cb_handle);
 }
@@ -98,15 +105,15 @@ Program CreateProgram() { return {}; }
 
 KernelHandle CreateKernel(Program& program, const std::string& file_name,
                           const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
-                          const std::variant<DataMovementConfig, ComputeConfig>& /*config*/) {
-  return program.impl().add_kernel(file_name, cores_of(core_spec));
+                          const std::variant<DataMovementConfig, ComputeConfig>& config) {
+  return program.impl().add_kernel(file_name, cores_of(core_spec), fidelity_of(config));
 }
 
 KernelHandle CreateKernelFromString(
     Program& program, const std::string& /*kernel_src_code*/,
     const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
-    const std::variant<DataMovementConfig, ComputeConfig>& /*config*/) {
-  return program.impl().add_kernel("(from string)", cores_of(core_spec));
+    const std::variant<DataMovementConfig, ComputeConfig>& config) {
+  return program.impl().add_kernel("Inline source", cores_of(core_spec), fidelity_of(config));
 }
 
 ReaderDataMovementConfig::ReaderDataMovementConfig(

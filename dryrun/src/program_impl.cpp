@@ -199,10 +199,33 @@ ProgramImpl::KernelInfo& ProgramImpl::kernel(KernelHandle handle) {
   return kernels_[handle];
 }
 
-KernelHandle ProgramImpl::add_kernel(const std::string& source, const CoreRangeSet& cores) {
+KernelHandle ProgramImpl::add_kernel(const std::string& source, const CoreRangeSet& cores,
+                                     std::optional<MathFidelity> math_fidelity) {
   require(!cores.empty(), "Kernel ", source, " needs at least one core");
-  kernels_.push_back({.source = source, .cores = cores, .args = {}, .common_args = {}});
+  kernels_.push_back({.source = source,
+                      .cores = cores,
+                      .math_fidelity = math_fidelity,
+                      .args = {},
+                      .common_args = {}});
   return static_cast<KernelHandle>(kernels_.size() - 1);
+}
+
+std::vector<KernelMeta> ProgramImpl::collect_kernel_meta() const {
+  std::vector<KernelMeta> found;
+  for (const KernelInfo& info : kernels_) {
+    found.push_back({.name = info.source,
+                     .source = info.source,
+                     .processor_class = info.math_fidelity ? HalProcessorClassType::COMPUTE
+                                                           : HalProcessorClassType::DM,
+                     .programmable_core_type = HalProgrammableCoreType::TENSIX,
+                     .math_fidelity = info.math_fidelity,
+                     .binary_meta = {}});
+  }
+  return found;
+}
+
+std::vector<KernelMeta> collect_kernel_meta(const Program& program, IDevice* /*device*/) {
+  return program.impl().collect_kernel_meta();
 }
 
 void ProgramImpl::set_runtime_args(KernelHandle handle, const CoreCoord& core,

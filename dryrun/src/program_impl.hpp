@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tt-metalium/device_impl.hpp>
 #include <tt-metalium/kernel_types.hpp>
@@ -45,7 +46,10 @@ class ProgramImpl {
   // The sizes have changed: the next run computes a new layout.
   void invalidate_layout();
 
-  KernelHandle add_kernel(const std::string& source, const CoreRangeSet& cores);
+  // `math_fidelity` marks a compute kernel.
+  KernelHandle add_kernel(const std::string& source, const CoreRangeSet& cores,
+                          std::optional<MathFidelity> math_fidelity);
+  std::vector<KernelMeta> collect_kernel_meta() const;
   std::uint32_t add_semaphore() { return next_semaphore_++; }
   void set_runtime_args(KernelHandle kernel, const CoreCoord& core,
                         ttsl::Span<const std::uint32_t> args);
@@ -70,6 +74,7 @@ class ProgramImpl {
   struct KernelInfo {
     std::string source;
     CoreRangeSet cores;
+    std::optional<MathFidelity> math_fidelity;
     std::map<CoreCoord, Args> args;
     Args common_args;
   };

@@ -2,6 +2,8 @@
 #include "ttmem_tt_metal.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <set>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/buffer.hpp>
 #include <utility>
@@ -17,6 +19,12 @@ std::vector<tm::IDevice*> chips_of(const tm::IDevice* device) {
 }
 
 std::uint32_t number_of(const tm::IDevice& chip) { return static_cast<std::uint32_t>(chip.id()); }
+
+std::vector<std::uint32_t> numbers_of(const tm::IDevice* device) {
+  std::vector<std::uint32_t> numbers;
+  for (const tm::IDevice* chip : chips_of(device)) numbers.push_back(number_of(*chip));
+  return numbers;
+}
 
 std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
   std::vector<ttmem_core_range> ranges;
@@ -65,6 +73,26 @@ bool overlap(const std::vector<ttmem_core_range>& a, const std::vector<ttmem_cor
       return p.x0 <= q.x1 && q.x0 <= p.x1 && p.y0 <= q.y1 && q.y0 <= p.y1;
     });
   });
+}
+
+std::size_t count_cores(const std::vector<ttmem_core_range>& ranges) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> cores;
+  for (const ttmem_core_range& range : ranges) {
+    for (std::uint32_t y = range.y0; y <= range.y1; ++y) {
+      for (std::uint32_t x = range.x0; x <= range.x1; ++x) cores.insert({x, y});
+    }
+  }
+  return cores.size();
+}
+
+// Without binaries if the runtime cannot say: an observer must not stop its host.
+KernelBytes collect_kernel_bytes(const tm::Program& program, tm::IDevice* device) {
+  tm::IDevice* const chip = chips_of(device).front();
+  try {
+    return kernel_bytes(tm::detail::collect_kernel_meta(program, chip));
+  } catch (const std::exception&) {
+    return kernel_bytes(tm::detail::collect_kernel_meta(program, nullptr));
+  }
 }
 
 // TT-Metal's ids begin at 0, which the tracker takes as "no id".
@@ -181,8 +209,9 @@ void Processor::add_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std
 std::uint64_t Processor::group_for(ThreadState& thread, std::uint32_t chip, const Cb& cb) {
   thread.dying.reset();
   if (thread.identity != nullptr) {
-    const std::uint64_t id = find(thread.identity).value_or(next_group_);
-    if (id == next_group_) ++next_group_;
+    const auto [named, is_new] = named_.try_emplace(thread.identity, next_group_);
+    if (is_new) ++next_group_;
+    const std::uint64_t id = named->second;
     Group& group = groups_[id];
     group.identity = thread.identity;
     // The first report of a scope replaces what an earlier one said.
@@ -225,10 +254,75 @@ void Processor::track_program(tm::Program*, const tm::IDevice*) {
 }
 
 std::optional<std::uint64_t> Processor::find(const void* identity) const {
-  for (const auto& [id, group] : groups_) {
-    if (group.identity == identity) return id;
+  const auto found = named_.find(identity);
+  return found == named_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Processor::erase(std::uint64_t id) {
+  const auto group = groups_.find(id);
+  if (group->second.identity != nullptr) named_.erase(group->second.identity);
+  groups_.erase(group);
+}
+
+void Processor::dispatched(const void* identity, const std::vector<std::uint32_t>& chips,
+                           const tm::CoreRangeSet& kernel_cores,
+                           const std::function<KernelBytes()>& collect) {
+  if (!ttmem_enabled()) return;
+  std::lock_guard lock(mutex_);
+  const auto id = find(identity);
+  if (!id) return;  // it has no circular buffers, or they were not heard
+  Group& group = groups_[*id];
+  if (!group.kernels) {
+    group.kernels = collect();
+    if (kernel_cores.empty()) group.kernels->estimate = true;
   }
-  return std::nullopt;
+  for (const std::uint32_t chip : chips) {
+    if (!group.cbs.contains(chip)) continue;
+    ttmem_program_dispatch(chip, *id);
+    if (group.kernels->per_core != 0) load_kernels(*id, chip, kernel_cores);
+  }
+}
+
+// The ring of a core may still hold some of what it ran before; what is certain is the last one.
+void Processor::load_kernels(std::uint64_t id, std::uint32_t chip,
+                             const tm::CoreRangeSet& kernel_cores) {
+  auto& loaded = loaded_[chip];
+  if (loaded.contains(id)) return;
+  const Group& group = groups_[id];
+  Ranges cores = ranges_of(kernel_cores);
+  if (cores.empty()) {
+    for (const Cb& cb : group.cbs.at(chip)) {
+      cores.insert(cores.end(), cb.cores.begin(), cb.cores.end());
+    }
+  }
+  std::vector<std::uint64_t> evicted;
+  for (const auto& [other, its_cores] : loaded) {
+    if (overlap(its_cores, cores)) evicted.push_back(other);
+  }
+  for (const std::uint64_t other : evicted) unload_kernels(other, chip);
+  const std::uint64_t bytes = group.kernels->per_core * count_cores(cores);
+  const auto load = group.kernels->estimate ? ttmem_kernel_load_estimate : ttmem_kernel_load;
+  load(chip, id, bytes, TTMEM_KERNEL_APP);
+  loaded.emplace(id, std::move(cores));
+}
+
+void Processor::unload_kernels(std::uint64_t id, std::uint32_t chip) {
+  if (loaded_[chip].erase(id) != 0) ttmem_kernel_unload(chip, id);
+}
+
+void Processor::replayed(const std::vector<const void*>& identities,
+                         const std::vector<std::uint32_t>& chips) {
+  if (!ttmem_enabled()) return;
+  std::lock_guard lock(mutex_);
+  for (const std::uint32_t chip : chips) {
+    std::vector<std::uint64_t> programs;
+    for (const void* identity : identities) {
+      const auto id = find(identity);
+      if (id && groups_[*id].cbs.contains(chip)) programs.push_back(*id);
+    }
+    if (programs.empty()) continue;
+    ttmem_trace_replay(chip, programs.data(), static_cast<std::uint32_t>(programs.size()));
+  }
 }
 
 // One whose program is known is expected to be announced, so that it comes last.
@@ -243,14 +337,15 @@ std::optional<std::uint64_t> Processor::youngest_on(std::uint32_t chip) const {
 }
 
 void Processor::leave(std::uint64_t id, std::uint32_t chip) {
-  const auto group = groups_.find(id);
-  group->second.cbs.erase(chip);
-  if (!group->second.cbs.empty()) {
+  Group& group = groups_[id];
+  group.cbs.erase(chip);
+  unload_kernels(id, chip);
+  if (!group.cbs.empty()) {
     ttmem_program_place(chip, id, nullptr, 0);
     return;
   }
   ttmem_program_destroy(id);
-  groups_.erase(group);
+  erase(id);
 }
 
 void Processor::begin_scope(const void* identity) {
@@ -270,9 +365,12 @@ void Processor::forget(const void* identity) {
   std::lock_guard lock(mutex_);
   const auto id = find(identity);
   if (!id) return;
-  for (const auto& [chip, cbs] : groups_[*id].cbs) ++announced_frees_[chip];
+  for (const auto& [chip, cbs] : groups_[*id].cbs) {
+    ++announced_frees_[chip];
+    unload_kernels(*id, chip);
+  }
   ttmem_program_destroy(*id);
-  groups_.erase(*id);
+  erase(*id);
 }
 
 void Processor::close_device(std::uint32_t chip) {
@@ -280,8 +378,13 @@ void Processor::close_device(std::uint32_t chip) {
   if (open_chips_.erase(chip) == 0) return;
   ttmem_device_close(chip);
   announced_frees_.erase(chip);
-  for (auto& [id, group] : groups_) group.cbs.erase(chip);
-  std::erase_if(groups_, [](const auto& entry) { return entry.second.cbs.empty(); });
+  loaded_.erase(chip);
+  std::vector<std::uint64_t> left;
+  for (auto& [id, group] : groups_) {
+    group.cbs.erase(chip);
+    if (group.cbs.empty()) left.push_back(id);
+  }
+  for (const std::uint64_t id : left) erase(id);
   for (auto& [id, chips] : buffers_) std::erase(chips, chip);
   std::erase_if(buffers_, [](const auto& entry) { return entry.second.empty(); });
 }
@@ -307,10 +410,27 @@ void attach_workers(tm::distributed::MeshDevice& mesh) {
   mesh.wait_for_thread_pool();
 }
 
-ProgramScope::ProgramScope(const tm::Program& program) {
+ProgramScope::ProgramScope(const tm::Program& program, tm::IDevice* device,
+                           tm::CoreRangeSet kernel_cores)
+    : program_(program),
+      device_(device),
+      kernel_cores_(std::move(kernel_cores)),
+      exceptions_(std::uncaught_exceptions()) {
   Processor::instance()->begin_scope(&program.impl());
 }
-ProgramScope::~ProgramScope() { Processor::instance()->end_scope(); }
+
+ProgramScope::~ProgramScope() {
+  Processor::instance()->end_scope();
+  if (device_ == nullptr || std::uncaught_exceptions() != exceptions_) return;
+  Processor::instance()->dispatched(&program_.impl(), numbers_of(device_), kernel_cores_,
+                                    [&] { return collect_kernel_bytes(program_, device_); });
+}
+
+void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs) {
+  std::vector<const void*> identities;
+  for (const tm::Program* program : programs) identities.push_back(&program->impl());
+  Processor::instance()->replayed(identities, numbers_of(device));
+}
 
 void forget_program(const tm::Program& program) { Processor::instance()->forget(&program.impl()); }
 

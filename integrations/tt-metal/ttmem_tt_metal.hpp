@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,8 +21,10 @@
 #include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/mesh_device.hpp>
 #include <tt-metalium/program.hpp>
+#include <unordered_map>
 #include <vector>
 
+#include "kernel_bytes.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::tt_metal {
@@ -58,12 +61,20 @@ class Processor final : public tm::IGraphProcessor {
   // See ProgramScope and the functions below.
   void begin_scope(const void* identity);
   void end_scope();
+  // The program ran on these chips. Its kernels are on `kernel_cores`, or, when there are none,
+  // supposed to be where its circular buffers are. `collect` is asked once in a program's life.
+  void dispatched(const void* identity, const std::vector<std::uint32_t>& chips,
+                  const tm::CoreRangeSet& kernel_cores,
+                  const std::function<KernelBytes()>& collect);
+  void replayed(const std::vector<const void*>& identities,
+                const std::vector<std::uint32_t>& chips);
   void forget(const void* identity);
   void close_device(std::uint32_t chip);
 
  private:
+  using Ranges = std::vector<ttmem_core_range>;
   struct Cb {
-    std::vector<ttmem_core_range> cores;
+    Ranges cores;
     std::uint64_t address, bytes;
     bool is_view;
   };
@@ -72,6 +83,7 @@ class Processor final : public tm::IGraphProcessor {
     const void* identity = nullptr;                // of the program, where it is known
     std::map<std::uint32_t, std::vector<Cb>> cbs;  // by chip
     std::map<std::uint32_t, std::uint64_t> scope;  // by chip: the scope that reported them
+    std::optional<KernelBytes> kernels;            // once it was dispatched
   };
   struct ThreadState {
     std::optional<std::uint64_t> reporting;  // the group that circular buffers go to
@@ -86,6 +98,9 @@ class Processor final : public tm::IGraphProcessor {
               bool is_view, const tm::IDevice* device);
   std::uint64_t group_for(ThreadState& thread, std::uint32_t chip, const Cb& cb);
   std::optional<std::uint64_t> find(const void* identity) const;
+  void load_kernels(std::uint64_t group, std::uint32_t chip, const tm::CoreRangeSet& kernel_cores);
+  void unload_kernels(std::uint64_t group, std::uint32_t chip);
+  void erase(std::uint64_t group);
   std::optional<std::uint64_t> youngest_on(std::uint32_t chip) const;
   void leave(std::uint64_t group, std::uint32_t chip);
 
@@ -93,7 +108,10 @@ class Processor final : public tm::IGraphProcessor {
   std::set<std::uint32_t> open_chips_;
   std::map<std::uint64_t, std::vector<std::uint32_t>> buffers_;  // unique id to chips
   std::map<std::uint64_t, Group> groups_;                        // by the tracker's program id
+  std::unordered_map<const void*, std::uint64_t> named_;         // identity to group
   std::map<std::uint32_t, std::uint64_t> announced_frees_;       // by chip
+  // By chip: the groups whose kernels it holds, and on which cores.
+  std::map<std::uint32_t, std::map<std::uint64_t, Ranges>> loaded_;
   std::map<std::thread::id, ThreadState> threads_;
   std::uint64_t next_group_ = 1;
   std::uint64_t next_scope_ = 1;
@@ -106,13 +124,29 @@ void attach_workers(tm::distributed::MeshDevice& mesh);
 
 // While it lives, circular buffers reported on this thread belong to this program; reported again,
 // they replace what it had. Put it around the run of a program or of a workload of one program.
+//
+// With a device (a chip or a mesh) its end means that the program was sent to it: the program is
+// resident there, its kernels are loaded, and those of other programs on the same cores are gone.
+// Left by an exception, it means nothing. The kernels' bytes are exact when `kernel_cores`, the
+// cores that run all of them, is given and the runtime knows the binaries; otherwise they are
+// marked as an estimate.
 class ProgramScope {
  public:
-  explicit ProgramScope(const tm::Program& program);
+  explicit ProgramScope(const tm::Program& program, tm::IDevice* device = nullptr,
+                        tm::CoreRangeSet kernel_cores = {});
   ~ProgramScope();
   ProgramScope(const ProgramScope&) = delete;
   ProgramScope& operator=(const ProgramScope&) = delete;
+
+ private:
+  const tm::Program& program_;
+  tm::IDevice* const device_;
+  const tm::CoreRangeSet kernel_cores_;
+  const int exceptions_;
 };
+
+// A trace of these programs, which all ran in scopes, was replayed on the device.
+void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs);
 
 // Call it just before a program that ran in a ProgramScope is destroyed. Another is ignored.
 void forget_program(const tm::Program& program);

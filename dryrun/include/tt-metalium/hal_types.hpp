@@ -7,6 +7,8 @@ namespace tt::tt_metal {
 
 using DeviceAddr = std::uint64_t;
 
+enum class HalProcessorClassType : std::uint8_t { DM = 0, COMPUTE = 1 };
+
 enum class HalProgrammableCoreType {
   TENSIX = 0,
   ACTIVE_ETH = 1,

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tt-metalium/base_types.hpp>
+#include <tt-metalium/hal_types.hpp>
 #include <unordered_map>
 #include <vector>
 
@@ -71,5 +74,24 @@ struct ComputeConfig {
   KernelBuildOptLevel opt_level = KernelBuildOptLevel::O3;
   std::vector<std::filesystem::path> compiler_include_paths = {};
 };
+
+namespace detail {
+
+struct KernelBinaryMeta {
+  using ProcessorType = std::uint32_t;
+  ProcessorType processor_type;
+  std::size_t packed_size;
+};
+
+// The names belong to the program, and are valid until it gets another kernel.
+struct KernelMeta {
+  std::string_view name, source;
+  HalProcessorClassType processor_class;
+  HalProgrammableCoreType programmable_core_type;
+  std::optional<MathFidelity> math_fidelity;  // of a compute kernel
+  std::vector<KernelBinaryMeta> binary_meta;
+};
+
+}  // namespace detail
 
 }  // namespace tt::tt_metal

@@ -38,4 +38,11 @@ class Program {
   std::shared_ptr<detail::ProgramImpl> internal_;
 };
 
+class IDevice;
+namespace detail {
+struct KernelMeta;
+// What is known of the program's kernels. Nobody compiles them here: none has a binary.
+std::vector<KernelMeta> collect_kernel_meta(const Program& program, IDevice* device);
+}  // namespace detail
+
 }  // namespace tt::tt_metal

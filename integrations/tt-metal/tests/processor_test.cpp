@@ -222,6 +222,93 @@ TEST_F(ProcessorTest, AnAnnouncedDeathTakesExactlyThatProgram) {
   expect_cbs(kCores * 8192, kCores * 8192, 1);
 }
 
+// The figures of one chip after a run in a scope that names the device.
+TEST_F(ProcessorTest, AScopeWithADeviceSaysWhatIsResident) {
+  auto small = workload(4096);
+  auto large = workload(8192);
+  const auto run_in_scope = [&](MeshWorkload& work) {
+    const ProgramScope scope(work.get_programs().begin()->second, mesh_.get());
+    run(work);
+  };
+  run_in_scope(large);
+  EXPECT_EQ(device(5).cb_resident_bytes, kCores * 8192);
+  run_in_scope(small);
+  EXPECT_EQ(device(5).cb_resident_bytes, kCores * 4096);
+  run_in_scope(large);
+  EXPECT_EQ(device(5).cb_resident_bytes, kCores * 8192);
+  expect_cbs(kCores * 8192, kCores * 12288, 2);
+  run_in_scope(small);
+  ttmem::tt_metal::trace_replayed(
+      mesh_.get(), {&small.get_programs().begin()->second, &large.get_programs().begin()->second});
+  EXPECT_EQ(device(5).cb_resident_bytes, kCores * 8192);
+  expect_no_anomalies();
+}
+
+// Seed 004, "Kernels": loaded when a program is dispatched, evicted by the next one.
+TEST_F(ProcessorTest, KernelsWithoutABinaryAreAnEstimateAndGoWithTheNextProgram) {
+  const CoreRange cores({0, 0}, {7, 7});
+  const auto run_with_kernels = [&](int count) {
+    Program program = program_of(4096);
+    for (int i = 0; i < count; ++i) {
+      CreateKernel(program, "kernels/reader.cpp", cores, DataMovementConfig{});
+    }
+    MeshWorkload work;
+    work.add_program(MeshCoordinateRange(mesh_->shape()), std::move(program));
+    const ProgramScope scope(work.get_programs().begin()->second, mesh_.get());
+    run(work);
+    return work;
+  };
+  {
+    const auto first = run_with_kernels(1);
+    EXPECT_EQ(device(2).kernels_bytes, kCores * 50 * 1024);
+    EXPECT_EQ(device(2).kernels_estimated_bytes, kCores * 50 * 1024);
+    const auto second = run_with_kernels(3);
+    EXPECT_EQ(device(2).kernels_bytes, kCores * 69 * 1024) << "the ring of a core has no more";
+    EXPECT_EQ(device(2).programs, 2u);
+  }
+  EXPECT_EQ(device(2).kernels_bytes, 0u);
+  expect_no_anomalies();
+}
+
+TEST_F(ProcessorTest, ARunThatFailsIsNoDispatch) {
+  auto buffer =
+      MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = kCores * 1200000},
+                         {.page_size = 1200000, .buffer_type = BufferType::L1}, mesh_.get());
+  auto work = workload(1 << 19);
+  const auto run_in_scope = [&] {
+    const ProgramScope scope(work.get_programs().begin()->second, mesh_.get());
+    run(work);
+  };
+  EXPECT_THROW(run_in_scope(), std::exception);
+  expect_cbs(0, 0, 0);
+  buffer.reset();
+  run_in_scope();
+  expect_cbs(kCores << 19, kCores << 19, 1);
+  EXPECT_EQ(device(0).cb_resident_bytes, kCores << 19);
+  expect_no_anomalies();
+}
+
+TEST(KernelBytes, AreThoseOfTheBinariesWhereTheyAreKnown) {
+  using detail::KernelMeta;
+  const KernelMeta known{"a",
+                         "a",
+                         HalProcessorClassType::COMPUTE,
+                         HalProgrammableCoreType::TENSIX,
+                         std::nullopt,
+                         {{0, 4000}, {1, 5000}}};
+  const KernelMeta unknown{
+      "b", "b", HalProcessorClassType::DM, HalProgrammableCoreType::TENSIX, std::nullopt, {}};
+  const KernelMeta elsewhere{
+      "c",          "c",        HalProcessorClassType::DM, HalProgrammableCoreType::ACTIVE_ETH,
+      std::nullopt, {{0, 7000}}};
+  const auto exact = ttmem::tt_metal::kernel_bytes({known, elsewhere});
+  EXPECT_EQ(exact.per_core, 9000u);
+  EXPECT_FALSE(exact.estimate);
+  const auto mixed = ttmem::tt_metal::kernel_bytes({known, unknown});
+  EXPECT_EQ(mixed.per_core, 9000u + 50 * 1024);
+  EXPECT_TRUE(mixed.estimate);
+}
+
 TEST_F(ProcessorTest, AGloballyAllocatedCbIsCountedAsTheBufferAndNotTwice) {
   const auto buffer =
       MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = kCores * 4096},
