@@ -12,8 +12,8 @@
 #include <tt-metalium/program_cache.hpp>
 #include <tt-metalium/tt_metal.hpp>
 
-#include "tracked_process.hpp"
 #include "ttmem_tt_metal.hpp"
+#include "unit/tracked_process.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracked_process.hpp"
+#include "unit/tracked_process.hpp"
 
 #include <gtest/gtest.h>
 
