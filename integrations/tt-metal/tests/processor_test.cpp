@@ -118,8 +118,8 @@ TEST_F(ProcessorTest, DevicesAreAnnouncedWithTheirFigures) {
   EXPECT_GE(found.trace_capacity_bytes.value_or(0), kMiB);
 }
 
-// Seed 000, "Mesh Device (8 devices)"; seed 002, problem 2.
-TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterItsEnd) {
+// Mesh Device (8 devices); seed 002, problem 2.
+TEST_F(ProcessorTest, Seed000AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterItsEnd) {
   {
     auto work = workload(4096);
     run(work);
@@ -131,8 +131,8 @@ TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterI
   expect_no_anomalies();
 }
 
-// Seed 000, "Physical vs Logical".
-TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
+// Physical vs Logical.
+TEST_F(ProcessorTest, Seed000ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   auto& cache = mesh_->get_program_cache();
   for (std::uint64_t variant = 0; variant < 30; ++variant) {
     auto work = workload(10 * kMiB / kCores);
@@ -144,6 +144,47 @@ TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   mesh_->clear_program_cache();
   expect_cbs(0, 0, 0);
   expect_no_anomalies();
+}
+
+// Total L1 may rise while buffers come and go; the CB part of it stays.
+TEST_F(ProcessorTest, Seed000ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
+  auto work = workload(29 * 16384);  // 29.0 MiB
+  run(work);
+  const auto before = device(6);
+  {
+    const auto spike =
+        MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = kCores * 524288},
+                           {.page_size = 524288, .buffer_type = BufferType::L1}, mesh_.get());
+    EXPECT_EQ(device(6).l1_used_bytes, 61 * kMiB);
+    EXPECT_EQ(device(6).cb_physical_bytes, 29 * kMiB);
+  }
+  EXPECT_EQ(device(6).l1_used_bytes, before.l1_used_bytes);
+  EXPECT_EQ(device(6).l1_peak_bytes, 61 * kMiB);
+}
+
+// Each kind of allocation of one program has a figure of its own.
+TEST_F(ProcessorTest, Seed004EveryKindOfBufferHasItsOwnFigure) {
+  const auto create = [&](BufferType type) {
+    return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048},
+                              {.page_size = 2048, .buffer_type = type}, mesh_.get());
+  };
+  const auto weights = create(BufferType::DRAM);
+  const auto scratch = create(BufferType::L1);
+  const auto trace = create(BufferType::TRACE);
+  const auto semaphores = Buffer::create(
+      mesh_.get(), 1024, 1024, BufferType::L1_SMALL,
+      BufferShardingArgs(ShardSpecBuffer(CoreRangeSet(CoreRange({0, 0}, {0, 0})), {1, 1024},
+                                         ShardOrientation::ROW_MAJOR, {1, 1024}, {1, 1}),
+                         TensorMemoryLayout::HEIGHT_SHARDED));
+  auto work = workload(4096);
+  run(work);
+  const auto found = device(1);
+  EXPECT_EQ(found.dram_logical_bytes, 2048u);
+  EXPECT_EQ(found.l1_buffers_logical_bytes, 2048u);
+  EXPECT_EQ(found.l1_small_bytes, 1024u);
+  EXPECT_EQ(found.cb_physical_bytes, kCores * 4096);
+  EXPECT_GE(found.trace_used_bytes.value_or(0), 2048u);
+  EXPECT_EQ(found.l1_used_bytes, kCores * 2048 + 1024 + kCores * 4096);
 }
 
 TEST_F(ProcessorTest, ADeviceThatComesLaterIsCountedOnceAndTheOthersNotAgain) {
@@ -244,8 +285,8 @@ TEST_F(ProcessorTest, AScopeWithADeviceSaysWhatIsResident) {
   expect_no_anomalies();
 }
 
-// Seed 004, "Kernels": loaded when a program is dispatched, evicted by the next one.
-TEST_F(ProcessorTest, KernelsWithoutABinaryAreAnEstimateAndGoWithTheNextProgram) {
+// Loaded when a program is dispatched, evicted by the next one.
+TEST_F(ProcessorTest, Seed004KernelsWithoutABinaryAreAnEstimateAndGoWithTheNextProgram) {
   const CoreRange cores({0, 0}, {7, 7});
   const auto run_with_kernels = [&](int count) {
     Program program = program_of(4096);
