@@ -8,10 +8,18 @@ install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttmem)
-install(EXPORT ttmem-targets NAMESPACE ttmem:: DESTINATION ${package_dir}
-        FILE ttmem-config.cmake)
+install(EXPORT ttmem-targets NAMESPACE ttmem:: DESTINATION ${package_dir})
+install(FILES cmake/ttmem-config.cmake DESTINATION ${package_dir})
 write_basic_package_version_file(ttmem-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem-config-version.cmake DESTINATION ${package_dir})
 
 configure_file(cmake/ttmem.pc.in ttmem.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TTMEM_DRYRUN)
+  install(TARGETS ttmem_dryrun EXPORT ttmem-dryrun)
+  install(DIRECTORY dryrun/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttmem-dryrun)
+  install(EXPORT ttmem-dryrun NAMESPACE ttmem:: DESTINATION ${package_dir})
+  install(DIRECTORY integrations/tt-metal DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem
+          PATTERN tests EXCLUDE)
+endif()

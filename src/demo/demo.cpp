@@ -50,6 +50,7 @@ Result<const Entry*> find(const std::string& name) {
                                    [&](const Entry& entry) { return entry.info.name == name; });
   if (found != kEntries.end()) return found;
   std::vector<std::string_view> names;
+  names.reserve(kEntries.size());
   for (const Entry& entry : kEntries) names.push_back(entry.info.name);
   return Error{fmt::format("no scenario '{}'; there are {}", name, fmt::join(names, ", "))};
 }
@@ -83,6 +84,7 @@ void play_at_once(Scenario& scenario, double seconds) {
 const std::vector<ScenarioInfo>& scenarios() {
   static const std::vector<ScenarioInfo> infos = [] {
     std::vector<ScenarioInfo> all;
+    all.reserve(kEntries.size());
     for (const Entry& entry : kEntries) all.push_back(entry.info);
     return all;
   }();

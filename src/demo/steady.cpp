@@ -107,8 +107,10 @@ std::unique_ptr<Scenario> make_blackhole() {
   constexpr std::uint64_t kPagesPerMiB = 256 * 8;  // a MiB in each view
   constexpr ttmem_core_range kGrid = {0, 0, 12, 9};
   auto scenario = std::make_unique<Steady>(kP150);
+  constexpr int kLayers = 32;
   std::vector<Tensor> weights;
-  for (int layer = 0; layer < 32; ++layer) {
+  weights.reserve(kLayers);
+  for (int layer = 0; layer < kLayers; ++layer) {
     weights.push_back({"layers." + std::to_string(layer), TTMEM_DRAM, kPage, 4 * kPagesPerMiB});
   }
   scenario->allocate(weights);

@@ -50,6 +50,13 @@ class TheLibrary(unittest.TestCase):
             subprocess.run([compiler, f"-std={standard}", "-x", language, "-fsyntax-only", "-Wall",
                             "-Wextra", "-Wpedantic", "-Werror", str(header)], check=True)
 
+    def test_the_client_of_the_seeds_is_cxx17_for_both_compilers(self):
+        header = '#include <ttmem/allocation_client.hpp>\n'
+        for compiler in ("g++", "clang++"):
+            subprocess.run([compiler, "-std=c++17", "-x", "c++", "-fsyntax-only", "-Wall",
+                            "-Wextra", "-Wpedantic", "-Werror", "-I", str(PREFIX / "include"),
+                            "-"], input=header, text=True, check=True)
+
 
 class TheInstalledTree(Case):
     def setUp(self):

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every folder with tests uses.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# ttmem_test(NAME LABEL SOURCES... LINK libraries... [DEFINITIONS ...]): one GoogleTest program.
+function(ttmem_test name label)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;DEFINITIONS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} ttmem_options GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE TTMEM_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                             ${arg_DEFINITIONS})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+  gtest_discover_tests(${name} PROPERTIES LABELS "${label}" TIMEOUT 300)
+endfunction()

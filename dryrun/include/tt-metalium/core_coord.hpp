@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <tt_stl/span.hpp>
+#include <vector>
+
+// Ordered by x, then by y.
+struct tt_xy_pair {
+  constexpr tt_xy_pair() = default;
+  constexpr tt_xy_pair(std::size_t x_, std::size_t y_) : x(x_), y(y_) {}
+
+  std::size_t x = 0;
+  std::size_t y = 0;
+
+  // "(x=1,y=2)"
+  std::string str() const { return "(x=" + std::to_string(x) + ",y=" + std::to_string(y) + ")"; }
+
+  friend constexpr auto operator<=>(const tt_xy_pair&, const tt_xy_pair&) = default;
+};
+
+namespace tt::tt_metal {
+
+// A logical compute core.
+using CoreCoord = tt_xy_pair;
+
+class CoreRangeSet;
+
+// A rectangle of cores; both corners belong to it.
+class CoreRange {
+ public:
+  CoreCoord start_coord;
+  CoreCoord end_coord;
+
+  CoreRange(const CoreCoord& point) : start_coord(point), end_coord(point) {}
+  // Throws when the end is left of or above the start.
+  CoreRange(const CoreCoord& start, const CoreCoord& end);
+
+  bool intersects(const CoreRange& other) const;
+  std::optional<CoreRange> intersection(const CoreRange& other) const;
+  // Side by side along a whole or partial edge; corners do not count.
+  bool adjacent(const CoreRange& other) const;
+  bool contains(const CoreCoord& core) const;
+  bool contains(const CoreRange& other) const;
+  bool contains(const CoreRangeSet& other) const;
+  // The union, when it is a rectangle of the same width or height; otherwise nothing.
+  std::optional<CoreRange> merge(const CoreRange& other) const;
+
+  // "[(x=0,y=0) - (x=7,y=7)]"
+  std::string str() const;
+  std::size_t size() const;
+  CoreCoord grid_size() const;
+
+  // Visits the cores row by row.
+  class CoreIterator {
+   public:
+    CoreIterator(const CoreCoord& current, const CoreRange& range)
+        : current_(current), range_(&range) {}
+    CoreCoord& operator*() { return current_; }
+    CoreIterator& operator++();
+    bool operator==(const CoreIterator& other) const { return current_ == other.current_; }
+    bool operator!=(const CoreIterator& other) const { return !(*this == other); }
+
+   private:
+    CoreCoord current_;
+    const CoreRange* range_;
+  };
+  CoreIterator begin() const { return {start_coord, *this}; }
+  CoreIterator end() const { return {CoreCoord(start_coord.x, end_coord.y + 1), *this}; }
+
+  // By start, then by end.
+  friend constexpr auto operator<=>(const CoreRange&, const CoreRange&) = default;
+};
+
+// Rectangles that do not overlap; their order is kept. A constructor throws when they do.
+class CoreRangeSet {
+ public:
+  CoreRangeSet() = default;
+  CoreRangeSet(const CoreRange& range) : ranges_{range} {}
+  CoreRangeSet(ttsl::Span<const CoreRange> ranges);
+  CoreRangeSet(const std::set<CoreRange>& ranges);
+  CoreRangeSet(std::vector<CoreRange>&& ranges);
+  // Merged, see merge_ranges().
+  CoreRangeSet(ttsl::Span<const CoreCoord> cores);
+
+  bool empty() const { return ranges_.empty(); }
+  std::size_t size() const { return ranges_.size(); }
+  const std::vector<CoreRange>& ranges() const { return ranges_; }
+  std::uint32_t num_cores() const;
+  CoreRange bounding_box() const;
+
+  bool intersects(const CoreCoord& core) const { return contains(core); }
+  bool intersects(const CoreRange& range) const;
+  bool intersects(const CoreRangeSet& other) const;
+  CoreRangeSet intersection(const CoreRangeSet& other) const;
+  bool contains(const CoreCoord& core) const;
+  bool contains(const CoreRange& range) const;
+  bool contains(const CoreRangeSet& other) const;
+
+  // The union of both, as merge_ranges() gives it. T is a container of CoreRange or a CoreRangeSet.
+  template <typename T>
+  CoreRangeSet merge(const T& other) const;
+
+  // The same cores in few rectangles: runs of cores in a row, joined downwards while the next row
+  // has the same run; sorted. A set of one rectangle comes back as it is.
+  CoreRangeSet merge_ranges() const;
+
+  // The cores of this set that are not in `other`.
+  CoreRangeSet subtract(const CoreRangeSet& other) const;
+
+  std::string str() const;
+
+  friend bool operator==(const CoreRangeSet&, const CoreRangeSet&) = default;
+
+ private:
+  void validate_no_overlap() const;
+
+  std::vector<CoreRange> ranges_;
+};
+
+// The first `num_cores` cores of a grid, by columns unless `row_wise`.
+std::vector<CoreCoord> grid_to_cores(std::uint32_t num_cores, std::uint32_t grid_size_x,
+                                     std::uint32_t grid_size_y, bool row_wise = false);
+std::vector<CoreCoord> grid_to_cores(CoreCoord start, CoreCoord end, bool row_wise = false);
+
+// The cores of the ranges in order, at most `max_cores` of them.
+std::vector<CoreCoord> corerange_to_cores(const CoreRangeSet& crs,
+                                          std::optional<std::uint32_t> max_cores = std::nullopt,
+                                          bool row_wise = false);
+
+}  // namespace tt::tt_metal
+
+template <>
+struct std::hash<tt_xy_pair> {
+  std::size_t operator()(const tt_xy_pair& core) const noexcept { return core.x << 32 ^ core.y; }
+};
+template <>
+struct std::hash<tt::tt_metal::CoreRange> {
+  std::size_t operator()(const tt::tt_metal::CoreRange& range) const noexcept;
+};
+template <>
+struct std::hash<tt::tt_metal::CoreRangeSet> {
+  std::size_t operator()(const tt::tt_metal::CoreRangeSet& set) const noexcept;
+};

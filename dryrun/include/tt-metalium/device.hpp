@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <tt-metalium/core_coord.hpp>
+#include <tt-metalium/device_types.hpp>
+#include <tt-metalium/hal_types.hpp>
+#include <tt-metalium/sub_device_types.hpp>
+#include <tt_stl/span.hpp>
+#include <vector>
+
+namespace tt::tt_metal {
+
+namespace program_cache::detail {
+struct ProgramCache;
+}  // namespace program_cache::detail
+
+enum class BufferType;
+class Allocator;
+class AllocatorImpl;
+
+namespace distributed {
+class MeshDevice;
+}  // namespace distributed
+
+// A chip (Device) or several chips that work as one (distributed::MeshDevice): of TT-Metal's
+// interface, the part that concerns memory. Any thread may call any of these.
+class IDevice {
+ public:
+  IDevice() = default;
+  virtual ~IDevice() = default;
+  IDevice(const IDevice&) = delete;
+  IDevice& operator=(const IDevice&) = delete;
+
+  virtual tt::ARCH arch() const = 0;
+  // Of a mesh: a number of its own, which is not a chip's.
+  virtual ChipId id() const = 0;
+  virtual ChipId build_id() const = 0;
+  virtual std::uint8_t num_hw_cqs() const = 0;
+  // False once it was closed.
+  virtual bool is_initialized() const = 0;
+
+  virtual int num_dram_channels() const = 0;
+  virtual std::uint32_t l1_size_per_core() const = 0;
+  virtual std::uint32_t dram_size_per_channel() const = 0;
+  virtual CoreCoord grid_size() const = 0;
+  virtual CoreCoord logical_grid_size() const = 0;
+  virtual CoreCoord dram_grid_size() const = 0;
+  // The cores a program may use, which are also the L1 banks.
+  virtual CoreCoord compute_with_storage_grid_size() const = 0;
+  virtual CoreRangeSet worker_cores(HalProgrammableCoreType core_type,
+                                    SubDeviceId sub_device_id) const = 0;
+  virtual std::uint32_t num_worker_cores(HalProgrammableCoreType core_type,
+                                         SubDeviceId sub_device_id) const = 0;
+  // There is no network here: a core's address is its logical coordinate.
+  virtual CoreCoord worker_core_from_logical_core(const CoreCoord& logical_core) const = 0;
+  virtual std::vector<CoreCoord> worker_cores_from_logical_cores(
+      const std::vector<CoreCoord>& logical_cores) const = 0;
+
+  virtual const std::unique_ptr<Allocator>& allocator() const = 0;
+  virtual const std::unique_ptr<Allocator>& allocator(SubDeviceId sub_device_id) const = 0;
+  virtual const std::unique_ptr<AllocatorImpl>& allocator_impl() const = 0;
+  virtual const std::unique_ptr<AllocatorImpl>& allocator_impl(SubDeviceId sub_device_id) const = 0;
+
+  // The lowest L1 buffer, in whichever bank: circular buffers must end below it.
+  virtual std::optional<DeviceAddr> lowest_occupied_compute_l1_address() const = 0;
+  virtual std::optional<DeviceAddr> lowest_occupied_compute_l1_address(
+      ttsl::Span<const SubDeviceId> sub_device_ids) const = 0;
+
+  virtual std::uint32_t get_trace_buffers_size() const = 0;
+  virtual void set_trace_buffers_size(std::uint32_t size) = 0;
+
+  // Gives up everything on it. Buffers and programs that still live become inert.
+  virtual bool close() = 0;
+
+  virtual void enable_program_cache() = 0;
+  virtual void clear_program_cache() = 0;
+  virtual void disable_and_clear_program_cache() = 0;
+  virtual program_cache::detail::ProgramCache& get_program_cache() = 0;
+  virtual std::size_t num_program_cache_entries() = 0;
+
+  virtual const std::vector<SubDeviceId>& get_sub_device_ids() const = 0;
+  virtual std::uint32_t num_sub_devices() const = 0;
+  virtual bool is_mmio_capable() const = 0;
+
+  // The mesh that a chip belongs to, or null.
+  virtual std::shared_ptr<distributed::MeshDevice> get_mesh_device() = 0;
+};
+
+}  // namespace tt::tt_metal

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TT-Metal's host interface, without a device behind it: devices, buffers, programs and circular
+// buffers take memory as they would there, kernels are not compiled, and data is not moved.
+//
+// Which machine it is, is said by the environment variable TTMEM_DRYRUN_SYSTEM: n150 (default),
+// n300, t3000, galaxy, p100, p150, bh_galaxy; a compute grid may follow, as in "p150:13x10". It is
+// read when a device is opened while no other is open.
+//
+// Errors are exceptions (std::runtime_error) with TT-Metal's own words. Out of memory and a clash
+// of circular buffers with L1 buffers go on to say who holds the space; after any exception
+// everything is as it was before the call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <tt-metalium/buffer.hpp>
+#include <tt-metalium/circular_buffer.hpp>
+#include <tt-metalium/circular_buffer_config.hpp>
+#include <tt-metalium/device.hpp>
+#include <tt-metalium/device_impl.hpp>
+#include <tt-metalium/dispatch_core_common.hpp>
+#include <tt-metalium/kernel_types.hpp>
+#include <tt-metalium/program.hpp>
+#include <tt-metalium/runtime_args_data.hpp>
+#include <tt-metalium/sub_device_types.hpp>
+#include <tt_stl/span.hpp>
+#include <variant>
+#include <vector>
+
+namespace tt::tt_metal {
+
+// ---- devices ----
+
+std::size_t GetNumAvailableDevices();
+std::size_t GetNumPCIeDevices();
+bool IsGalaxyCluster();
+
+// Opens a chip. The pointer stays valid for the whole process, also after CloseDevice. A chip that
+// is open already is shared, and closes with its last owner; it must be asked for with the same
+// sizes. Throws for an unknown chip and for sizes that do not fit. `l1_bank_remap` concerns data
+// only.
+IDevice* CreateDevice(ChipId device_id, std::uint8_t num_hw_cqs = 1,
+                      std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
+                      std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE,
+                      const DispatchCoreConfig& dispatch_core_config = DispatchCoreConfig{},
+                      const std::vector<std::uint32_t>& l1_bank_remap = {},
+                      std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
+
+// Returns false when the chip is not open.
+bool CloseDevice(IDevice* device);
+
+// ---- programs ----
+
+Program CreateProgram();
+
+// The source is neither read nor compiled. Throws for an empty set of cores.
+KernelHandle CreateKernel(Program& program, const std::string& file_name,
+                          const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
+                          const std::variant<DataMovementConfig, ComputeConfig>& config);
+KernelHandle CreateKernelFromString(
+    Program& program, const std::string& kernel_src_code,
+    const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
+    const std::variant<DataMovementConfig, ComputeConfig>& config);
+
+// Declares a circular buffer. Throws when a slot is taken on one of the cores, when a slot has no
+// data format or no page size, and when the program has run already.
+CBHandle CreateCircularBuffer(Program& program,
+                              const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
+                              const CircularBufferConfig& config);
+const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle cb_handle);
+
+// Unless the circular buffer is globally allocated, all circular buffers of the program get new
+// addresses at the next run.
+void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, std::uint32_t total_size);
+void UpdateCircularBufferPageSize(Program& program, CBHandle cb_handle, std::uint8_t buffer_index,
+                                  std::uint32_t page_size);
+// Moves a globally allocated circular buffer to another L1 buffer. Nothing is reported.
+void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, const Buffer& buffer);
+void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, const Buffer& buffer,
+                                        std::uint32_t address_offset);
+void UpdateDynamicCircularBufferAddressAndTotalSize(Program& program, CBHandle cb_handle,
+                                                    const Buffer& buffer, std::uint32_t total_size);
+
+// Semaphores live in the reserved region of L1 and take nothing from the rest.
+std::uint32_t CreateSemaphore(Program& program,
+                              const std::variant<CoreRange, CoreRangeSet>& core_spec,
+                              std::uint32_t initial_value);
+
+// ---- buffers ----
+
+// See Buffer::create. With an address, a name for memory that somebody else holds.
+std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config);
+std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config, DeviceAddr address);
+std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config,
+                                     SubDeviceId sub_device_id);
+std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config);
+std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, DeviceAddr address);
+std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, SubDeviceId sub_device_id);
+// A second time is not an error.
+void DeallocateBuffer(Buffer& buffer);
+// The program keeps the buffer alive.
+void AssignGlobalBufferToProgram(const std::shared_ptr<Buffer>& buffer, Program& program);
+
+// ---- runtime arguments: kept as they were set, and read by nobody ----
+
+void SetRuntimeArgs(const Program& program, KernelHandle kernel,
+                    const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
+                    ttsl::Span<const std::uint32_t> runtime_args);
+void SetRuntimeArgs(const Program& program, KernelHandle kernel,
+                    const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
+                    std::initializer_list<std::uint32_t> runtime_args);
+void SetRuntimeArgs(const Program& program, KernelHandle kernel,
+                    const std::vector<CoreCoord>& core_spec,
+                    const std::vector<std::vector<std::uint32_t>>& runtime_args);
+void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id,
+                          ttsl::Span<const std::uint32_t> runtime_args);
+void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id,
+                          std::initializer_list<std::uint32_t> runtime_args);
+// Throws when none were set.
+RuntimeArgsData& GetRuntimeArgs(const Program& program, KernelHandle kernel_id,
+                                const CoreCoord& logical_core);
+RuntimeArgsData& GetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id);
+
+}  // namespace tt::tt_metal

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <tt-metalium/buffer.hpp>
+#include <tt-metalium/mesh_coord.hpp>
+#include <tt-metalium/mesh_device.hpp>
+#include <tt-metalium/shape2d.hpp>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tt::tt_metal::distributed {
+
+// How the buffer lies on each chip.
+struct DeviceLocalBufferConfig {
+  DeviceAddr page_size = 0;
+  BufferType buffer_type = BufferType::DRAM;
+  BufferShardingArgs sharding_args = {};
+  std::optional<bool> bottom_up = {};
+  std::optional<SubDeviceId> sub_device_id = std::nullopt;
+};
+
+// Every chip has the whole buffer.
+struct ReplicatedBufferConfig {
+  DeviceAddr size = 0;
+};
+
+// Every chip has one shard. A shard dimension of 0 means that this dimension is not cut.
+struct ShardedBufferConfig {
+  DeviceAddr global_size = 0;
+  Shape2D global_buffer_shape = {0, 0};
+  Shape2D shard_shape = {0, 0};
+  ShardOrientation shard_orientation = ShardOrientation::ROW_MAJOR;
+
+  std::uint32_t compute_datum_size_bytes() const;
+  std::pair<bool, bool> replicated_dims() const;
+  Shape2D physical_shard_shape() const;
+};
+
+enum class MeshBufferLayout : std::uint8_t { REPLICATED, SHARDED };
+using MeshBufferConfig = std::variant<ReplicatedBufferConfig, ShardedBufferConfig>;
+
+// A buffer on every chip of a mesh, at the same address on each. One "backing" buffer on the mesh
+// holds the memory, and is what processors hear of; the buffers of the chips are names for it.
+class MeshBuffer {
+ public:
+  // With an address, a name for memory that somebody else holds. Throws as Buffer::create does, and
+  // when a sharded buffer has more shards than the mesh has chips.
+  static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig& mesh_buffer_config,
+                                            const DeviceLocalBufferConfig& device_local_config,
+                                            MeshDevice* mesh_device,
+                                            std::optional<DeviceAddr> address = std::nullopt);
+  ~MeshBuffer();
+  MeshBuffer(const MeshBuffer&) = delete;
+  MeshBuffer& operator=(const MeshBuffer&) = delete;
+
+  bool is_allocated() const;
+  // A second time is not an error.
+  void deallocate();
+
+  // Throws when the mesh is gone.
+  MeshDevice* device() const;
+  // Of all chips together when sharded, of each when replicated.
+  DeviceAddr size() const;
+  DeviceAddr device_local_size() const { return device_local_size_; }
+  DeviceAddr address() const { return address_; }
+  MeshBufferLayout global_layout() const;
+  const MeshBufferConfig& global_config() const { return config_; }
+  // Throws when replicated.
+  const ShardedBufferConfig& global_shard_spec() const;
+  const DeviceLocalBufferConfig& device_local_config() const { return device_local_config_; }
+
+  Buffer* get_device_buffer(const MeshCoordinate& device_coord) const;
+  // The buffer of the first chip.
+  Buffer* get_reference_buffer() const;
+  // Null when it was created with an address, or deallocated.
+  Buffer* get_backing_buffer() const { return backing_buffer_.get(); }
+
+  std::uint32_t page_size() const;
+  std::uint32_t num_pages() const;
+
+ private:
+  MeshBuffer(const MeshBufferConfig& config, const DeviceLocalBufferConfig& device_local_config,
+             DeviceAddr device_local_size, MeshDevice* mesh_device,
+             std::shared_ptr<Buffer> backing_buffer, DeviceAddr address);
+
+  const MeshBufferConfig config_;
+  const DeviceLocalBufferConfig device_local_config_;
+  const std::weak_ptr<MeshDevice> mesh_device_;
+  const MeshShape shape_;
+  const DeviceAddr address_;
+  const DeviceAddr device_local_size_;
+  std::shared_ptr<Buffer> backing_buffer_;
+  std::vector<std::shared_ptr<Buffer>> device_buffers_;
+  bool deallocated_ = false;
+};
+
+}  // namespace tt::tt_metal::distributed

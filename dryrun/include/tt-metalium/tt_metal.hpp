@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tt-metalium/buffer.hpp>
+#include <tt-metalium/device.hpp>
+#include <tt-metalium/dispatch_core_common.hpp>
+#include <tt-metalium/program.hpp>
+#include <vector>
+
+namespace tt::tt_metal::detail {
+
+// All or none: when one cannot be opened, the ones opened by this call are closed again.
+std::map<ChipId, IDevice*> CreateDevices(
+    const std::vector<ChipId>& device_ids, std::uint8_t num_hw_cqs = 1,
+    std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
+    std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE,
+    const DispatchCoreConfig& dispatch_core_config = DispatchCoreConfig{},
+    const std::vector<std::uint32_t>& l1_bank_remap = {},
+    std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
+void CloseDevices(const std::map<ChipId, IDevice*>& devices);
+
+// Null when the chip is not open.
+IDevice* GetActiveDevice(ChipId device_id);
+
+// Both place the program on the device: its circular buffers get addresses if they have none, and
+// the device holds them from then on. Throws on a clash with L1 buffers.
+void CompileProgram(IDevice* device, Program& program, bool force_slow_dispatch = false);
+void LaunchProgram(IDevice* device, Program& program, bool wait_until_cores_done = true,
+                   bool force_slow_dispatch = false);
+
+// Data does not move: a write is accepted, a read gives zeros of the right size.
+template <typename DType>
+void WriteToBuffer(Buffer& /*buffer*/, const std::vector<DType>& /*host_buffer*/) {}
+template <typename DType>
+void WriteToBuffer(const std::shared_ptr<Buffer>& /*buffer*/,
+                   const std::vector<DType>& /*host_buffer*/) {}
+template <typename DType>
+void ReadFromBuffer(Buffer& buffer, std::vector<DType>& host_buffer) {
+  host_buffer.assign(buffer.size() / sizeof(DType), DType{});
+}
+template <typename DType>
+void ReadFromBuffer(const std::shared_ptr<Buffer>& buffer, std::vector<DType>& host_buffer) {
+  ReadFromBuffer(*buffer, host_buffer);
+}
+
+}  // namespace tt::tt_metal::detail

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <tt-metalium/core_coord.hpp>
+#include <vector>
+
+#include "circular_buffer_impl.hpp"
+
+namespace tt::tt_metal::dryrun {
+
+struct PlacedCb {
+  CoreRangeSet cores;
+  std::uint64_t address;
+  std::uint64_t size;  // per core
+  bool globally_allocated;
+};
+
+// What the circular buffers on one core range reach up to; 0 when none was placed there.
+struct CbStack {
+  CoreRange range;
+  std::uint64_t end;
+};
+
+// Where the circular buffers of a program lie: the same on every chip. Never changes; a program
+// whose circular buffers change gets a new one.
+struct CbLayout {
+  std::vector<PlacedCb> cbs;    // in the order of their declaration
+  std::vector<CbStack> stacks;  // for each different core range, in the order of appearance
+};
+
+// Stacks circular buffers upwards from `base`, in the order of their declaration. A circular buffer
+// goes to the highest end of its own core ranges, aligned, and raises every range that shares a
+// core with them and does not reach higher already.
+//
+// Example, base 1000, alignment 10: 100 bytes on cores 0 to 3 go to 1000, 50 on cores 2 to 5 to
+// 1100, 20 on core 6 to 1000.
+//
+// This is TT-Metal's rule with its flaw: a range that was raised by one neighbour is not raised by
+// a larger circular buffer of another at the same address, and can then get memory of the latter.
+CbLayout stack_circular_buffers(const std::vector<std::shared_ptr<CircularBufferImpl>>& buffers,
+                                std::uint64_t base, std::uint32_t alignment);
+
+// Per core, the union of the address ranges of all layouts, summed over the cores. Globally
+// allocated circular buffers do not count: they lie in L1 buffers.
+std::uint64_t physical_bytes(const std::vector<std::shared_ptr<const CbLayout>>& layouts);
+
+}  // namespace tt::tt_metal::dryrun

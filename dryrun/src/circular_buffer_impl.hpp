@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <tt-metalium/circular_buffer.hpp>
+#include <tt-metalium/circular_buffer_config.hpp>
+#include <tt-metalium/core_coord.hpp>
+
+namespace tt::tt_metal {
+
+// A circular buffer as it was declared. Where it lies is in the program's CbLayout.
+class CircularBufferImpl {
+ public:
+  // Throws when a slot lacks its data format or its page size, or has too many pages.
+  CircularBufferImpl(const CoreRangeSet& core_ranges, const CircularBufferConfig& config);
+
+  CBHandle id() const { return reinterpret_cast<CBHandle>(this); }
+  const CoreRangeSet& core_ranges() const { return core_ranges_; }
+  const CircularBufferConfig& config() const { return config_; }
+  CircularBufferConfig& config() { return config_; }
+
+  std::uint32_t size() const { return config_.total_size(); }
+  bool globally_allocated() const { return config_.globally_allocated_address().has_value(); }
+  // Of a globally allocated one: where it lies, as of creation or of the last update.
+  std::uint64_t global_address() const { return global_address_; }
+  void assign_global_address();
+
+  // These throw for a slot that is not one of its own.
+  std::uint32_t page_size(std::uint32_t buffer_index) const;
+  std::uint32_t num_pages(std::uint32_t buffer_index) const;
+  DataFormat data_format(std::uint32_t buffer_index) const;
+
+ private:
+  CoreRangeSet core_ranges_;
+  CircularBufferConfig config_;
+  std::uint64_t global_address_ = 0;
+};
+
+}  // namespace tt::tt_metal

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tt-metalium/allocator.hpp>
+#include <tt-metalium/buffer.hpp>
+#include <unordered_set>
+
+#include "free_list.hpp"
+#include "system.hpp"
+
+namespace tt::tt_metal::dryrun {
+
+// "DRAM", "L1", ...
+const char* to_string(BufferType type);
+
+// How the memory of a chip is divided. Derived once, when the chip is opened:
+//
+//   L1    | reserved | l1 ............................ | l1_small |
+//         0          l1_base                                      l1_bytes
+//   DRAM  | reserved | dram .......................... | trace    |
+//         0          dram_base                                    channel
+struct BanksConfig {
+  CoreCoord compute_grid;
+  std::uint32_t l1_alignment = 0;
+  std::uint32_t dram_alignment = 0;
+  DeviceAddr l1_base = 0;
+  DeviceAddr l1_bytes = 0;
+  DeviceAddr l1_small_bytes = 0;
+  std::uint32_t dram_channels = 0;
+  DeviceAddr dram_base = 0;
+  DeviceAddr dram_bytes_per_channel = 0;
+  DeviceAddr trace_region_bytes = 0;  // as asked for, over all channels
+
+  // Throws when the sizes do not fit into the board's memory.
+  static BanksConfig make(const Board& board, CoreCoord compute_grid, std::size_t l1_small_size,
+                          std::size_t trace_region_size, std::size_t worker_l1_size);
+
+  // What each channel reserves for traces.
+  DeviceAddr trace_bytes_per_channel() const;
+};
+
+// The memory banks of one chip, or of the chips of a mesh, which are allocated in lockstep: what is
+// taken in one bank of a type is taken in all of them, so there is one free list for each type.
+//
+// Buffers share ownership of it, so that they can outlive their device. Any thread may call it.
+class MemoryBanks {
+ public:
+  explicit MemoryBanks(const BanksConfig& config);
+
+  const BanksConfig& config() const { return config_; }
+
+  // Throws when there is no room; then nothing has changed.
+  DeviceAddr allocate(Buffer* buffer);
+  void deallocate(Buffer* buffer);
+
+  // The device is gone: buffers that still live have nothing to give back.
+  void close() { closed_.store(true, std::memory_order_release); }
+  bool closed() const { return closed_.load(std::memory_order_acquire); }
+
+  // These throw for SYSTEM_MEMORY.
+  std::uint32_t num_banks(BufferType type) const;
+  DeviceAddr bank_size(BufferType type) const;
+  std::uint32_t alignment(BufferType type) const;
+  Statistics statistics(BufferType type) const;
+
+  bool has_bank(BufferType type, const CoreCoord& core) const;
+  std::optional<DeviceAddr> lowest_occupied_l1_address() const;
+  std::unordered_set<Buffer*> allocated_buffers() const;
+
+  // A line for each of the lowest L1 buffers that begin below the address.
+  std::string describe_l1_buffers_below(DeviceAddr end) const;
+
+ private:
+  struct Bank {
+    std::uint32_t count;
+    FreeList space;
+    std::map<DeviceAddr, Buffer*> holders;
+  };
+
+  Bank& bank(BufferType type);
+  const Bank& bank(BufferType type) const { return const_cast<MemoryBanks*>(this)->bank(type); }
+
+  const BanksConfig config_;
+  std::atomic<bool> closed_{false};
+  mutable std::mutex mutex_;  // the members below
+  Bank dram_;
+  Bank trace_;
+  Bank l1_;
+  Bank l1_small_;
+};
+
+}  // namespace tt::tt_metal::dryrun
+
+namespace tt::tt_metal {
+
+// What TT-Metal calls the implementation of an allocator; see IDevice::allocator_impl.
+class AllocatorImpl {
+ public:
+  explicit AllocatorImpl(const dryrun::BanksConfig& config)
+      : banks_(std::make_shared<dryrun::MemoryBanks>(config)) {}
+
+  const std::shared_ptr<dryrun::MemoryBanks>& banks() const { return banks_; }
+
+ private:
+  std::shared_ptr<dryrun::MemoryBanks> banks_;
+};
+
+}  // namespace tt::tt_metal

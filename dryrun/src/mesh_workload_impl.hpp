@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <tt-metalium/mesh_workload.hpp>
+#include <unordered_map>
+
+namespace tt::tt_metal::distributed {
+
+class MeshWorkloadImpl {
+ public:
+  void add_program(const MeshCoordinateRange& device_range, Program&& program);
+  std::unordered_map<MeshCoordinateRange, Program>& get_programs() { return programs_; }
+
+  // Places the programs on the mesh, all or none. Throws as EnqueueMeshWorkload does.
+  void compile(MeshDevice& mesh_device);
+
+ private:
+  std::unordered_map<MeshCoordinateRange, Program> programs_;
+  std::atomic<bool> finalized_{false};  // has run once
+};
+
+}  // namespace tt::tt_metal::distributed

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program_impl.hpp"
+
+#include <algorithm>
+#include <tt-metalium/allocator.hpp>
+#include <tt-metalium/graph_tracking.hpp>
+#include <tt-metalium/mesh_device.hpp>
+
+#include "error.hpp"
+#include "memory_banks.hpp"
+
+namespace tt::tt_metal::detail {
+
+using dryrun::CbLayout;
+using dryrun::CbStack;
+using dryrun::fail;
+using dryrun::PlacedCb;
+using dryrun::require;
+
+namespace {
+
+std::uint64_t next_program_id() {
+  static std::atomic<std::uint64_t> next{0};
+  return next.fetch_add(1, std::memory_order_relaxed);  // only the number matters
+}
+
+std::vector<Device*> chips_of(const IDevice& device) {
+  std::vector<Device*> chips;
+  if (const auto* mesh = dynamic_cast<const distributed::MeshDevice*>(&device)) {
+    for (IDevice* chip : mesh->get_devices()) chips.push_back(dynamic_cast<Device*>(chip));
+  } else {
+    chips.push_back(dynamic_cast<Device*>(const_cast<IDevice*>(&device)));
+  }
+  return chips;
+}
+
+// The largest circular buffers on a core range, for an error message.
+std::string describe_cbs(const CbLayout& layout, const CoreRange& range) {
+  std::vector<const PlacedCb*> cbs;
+  for (const PlacedCb& cb : layout.cbs) {
+    if (!cb.globally_allocated && cb.cores.intersects(range)) cbs.push_back(&cb);
+  }
+  std::stable_sort(cbs.begin(), cbs.end(),
+                   [](const PlacedCb* a, const PlacedCb* b) { return a->size > b->size; });
+  constexpr std::size_t kNamed = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(cbs.size(), kNamed); ++i) {
+    text +=
+        dryrun::cat("\n  ", cbs[i]->size, " B at ", cbs[i]->address, " on ", cbs[i]->cores.str());
+  }
+  if (cbs.size() > kNamed) text += dryrun::cat("\n  and ", cbs.size() - kNamed, " more");
+  return text;
+}
+
+}  // namespace
+
+ProgramImpl::ProgramImpl() : id_(next_program_id()) {}
+
+ProgramImpl::~ProgramImpl() noexcept {
+  // A chip that was closed and opened again in the meantime knows nothing of this program.
+  std::erase_if(chips_, [this](Device* chip) {
+    return chip->is_initialized() && chip->registered_layout(this) == nullptr;
+  });
+  for (const Device* chip : chips_) GraphTracker::instance().track_deallocate_cb(chip);
+  for (Device* chip : chips_) chip->unregister_program(this);
+}
+
+CBHandle ProgramImpl::add_circular_buffer(const CoreRangeSet& cores,
+                                          const CircularBufferConfig& config) {
+  {
+    std::lock_guard lock(mutex_);
+    require(!has_run_, "Cannot add circular buffer to an already compiled program ", id_);
+  }
+  auto buffer = std::make_shared<CircularBufferImpl>(cores.merge_ranges(), config);
+  const auto all_cores = corerange_to_cores(buffer->core_ranges());
+  for (const CoreCoord& core : all_cores) {
+    const auto in_use = slots_in_use_.find(core);
+    if (in_use == slots_in_use_.end()) continue;
+    for (const std::uint8_t index : config.buffer_indices()) {
+      require(!in_use->second[index],
+              "Invalid circular buffer index: Cannot add circular buffer at index ", +index,
+              ", another circular buffer already exists");
+    }
+  }
+  for (const CoreCoord& core : all_cores) {
+    for (const std::uint8_t index : config.buffer_indices()) slots_in_use_[core].set(index);
+  }
+  circular_buffers_.push_back(buffer);
+  return buffer->id();
+}
+
+std::shared_ptr<CircularBufferImpl> ProgramImpl::get_circular_buffer(CBHandle handle) const {
+  for (const auto& buffer : circular_buffers_) {
+    if (buffer->id() == handle) return buffer;
+  }
+  fail("No circular buffer with id ", handle, " exists in Program ", id_);
+}
+
+void ProgramImpl::invalidate_layout() {
+  std::lock_guard lock(mutex_);
+  layout_.reset();
+}
+
+bool ProgramImpl::only_global() const {
+  return std::all_of(circular_buffers_.begin(), circular_buffers_.end(),
+                     [](const auto& buffer) { return buffer->globally_allocated(); });
+}
+
+std::shared_ptr<const CbLayout> ProgramImpl::layout_for(const IDevice& device) {
+  require(device.is_initialized(), "Device ", device.id(),
+          " is closed: a program needs an open device");
+  std::lock_guard lock(mutex_);
+  if (!layout_) {
+    const Allocator& allocator = *device.allocator();
+    layout_ = std::make_shared<const CbLayout>(dryrun::stack_circular_buffers(
+        circular_buffers_, allocator.get_base_allocator_addr(HalMemType::L1),
+        allocator.get_alignment(BufferType::DRAM)));
+  }
+  // On every run: L1 buffers may have come since the last one.
+  validate(device, *layout_);
+  return layout_;
+}
+
+void ProgramImpl::validate(const IDevice& device, const CbLayout& layout) const {
+  const CoreCoord grid = device.compute_with_storage_grid_size();
+  for (const PlacedCb& cb : layout.cbs) {
+    for (const CoreRange& range : cb.cores.ranges()) {
+      require(range.end_coord.x < grid.x && range.end_coord.y < grid.y,
+              "Circular buffer core range ", range.str(), " in program ", id_,
+              " exceeds device compute grid (", grid.x, "x", grid.y, ")");
+    }
+  }
+  const auto lowest = device.lowest_occupied_compute_l1_address();
+  for (const CbStack& stack : layout.stacks) {
+    if (stack.end == 0) continue;
+    if (stack.end > device.l1_size_per_core()) {
+      fail("Statically allocated circular buffers on core range ", stack.range.str(), " grow to ",
+           stack.end, " B which is beyond max L1 size of ", device.l1_size_per_core(),
+           " B\nLargest circular buffers there:", describe_cbs(layout, stack.range));
+    }
+    if (lowest && *lowest < stack.end) {
+      fail("Statically allocated circular buffers in program ", id_,
+           " clash with L1 buffers on core range ", stack.range.str(), ". L1 buffer allocated at ",
+           *lowest, " and static circular buffer region ends at ", stack.end, "\nThey overlap by ",
+           stack.end - *lowest, " B. L1 buffers below that end:",
+           device.allocator_impl()->banks()->describe_l1_buffers_below(stack.end),
+           "\nLargest circular buffers there:", describe_cbs(layout, stack.range));
+    }
+  }
+}
+
+void ProgramImpl::place(const IDevice& device, const std::shared_ptr<const CbLayout>& layout) {
+  std::lock_guard lock(mutex_);
+  has_run_ = true;
+  if (layout->cbs.empty()) return;
+  std::vector<Device*> chips = chips_of(device);
+  std::erase_if(chips, [&](Device* chip) { return chip->registered_layout(this) == layout; });
+
+  // A program of globally allocated circular buffers alone has no layout of its own to report.
+  if (announced_ != layout && !only_global()) {
+    announce(*layout, chips);
+  } else {
+    announce_copy(*layout, chips);
+  }
+  announced_ = layout;
+  for (Device* chip : chips) {
+    chip->register_program(this, layout);
+    if (std::find(chips_.begin(), chips_.end(), chip) == chips_.end()) chips_.push_back(chip);
+  }
+}
+
+// The first time: circular buffer by circular buffer over the chips.
+void ProgramImpl::announce(const CbLayout& layout, const std::vector<Device*>& chips) const {
+  for (const PlacedCb& cb : layout.cbs) {
+    for (const Device* chip : chips) {
+      GraphTracker::instance().track_allocate_cb(cb.cores, cb.address, cb.size,
+                                                 cb.globally_allocated, chip);
+    }
+  }
+}
+
+// On chips that come later: chip by chip, and without views on L1 buffers, as TT-Metal does it.
+void ProgramImpl::announce_copy(const CbLayout& layout, const std::vector<Device*>& chips) const {
+  for (const Device* chip : chips) {
+    for (const PlacedCb& cb : layout.cbs) {
+      if (cb.globally_allocated) continue;
+      GraphTracker::instance().track_allocate_cb(cb.cores, cb.address, cb.size, false, chip);
+    }
+  }
+}
+
+void ProgramImpl::Args::assign(ttsl::Span<const std::uint32_t> args) {
+  values.assign(args.begin(), args.end());
+  view = {values.data(), values.size()};
+}
+
+ProgramImpl::KernelInfo& ProgramImpl::kernel(KernelHandle handle) {
+  require(handle < kernels_.size(), "Program ", id_, " has no kernel with handle ", handle);
+  return kernels_[handle];
+}
+
+KernelHandle ProgramImpl::add_kernel(const std::string& source, const CoreRangeSet& cores,
+                                     std::optional<MathFidelity> math_fidelity) {
+  require(!cores.empty(), "Kernel ", source, " needs at least one core");
+  kernels_.push_back({.source = source,
+                      .cores = cores,
+                      .math_fidelity = math_fidelity,
+                      .args = {},
+                      .common_args = {}});
+  return static_cast<KernelHandle>(kernels_.size() - 1);
+}
+
+std::vector<KernelMeta> ProgramImpl::collect_kernel_meta() const {
+  std::vector<KernelMeta> found;
+  for (const KernelInfo& info : kernels_) {
+    found.push_back({.name = info.source,
+                     .source = info.source,
+                     .processor_class = info.math_fidelity ? HalProcessorClassType::COMPUTE
+                                                           : HalProcessorClassType::DM,
+                     .programmable_core_type = HalProgrammableCoreType::TENSIX,
+                     .math_fidelity = info.math_fidelity,
+                     .binary_meta = {}});
+  }
+  return found;
+}
+
+std::vector<KernelMeta> collect_kernel_meta(const Program& program, IDevice* /*device*/) {
+  return program.impl().collect_kernel_meta();
+}
+
+void ProgramImpl::set_runtime_args(KernelHandle handle, const CoreCoord& core,
+                                   ttsl::Span<const std::uint32_t> args) {
+  kernel(handle).args[core].assign(args);
+}
+
+void ProgramImpl::set_common_runtime_args(KernelHandle handle,
+                                          ttsl::Span<const std::uint32_t> args) {
+  kernel(handle).common_args.assign(args);
+}
+
+RuntimeArgsData& ProgramImpl::runtime_args(KernelHandle handle, const CoreCoord& core) {
+  const auto found = kernel(handle).args.find(core);
+  require(found != kernel(handle).args.end(), "Kernel ", handle, " of program ", id_,
+          " has no runtime args on core ", core.str());
+  return found->second.view;
+}
+
+RuntimeArgsData& ProgramImpl::common_runtime_args(KernelHandle handle) {
+  return kernel(handle).common_args.view;
+}
+
+}  // namespace tt::tt_metal::detail
+
+namespace tt::tt_metal {
+
+Program::Program() : internal_(std::make_shared<detail::ProgramImpl>()) {}
+Program::~Program() noexcept = default;
+Program::Program(Program&& other) noexcept = default;
+Program& Program::operator=(Program&& other) noexcept = default;
+
+void Program::set_runtime_id(ProgramId id) { internal_->set_runtime_id(id); }
+ProgramId Program::get_runtime_id() const { return internal_->get_runtime_id(); }
+
+std::vector<std::shared_ptr<CircularBuffer>> Program::circular_buffers() const {
+  std::vector<std::shared_ptr<CircularBuffer>> buffers;
+  for (const auto& impl : internal_->circular_buffers()) {
+    buffers.push_back(std::make_shared<CircularBuffer>(impl.get()));
+  }
+  return buffers;
+}
+
+}  // namespace tt::tt_metal

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "system.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <numeric>
+#include <optional>
+
+#include "error.hpp"
+
+namespace tt::tt_metal::dryrun {
+namespace {
+
+constexpr std::uint64_t kGiB = 1ull << 30;
+
+Board wormhole(std::string name, CoreCoord compute_grid, CoreCoord compute_grid_eth_dispatch) {
+  return {.name = std::move(name),
+          .arch = tt::ARCH::WORMHOLE_B0,
+          .die_grid = {8, 10},
+          .compute_grid = compute_grid,
+          .compute_grid_eth_dispatch = compute_grid_eth_dispatch,
+          .l1_bytes_per_core = 1499136,
+          .l1_base = 105664,
+          .l1_alignment = 16,
+          .dram_channels = 12,
+          .dram_bytes_per_channel = kGiB,
+          .dram_base = 1048640,
+          .dram_alignment = 32,
+          .circular_buffers = 32};
+}
+
+// All with two harvested columns, as the captured device has them; another grid can be asked for.
+Board blackhole(std::string name, std::uint32_t dram_channels) {
+  return {.name = std::move(name),
+          .arch = tt::ARCH::BLACKHOLE,
+          .die_grid = {14, 10},
+          .compute_grid = {11, 10},
+          .compute_grid_eth_dispatch = {11, 10},
+          .l1_bytes_per_core = 1572864,
+          .l1_base = 111616,
+          .l1_alignment = 16,
+          .dram_channels = dram_channels,
+          .dram_bytes_per_channel = 4278190080,
+          .dram_base = 1048704,
+          .dram_alignment = 64,
+          .circular_buffers = 64};
+}
+
+std::vector<ChipId> numbered(int count) {
+  std::vector<ChipId> chips(static_cast<std::size_t>(count));
+  std::iota(chips.begin(), chips.end(), 0);
+  return chips;
+}
+
+std::optional<System> known_system(const std::string& name) {
+  using distributed::MeshShape;
+  if (name.empty() || name == "n150") {
+    return System{wormhole("n150", {8, 8}, {8, 8}), MeshShape(1, 1), numbered(1)};
+  }
+  if (name == "n300") {
+    return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(1, 2), numbered(2)};
+  }
+  if (name == "t3000" || name == "t3k") {
+    // The chips behind PCIe are 0 to 3, their remote halves 4 to 7.
+    return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}};
+  }
+  if (name == "galaxy" || name == "whgalaxy" || name == "wormholegalaxy") {
+    return System{wormhole("galaxy", {8, 9}, {8, 9}), MeshShape(8, 4), numbered(32)};
+  }
+  if (name == "p100") return System{blackhole("p100", 7), MeshShape(1, 1), numbered(1)};
+  if (name == "p150") return System{blackhole("p150", 8), MeshShape(1, 1), numbered(1)};
+  if (name == "bhgalaxy" || name == "blackholegalaxy") {
+    return System{blackhole("bh_galaxy", 8), MeshShape(8, 4), numbered(32)};
+  }
+  return std::nullopt;
+}
+
+std::string normalized(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return plain;
+}
+
+// "13x10"
+std::optional<CoreCoord> parse_grid(std::string_view text) {
+  CoreCoord grid;
+  const char* const end = text.data() + text.size();
+  const auto [x_end, x_error] = std::from_chars(text.data(), end, grid.x);
+  if (x_error != std::errc{} || x_end == end || *x_end != 'x') return std::nullopt;
+  const auto [y_end, y_error] = std::from_chars(x_end + 1, end, grid.y);
+  if (y_error != std::errc{} || y_end != end) return std::nullopt;
+  return grid;
+}
+
+}  // namespace
+
+System find_system(std::string_view name) {
+  const auto colon = name.find(':');
+  auto system = known_system(normalized(name.substr(0, colon)));
+  require(system.has_value(), "TTMEM_DRYRUN_SYSTEM=", name,
+          " is not a known system; use n150, n300, t3000, galaxy, p100, p150 or bh_galaxy");
+  if (colon == std::string_view::npos) return *std::move(system);
+
+  Board& board = system->board;
+  const auto grid = parse_grid(name.substr(colon + 1));
+  require(grid.has_value() && grid->x > 0 && grid->y > 0 && grid->x <= board.die_grid.x &&
+              grid->y <= board.die_grid.y,
+          "TTMEM_DRYRUN_SYSTEM=", name,
+          " has no usable compute grid; give columns x rows, at most ", board.die_grid.x, "x",
+          board.die_grid.y, " on this chip");
+  board.compute_grid = board.compute_grid_eth_dispatch = *grid;
+  return *std::move(system);
+}
+
+}  // namespace tt::tt_metal::dryrun

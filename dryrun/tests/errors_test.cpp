@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Errors have the runtime's words, say who holds the space, and change nothing.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <tt-metalium/allocator.hpp>
+#include <tt-metalium/program_cache.hpp>
+#include <tt-metalium/tt_metal.hpp>
+
+#include "fixtures.hpp"
+
+namespace dryrun_test {
+namespace {
+
+using ::testing::Test;
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "(no error)";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Errors : public Test {
+ protected:
+  void SetUp() override {
+    use_system("n150");
+    mesh_ = MeshDevice::create_unit_mesh(0);
+  }
+  std::shared_ptr<MeshBuffer> l1_buffer(DeviceAddr bytes_per_core) {
+    return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = bytes_per_core * 64},
+                              {.page_size = bytes_per_core, .buffer_type = BufferType::L1},
+                              mesh_.get());
+  }
+
+  std::shared_ptr<MeshDevice> mesh_;
+};
+
+TEST_F(Errors, OutOfMemoryHasTheRuntimesWordsAndTheLargestHolders) {
+  const auto small = l1_buffer(1024);
+  const auto large = l1_buffer(1000000);
+  const std::string error = error_of([&] { l1_buffer(500000); });
+  EXPECT_TRUE(contains(
+      error,
+      "Out of Memory: Not enough space to allocate 32000000 B L1 buffer across 64 banks, where "
+      "each bank needs to store 500000 B, but bank size is 1393472 B (allocated: 1001024 B, free: "
+      "392448 B, largest free block: 392448 B)"))
+      << error;
+  const auto first = error.find("1000000 B per bank at " + std::to_string(large->address()));
+  const auto second = error.find("1024 B per bank at " + std::to_string(small->address()));
+  EXPECT_NE(first, std::string::npos) << error;
+  EXPECT_NE(second, std::string::npos) << error;
+  EXPECT_LT(first, second);
+}
+
+TEST_F(Errors, OutOfMemoryLeavesEverythingAsItWas) {
+  Listening listening;
+  const auto held = l1_buffer(1000000);
+  listening->take_allocated();
+  const auto before = mesh_->allocator()->get_statistics(BufferType::L1);
+  EXPECT_THROW(l1_buffer(500000), std::runtime_error);
+  const auto after = mesh_->allocator()->get_statistics(BufferType::L1);
+  EXPECT_EQ(after.total_allocated_bytes, before.total_allocated_bytes);
+  EXPECT_EQ(after.largest_free_block_bytes, before.largest_free_block_bytes);
+  EXPECT_EQ(mesh_->allocator()->get_allocated_buffers().size(), 1u);
+  EXPECT_TRUE(listening->take_allocated().empty());
+  EXPECT_TRUE(listening->take_freed().empty());
+  EXPECT_EQ(l1_buffer(393472)->address(), 105664u);
+}
+
+TEST_F(Errors, AClashHasTheRuntimesWordsAndBothSides) {
+  const auto buffer = l1_buffer(524800);
+  ASSERT_EQ(buffer->address(), 974336u);
+  Program program;
+  add_cb(program, grid(8, 8), 983872);
+  auto workload = workload_of(*mesh_, std::move(program));
+  const std::string error = error_of([&] { run(*mesh_, workload); });
+  EXPECT_TRUE(contains(error, "Statically allocated circular buffers in program ")) << error;
+  EXPECT_TRUE(contains(error,
+                       " clash with L1 buffers on core range [(x=0,y=0) - (x=7,y=7)]. L1 buffer "
+                       "allocated at 974336 and static circular buffer region ends at 1089536"))
+      << error;
+  EXPECT_TRUE(contains(error, "overlap by 115200 B")) << error;
+  EXPECT_TRUE(contains(error, "524800 B per bank at 974336")) << error;
+  EXPECT_TRUE(contains(error, "983872 B at 105664 on {[(x=0,y=0) - (x=7,y=7)]}")) << error;
+}
+
+TEST_F(Errors, AClashLeavesEverythingAsItWasAndTheProgramCanRunLater) {
+  Listening listening;
+  auto buffer = l1_buffer(524800);
+  Program program;
+  add_cb(program, grid(8, 8), 983872);
+  auto workload = workload_of(*mesh_, std::move(program));
+  EXPECT_THROW(run(*mesh_, workload), std::runtime_error);
+  EXPECT_TRUE(listening->take_cbs().empty());
+  EXPECT_EQ(cb_bytes(mesh_->get_device(0)), 0u);
+
+  buffer.reset();
+  run(*mesh_, workload);
+  EXPECT_EQ(listening->take_cbs().size(), 1u);
+  EXPECT_EQ(cb_bytes(mesh_->get_device(0)), 64u * 983872);
+}
+
+TEST_F(Errors, AnL1BufferThatComesLaterClashesAtTheNextRun) {
+  Program program;
+  add_cb(program, grid(8, 8), 983872);
+  auto workload = workload_of(*mesh_, std::move(program));
+  run(*mesh_, workload);
+  const auto buffer = l1_buffer(524800);
+  EXPECT_THROW(run(*mesh_, workload), std::runtime_error);
+  EXPECT_EQ(cb_bytes(mesh_->get_device(0)), 64u * 983872);
+}
+
+TEST_F(Errors, OfSeveralProgramsNoneIsPlacedWhenOneClashes) {
+  use_system("t3000");
+  mesh_.reset();
+  mesh_ = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 4)));
+  Listening listening;
+  MeshWorkload workload;
+  Program good;
+  add_cb(good, grid(8, 7), 4096);
+  Program bad;
+  add_cb(bad, grid(8, 7), 1500000);
+  workload.add_program(MeshCoordinateRange(MeshCoordinate(0, 0), MeshCoordinate(0, 3)),
+                       std::move(good));
+  workload.add_program(MeshCoordinateRange(MeshCoordinate(1, 0), MeshCoordinate(1, 3)),
+                       std::move(bad));
+  EXPECT_TRUE(
+      contains(error_of([&] { run(*mesh_, workload); }), "beyond max L1 size of 1499136 B"));
+  for (const IDevice* device : mesh_->get_devices()) EXPECT_EQ(cb_bytes(device), 0u);
+  EXPECT_TRUE(listening->take_cbs().empty());
+}
+
+TEST_F(Errors, L1SmallTakesShardedBuffersOnly) {
+  EXPECT_TRUE(
+      contains(error_of([&] { Buffer::create(mesh_.get(), 2048, 2048, BufferType::L1_SMALL); }),
+               "L1_SMALL only supports sharded allocations"));
+}
+
+TEST_F(Errors, AnL1SmallBufferNeedsAnL1SmallRegion) {
+  EXPECT_TRUE(contains(error_of([&] {
+                         Buffer::create(mesh_.get(), 2048, 2048, BufferType::L1_SMALL,
+                                        height_sharded(grid(1, 1), 1, 2048));
+                       }),
+                       "bank size is 0 B"));
+}
+
+TEST_F(Errors, AShardGridMustLieOnTheDevice) {
+  EXPECT_TRUE(contains(error_of([&] {
+                         Buffer::create(mesh_.get(), 2048, 2048, BufferType::L1,
+                                        height_sharded(CoreRange({8, 0}, {8, 0}), 1, 2048));
+                       }),
+                       "shard core (8, 0) has no L1 bank on this device, which has 64 of them"));
+}
+
+TEST_F(Errors, CircularBuffersMustLieInTheComputeGrid) {
+  Program program;
+  add_cb(program, grid(9, 1), 4096);
+  auto workload = workload_of(*mesh_, std::move(program));
+  EXPECT_TRUE(
+      contains(error_of([&] { run(*mesh_, workload); }), "exceeds device compute grid (8x8)"));
+}
+
+TEST_F(Errors, ASlotCanBeUsedOnceOnACore) {
+  Program program;
+  add_cb(program, grid(2, 2), 4096, 3);
+  EXPECT_TRUE(contains(error_of([&] { add_cb(program, grid(1, 1), 4096, 3); }),
+                       "another circular buffer already exists"));
+  // The attempt has taken nothing: the same slot is free elsewhere.
+  add_cb(program, CoreRange({4, 4}, {4, 4}), 4096, 3);
+  EXPECT_EQ(program.circular_buffers().size(), 2u);
+}
+
+TEST_F(Errors, AGlobalCircularBufferCannotBeLargerThanItsBuffer) {
+  const auto buffer = l1_buffer(4096);
+  CircularBufferConfig config(4096, {{0, tt::DataFormat::Float16_b}},
+                              *buffer->get_reference_buffer());
+  EXPECT_THROW(config.set_total_size(8192), std::runtime_error);
+  EXPECT_EQ(config.total_size(), 4096u);
+}
+
+TEST_F(Errors, AChipThatIsOpenMustBeAskedForWithTheSameSizes) {
+  EXPECT_TRUE(contains(error_of([&] { CreateDevice(0, 1, 32768); }), "is open with other sizes"));
+  IDevice* shared = CreateDevice(0);
+  EXPECT_EQ(shared, mesh_->get_device(0));
+  EXPECT_TRUE(CloseDevice(shared));
+  EXPECT_TRUE(mesh_->get_device(0)->is_initialized());
+}
+
+TEST_F(Errors, BuffersAndProgramsMayOutliveTheirDevice) {
+  Listening listening;
+  auto buffer = l1_buffer(4096);
+  auto plain = Buffer::create(mesh_.get(), 2048, 2048, BufferType::DRAM);
+  Program program;
+  add_cb(program, grid(8, 8), 4096);
+  auto workload = workload_of(*mesh_, std::move(program));
+  run(*mesh_, workload);
+  mesh_.reset();
+  buffer.reset();
+  plain.reset();
+  EXPECT_TRUE(listening->take_freed().empty());
+}
+
+}  // namespace
+}  // namespace dryrun_test

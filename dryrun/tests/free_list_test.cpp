@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "free_list.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <vector>
+
+namespace tt::tt_metal::dryrun {
+namespace {
+
+TEST(FreeList, PlacesAsItsHeaderSays) {
+  FreeList list(0, 100, 10);
+  EXPECT_EQ(list.allocate(25, true), 0u);
+  EXPECT_EQ(list.allocate(10, false), 90u);
+  EXPECT_EQ(list.allocate(55, true), 30u);
+  EXPECT_EQ(list.allocate(10, true), std::nullopt);
+}
+
+TEST(FreeList, TakesTheLowestBlockThatFitsEvenWhenALaterOneFitsBetter) {
+  FreeList list(0, 1000, 10);
+  const auto large = list.allocate(300, true);
+  list.allocate(10, true);
+  const auto small = list.allocate(100, true);
+  list.allocate(10, true);
+  list.deallocate(*large);
+  list.deallocate(*small);
+  EXPECT_EQ(list.allocate(100, true), 0u);
+}
+
+TEST(FreeList, FromTheTopTakesTheHighestBlockThatFits) {
+  FreeList list(0, 1000, 10);
+  list.allocate(900, true);
+  list.deallocate(0);
+  list.allocate(500, true);
+  list.allocate(100, true);
+  list.deallocate(0);
+  EXPECT_EQ(list.allocate(400, false), 600u);
+  EXPECT_EQ(list.allocate(400, false), 100u);
+}
+
+TEST(FreeList, JoinsAFreedBlockWithBothNeighbours) {
+  FreeList list(0, 30, 10);
+  for (int i = 0; i < 3; ++i) list.allocate(10, true);
+  list.deallocate(0);
+  list.deallocate(20);
+  EXPECT_EQ(list.statistics().largest_free_block_bytes, 10u);
+  list.deallocate(10);
+  EXPECT_EQ(list.statistics().largest_free_block_bytes, 30u);
+}
+
+TEST(FreeList, IgnoresAFreeOfWhatIsNotAllocated) {
+  FreeList list(0, 30, 10);
+  list.allocate(10, true);
+  list.deallocate(10);
+  EXPECT_EQ(list.statistics().total_free_bytes, 20u);
+}
+
+TEST(FreeList, OfNothingHasRoomForNothing) {
+  FreeList list(100, 0, 10);
+  EXPECT_EQ(list.allocate(1, true), std::nullopt);
+  EXPECT_EQ(list.lowest_occupied_address(), std::nullopt);
+}
+
+// The rule itself, without any structure: a map of units, searched from one end.
+class UnitMap {
+ public:
+  explicit UnitMap(std::size_t units) : used_(units, false) {}
+
+  std::optional<std::size_t> allocate(std::size_t units, bool bottom_up) {
+    // Blocks are looked for in order of address, and a block gives its own end.
+    std::optional<std::size_t> found;
+    for (std::size_t start = 0; start + units <= used_.size(); ++start) {
+      bool fits = true;
+      for (std::size_t i = start; i < start + units; ++i) fits = fits && !used_[i];
+      if (!fits) continue;
+      found = start;
+      if (bottom_up) break;
+    }
+    if (found) set(*found, units, true);
+    return found;
+  }
+  void set(std::size_t start, std::size_t units, bool used) {
+    for (std::size_t i = start; i < start + units; ++i) used_[i] = used;
+  }
+
+ private:
+  std::vector<bool> used_;
+};
+
+TEST(FreeList, AgreesWithAMapOfUnitsOverRandomHistories) {
+  constexpr DeviceAddr kBase = 1024;
+  constexpr DeviceAddr kUnit = 32;
+  std::mt19937 random(42);
+  for (int history = 0; history < 50; ++history) {
+    FreeList list(kBase, 64 * kUnit, kUnit);
+    UnitMap model(64);
+    std::map<DeviceAddr, std::size_t> live;
+    for (int step = 0; step < 200; ++step) {
+      if (random() % 3 == 0 && !live.empty()) {
+        const auto victim = std::next(live.begin(), random() % live.size());
+        list.deallocate(victim->first);
+        model.set((victim->first - kBase) / kUnit, victim->second, false);
+        live.erase(victim);
+        continue;
+      }
+      const std::size_t units = 1 + random() % 12;
+      const bool bottom_up = random() % 2 == 0;
+      const auto expected = model.allocate(units, bottom_up);
+      const auto address = list.allocate(units * kUnit - random() % kUnit, bottom_up);
+      ASSERT_EQ(address.has_value(), expected.has_value());
+      if (!address) continue;
+      ASSERT_EQ(*address, kBase + *expected * kUnit);
+      live[*address] = units;
+      ASSERT_EQ(list.lowest_occupied_address(), live.begin()->first);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tt::tt_metal::dryrun

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client of the original allocation server, with its names, over the C interface: code that was
+// instrumented for the server needs this header and libttmem.so, and no server. C++17.
+//
+// Everything may be called from any thread, fails silently, and does nothing while tracking is off
+// (see ttmem.h). A negative device is ignored.
+#pragma once
+
+#include <ttmem/ttmem.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace tt::tt_metal {
+
+// What is reported by number and size alone has no geometry: it is counted for its device, and for
+// no core of it.
+class AllocationClient {
+ public:
+  static bool is_enabled() { return ttmem_enabled() != 0; }
+
+  // `buffer_type` has the numbers of BufferType. `buffer_id` is usually the address, and is taken
+  // for it. An id that is live with the same type counts once, at its first size, until it was
+  // freed as often as it was reported.
+  static void report_allocation(int device_id, std::uint64_t size, std::uint8_t buffer_type,
+                                std::uint64_t buffer_id) {
+    if (!is_enabled() || device_id < 0) return;
+    const auto type = static_cast<ttmem_buffer_type>(buffer_type);
+    const auto device = static_cast<std::uint32_t>(device_id);
+    Live& live = instance();
+    const std::lock_guard<std::mutex> lock(live.mutex);
+    if (live.references()[{device, buffer_id}][buffer_type]++ != 0) return;
+    ttmem_buffer buffer{};
+    buffer.struct_size = sizeof(buffer);
+    buffer.type = type;
+    buffer.id = buffer_id;
+    buffer.address = buffer_id;
+    buffer.bytes = size;
+    ttmem_buffer_alloc(device, &buffer);
+  }
+
+  // The report does not say the type. When buffers of several types are live under one number, the
+  // one in DRAM goes first, then L1, and so on in the order of BufferType.
+  static void report_deallocation(int device_id, std::uint64_t buffer_id) {
+    if (!is_enabled() || device_id < 0) return;
+    const auto device = static_cast<std::uint32_t>(device_id);
+    Live& live = instance();
+    const std::lock_guard<std::mutex> lock(live.mutex);
+    const auto found = live.references().find({device, buffer_id});
+    // Passed on, so that `ttmem` can tell of a free of something unknown.
+    if (found == live.references().end()) return ttmem_buffer_free(device, TTMEM_DRAM, buffer_id);
+    const auto first = found->second.begin();
+    if (--first->second != 0) return;
+    ttmem_buffer_free(device, static_cast<ttmem_buffer_type>(first->first), buffer_id);
+    found->second.erase(first);
+    if (found->second.empty()) live.references().erase(found);
+  }
+
+  // A repeated id counts once, at its largest size, until it was freed as often as it was reported.
+  static void report_cb_allocation(int device_id, std::uint64_t size, std::uint64_t cb_id) {
+    if (device_id >= 0) ttmem_cb_alloc(static_cast<std::uint32_t>(device_id), cb_id, size);
+  }
+  // The size is known here from the allocation; both forms of the original are accepted.
+  static void report_cb_deallocation(int device_id, std::uint64_t /*size*/, std::uint64_t cb_id) {
+    report_cb_deallocation(device_id, cb_id);
+  }
+  static void report_cb_deallocation(int device_id, std::uint64_t cb_id) {
+    if (device_id >= 0) ttmem_cb_free(static_cast<std::uint32_t>(device_id), cb_id);
+  }
+
+  // `kernel_type`: 0 application, 1 fabric, 2 dispatch.
+  static void report_kernel_load(int device_id, std::uint64_t size, std::uint64_t kernel_id,
+                                 std::uint8_t kernel_type = 0) {
+    if (device_id < 0) return;
+    ttmem_kernel_load(static_cast<std::uint32_t>(device_id), kernel_id, size,
+                      static_cast<ttmem_kernel_role>(kernel_type));
+  }
+  static void report_kernel_unload(int device_id, std::uint64_t /*size*/, std::uint64_t kernel_id) {
+    report_kernel_unload(device_id, kernel_id);
+  }
+  static void report_kernel_unload(int device_id, std::uint64_t kernel_id) {
+    if (device_id >= 0) ttmem_kernel_unload(static_cast<std::uint32_t>(device_id), kernel_id);
+  }
+
+  // The device and everything on it is given up.
+  static void report_device_close(int device_id) {
+    if (!is_enabled() || device_id < 0) return;
+    const auto device = static_cast<std::uint32_t>(device_id);
+    Live& live = instance();
+    const std::lock_guard<std::mutex> lock(live.mutex);
+    auto& references = live.references();
+    references.erase(references.lower_bound({device, 0}),
+                     references.upper_bound({device, UINT64_MAX}));
+    ttmem_device_close(device);
+  }
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint64_t>;  // device, buffer
+  using Types = std::map<std::uint8_t, std::uint64_t>;  // type, reports
+  struct Live {
+    std::mutex mutex;
+    // A child begins with nothing, as the tracker does.
+    std::map<Key, Types>& references() {
+      if (owner != ::getpid()) {
+        owner = ::getpid();
+        counts.clear();
+      }
+      return counts;
+    }
+
+   private:
+    std::map<Key, Types> counts;
+    pid_t owner = ::getpid();
+  };
+  // Never destroyed: buffers may be freed during exit.
+  static Live& instance() {
+    static Live& live = *new Live();
+    return live;
+  }
+};
+
+// The module that hooks inside a runtime call.
+namespace allocation_tracker {
+
+namespace detail {
+
+template <typename T, typename = void>
+struct has_ranges : std::false_type {};
+template <typename T>
+struct has_ranges<T, std::void_t<decltype(std::declval<const T&>().ranges())>> : std::true_type {};
+template <typename T, typename = void>
+struct has_corners : std::false_type {};
+template <typename T>
+struct has_corners<T, std::void_t<decltype(std::declval<const T&>().start_coord.x)>>
+    : std::true_type {};
+
+// Calls visit(x0, y0, x1, y1) for every rectangle of a CoreCoord, CoreRange, CoreRangeSet (of
+// TT-Metal or of the dry run), a variant of those, or a ttmem_core_range.
+template <typename Cores, typename Visit>
+void for_each_rectangle(const Cores& cores, const Visit& visit);
+template <typename Visit>
+void for_each_rectangle(const ttmem_core_range& range, const Visit& visit) {
+  visit(range.x0, range.y0, range.x1, range.y1);
+}
+template <typename Visit, typename... Specs>
+void for_each_rectangle(const std::variant<Specs...>& cores, const Visit& visit) {
+  std::visit([&](const auto& each) { for_each_rectangle(each, visit); }, cores);
+}
+template <typename Cores, typename Visit>
+void for_each_rectangle(const Cores& cores, const Visit& visit) {
+  if constexpr (has_ranges<Cores>::value) {
+    for (const auto& range : cores.ranges()) for_each_rectangle(range, visit);
+  } else if constexpr (has_corners<Cores>::value) {
+    visit(cores.start_coord.x, cores.start_coord.y, cores.end_coord.x, cores.end_coord.y);
+  } else {
+    visit(cores.x, cores.y, cores.x, cores.y);
+  }
+}
+
+template <typename Cores>
+std::uint64_t count_cores(const Cores& cores) {
+  std::uint64_t count = 0;
+  for_each_rectangle(cores, [&](std::uint64_t x0, std::uint64_t y0, std::uint64_t x1,
+                                std::uint64_t y1) { count += (x1 - x0 + 1) * (y1 - y0 + 1); });
+  return count;
+}
+
+// A number for a CB of which nothing but its index and its cores is known. The highest bit keeps
+// it apart from addresses.
+template <typename Cores>
+std::uint64_t cb_id(std::uint32_t buffer_index, const Cores& cores) {
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211u; };
+  mix(buffer_index);
+  for_each_rectangle(cores,
+                     [&](std::uint64_t x0, std::uint64_t y0, std::uint64_t x1, std::uint64_t y1) {
+                       mix(x0);
+                       mix(y0);
+                       mix(x1);
+                       mix(y1);
+                     });
+  return hash | 1ull << 63;
+}
+
+}  // namespace detail
+
+inline bool is_tracking_enabled() { return AllocationClient::is_enabled(); }
+
+// `size` is that of the binaries on all their cores.
+inline void report_kernel_allocation(int device_id, std::uint64_t size, std::uint64_t kernel) {
+  AllocationClient::report_kernel_load(device_id, size, kernel);
+}
+
+// `size` bytes on each of the cores. There is no address: what other programs declare for the same
+// index and cores counts once, at the largest size.
+template <typename Cores>
+void report_cb_allocation(int device_id, std::uint64_t size, std::uint32_t buffer_index,
+                          const Cores& cores) {
+  AllocationClient::report_cb_allocation(device_id, size * detail::count_cores(cores),
+                                         detail::cb_id(buffer_index, cores));
+}
+template <typename Cores>
+void report_cb_deallocation(int device_id, std::uint32_t buffer_index, const Cores& cores) {
+  AllocationClient::report_cb_deallocation(device_id, detail::cb_id(buffer_index, cores));
+}
+
+}  // namespace allocation_tracker
+}  // namespace tt::tt_metal

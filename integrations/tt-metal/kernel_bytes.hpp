@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <tt-metalium/kernel_types.hpp>
+#include <vector>
+
+namespace ttmem::tt_metal {
+
+// A core loads the kernels of the program it runs into this much of its reserved L1.
+inline constexpr std::uint64_t kKernelRingBytes = 69 * 1024;
+// For a kernel whose binary nobody knows: data movement and compute together are rarely more.
+inline constexpr std::uint64_t kKernelEstimateBytes = 50 * 1024;
+
+struct KernelBytes {
+  std::uint64_t per_core = 0;
+  bool estimate = false;
+};
+
+// What these kernels take on a core that runs all of them: the sizes of their binaries where the
+// runtime knows them, kKernelEstimateBytes for each other one, and never more than there is.
+// Kernels of Ethernet cores are not in the L1 that is shown, and not counted.
+[[nodiscard]] KernelBytes kernel_bytes(
+    const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
+
+}  // namespace ttmem::tt_metal

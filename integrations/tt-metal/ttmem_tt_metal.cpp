@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ttmem_tt_metal.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <tt-metalium/allocator.hpp>
+#include <tt-metalium/buffer.hpp>
+#include <utility>
+
+namespace ttmem::tt_metal {
+namespace {
+
+std::vector<tm::IDevice*> chips_of(const tm::IDevice* device) {
+  if (const auto* mesh = dynamic_cast<const tm::distributed::MeshDevice*>(device)) {
+    return mesh->get_devices();
+  }
+  return {const_cast<tm::IDevice*>(device)};
+}
+
+std::uint32_t number_of(const tm::IDevice& chip) { return static_cast<std::uint32_t>(chip.id()); }
+
+std::vector<std::uint32_t> numbers_of(const tm::IDevice* device) {
+  std::vector<std::uint32_t> numbers;
+  for (const tm::IDevice* chip : chips_of(device)) numbers.push_back(number_of(*chip));
+  return numbers;
+}
+
+std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
+  std::vector<ttmem_core_range> ranges;
+  for (const tm::CoreRange& range : cores.ranges()) {
+    ranges.push_back({static_cast<std::uint16_t>(range.start_coord.x),
+                      static_cast<std::uint16_t>(range.start_coord.y),
+                      static_cast<std::uint16_t>(range.end_coord.x),
+                      static_cast<std::uint16_t>(range.end_coord.y)});
+  }
+  return ranges;
+}
+
+// The cores that an L1 buffer lies on; none means all banks. Shards in DRAM lie on channels, which
+// are no cores.
+std::vector<ttmem_core_range> cores_of(const tm::Buffer& buffer) {
+  if (!buffer.is_l1()) return {};
+  if (buffer.has_shard_spec()) return ranges_of(buffer.shard_spec().grid());
+  std::vector<ttmem_core_range> ranges;
+  if (const auto& spec = buffer.buffer_distribution_spec()) {
+    const auto cores = spec->cores_with_data();
+    for (const auto& core : cores) {
+      const auto x = static_cast<std::uint16_t>(core.x);
+      const auto y = static_cast<std::uint16_t>(core.y);
+      ranges.push_back({x, y, x, y});
+    }
+  }
+  return ranges;
+}
+
+const char* name_of(tt::ARCH arch) {
+  switch (arch) {
+    case tt::ARCH::WORMHOLE_B0:
+      return "wormhole_b0";
+    case tt::ARCH::BLACKHOLE:
+      return "blackhole";
+    case tt::ARCH::QUASAR:
+      return "quasar";
+    default:
+      return nullptr;
+  }
+}
+
+bool overlap(const std::vector<ttmem_core_range>& a, const std::vector<ttmem_core_range>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const ttmem_core_range& p) {
+    return std::any_of(b.begin(), b.end(), [&](const ttmem_core_range& q) {
+      return p.x0 <= q.x1 && q.x0 <= p.x1 && p.y0 <= q.y1 && q.y0 <= p.y1;
+    });
+  });
+}
+
+std::size_t count_cores(const std::vector<ttmem_core_range>& ranges) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> cores;
+  for (const ttmem_core_range& range : ranges) {
+    for (std::uint32_t y = range.y0; y <= range.y1; ++y) {
+      for (std::uint32_t x = range.x0; x <= range.x1; ++x) cores.insert({x, y});
+    }
+  }
+  return cores.size();
+}
+
+// Without binaries if the runtime cannot say: an observer must not stop its host.
+KernelBytes collect_kernel_bytes(const tm::Program& program, tm::IDevice* device) {
+  tm::IDevice* const chip = chips_of(device).front();
+  try {
+    return kernel_bytes(tm::detail::collect_kernel_meta(program, chip));
+  } catch (const std::exception&) {
+    return kernel_bytes(tm::detail::collect_kernel_meta(program, nullptr));
+  }
+}
+
+// TT-Metal's ids begin at 0, which the tracker takes as "no id".
+std::uint64_t tracker_id(const tm::Buffer& buffer) { return buffer.unique_id() + 1; }
+
+ttmem_buffer_type type_of(const tm::Buffer& buffer) {
+  return static_cast<ttmem_buffer_type>(buffer.buffer_type());
+}
+
+}  // namespace
+
+const std::shared_ptr<Processor>& Processor::instance() {
+  // Never destroyed: buffers may be freed during exit.
+  static const auto& processor = *new std::shared_ptr<Processor>(std::make_shared<Processor>());
+  return processor;
+}
+
+void Processor::open(const tm::IDevice& chip) {
+  if (!open_chips_.insert(number_of(chip)).second) return;
+  const auto& allocator = *chip.allocator();
+  const auto grid = chip.compute_with_storage_grid_size();
+  ttmem_device_info info{};
+  info.struct_size = sizeof(info);
+  info.id = number_of(chip);
+  info.arch = name_of(chip.arch());
+  info.grid_x = static_cast<std::uint16_t>(grid.x);
+  info.grid_y = static_cast<std::uint16_t>(grid.y);
+  info.l1_bytes_per_core = chip.l1_size_per_core();
+  info.l1_base = static_cast<std::uint32_t>(allocator.get_base_allocator_addr(tm::HalMemType::L1));
+  info.l1_small_bytes_per_core =
+      static_cast<std::uint32_t>(allocator.get_bank_size(tm::BufferType::L1_SMALL));
+  info.dram_channels = static_cast<std::uint32_t>(chip.num_dram_channels());
+  info.dram_bytes_per_channel = chip.dram_size_per_channel();
+  info.trace_region_bytes = allocator.get_bank_size(tm::BufferType::TRACE) *
+                            allocator.get_num_banks(tm::BufferType::TRACE);
+  ttmem_device_open(&info);
+}
+
+void Processor::track_allocate(const tm::Buffer* buffer) {
+  if (!ttmem_enabled()) return;
+  const auto cores = cores_of(*buffer);
+  ttmem_buffer record{};
+  record.struct_size = sizeof(record);
+  record.type = type_of(*buffer);
+  record.id = tracker_id(*buffer);
+  record.address = buffer->address();
+  record.bytes = buffer->size();
+  record.bytes_per_bank = buffer->aligned_size_per_bank();
+  record.cores = cores.data();
+  record.core_ranges = static_cast<std::uint32_t>(cores.size());
+
+  std::lock_guard lock(mutex_);
+  this_thread().reporting.reset();
+  auto& chips = buffers_[record.id];
+  for (const tm::IDevice* chip : chips_of(buffer->device())) {
+    open(*chip);
+    chips.push_back(number_of(*chip));
+    ttmem_buffer_alloc(number_of(*chip), &record);
+  }
+}
+
+void Processor::track_deallocate(tm::Buffer* buffer) {
+  if (!ttmem_enabled()) return;
+  std::lock_guard lock(mutex_);
+  this_thread().reporting.reset();
+  // One that was allocated on a thread nobody attached was never counted.
+  const auto found = buffers_.find(tracker_id(*buffer));
+  if (found == buffers_.end()) return;
+  for (const std::uint32_t chip : found->second) {
+    ttmem_buffer_free(chip, type_of(*buffer), found->first);
+  }
+  buffers_.erase(found);
+}
+
+void Processor::track_allocate_cb(const tm::CoreRangeSet& cores, std::uint64_t address,
+                                  std::uint64_t size, bool is_globally_allocated,
+                                  const tm::IDevice* device) {
+  add_cb(cores, address, size, is_globally_allocated, device);
+}
+
+void Processor::track_allocate_dataflow_buffer(const tm::CoreRangeSet& cores, std::uint64_t address,
+                                               std::uint64_t size, bool borrows_memory,
+                                               const tm::IDevice* device) {
+  add_cb(cores, address, size, borrows_memory, device);
+}
+
+void Processor::track_allocate_scratchpad(const tm::CoreRangeSet& cores, std::uint64_t address,
+                                          std::uint64_t size, const tm::IDevice* device) {
+  add_cb(cores, address, size, false, device);
+}
+
+void Processor::add_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t size,
+                       bool is_view, const tm::IDevice* device) {
+  if (!ttmem_enabled()) return;
+  const Cb cb{ranges_of(cores), address, size, is_view};
+  std::lock_guard lock(mutex_);
+  for (const tm::IDevice* each : chips_of(device)) {
+    open(*each);
+    const std::uint32_t chip = number_of(*each);
+    const std::uint64_t id = group_for(this_thread(), chip, cb);
+    auto& cbs = groups_[id].cbs[chip];
+    cbs.push_back(cb);
+    // The whole list again, because nobody says when it is complete.
+    std::vector<ttmem_cb> records;
+    for (const Cb& own : cbs) {
+      records.push_back({own.address, own.bytes, own.cores.data(),
+                         static_cast<std::uint32_t>(own.cores.size()),
+                         own.is_view ? TTMEM_CB_GLOBAL : 0u});
+    }
+    ttmem_program_place(chip, id, records.data(), static_cast<std::uint32_t>(records.size()));
+  }
+}
+
+std::uint64_t Processor::group_for(ThreadState& thread, std::uint32_t chip, const Cb& cb) {
+  thread.dying.reset();
+  if (thread.identity != nullptr) {
+    const auto [named, is_new] = named_.try_emplace(thread.identity, next_group_);
+    if (is_new) ++next_group_;
+    const std::uint64_t id = named->second;
+    Group& group = groups_[id];
+    group.identity = thread.identity;
+    // The first report of a scope replaces what an earlier one said.
+    if (std::exchange(group.scope[chip], thread.scope) != thread.scope) group.cbs[chip].clear();
+    return id;
+  }
+  const auto current = thread.reporting ? groups_.find(*thread.reporting) : groups_.end();
+  const bool goes_on = current != groups_.end() && [&] {
+    const auto& cbs = current->second.cbs[chip];
+    return cb.is_view || std::none_of(cbs.begin(), cbs.end(), [&](const Cb& own) {
+             return !own.is_view && own.address < cb.address + cb.bytes &&
+                    cb.address < own.address + own.bytes && overlap(own.cores, cb.cores);
+           });
+  }();
+  if (!goes_on) thread.reporting = next_group_++;
+  return *thread.reporting;
+}
+
+void Processor::track_deallocate_cb(const tm::IDevice* device) {
+  if (!ttmem_enabled()) return;
+  std::lock_guard lock(mutex_);
+  const std::uint32_t chip = number_of(*device);
+  ThreadState& thread = this_thread();
+  thread.reporting.reset();
+  if (auto announced = announced_frees_.find(chip); announced != announced_frees_.end()) {
+    if (--announced->second == 0) announced_frees_.erase(announced);
+    return;
+  }
+  // A program dies chip by chip: what was taken on the last chip is taken here too.
+  const auto dying = thread.dying ? groups_.find(*thread.dying) : groups_.end();
+  if (dying == groups_.end() || !dying->second.cbs.contains(chip)) {
+    thread.dying = youngest_on(chip);
+  }
+  if (thread.dying) leave(*thread.dying, chip);
+}
+
+void Processor::track_program(tm::Program*, const tm::IDevice*) {
+  std::lock_guard lock(mutex_);
+  this_thread().reporting.reset();
+}
+
+std::optional<std::uint64_t> Processor::find(const void* identity) const {
+  const auto found = named_.find(identity);
+  return found == named_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Processor::erase(std::uint64_t id) {
+  const auto group = groups_.find(id);
+  if (group->second.identity != nullptr) named_.erase(group->second.identity);
+  groups_.erase(group);
+}
+
+void Processor::dispatched(const void* identity, const std::vector<std::uint32_t>& chips,
+                           const tm::CoreRangeSet& kernel_cores,
+                           const std::function<KernelBytes()>& collect) {
+  if (!ttmem_enabled()) return;
+  std::lock_guard lock(mutex_);
+  const auto id = find(identity);
+  if (!id) return;  // it has no circular buffers, or they were not heard
+  Group& group = groups_[*id];
+  if (!group.kernels) {
+    group.kernels = collect();
+    if (kernel_cores.empty()) group.kernels->estimate = true;
+  }
+  for (const std::uint32_t chip : chips) {
+    if (!group.cbs.contains(chip)) continue;
+    ttmem_program_dispatch(chip, *id);
+    if (group.kernels->per_core != 0) load_kernels(*id, chip, kernel_cores);
+  }
+}
+
+// The ring of a core may still hold some of what it ran before; what is certain is the last one.
+void Processor::load_kernels(std::uint64_t id, std::uint32_t chip,
+                             const tm::CoreRangeSet& kernel_cores) {
+  auto& loaded = loaded_[chip];
+  if (loaded.contains(id)) return;
+  const Group& group = groups_[id];
+  Ranges cores = ranges_of(kernel_cores);
+  if (cores.empty()) {
+    for (const Cb& cb : group.cbs.at(chip)) {
+      cores.insert(cores.end(), cb.cores.begin(), cb.cores.end());
+    }
+  }
+  std::vector<std::uint64_t> evicted;
+  for (const auto& [other, its_cores] : loaded) {
+    if (overlap(its_cores, cores)) evicted.push_back(other);
+  }
+  for (const std::uint64_t other : evicted) unload_kernels(other, chip);
+  const std::uint64_t bytes = group.kernels->per_core * count_cores(cores);
+  const auto load = group.kernels->estimate ? ttmem_kernel_load_estimate : ttmem_kernel_load;
+  load(chip, id, bytes, TTMEM_KERNEL_APP);
+  loaded.emplace(id, std::move(cores));
+}
+
+void Processor::unload_kernels(std::uint64_t id, std::uint32_t chip) {
+  if (loaded_[chip].erase(id) != 0) ttmem_kernel_unload(chip, id);
+}
+
+void Processor::replayed(const std::vector<const void*>& identities,
+                         const std::vector<std::uint32_t>& chips) {
+  if (!ttmem_enabled()) return;
+  std::lock_guard lock(mutex_);
+  for (const std::uint32_t chip : chips) {
+    std::vector<std::uint64_t> programs;
+    for (const void* identity : identities) {
+      const auto id = find(identity);
+      if (id && groups_[*id].cbs.contains(chip)) programs.push_back(*id);
+    }
+    if (programs.empty()) continue;
+    ttmem_trace_replay(chip, programs.data(), static_cast<std::uint32_t>(programs.size()));
+  }
+}
+
+// One whose program is known is expected to be announced, so that it comes last.
+std::optional<std::uint64_t> Processor::youngest_on(std::uint32_t chip) const {
+  std::optional<std::uint64_t> known;
+  for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+    if (!group->second.cbs.contains(chip)) continue;
+    if (group->second.identity == nullptr) return group->first;
+    if (!known) known = group->first;
+  }
+  return known;
+}
+
+void Processor::leave(std::uint64_t id, std::uint32_t chip) {
+  Group& group = groups_[id];
+  group.cbs.erase(chip);
+  unload_kernels(id, chip);
+  if (!group.cbs.empty()) {
+    ttmem_program_place(chip, id, nullptr, 0);
+    return;
+  }
+  ttmem_program_destroy(id);
+  erase(id);
+}
+
+void Processor::begin_scope(const void* identity) {
+  std::lock_guard lock(mutex_);
+  ThreadState& thread = this_thread();
+  thread.identity = identity;
+  thread.scope = next_scope_++;
+}
+
+void Processor::end_scope() {
+  std::lock_guard lock(mutex_);
+  this_thread().identity = nullptr;
+  this_thread().reporting.reset();
+}
+
+void Processor::forget(const void* identity) {
+  std::lock_guard lock(mutex_);
+  const auto id = find(identity);
+  if (!id) return;
+  for (const auto& [chip, cbs] : groups_[*id].cbs) {
+    ++announced_frees_[chip];
+    unload_kernels(*id, chip);
+  }
+  ttmem_program_destroy(*id);
+  erase(*id);
+}
+
+void Processor::close_device(std::uint32_t chip) {
+  std::lock_guard lock(mutex_);
+  if (open_chips_.erase(chip) == 0) return;
+  ttmem_device_close(chip);
+  announced_frees_.erase(chip);
+  loaded_.erase(chip);
+  std::vector<std::uint64_t> left;
+  for (auto& [id, group] : groups_) {
+    group.cbs.erase(chip);
+    if (group.cbs.empty()) left.push_back(id);
+  }
+  for (const std::uint64_t id : left) erase(id);
+  for (auto& [id, chips] : buffers_) std::erase(chips, chip);
+  std::erase_if(buffers_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+void attach() {
+  auto& tracker = tm::GraphTracker::instance();
+  const auto& heard_by = tracker.get_processors();
+  const auto& processor = Processor::instance();
+  if (std::find(heard_by.begin(), heard_by.end(), processor) != heard_by.end()) return;
+  tracker.push_processor(processor);
+}
+
+void attach_workers(tm::distributed::MeshDevice& mesh) {
+  // A submesh has the workers of the mesh that opened the chips. Tasks go to the workers in turn.
+  std::size_t workers = mesh.num_devices();
+  for (auto parent = mesh.get_parent_mesh(); parent; parent = parent->get_parent_mesh()) {
+    workers = std::max(workers, parent->num_devices());
+  }
+  mesh.wait_for_thread_pool();
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    mesh.enqueue_to_thread_pool([] { attach(); });
+  }
+  mesh.wait_for_thread_pool();
+}
+
+ProgramScope::ProgramScope(const tm::Program& program, tm::IDevice* device,
+                           tm::CoreRangeSet kernel_cores)
+    : program_(program),
+      device_(device),
+      kernel_cores_(std::move(kernel_cores)),
+      exceptions_(std::uncaught_exceptions()) {
+  Processor::instance()->begin_scope(&program.impl());
+}
+
+ProgramScope::~ProgramScope() {
+  Processor::instance()->end_scope();
+  if (device_ == nullptr || std::uncaught_exceptions() != exceptions_) return;
+  Processor::instance()->dispatched(&program_.impl(), numbers_of(device_), kernel_cores_,
+                                    [&] { return collect_kernel_bytes(program_, device_); });
+}
+
+void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs) {
+  std::vector<const void*> identities;
+  for (const tm::Program* program : programs) identities.push_back(&program->impl());
+  Processor::instance()->replayed(identities, numbers_of(device));
+}
+
+void forget_program(const tm::Program& program) { Processor::instance()->forget(&program.impl()); }
+
+void device_closed(int chip) {
+  Processor::instance()->close_device(static_cast<std::uint32_t>(chip));
+}
+
+}  // namespace ttmem::tt_metal

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Approach 3: TT-Metal's own hooks feed the tracker. Compiles against the public headers of
+// TT-Metal, and of the dry run, alike.
+//
+//   ttmem::tt_metal::attach();                 on the main thread, before the first allocation
+//   ttmem::tt_metal::attach_workers(*mesh);    once for each mesh
+//
+// What the hooks do not say, and what becomes of it, is in docs/tt-metal.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <tt-metalium/device.hpp>
+#include <tt-metalium/graph_tracking.hpp>
+#include <tt-metalium/mesh_device.hpp>
+#include <tt-metalium/program.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "kernel_bytes.hpp"
+#include "ttmem/ttmem.h"
+
+namespace ttmem::tt_metal {
+
+namespace tm = ::tt::tt_metal;
+
+// Turns the callbacks into calls of the C interface. Threads may share one processor; nothing is
+// done while tracking is off (TT_ALLOC_TRACKING_ENABLED).
+//
+// Circular buffers arrive one by one, without their program. Those that one thread reports in a row
+// are taken as one program, until one of them would lie on another: a program never stacks two
+// circular buffers onto each other. Inside a ProgramScope they belong to the program it names.
+//
+// A freed program is not named either. One that was announced with forget_program() is known; of
+// the others, the youngest on the chip is taken.
+class Processor final : public tm::IGraphProcessor {
+ public:
+  // One for the process.
+  static const std::shared_ptr<Processor>& instance();
+
+  bool is_capture_processor() const override { return false; }
+  void track_allocate(const tm::Buffer* buffer) override;
+  void track_deallocate(tm::Buffer* buffer) override;
+  void track_allocate_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t size,
+                         bool is_globally_allocated, const tm::IDevice* device) override;
+  void track_allocate_dataflow_buffer(const tm::CoreRangeSet& cores, std::uint64_t address,
+                                      std::uint64_t size, bool borrows_memory,
+                                      const tm::IDevice* device) override;
+  void track_allocate_scratchpad(const tm::CoreRangeSet& cores, std::uint64_t address,
+                                 std::uint64_t size, const tm::IDevice* device) override;
+  void track_deallocate_cb(const tm::IDevice* device) override;
+  void track_program(tm::Program* program, const tm::IDevice* device) override;
+
+  // See ProgramScope and the functions below.
+  void begin_scope(const void* identity);
+  void end_scope();
+  // The program ran on these chips. Its kernels are on `kernel_cores`, or, when there are none,
+  // supposed to be where its circular buffers are. `collect` is asked once in a program's life.
+  void dispatched(const void* identity, const std::vector<std::uint32_t>& chips,
+                  const tm::CoreRangeSet& kernel_cores,
+                  const std::function<KernelBytes()>& collect);
+  void replayed(const std::vector<const void*>& identities,
+                const std::vector<std::uint32_t>& chips);
+  void forget(const void* identity);
+  void close_device(std::uint32_t chip);
+
+ private:
+  using Ranges = std::vector<ttmem_core_range>;
+  struct Cb {
+    Ranges cores;
+    std::uint64_t address, bytes;
+    bool is_view;
+  };
+  // What is taken as one program.
+  struct Group {
+    const void* identity = nullptr;                // of the program, where it is known
+    std::map<std::uint32_t, std::vector<Cb>> cbs;  // by chip
+    std::map<std::uint32_t, std::uint64_t> scope;  // by chip: the scope that reported them
+    std::optional<KernelBytes> kernels;            // once it was dispatched
+  };
+  struct ThreadState {
+    std::optional<std::uint64_t> reporting;  // the group that circular buffers go to
+    std::optional<std::uint64_t> dying;      // the group that frees are taken from
+    const void* identity = nullptr;          // of the scope, if there is one
+    std::uint64_t scope = 0;
+  };
+
+  ThreadState& this_thread() { return threads_[std::this_thread::get_id()]; }
+  void open(const tm::IDevice& chip);
+  void add_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t size,
+              bool is_view, const tm::IDevice* device);
+  std::uint64_t group_for(ThreadState& thread, std::uint32_t chip, const Cb& cb);
+  std::optional<std::uint64_t> find(const void* identity) const;
+  void load_kernels(std::uint64_t group, std::uint32_t chip, const tm::CoreRangeSet& kernel_cores);
+  void unload_kernels(std::uint64_t group, std::uint32_t chip);
+  void erase(std::uint64_t group);
+  std::optional<std::uint64_t> youngest_on(std::uint32_t chip) const;
+  void leave(std::uint64_t group, std::uint32_t chip);
+
+  std::mutex mutex_;  // everything below
+  std::set<std::uint32_t> open_chips_;
+  std::map<std::uint64_t, std::vector<std::uint32_t>> buffers_;  // unique id to chips
+  std::map<std::uint64_t, Group> groups_;                        // by the tracker's program id
+  std::unordered_map<const void*, std::uint64_t> named_;         // identity to group
+  std::map<std::uint32_t, std::uint64_t> announced_frees_;       // by chip
+  // By chip: the groups whose kernels it holds, and on which cores.
+  std::map<std::uint32_t, std::map<std::uint64_t, Ranges>> loaded_;
+  std::map<std::thread::id, ThreadState> threads_;
+  std::uint64_t next_group_ = 1;
+  std::uint64_t next_scope_ = 1;
+};
+
+// Makes the processor hear the calling thread. A second time is not an error.
+void attach();
+// And the worker threads of a mesh, which place the programs of a workload that has several.
+void attach_workers(tm::distributed::MeshDevice& mesh);
+
+// While it lives, circular buffers reported on this thread belong to this program; reported again,
+// they replace what it had. Put it around the run of a program or of a workload of one program.
+//
+// With a device (a chip or a mesh) its end means that the program was sent to it: the program is
+// resident there, its kernels are loaded, and those of other programs on the same cores are gone.
+// Left by an exception, it means nothing. The kernels' bytes are exact when `kernel_cores`, the
+// cores that run all of them, is given and the runtime knows the binaries; otherwise they are
+// marked as an estimate.
+class ProgramScope {
+ public:
+  explicit ProgramScope(const tm::Program& program, tm::IDevice* device = nullptr,
+                        tm::CoreRangeSet kernel_cores = {});
+  ~ProgramScope();
+  ProgramScope(const ProgramScope&) = delete;
+  ProgramScope& operator=(const ProgramScope&) = delete;
+
+ private:
+  const tm::Program& program_;
+  tm::IDevice* const device_;
+  const tm::CoreRangeSet kernel_cores_;
+  const int exceptions_;
+};
+
+// A trace of these programs, which all ran in scopes, was replayed on the device.
+void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs);
+
+// Call it just before a program that ran in a ProgramScope is destroyed. Another is ignored.
+void forget_program(const tm::Program& program);
+
+// There is no hook for the end of a device: call it after closing one.
+void device_closed(int chip);
+
+}  // namespace ttmem::tt_metal
