@@ -122,7 +122,7 @@ void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) 
   request.bytes = bytes;
   const auto it = device->live[kLooseCbKind].find(cb);
   if (it == device->live[kLooseCbKind].end()) return allocate(*device, request);
-  ++it->second.reports;
+  if (it->second.reports < 0xffff) ++it->second.reports;
   if (bytes > it->second.used_bytes) resize(*device, request, it->second);
 }
 
