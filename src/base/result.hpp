@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -43,6 +44,24 @@ class [[nodiscard]] Result {
 
  private:
   std::variant<T, Error> state_;
+};
+
+// Done, or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT(*-explicit-*)
+
+  [[nodiscard]] bool has_value() const noexcept { return !error_.has_value(); }
+  explicit operator bool() const noexcept { return has_value(); }
+  [[nodiscard]] const Error& error() const {
+    assert(!has_value());
+    return *error_;
+  }
+
+ private:
+  std::optional<Error> error_;
 };
 
 }  // namespace ttmem

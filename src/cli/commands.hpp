@@ -35,6 +35,7 @@ void add_programs(CLI::App& app, CommonOptions& common, Action& action);
 void add_clean(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
 // `to_run` is what follows the word `run`: not ours to parse, and to be filled before the command
 // line is parsed. The action becomes that command, after an optional "--", with tracking on. It
 // returns only when that is impossible: 127 when there is no such command, 126 when it cannot be

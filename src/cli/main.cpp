@@ -107,6 +107,7 @@ int run(std::vector<std::string> arguments) {
   add_clean(app, action);
   add_demo(app, action);
   add_replay(app, action);
+  add_serve(app, action);
   add_run(app, to_run, action);
   app.require_subcommand(0, 1);
   const auto end = end_of_own(app, arguments);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/serve.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "collector/collector.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ttmem serve                          socket, HTTP on 127.0.0.1:9488, reaper
+  curl 127.0.0.1:9488/metrics          for Prometheus
+  curl 127.0.0.1:9488/api/v1/snapshot  the JSON of `ttmem --json`
+  ttmem serve --http 127.0.0.1:0       any free port; the log says which)";
+
+struct Typed {
+  std::string socket;
+  std::string socket_mode;
+  std::string http = "127.0.0.1:9488";
+  std::uint64_t history_seconds = 86400;
+  bool quiet = false;
+  bool no_reap = false;
+  bool no_process_metrics = false;
+};
+
+std::string default_socket() {
+  const char* path = std::getenv("TTMEM_SOCKET");
+  return path != nullptr && *path != '\0' ? path : "/tmp/tt_allocation_server.sock";
+}
+
+template <typename Number>
+bool parse_number(std::string_view text, int base, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+// "127.0.0.1:9488", "[::1]:9488"
+Result<void> parse_http(const std::string& text, server::ServeOptions& options) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0 ||
+      !parse_number(std::string_view(text).substr(colon + 1), 10, options.http_port)) {
+    return Error{fmt::format("--http {} is not ADDRESS:PORT; try --http 127.0.0.1:9488", text)};
+  }
+  options.http_address = text.substr(0, colon);
+  if (options.http_address.front() == '[' && options.http_address.back() == ']') {
+    options.http_address = options.http_address.substr(1, options.http_address.size() - 2);
+  }
+  return {};
+}
+
+Result<server::ServeOptions> options_of(const Typed& typed) {
+  server::ServeOptions options;
+  options.directory = collector::segment_directory();
+  options.socket = typed.socket.empty() ? default_socket() : typed.socket;
+  if (!typed.socket_mode.empty()) {
+    unsigned mode = 0;
+    if (!parse_number(typed.socket_mode, 8, mode) || mode > 0777) {
+      return Error{fmt::format("--socket-mode {} is not an octal mode; try --socket-mode 0660",
+                               typed.socket_mode)};
+    }
+    options.socket_mode = mode;
+  }
+  const Result<void> http = parse_http(typed.http, options);
+  if (!http) return http.error();
+  options.quiet = typed.quiet;
+  options.reap = !typed.no_reap;
+  options.process_metrics = !typed.no_process_metrics;
+  options.history = std::chrono::seconds(typed.history_seconds);
+  return options;
+}
+
+int serve(const Typed& typed) {
+  const Result<server::ServeOptions> options = options_of(typed);
+  return options ? server::serve(*options) : complain(options.error().message, kUsage);
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Action& action) {
+  auto typed = std::make_shared<Typed>();
+  CLI::App* command = app.add_subcommand(
+      "serve", "Socket server, HTTP API, Prometheus metrics, history, reaper of dead processes");
+  command->add_option("--socket", typed->socket,
+                      "Unix socket for clients ($TTMEM_SOCKET, /tmp/tt_allocation_server.sock)");
+  command->add_option("--socket-mode", typed->socket_mode,
+                      "Its permissions, octal (0666 as root, else 0600)");
+  command->add_option("--http", typed->http, "ADDRESS:PORT of the HTTP API")->capture_default_str();
+  command->add_option("--history", typed->history_seconds, "Seconds of history to keep")
+      ->capture_default_str();
+  command->add_flag("--quiet", typed->quiet, "Log warnings only");
+  command->add_flag("--no-reap", typed->no_reap, "Leave the segments of dead processes alone");
+  command->add_flag("--no-process-metrics", typed->no_process_metrics,
+                    "No metrics with process labels");
+  command->footer(kExamples);
+  command->callback([typed, &action] { action = [typed] { return serve(*typed); }; });
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The message of the allocation server: 144 bytes, little endian, no framing, the same in both
+// directions (docs/server.md has the table). What an original client sends fills the head and one
+// of the two answers; what libttmem sends carries, behind `kDetailsMark`, also what the original
+// message has no room for. An original server ignores those bytes.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace ttmem::wire {
+
+static_assert(std::endian::native == std::endian::little);
+
+enum class Type : std::uint8_t {
+  kAlloc = 1,
+  kFree = 2,
+  kQuery = 3,
+  kResponse = 4,
+  kDumpRemaining = 5,
+  kDeviceInfoQuery = 6,
+  kDeviceInfoResponse = 7,
+  kCbAlloc = 8,
+  kCbFree = 9,
+  kKernelLoad = 10,
+  kKernelUnload = 11,
+  kDumpKernels = 12,
+};
+
+struct Head {
+  std::uint8_t type;  // Type; anything else is a mistake of the sender
+  std::uint8_t reserved0[3];
+  std::int32_t device_id;  // -1 in kDeviceInfoQuery: how many devices
+  std::uint64_t size;
+  std::uint8_t buffer_type;  // ttmem_buffer_type; kKernelLoad: ttmem_kernel_role
+  std::uint8_t reserved1[3];
+  std::int32_t process_id;
+  std::uint64_t buffer_id;  // usually the address; CB or kernel number
+  std::uint64_t timestamp_unix_ns;
+};
+
+// What the server answers.
+struct Answer {
+  std::uint64_t dram_bytes;
+  std::uint64_t l1_bytes;
+  std::uint64_t l1_small_bytes;
+  std::uint64_t trace_bytes;
+  std::uint64_t cb_bytes;
+  std::uint64_t kernel_bytes;
+  std::uint64_t total_dram_size;
+  std::uint64_t total_l1_size;
+  std::uint32_t arch_type;  // 0 invalid, 1 Grayskull, 2 Wormhole_B0, 3 Blackhole, 4 Quasar
+  std::uint32_t num_dram_channels;
+  std::uint32_t dram_size_per_channel;
+  std::uint32_t l1_size_per_core;
+  std::uint32_t is_available;
+  std::uint32_t num_devices;
+  std::uint32_t kernel_ring_size;
+  std::uint32_t kernel_ring_used;
+  std::uint32_t kernel_ring_programs;
+  std::uint32_t mark;
+};
+
+// The details of libttmem. All but kDeviceInfoResponse: of one buffer, kernel or CB.
+struct AllocationDetails {
+  std::uint64_t address;
+  std::uint64_t bytes_per_bank;  // 0: unknown. CBs: bytes on each core
+  std::uint32_t banks;           // DRAM sharded: how many; 0: all, or those of `cores`
+  std::uint16_t flags;           // AllocationFlags of the segment; CBs: ttmem_cb::flags
+  std::uint16_t reserved0;
+  std::uint64_t cores[4];  // CoreMask::words; kNoCores in `flags`: none
+  // Buffers and kernels: the label. CBs: which of how many CBs of which program, which come one
+  // behind the other; a program is placed when its last CB has come, and gone with any kCbFree.
+  union {
+    char label[32];
+    struct {
+      std::uint64_t program;
+      std::uint32_t index;
+      std::uint32_t count;
+      std::uint64_t reserved[2];
+    } cb;
+  };
+  std::uint8_t reserved1[12];
+  std::uint32_t mark;
+};
+
+// The details of a kDeviceInfoResponse that a client sends: it opened (`is_available` 1) or closed
+// (0) that device. Head::size is the trace region, Head::buffer_id the chip's unique id.
+struct DeviceDetails {
+  std::uint64_t events_dropped;  // so far, by that client
+  std::uint16_t grid_x;
+  std::uint16_t grid_y;
+  std::uint32_t l1_base;
+  std::uint32_t l1_small_bytes_per_core;
+  std::uint32_t is_available;
+  std::uint64_t dram_bytes_per_channel;
+  std::uint32_t dram_channels;
+  std::uint32_t l1_bytes_per_core;
+  char arch[16];   // not terminated when full
+  char board[32];  // likewise
+  std::uint8_t reserved[12];
+  std::uint32_t mark;
+};
+
+// The last word of every message, `mark`: padding in the original, where it is not this.
+inline constexpr std::uint32_t kDetailsMark = 0x4d454d54;  // "TMEM"
+
+struct Message {
+  Head head;
+  union {
+    Answer answer;
+    AllocationDetails allocation;
+    DeviceDetails device;
+  };
+
+  [[nodiscard]] Type type() const noexcept { return static_cast<Type>(head.type); }
+  [[nodiscard]] bool has_details() const noexcept { return answer.mark == kDetailsMark; }
+};
+
+inline constexpr std::size_t kMessageBytes = 144;
+static_assert(sizeof(Message) == kMessageBytes);
+static_assert(std::is_trivially_copyable_v<Message>);
+static_assert(offsetof(Head, device_id) == 4);
+static_assert(offsetof(Head, size) == 8);
+static_assert(offsetof(Head, buffer_type) == 16);
+static_assert(offsetof(Head, process_id) == 20);
+static_assert(offsetof(Head, buffer_id) == 24);
+static_assert(offsetof(Head, timestamp_unix_ns) == 32);
+static_assert(offsetof(Message, answer) == 40);
+static_assert(offsetof(Answer, total_dram_size) == 88 - 40);
+static_assert(offsetof(Answer, arch_type) == 104 - 40);
+static_assert(offsetof(Answer, is_available) == 120 - 40);
+static_assert(offsetof(Answer, kernel_ring_size) == 128 - 40);
+static_assert(offsetof(Answer, mark) == 140 - 40);
+static_assert(offsetof(AllocationDetails, cores) == 64 - 40);
+static_assert(offsetof(AllocationDetails, label) == 96 - 40);
+static_assert(offsetof(AllocationDetails, mark) == 140 - 40);
+static_assert(offsetof(DeviceDetails, arch) == 80 - 40);
+static_assert(offsetof(DeviceDetails, mark) == 140 - 40);
+
+}  // namespace ttmem::wire
