@@ -102,9 +102,8 @@ void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
   request.id = kernel;
   request.bytes = bytes;
   // A kernel that was evicted and comes back is no anomaly: it is the same one, perhaps resized.
-  const auto it = device->live[kKernelKind].find(kernel);
-  it == device->live[kKernelKind].end() ? allocate(*device, request)
-                                        : resize(*device, request, it->second);
+  LiveAllocation* live = device->live[kKernelKind].find(kernel);
+  live == nullptr ? allocate(*device, request) : resize(*device, request, *live);
 }
 
 void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
@@ -120,35 +119,37 @@ void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) 
   request.kind = kLooseCbKind;
   request.id = cb;
   request.bytes = bytes;
-  const auto it = device->live[kLooseCbKind].find(cb);
-  if (it == device->live[kLooseCbKind].end()) return allocate(*device, request);
-  if (it->second.reports < 0xffff) ++it->second.reports;
-  if (bytes > it->second.used_bytes) resize(*device, request, it->second);
+  LiveAllocation* live = device->live[kLooseCbKind].find(cb);
+  if (live == nullptr) return allocate(*device, request);
+  if (live->reports < 0xffff) ++live->reports;
+  if (bytes > live->used_bytes) resize(*device, request, *live);
 }
 
 void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   Device* device = this->device(id);
   if (device == nullptr) return;
-  const auto it = device->live[kLooseCbKind].find(cb);
-  if (it != device->live[kLooseCbKind].end() && --it->second.reports > 0) return;
-  release(*device, kLooseCbKind, cb);
+  LiveAllocation* live = device->live[kLooseCbKind].find(cb);
+  if (live != nullptr && live->reports > 1) {
+    --live->reports;
+  } else {
+    release(*device, kLooseCbKind, cb);
+  }
 }
 
-void Tracker::allocate(Device& device, const Request& request) {
+[[gnu::always_inline]] inline void Tracker::allocate(Device& device, const Request& request) {
   const std::uint64_t time = now();
   const bool sized = request.bytes_per_bank != 0 && request.banks != 0;
   const std::uint64_t used_bytes = sized ? request.bytes_per_bank * request.banks : request.bytes;
   if (device.record->kinds[request.kind].used_bytes > kAbsurdTotal - used_bytes) {
     return device.count_bad_argument();
   }
-  auto& live_of_kind = device.live[request.kind];
-  auto [entry, is_new] = live_of_kind.try_emplace(request.id);
+  auto [entry, is_new] = device.live[request.kind].insert(request.id);
   if (!is_new) {
     publish(device.record->seq, [&] { increase(device.record->allocs_over_live); });
     release(device, request.kind, request.id);
-    entry = live_of_kind.try_emplace(request.id).first;
+    entry = device.live[request.kind].insert(request.id).first;
   }
-  LiveAllocation& live = entry->second;
+  LiveAllocation& live = *entry;
   live.used_bytes = used_bytes;
   live.logical_bytes = request.bytes;
   live.is_unsized = !sized && request.kind <= TTMEM_TRACE;
@@ -179,22 +180,24 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   write_slot(device, request, live, segment_->allocation(live.slot).born, time);
 }
 
-void Tracker::release(Device& device, std::uint8_t kind, std::uint64_t id) {
-  const auto it = device.live[kind].find(id);
-  if (it == device.live[kind].end()) {
+[[gnu::always_inline]] inline void Tracker::release(Device& device, std::uint8_t kind,
+                                                    std::uint64_t id) {
+  LiveAllocation* live = device.live[kind].find(id);
+  if (live == nullptr) {
     publish(device.record->seq, [&] { increase(device.record->unknown_frees); });
     return;
   }
   // The slot goes before the event: who counts events up to this one finds it gone.
-  clear_slot(it->second);
+  clear_slot(*live);
   segment_->write_event(segment::EventType::kFree, kind, device.record->id, id, 0,
-                        it->second.logical_bytes, now());
-  account(device, kind, it->second, Change::kRemove);
-  device.live[kind].erase(it);
+                        live->logical_bytes, now());
+  account(device, kind, *live, Change::kRemove);
+  device.live[kind].erase(live);
 }
 
-inline void Tracker::account(Device& device, std::uint8_t kind, const LiveAllocation& live,
-                             Change direction) noexcept {
+[[gnu::always_inline]] inline void Tracker::account(Device& device, std::uint8_t kind,
+                                                    const LiveAllocation& live,
+                                                    Change direction) noexcept {
   DeviceRecord& record = *device.record;
   segment::KindFigures& figures = record.kinds[kind];
   publish(record.seq, [&] {
@@ -227,8 +230,10 @@ inline void Tracker::account(Device& device, std::uint8_t kind, const LiveAlloca
   });
 }
 
-inline void Tracker::write_slot(Device& device, const Request& request, const LiveAllocation& live,
-                                std::uint64_t born, std::uint64_t now_ns) noexcept {
+[[gnu::always_inline]] inline void Tracker::write_slot(Device& device, const Request& request,
+                                                       const LiveAllocation& live,
+                                                       std::uint64_t born,
+                                                       std::uint64_t now_ns) noexcept {
   segment::AllocationSlot& slot = segment_->allocation(live.slot);
   publish(slot.seq, [&] {
     slot.live = 1;
@@ -252,7 +257,7 @@ inline void Tracker::write_slot(Device& device, const Request& request, const Li
   });
 }
 
-inline void Tracker::clear_slot(const LiveAllocation& live) {
+[[gnu::always_inline]] inline void Tracker::clear_slot(const LiveAllocation& live) {
   if (live.slot == kNoSlot) return;
   segment::AllocationSlot& slot = segment_->allocation(live.slot);
   publish(slot.seq, [&] { slot.live = 0; });
@@ -262,10 +267,10 @@ inline void Tracker::clear_slot(const LiveAllocation& live) {
 // Gives everything up without an event each: the close of the device says it all.
 void Tracker::drop_allocations(Device& device) {
   for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
-    for (const auto& [id, live] : device.live[kind]) {
+    device.live[kind].for_each([&](const LiveAllocation& live) {
       account(device, kind, live, Change::kRemove);
       clear_slot(live);
-    }
+    });
     device.live[kind].clear();
   }
 }
@@ -273,11 +278,11 @@ void Tracker::drop_allocations(Device& device) {
 // The grid became known after buffers were allocated: the cores of the sharded ones get the numbers
 // that they have in it.
 void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noexcept {
-  for (const auto& of_kind : device.live) {
-    for (const auto& [id, live] : of_kind) {
-      if (live.slot == kNoSlot) continue;
+  for (const LiveTable& of_kind : device.live) {
+    of_kind.for_each([&](const LiveAllocation& live) {
+      if (live.slot == kNoSlot) return;
       segment::AllocationSlot& slot = segment_->allocation(live.slot);
-      if ((slot.flags & segment::kNoCores) != 0) continue;
+      if ((slot.flags & segment::kNoCores) != 0) return;
       CoreMask cores;
       slot.cores.for_each([&](std::uint32_t core) {
         const std::uint32_t x = core % columns_before;
@@ -285,7 +290,7 @@ void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noe
         if (x < device.columns() && y < device.rows()) cores.set(y * device.columns() + x);
       });
       publish(slot.seq, [&] { slot.cores = cores; });
-    }
+    });
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -15,6 +14,7 @@
 
 #include "ledger/device_ledger.hpp"
 #include "segment/segment_writer.hpp"
+#include "tracker/live_table.hpp"
 #include "tracker/tracker.hpp"
 
 namespace ttmem::tracker {
@@ -57,17 +57,6 @@ inline bool is_in_dram(std::uint8_t kind) noexcept {
 inline bool is_in_l1(std::uint8_t kind) noexcept {
   return kind == TTMEM_L1 || kind == TTMEM_L1_SMALL || kind == kKernelKind || kind == kLooseCbKind;
 }
-
-// Packed: with its key it fills half a cache line of the table.
-struct Tracker::LiveAllocation {
-  std::uint64_t used_bytes = 0;
-  std::uint64_t logical_bytes = 0;
-  std::uint32_t slot = kNoSlot;
-  std::uint16_t reports = 1;  // of a CB without an address: each wants its own free
-  std::uint8_t role = TTMEM_KERNEL_APP;
-  bool is_unsized : 1 = false;
-  bool is_estimate : 1 = false;
-};
 
 struct Tracker::Device {
   Device(DeviceRecord& its_record, std::uint32_t index)
@@ -116,7 +105,7 @@ struct Tracker::Device {
   DeviceRecord* record;
   std::uint32_t record_index;
   std::unique_ptr<ledger::DeviceLedger> ledger;
-  std::array<boost::unordered_flat_map<std::uint64_t, LiveAllocation>, segment::kKinds> live;
+  std::array<LiveTable, segment::kKinds> live;
 };
 
 inline Tracker::Device* Tracker::find(std::uint32_t id) noexcept {

@@ -91,12 +91,12 @@ void Tracker::device_close(std::uint32_t id) {
   DeviceRecord& record = *device->record;
   std::uint64_t left = 0;
   std::uint64_t left_bytes = 0;
-  for (const auto& kind : device->live) {
-    for (const auto& [key, live] : kind) {
-      if (live.role != TTMEM_KERNEL_APP) continue;  // stays loaded until now by design
+  for (const LiveTable& of_kind : device->live) {
+    of_kind.for_each([&](const LiveAllocation& live) {
+      if (live.role != TTMEM_KERNEL_APP) return;  // stays loaded until now by design
       ++left;
       left_bytes += live.used_bytes;
-    }
+    });
   }
   drop_allocations(*device);
   drop_programs(*device);

@@ -4,7 +4,6 @@
 #include <ttmem/ttmem.h>
 
 #include <array>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -16,6 +15,8 @@
 #include "segment/segment_writer.hpp"
 
 namespace ttmem::tracker {
+
+struct LiveAllocation;
 
 // Turns the calls of the C interface into figures, live records and events of this process's
 // segment. Every figure in the segment is exact when a call returns.
@@ -58,7 +59,6 @@ class Tracker {
  private:
   struct Device;
   struct Request;
-  struct LiveAllocation;
   enum class Change : bool { kAdd, kRemove };
 
   explicit Tracker(std::unique_ptr<segment::SegmentWriter> segment);

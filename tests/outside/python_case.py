@@ -7,7 +7,7 @@ import subprocess
 import sys
 import textwrap
 
-from support import DEADLINE_SECONDS, HERE, LIBRARY, TTMEM, Case, skip_if_sanitized
+from support import DEADLINE_SECONDS, HERE, LIBRARY, TTMEM, Case
 
 ROOT = HERE.parent.parent
 SOURCE = ROOT / "python"
@@ -41,10 +41,6 @@ def code_of(*parts):
 
 
 class PythonCase(Case):
-    @classmethod
-    def setUpClass(cls):
-        skip_if_sanitized()
-
     def setUp(self):
         super().setUp()
         self.env.update(PYTHONPATH=str(SOURCE), PYTHONDONTWRITEBYTECODE="1")

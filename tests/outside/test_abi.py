@@ -6,14 +6,10 @@ import sys
 import textwrap
 import unittest
 
-from support import HERE, LIBRARY, Case, rows, skip_if_sanitized
+from support import HERE, LIBRARY, Case, rows
 
 
 class Abi(Case):
-    @classmethod
-    def setUpClass(cls):
-        skip_if_sanitized()
-
     def start_python(self, code, env):
         code = "from abi import *\n" + textwrap.dedent(code) + "\nhold()\n"
         return self.start([sys.executable, "-c", code],

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from support import HERE, PREFIX, Case, library_path, skip_if_sanitized
+from support import HERE, PREFIX, Case, library_path
 
 ROOT = HERE.parent.parent
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -28,7 +28,6 @@ def programs():
 class TheApproaches(Case):
     def setUp(self):
         super().setUp()
-        skip_if_sanitized()
         folder = tempfile.TemporaryDirectory(prefix="ttmem-approaches-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)

@@ -61,7 +61,6 @@ class TheLibrary(unittest.TestCase):
 class TheInstalledTree(Case):
     def setUp(self):
         super().setUp()
-        skip_if_sanitized()
         folder = tempfile.TemporaryDirectory(prefix="ttmem-consumer-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)

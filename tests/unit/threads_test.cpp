@@ -19,7 +19,7 @@
 #include "base/unique_fd.hpp"
 #include "segment/event_reader.hpp"
 #include "segment/segment_reader.hpp"
-#include "unit/temporary_directory.hpp"
+#include "unit/tracked_environment.hpp"
 
 namespace ttmem {
 namespace {
@@ -28,20 +28,9 @@ constexpr std::uint32_t kThreads = 8;
 constexpr std::uint64_t kRounds = 2000;
 constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
 
-// The library decides once per process whether it tracks, so this is set before main().
-const TemporaryDirectory& directory() {
-  static const TemporaryDirectory instance;
-  return instance;
-}
-const bool kEnvironment = [] {
-  ::setenv("TTMEM_DIR", directory().path().c_str(), 1);
-  ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);
-  return true;
-}();
-
 std::vector<std::string> segments() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(directory().path())) {
+  for (const auto& entry : std::filesystem::directory_iterator(tracked_directory())) {
     paths.push_back(entry.path());
   }
   return paths;
@@ -95,7 +84,7 @@ void work(std::uint32_t thread) {
 }
 
 TEST(Threads, NothingIsLostAndAReaderIsNeverFooled) {
-  ASSERT_TRUE(kEnvironment);
+  ASSERT_TRUE(kIsTracked);
   ASSERT_EQ(ttmem_enabled(), 1);
   for (std::uint32_t id = 0; id < 4; ++id) open_device(id);
   const std::string path = own_segment();

@@ -3,30 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "collector/collector.hpp"
-#include "unit/temporary_directory.hpp"
+#include "unit/tracked_environment.hpp"
 
 namespace ttmem::tracked_process {
-namespace {
-
-const TemporaryDirectory& directory() {
-  static const TemporaryDirectory instance;
-  return instance;
-}
-
-// The library decides at its first call whether it tracks, so this is set before main().
-const bool kEnvironment = [] {
-  ::setenv("TTMEM_DIR", directory().path().c_str(), 1);
-  ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);
-  return true;
-}();
-
-}  // namespace
 
 model::Snapshot snapshot() {
-  model::Snapshot found = collector::collect(directory().path());
+  model::Snapshot found = collector::collect(tracked_directory());
   for (const std::string& warning : found.warnings) ADD_FAILURE() << warning;
   return found;
 }

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A function of another shared object that does nothing: what no call can cost less than. */
+#include "empty_call.h"
+
+void empty_call(unsigned device, const void *buffer) {
+  (void)device;
+  (void)buffer;
+}
