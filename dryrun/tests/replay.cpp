@@ -103,17 +103,15 @@ class Replay {
 
   LiveBuffer allocate(const AllocateBuffer& request) {
     buffers_.erase(request.id);
-    IDevice* device = request.mesh_id ? machine_.mesh(*request.mesh_id) : nullptr;
-    if (device == nullptr) device = machine_.device_of(request.chips);
-    if (device == nullptr) throw std::runtime_error("the capture has no mesh of a buffer's chips");
     const BufferShardingArgs sharding = sharding_of(request);
-    auto* const mesh = dynamic_cast<MeshDevice*>(device);
-    if (mesh == nullptr) {
+    if (!request.mesh_id) {
       return {nullptr,
-              Buffer::create(device, request.size, request.page_size, request.type, sharding,
-                             request.bottom_up),
+              Buffer::create(&machine_.chip(request.chips.at(0)), request.size, request.page_size,
+                             request.type, sharding, request.bottom_up),
               request.chips};
     }
+    MeshDevice* const mesh = machine_.mesh(*request.mesh_id);
+    if (mesh == nullptr) throw std::runtime_error(cat("mesh ", *request.mesh_id, " has no line"));
     return {MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = request.size},
                                distributed::DeviceLocalBufferConfig{.page_size = request.page_size,
                                                                     .buffer_type = request.type,
@@ -166,12 +164,21 @@ class Replay {
     compare(request, listening_->take_cbs());
   }
 
+  // The capture does not say of which mesh the chips were taken. All place alike, but the L1
+  // buffers of one may be in the way.
   void launch(LiveProgram& live, const RunProgram& request) {
     std::vector<int> chips;
     for (const auto& each : request.chips) chips.push_back(each.chip);
-    if (IDevice* const device = machine_.device_of(chips)) {
-      detail::LaunchProgram(device, live.program);
-    } else {
+    const std::vector<IDevice*> devices = machine_.devices_of(chips);
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      try {
+        detail::LaunchProgram(devices[i], live.program);
+        break;
+      } catch (const std::exception&) {
+        if (i + 1 == devices.size()) throw;
+      }
+    }
+    if (devices.empty()) {
       for (const int chip : chips) detail::LaunchProgram(&machine_.chip(chip), live.program);
     }
     live.chips.insert(chips.begin(), chips.end());

@@ -117,14 +117,16 @@ MeshDevice* ReplayMachine::mesh(int id) const {
   return found == meshes_.end() ? nullptr : found->second.get();
 }
 
-IDevice* ReplayMachine::device_of(std::vector<int> chips) const {
+std::vector<IDevice*> ReplayMachine::devices_of(std::vector<int> chips) const {
+  std::vector<IDevice*> devices;
   std::sort(chips.begin(), chips.end());
   for (const auto& [id, mesh] : meshes_) {
     std::vector<int> own = mesh->get_device_ids();
     std::sort(own.begin(), own.end());
-    if (own == chips) return mesh.get();
+    if (own == chips) devices.push_back(mesh.get());
   }
-  return chips.size() == 1 ? &chip(chips.front()) : nullptr;
+  if (chips.size() == 1) devices.push_back(&chip(chips.front()));
+  return devices;
 }
 
 std::vector<std::string> device_differences(const CapturedDevice& captured, const IDevice& device) {

@@ -25,8 +25,8 @@ class ReplayMachine {
   const CapturedDevice& captured(int id) const;
   // Null when the capture has no such mesh line.
   MeshDevice* mesh(int id) const;
-  // The mesh of exactly these chips, or the one chip; else null.
-  IDevice* device_of(std::vector<int> chips) const;
+  // The meshes of exactly these chips, and the chip if it is one.
+  std::vector<IDevice*> devices_of(std::vector<int> chips) const;
   const std::map<int, std::shared_ptr<MeshDevice>>& meshes() const { return meshes_; }
   const std::map<int, IDevice*>& chips() const { return chips_; }
 
