@@ -53,6 +53,19 @@ std::vector<ChipId> numbered(int count) {
   return chips;
 }
 
+// Four trays of eight chips, in two columns each; a chip's number counts the trays first. The lower
+// trays are turned, so that the mesh runs on across them.
+std::vector<ChipId> wormhole_galaxy_chips() {
+  return {0,  16, 19, 3,  4,  20, 23, 7, 8, 24, 27, 11, 12, 28, 31, 15,
+          14, 30, 29, 13, 10, 26, 25, 9, 6, 22, 21, 5,  2,  18, 17, 1};
+}
+
+// The same, but a chip's number counts the chips of a tray first.
+std::vector<ChipId> blackhole_galaxy_chips() {
+  return {0,  4,  28, 24, 1,  5,  29, 25, 2, 6,  30, 26, 3, 7,  31, 27,
+          11, 15, 23, 19, 10, 14, 22, 18, 9, 13, 21, 17, 8, 12, 20, 16};
+}
+
 std::optional<System> known_wormhole(const std::string& name) {
   using distributed::MeshShape;
   if (name.empty() || name == "n150") {
@@ -62,14 +75,14 @@ std::optional<System> known_wormhole(const std::string& name) {
     return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(1, 2), numbered(2)};
   }
   if (name == "n3002x2") {
-    return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(2, 2), numbered(4)};
+    return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(2, 2), {0, 1, 3, 2}};
   }
   if (name == "t3000" || name == "t3k") {
     // The chips behind PCIe are 0 to 3, their remote halves 4 to 7.
     return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}};
   }
   if (name == "galaxy" || name == "whgalaxy" || name == "wormholegalaxy") {
-    return System{wormhole("galaxy", {8, 9}, {8, 9}), MeshShape(8, 4), numbered(32)};
+    return System{wormhole("galaxy", {8, 9}, {8, 9}), MeshShape(8, 4), wormhole_galaxy_chips()};
   }
   return std::nullopt;
 }
@@ -89,13 +102,14 @@ std::optional<System> known_blackhole(const std::string& name) {
     return System{blackhole("p300", 8, two_harvested), MeshShape(1, 2), numbered(2)};
   }
   if (name == "p150x4") {
-    return System{blackhole("p150", 8, two_harvested), MeshShape(2, 2), numbered(4)};
+    return System{blackhole("p150", 8, two_harvested), MeshShape(2, 2), {0, 2, 3, 1}};
   }
   if (name == "p150x8") {
-    return System{blackhole("p150", 8, one_harvested), MeshShape(2, 4), numbered(8)};
+    return System{blackhole("p150", 8, one_harvested), MeshShape(2, 4), {0, 1, 3, 2, 4, 5, 7, 6}};
   }
   if (name == "bhgalaxy" || name == "blackholegalaxy") {
-    return System{blackhole("bh_galaxy", 8, one_harvested), MeshShape(8, 4), numbered(32)};
+    return System{blackhole("bh_galaxy", 8, one_harvested), MeshShape(8, 4),
+                  blackhole_galaxy_chips()};
   }
   return std::nullopt;
 }
