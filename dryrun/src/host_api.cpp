@@ -153,7 +153,11 @@ const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle c
 void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, std::uint32_t total_size) {
   const auto buffer = program.impl().get_circular_buffer(cb_handle);
   buffer->config().set_total_size(total_size);
-  if (!buffer->globally_allocated()) program.impl().invalidate_layout();
+  if (buffer->globally_allocated()) {
+    program.impl().refresh_global_buffers();
+  } else {
+    program.impl().invalidate_layout();
+  }
 }
 
 void UpdateCircularBufferPageSize(Program& program, CBHandle cb_handle, std::uint8_t buffer_index,
@@ -166,6 +170,7 @@ void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle,
   CircularBufferImpl& cb = global_buffer(program, cb_handle);
   cb.config().set_globally_allocated_address(buffer);
   cb.assign_global_address();
+  program.impl().refresh_global_buffers();
 }
 
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, const Buffer& buffer,
@@ -174,6 +179,7 @@ void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, co
   cb.config().set_globally_allocated_address(buffer);
   cb.config().set_address_offset(address_offset);
   cb.assign_global_address();
+  program.impl().refresh_global_buffers();
 }
 
 void UpdateDynamicCircularBufferAddressAndTotalSize(Program& program, CBHandle cb_handle,
@@ -182,6 +188,7 @@ void UpdateDynamicCircularBufferAddressAndTotalSize(Program& program, CBHandle c
   CircularBufferImpl& cb = global_buffer(program, cb_handle);
   cb.config().set_globally_allocated_address_and_total_size(buffer, total_size);
   cb.assign_global_address();
+  program.impl().refresh_global_buffers();
 }
 
 std::uint32_t CreateSemaphore(Program& program,

@@ -101,6 +101,11 @@ void ProgramImpl::invalidate_layout() {
   layout_.reset();
 }
 
+void ProgramImpl::refresh_global_buffers() {
+  std::lock_guard lock(mutex_);
+  if (layout_ != announced_) layout_.reset();
+}
+
 bool ProgramImpl::only_global() const {
   return std::all_of(circular_buffers_.begin(), circular_buffers_.end(),
                      [](const auto& buffer) { return buffer->globally_allocated(); });

@@ -45,6 +45,9 @@ class ProgramImpl {
   }
   // The sizes have changed: the next run computes a new layout.
   void invalidate_layout();
+  // A globally allocated one has moved. A layout that was reported keeps its report; one that was
+  // computed and then did not fit is to be reported as things are when it does.
+  void refresh_global_buffers();
 
   // `math_fidelity` marks a compute kernel.
   KernelHandle add_kernel(const std::string& source, const CoreRangeSet& cores,

@@ -29,13 +29,14 @@ Board wormhole(std::string name, CoreCoord compute_grid, CoreCoord compute_grid_
           .circular_buffers = 32};
 }
 
-// All with two harvested columns, as the captured device has them; another grid can be asked for.
-Board blackhole(std::string name, std::uint32_t dram_channels) {
+// A column of the die's 14 is for dispatch, and one or two are harvested; another grid can be asked
+// for.
+Board blackhole(std::string name, std::uint32_t dram_channels, CoreCoord compute_grid) {
   return {.name = std::move(name),
           .arch = tt::ARCH::BLACKHOLE,
           .die_grid = {14, 10},
-          .compute_grid = {11, 10},
-          .compute_grid_eth_dispatch = {11, 10},
+          .compute_grid = compute_grid,
+          .compute_grid_eth_dispatch = compute_grid,
           .l1_bytes_per_core = 1572864,
           .l1_base = 111616,
           .l1_alignment = 16,
@@ -52,7 +53,20 @@ std::vector<ChipId> numbered(int count) {
   return chips;
 }
 
-std::optional<System> known_system(const std::string& name) {
+// Four trays of eight chips, in two columns each; a chip's number counts the trays first. The lower
+// trays are turned, so that the mesh runs on across them.
+std::vector<ChipId> wormhole_galaxy_chips() {
+  return {0,  16, 19, 3,  4,  20, 23, 7, 8, 24, 27, 11, 12, 28, 31, 15,
+          14, 30, 29, 13, 10, 26, 25, 9, 6, 22, 21, 5,  2,  18, 17, 1};
+}
+
+// The same, but a chip's number counts the chips of a tray first.
+std::vector<ChipId> blackhole_galaxy_chips() {
+  return {0,  4,  28, 24, 1,  5,  29, 25, 2, 6,  30, 26, 3, 7,  31, 27,
+          11, 15, 23, 19, 10, 14, 22, 18, 9, 13, 21, 17, 8, 12, 20, 16};
+}
+
+std::optional<System> known_wormhole(const std::string& name) {
   using distributed::MeshShape;
   if (name.empty() || name == "n150") {
     return System{wormhole("n150", {8, 8}, {8, 8}), MeshShape(1, 1), numbered(1)};
@@ -60,19 +74,49 @@ std::optional<System> known_system(const std::string& name) {
   if (name == "n300") {
     return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(1, 2), numbered(2)};
   }
+  if (name == "n3002x2") {
+    return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(2, 2), {0, 1, 3, 2}};
+  }
   if (name == "t3000" || name == "t3k") {
     // The chips behind PCIe are 0 to 3, their remote halves 4 to 7.
     return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}};
   }
   if (name == "galaxy" || name == "whgalaxy" || name == "wormholegalaxy") {
-    return System{wormhole("galaxy", {8, 9}, {8, 9}), MeshShape(8, 4), numbered(32)};
-  }
-  if (name == "p100") return System{blackhole("p100", 7), MeshShape(1, 1), numbered(1)};
-  if (name == "p150") return System{blackhole("p150", 8), MeshShape(1, 1), numbered(1)};
-  if (name == "bhgalaxy" || name == "blackholegalaxy") {
-    return System{blackhole("bh_galaxy", 8), MeshShape(8, 4), numbered(32)};
+    return System{wormhole("galaxy", {8, 9}, {8, 9}), MeshShape(8, 4), wormhole_galaxy_chips()};
   }
   return std::nullopt;
+}
+
+// The grids are those of TT-Metal's own mock machines of that size.
+std::optional<System> known_blackhole(const std::string& name) {
+  using distributed::MeshShape;
+  const CoreCoord one_harvested{12, 10};
+  const CoreCoord two_harvested{11, 10};
+  if (name == "p100") {
+    return System{blackhole("p100", 7, two_harvested), MeshShape(1, 1), numbered(1)};
+  }
+  if (name == "p150") {
+    return System{blackhole("p150", 8, two_harvested), MeshShape(1, 1), numbered(1)};
+  }
+  if (name == "p300") {
+    return System{blackhole("p300", 8, two_harvested), MeshShape(1, 2), numbered(2)};
+  }
+  if (name == "p150x4") {
+    return System{blackhole("p150", 8, two_harvested), MeshShape(2, 2), {0, 2, 3, 1}};
+  }
+  if (name == "p150x8") {
+    return System{blackhole("p150", 8, one_harvested), MeshShape(2, 4), {0, 1, 3, 2, 4, 5, 7, 6}};
+  }
+  if (name == "bhgalaxy" || name == "blackholegalaxy") {
+    return System{blackhole("bh_galaxy", 8, one_harvested), MeshShape(8, 4),
+                  blackhole_galaxy_chips()};
+  }
+  return std::nullopt;
+}
+
+std::optional<System> known_system(const std::string& name) {
+  auto system = known_wormhole(name);
+  return system ? system : known_blackhole(name);
 }
 
 std::string normalized(std::string_view name) {
@@ -102,7 +146,8 @@ System find_system(std::string_view name) {
   const auto colon = name.find(':');
   auto system = known_system(normalized(name.substr(0, colon)));
   require(system.has_value(), "TTMEM_DRYRUN_SYSTEM=", name,
-          " is not a known system; use n150, n300, t3000, galaxy, p100, p150 or bh_galaxy");
+          " is not a known system; use n150, n300, t3000, galaxy, p100, p150 or bh_galaxy, or one "
+          "of n300_2x2, p300, p150_x4 and p150_x8");
   if (colon == std::string_view::npos) return *std::move(system);
 
   Board& board = system->board;

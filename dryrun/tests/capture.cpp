@@ -18,7 +18,9 @@ using tt::tt_metal::TensorMemoryLayout;
 
 CoreRangeSet parse_cores(const json& rectangles) {
   std::vector<CoreRange> ranges;
-  for (const json& r : rectangles) ranges.push_back(CoreRange({r[0], r[1]}, {r[2], r[3]}));
+  for (const json& r : rectangles) {
+    ranges.push_back(CoreRange({r.at(0), r.at(1)}, {r.at(2), r.at(3)}));
+  }
   return {std::move(ranges)};
 }
 
@@ -29,7 +31,7 @@ CapturedDevice::Banks parse_banks(const json& line, const std::string& kind) {
 CapturedDevice parse_device(const json& line) {
   return {line.at("device"),
           line.at("arch"),
-          {line.at("grid")[0], line.at("grid")[1]},
+          {line.at("grid").at(0), line.at("grid").at(1)},
           line.at("l1_bytes_per_core"),
           line.at("l1_base"),
           line.at("dram_channels"),
@@ -41,6 +43,16 @@ CapturedDevice parse_device(const json& line) {
           parse_banks(line, "trace")};
 }
 
+template <typename T>
+T parse_name(const json& line, const char* key, const std::map<std::string, T>& names) {
+  const std::string name = line.at(key);
+  const auto found = names.find(name);
+  if (found == names.end()) {
+    throw std::runtime_error(std::string("unknown ") + key + " \"" + name + "\"");
+  }
+  return found->second;
+}
+
 AllocateBuffer parse_buffer(const json& line) {
   static const std::map<std::string, BufferType> types{{"DRAM", BufferType::DRAM},
                                                        {"L1", BufferType::L1},
@@ -50,13 +62,14 @@ AllocateBuffer parse_buffer(const json& line) {
       {"interleaved", TensorMemoryLayout::INTERLEAVED},
       {"height_sharded", TensorMemoryLayout::HEIGHT_SHARDED},
       {"width_sharded", TensorMemoryLayout::WIDTH_SHARDED},
-      {"block_sharded", TensorMemoryLayout::BLOCK_SHARDED}};
+      {"block_sharded", TensorMemoryLayout::BLOCK_SHARDED},
+      {"nd_sharded", TensorMemoryLayout::ND_SHARDED}};
   const bool on_mesh = line.contains("mesh_id");
   return {line.at("id"),
           on_mesh ? std::optional<int>(line.at("mesh_id")) : std::nullopt,
-          on_mesh ? line.at("chips").at(0) : line.at("device"),
-          types.at(line.at("type")),
-          layouts.at(line.at("layout")),
+          on_mesh ? line.at("chips").get<std::vector<int>>() : std::vector<int>{line.at("device")},
+          parse_name(line, "type", types),
+          parse_name(line, "layout", layouts),
           parse_cores(line.at("cores")),
           line.at("size"),
           line.at("page_size"),
@@ -71,76 +84,118 @@ AllocateBuffer parse_buffer(const json& line) {
 // together here from all its chips, and takes the place of its first event.
 class RequestBuilder {
  public:
-  void add(const json& line) {
+  void add(std::size_t number, const json& line) {
     const std::string event = line.at("ev");
     if (event == "buffer_alloc") {
-      requests_.push_back(parse_buffer(line));
+      requests_.push_back({number, parse_buffer(line)});
     } else if (event == "buffer_free") {
-      requests_.push_back(FreeBuffer{line.at("id")});
+      requests_.push_back({number, FreeBuffer{line.at("id")}});
     } else if (event == "program_layout") {
-      begin_layout(line.at("program"), line.at("device"));
+      begin_layout(number, line.at("program"), line.at("device"));
     } else if (event == "cb_alloc") {
-      add_cb(line);
+      add_cb(number, line);
+    } else if (event == "program_register") {
+      const auto run = runs_.find(line.at("program"));
+      if (run != runs_.end()) run->second.complete = true;
     } else if (event == "program_unregister") {
-      destroy(line.at("program"));
-    } else if (event != "program_register" && event != "cb_free_all") {
-      throw std::runtime_error("capture has an unknown event " + event);
+      destroy(number, line.at("program"));
+    } else if (event != "cb_free_all") {
+      throw std::runtime_error("unknown event \"" + event + "\"");
     }
   }
 
   std::vector<Request> take() { return std::move(requests_); }
 
  private:
-  RunProgram& current(std::uint64_t program) {
-    return std::get<RunProgram>(requests_.at(runs_.at(program)));
+  struct Run {
+    std::size_t request;    // its index
+    bool complete = false;  // no further chip belongs to it
+  };
+
+  RunProgram& at(const Run& run) { return std::get<RunProgram>(requests_[run.request].what); }
+
+  static RunProgram::OnChip* find_chip(RunProgram& run, int chip) {
+    const auto found = std::find_if(run.chips.begin(), run.chips.end(),
+                                    [chip](const auto& each) { return each.chip == chip; });
+    return found == run.chips.end() ? nullptr : &*found;
   }
 
-  void begin_layout(std::uint64_t program, int device) {
-    const bool running = runs_.contains(program);
-    const bool again = running && std::count(current(program).chips.begin(),
-                                             current(program).chips.end(), device) > 0;
-    if (!running || again) {
-      runs_[program] = requests_.size();
-      requests_.push_back(RunProgram{program, {}, {}});
+  void begin_layout(std::size_t number, std::uint64_t program, int chip) {
+    const auto running = runs_.find(program);
+    if (running == runs_.end() || running->second.complete ||
+        find_chip(at(running->second), chip) != nullptr) {
+      runs_[program] = {requests_.size()};
+      requests_.push_back({number, RunProgram{program, {}}});
     }
-    current(program).chips.push_back(device);
+    at(runs_[program]).chips.push_back({chip, {}});
   }
 
-  void add_cb(const json& line) {
-    RunProgram& run = current(line.at("program"));
-    const CapturedCb cb{parse_cores(line.at("cores")), line.at("addr"), line.at("size"),
-                        line.at("globally_allocated")};
-    // All chips hold the same; the first one tells.
-    if (line.at("device") == run.chips.front()) run.cbs.push_back(cb);
+  void add_cb(std::size_t number, const json& line) {
+    const std::uint64_t program = line.at("program");
+    const int chip = line.at("device");
+    const auto running = runs_.find(program);
+    if (running == runs_.end() || find_chip(at(running->second), chip) == nullptr) {
+      begin_layout(number, program, chip);
+    }
+    find_chip(at(runs_[program]), chip)
+        ->cbs.push_back({parse_cores(line.at("cores")), line.at("addr"), line.at("size"),
+                         line.at("globally_allocated")});
   }
 
-  void destroy(std::uint64_t program) {
+  void destroy(std::size_t number, std::uint64_t program) {
     // Once for each chip; the program dies on all of them with the first.
-    if (runs_.erase(program) > 0) requests_.push_back(DestroyProgram{program});
+    if (runs_.erase(program) > 0) requests_.push_back({number, DestroyProgram{program}});
   }
 
   std::vector<Request> requests_;
-  std::map<std::uint64_t, std::size_t> runs_;  // of live programs: the index of the last run
+  std::map<std::uint64_t, Run> runs_;  // of live programs: the last run
 };
+
+void add_line(Capture& capture, RequestBuilder& requests, std::size_t number,
+              const std::string& text) {
+  const json line = json::parse(text);
+  const std::string event = line.at("ev");
+  if (event == "device") {
+    capture.devices.push_back(parse_device(line));
+  } else if (event == "mesh") {
+    capture.meshes.push_back({line.at("mesh_id"), line.at("chips")});
+  } else {
+    requests.add(number, line);
+    if (event == "buffer_alloc" || event == "cb_alloc") ++capture.answers;
+  }
+}
 
 }  // namespace
 
+const CapturedDevice::Banks& CapturedDevice::banks(BufferType type) const {
+  switch (type) {
+    case BufferType::L1:
+      return l1;
+    case BufferType::L1_SMALL:
+      return l1_small;
+    case BufferType::TRACE:
+      return trace;
+    default:
+      return dram;
+  }
+}
+
 Capture read_capture(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
   Capture capture;
   RequestBuilder requests;
+  std::size_t number = 0;
   for (std::string text; std::getline(file, text);) {
-    const json line = json::parse(text);
-    if (line.at("ev") == "device") {
-      capture.devices.push_back(parse_device(line));
-    } else if (line.at("ev") == "mesh") {
-      capture.meshes.push_back({line.at("mesh_id"), line.at("chips")});
-    } else {
-      requests.add(line);
-      if (line.at("ev") == "buffer_alloc" || line.at("ev") == "cb_alloc") ++capture.answers;
+    ++number;
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    try {
+      add_line(capture, requests, number, text);
+    } catch (const std::exception& error) {
+      throw std::runtime_error(path + ":" + std::to_string(number) + ": " + error.what());
     }
   }
+  if (capture.devices.empty()) throw std::runtime_error(path + ": has no device line");
   capture.requests = requests.take();
   return capture;
 }

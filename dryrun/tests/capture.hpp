@@ -10,6 +10,7 @@
 #include <string>
 #include <tt-metalium/buffer_types.hpp>
 #include <tt-metalium/core_coord.hpp>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,8 +23,11 @@ struct CapturedDevice {
   std::uint64_t l1_bytes_per_core, l1_base, dram_channels, dram_bytes_per_channel, dram_base;
   struct Banks {
     std::uint64_t count, bytes, alignment;
+    bool operator==(const Banks&) const = default;
   };
   Banks dram, l1, l1_small, trace;
+
+  const Banks& banks(tt::tt_metal::BufferType type) const;
 };
 
 struct CapturedMesh {
@@ -41,7 +45,7 @@ struct CapturedCb {
 struct AllocateBuffer {
   std::uint64_t id;
   std::optional<int> mesh_id;  // none: on the one chip
-  int chip;
+  std::vector<int> chips;
   tt::tt_metal::BufferType type;
   tt::tt_metal::TensorMemoryLayout layout;
   tt::tt_metal::CoreRangeSet cores;
@@ -55,18 +59,25 @@ struct FreeBuffer {
   std::uint64_t id;
 };
 
-// A program runs on these chips for the first time, or with circular buffers of other sizes.
+// A program runs on these chips: for the first time, or with circular buffers of other sizes, or,
+// having run on others, now on these too.
 struct RunProgram {
+  struct OnChip {
+    int chip;
+    std::vector<CapturedCb> cbs;
+  };
   std::uint64_t program;
-  std::vector<int> chips;  // in the order they were reported
-  std::vector<CapturedCb> cbs;
+  std::vector<OnChip> chips;  // in the order they were reported
 };
 
 struct DestroyProgram {
   std::uint64_t program;
 };
 
-using Request = std::variant<AllocateBuffer, FreeBuffer, RunProgram, DestroyProgram>;
+struct Request {
+  std::size_t line;  // of the capture, from 1: where it begins
+  std::variant<AllocateBuffer, FreeBuffer, RunProgram, DestroyProgram> what;
+};
 
 struct Capture {
   std::vector<CapturedDevice> devices;
@@ -75,7 +86,8 @@ struct Capture {
   std::size_t answers = 0;  // how many buffers, and CBs on chips, the runtime placed
 };
 
-// Throws when the file cannot be read, or has something that it does not know how to ask for.
+// Throws when the file cannot be read or has something that is not in the format of captures; the
+// message names the file and the line.
 Capture read_capture(const std::string& path);
 
 }  // namespace dryrun_test

@@ -17,6 +17,7 @@
 namespace dryrun_test {
 
 using namespace tt::tt_metal;
+using distributed::DeviceIds;
 using distributed::MeshBuffer;
 using distributed::MeshCoordinate;
 using distributed::MeshCoordinateRange;

@@ -188,6 +188,48 @@ TEST(Lifecycle, MovingAGlobalCbSaysNothing) {
   EXPECT_TRUE(listening->take_cbs().empty());
 }
 
+// TT-Metal would not report it on the second chip at all; see docs/dryrun.md.
+TEST(Lifecycle, ACbResizedOnOneChipIsReportedOnTheOtherWhenItRunsThere) {
+  use_system("n300");
+  const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(1, 2)));
+  Listening listening;
+  Program program;
+  const CBHandle handle = add_cb(program, grid(8, 7), 4096);
+  detail::CompileProgram(mesh.get(), program);
+  EXPECT_EQ(listening->take_cbs().size(), 2u);
+  UpdateCircularBufferTotalSize(program, handle, 8192);
+  detail::CompileProgram(mesh->get_device(0), program);
+  EXPECT_EQ(listening->take_cbs().size(), 1u);
+  EXPECT_EQ(cb_bytes(mesh->get_device(1)), 56u * 4096);
+  detail::CompileProgram(mesh.get(), program);
+  EXPECT_EQ(listening->take_cbs().size(), 1u);
+  EXPECT_EQ(cb_bytes(mesh->get_device(1)), 56u * 8192);
+}
+
+TEST(Lifecycle, AGlobalCbThatMovedAfterAClashIsReportedWhereItIs) {
+  use_system("n150");
+  const auto mesh = MeshDevice::create_unit_mesh(0);
+  const auto make = [&](DeviceAddr bytes) {
+    return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 64 * bytes},
+                              {.page_size = bytes, .buffer_type = BufferType::L1}, mesh.get());
+  };
+  const auto first = make(4096);
+  const auto second = make(4096);
+  auto large = make(1300000);
+  Listening listening;
+  Program program;
+  add_cb(program, grid(8, 8), 200000, 0);
+  const CBHandle handle =
+      add_global_cb(program, grid(8, 8), 4096, *first->get_reference_buffer(), 1);
+  EXPECT_THROW(detail::CompileProgram(mesh.get(), program), std::runtime_error);
+  UpdateDynamicCircularBufferAddress(program, handle, *second->get_reference_buffer());
+  large.reset();
+  detail::CompileProgram(mesh.get(), program);
+  const auto cbs = listening->take_cbs();
+  ASSERT_EQ(cbs.size(), 2u);
+  EXPECT_EQ(cbs[1].address, second->address());
+}
+
 TEST(Lifecycle, OverlappingCoreRangesAreNotCountedTwice) {
   use_system("n150");
   IDevice* device = CreateDevice(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/system_mesh.hpp>
@@ -19,6 +20,27 @@ TEST(Mesh, OfAT3000HasTheRuntimesChipOrder) {
             (std::vector<int>{2, 6, 3, 7}));
 }
 
+TEST(Mesh, OfAGalaxyRunsAcrossItsTraysAsTheRuntimesDoes) {
+  use_system("galaxy");
+  const auto mesh = MeshDevice::create(MeshDeviceConfig(std::nullopt));
+  const DeviceIds ids = mesh->get_device_ids();
+  ASSERT_EQ(ids.size(), 32u);
+  EXPECT_EQ(DeviceIds(ids.begin(), ids.begin() + 8), (DeviceIds{0, 16, 19, 3, 4, 20, 23, 7}));
+  EXPECT_EQ(DeviceIds(ids.end() - 4, ids.end()), (DeviceIds{2, 18, 17, 1}));
+}
+
+TEST(Mesh, EveryChipOfAMachineIsInItsMeshOnce) {
+  for (const char* name :
+       {"n300_2x2", "t3000", "galaxy", "p300", "p150_x4", "p150_x8", "bh_galaxy"}) {
+    use_system(name);
+    const auto mesh = MeshDevice::create(MeshDeviceConfig(std::nullopt));
+    DeviceIds ids = mesh->get_device_ids();
+    std::sort(ids.begin(), ids.end());
+    for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], static_cast<int>(i)) << name;
+    EXPECT_EQ(ids.size(), GetNumAvailableDevices()) << name;
+  }
+}
+
 TEST(Mesh, AsALineFollowsTheRimOfAT3000) {
   use_system("t3000");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(1, 8)));
@@ -27,12 +49,16 @@ TEST(Mesh, AsALineFollowsTheRimOfAT3000) {
 
 TEST(Mesh, ALineOfAnyLengthRunsThroughNeighboursOfAGalaxy) {
   use_system("galaxy");
+  const auto whole = distributed::mapped_devices(MeshShape(8, 4));
+  const auto place = [&](int chip) {
+    return static_cast<int>(std::find(whole.begin(), whole.end(), chip) - whole.begin());
+  };
   for (std::uint32_t length = 1; length <= 32; ++length) {
     const auto chips = distributed::mapped_devices(MeshShape(1, length));
     EXPECT_EQ(std::set<int>(chips.begin(), chips.end()).size(), length);
     for (std::size_t i = 1; i < chips.size(); ++i) {
-      const int rows = std::abs(chips[i] / 4 - chips[i - 1] / 4);
-      const int columns = std::abs(chips[i] % 4 - chips[i - 1] % 4);
+      const int rows = std::abs(place(chips[i]) / 4 - place(chips[i - 1]) / 4);
+      const int columns = std::abs(place(chips[i]) % 4 - place(chips[i - 1]) % 4);
       EXPECT_EQ(rows + columns, 1) << "length " << length << " at " << i;
     }
   }

@@ -162,7 +162,11 @@ TEST(Systems, HaveTheFiguresOfTheFacts) {
                                         SystemFigures{"p100", 1, blackhole, {11, 10}, 7},
                                         SystemFigures{"p150", 1, blackhole, {11, 10}, 8},
                                         SystemFigures{"p150:13x10", 1, blackhole, {13, 10}, 8},
-                                        SystemFigures{"bh_galaxy", 32, blackhole, {11, 10}, 8}}) {
+                                        SystemFigures{"bh_galaxy", 32, blackhole, {12, 10}, 8},
+                                        SystemFigures{"n300_2x2", 4, wormhole, {8, 7}, 12},
+                                        SystemFigures{"p300", 2, blackhole, {11, 10}, 8},
+                                        SystemFigures{"p150_x4", 4, blackhole, {11, 10}, 8},
+                                        SystemFigures{"p150_x8", 8, blackhole, {12, 10}, 8}}) {
     use_system(expected.name);
     EXPECT_EQ(GetNumAvailableDevices(), expected.devices) << expected.name;
     IDevice* device = CreateDevice(0);

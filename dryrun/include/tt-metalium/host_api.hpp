@@ -4,8 +4,8 @@
 // buffers take memory as they would there, kernels are not compiled, and data is not moved.
 //
 // Which machine it is, is said by the environment variable TTMEM_DRYRUN_SYSTEM: n150 (default),
-// n300, t3000, galaxy, p100, p150, bh_galaxy; a compute grid may follow, as in "p150:13x10". It is
-// read when a device is opened while no other is open.
+// n300, t3000, galaxy, p100, p150, bh_galaxy, n300_2x2, p300, p150_x4, p150_x8; a compute grid may
+// follow, as in "p150:13x10". It is read when a device is opened while no other is open.
 //
 // Errors are exceptions (std::runtime_error) with TT-Metal's own words. Out of memory and a clash
 // of circular buffers with L1 buffers go on to say who holds the space; after any exception

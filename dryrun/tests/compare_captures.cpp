@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ttmem_dryrun_compare FILE...: replays captures of the real runtime on the dry run, and says where
+// the two differ. Exit 0 when nowhere, 1 when somewhere or when a file cannot be replayed, 2 for
+// usage.
+#include <exception>
+#include <iostream>
+
+#include "replay.hpp"
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: ttmem_dryrun_compare FILE...\n"
+                 "Replays captures of the real runtime on the dry run, for example\n"
+                 "  ttmem_dryrun_compare tests/data/captures/*.jsonl\n";
+    return 2;
+  }
+  bool same = true;
+  for (int i = 1; i < argc; ++i) {
+    try {
+      const auto report = dryrun_test::replay(dryrun_test::read_capture(argv[i]));
+      std::cout << argv[i] << ": " << report.text() << "\n";
+      same = same && report.same();
+    } catch (const std::exception& error) {
+      std::cerr << argv[i] << ": " << error.what() << "\n";
+      same = false;
+    }
+  }
+  return same ? 0 : 1;
+}
