@@ -86,6 +86,12 @@ const std::shared_ptr<Processor>& Processor::instance() {
   return processor;
 }
 
+// There is one processor, so that what a thread does needs neither a lookup nor the lock.
+Processor::ThreadState& Processor::this_thread() {
+  thread_local ThreadState state;
+  return state;
+}
+
 const char*& Processor::label_of_this_thread() {
   thread_local const char* label = nullptr;
   return label;

@@ -17,7 +17,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <tt-metalium/device.hpp>
 #include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/mesh_device.hpp>
@@ -103,7 +102,7 @@ class Processor final : public tm::IGraphProcessor {
     std::uint64_t scope = 0;
   };
 
-  ThreadState& this_thread() { return threads_[std::this_thread::get_id()]; }
+  static ThreadState& this_thread();
   void open(const tm::IDevice& chip);
   void add_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t size,
               bool is_view, const tm::IDevice* device);
@@ -117,13 +116,12 @@ class Processor final : public tm::IGraphProcessor {
 
   std::mutex mutex_;  // everything below
   std::set<std::uint32_t> open_chips_;
-  std::map<std::uint64_t, std::vector<std::uint32_t>> buffers_;  // unique id to chips
-  std::map<std::uint64_t, Group> groups_;                        // by the tracker's program id
-  std::unordered_map<const void*, std::uint64_t> named_;         // identity to group
-  std::map<std::uint32_t, std::uint64_t> announced_frees_;       // by chip
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> buffers_;  // unique id to chips
+  std::map<std::uint64_t, Group> groups_;                   // by the tracker's program id
+  std::unordered_map<const void*, std::uint64_t> named_;    // identity to group
+  std::map<std::uint32_t, std::uint64_t> announced_frees_;  // by chip
   // By chip: the groups whose kernels it holds, and on which cores.
   std::map<std::uint32_t, std::map<std::uint64_t, Ranges>> loaded_;
-  std::map<std::thread::id, ThreadState> threads_;
   std::uint64_t next_group_ = 1;
   std::uint64_t next_scope_ = 1;
 };
