@@ -103,6 +103,10 @@ nlohmann::ordered_json promised(const Fastest& measured, double disabled_ns) {
       {"alloc_free_labelled_pair_ns", ns("alloc_free_labelled_pair")},
       {"pair_vs_shared_counters", ns("alloc_free_pair") / ns("shared_counters_pair")},
       {"disabled_call_ns", disabled_ns},
+      {"hooked_pair_vs_plain", ns("hooked_buffer_pair") / ns("plain_buffer_pair")},
+      {"hooked_pair_added_ns", ns("hooked_buffer_pair") - ns("plain_buffer_pair")},
+      {"wrapped_cb_vs_plain", ns("wrapped_cb/8") / ns("plain_cb/8")},
+      {"wrapped_cb_added_ns", ns("wrapped_cb/1") - ns("plain_cb/1")},
       {"collect_32x8_ms", ns("collect_32x8") / 1e6},
   };
 }
