@@ -84,6 +84,7 @@ ProgramScope::~ProgramScope() {
 
 void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs) {
   std::vector<const void*> identities;
+  identities.reserve(programs.size());
   for (const tm::Program* program : programs) identities.push_back(&program->impl());
   Processor::instance()->replayed(identities, numbers_of(device));
 }

@@ -82,6 +82,7 @@ std::vector<Operation> transformer_operations(const Mesh& mesh, std::uint64_t la
     programs.push_back(stack({block, block, block, total - 3 * block - output, output}));
   }
   std::vector<Operation> operations;
+  operations.reserve(programs.size());
   for (const std::vector<Cb>& cbs : programs) operations.emplace_back(mesh, cbs, kernel_bytes);
   return operations;
 }
