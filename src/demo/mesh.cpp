@@ -56,7 +56,7 @@ Mesh::Mesh(const Machine& machine) : device_(open(machine)) {
   for (const tm::IDevice* chip : device_->get_devices()) {
     tt_metal::device_opened(
         *chip, {.uid = machine.first_uid + static_cast<std::uint64_t>(chip->id()),
-                .board = dynamic_cast<const tm::Device&>(*chip).board_name().c_str(),
+                .board = machine.board,
                 .dispatch_kernels = {kPrefetchBytes, kDispatchBytes, kCompletionQueueBytes}});
   }
 }
@@ -115,16 +115,17 @@ Trace::Trace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t r
     operation.run();
     programs_.push_back(&operation.program());
   }
-  id_ = BeginTraceCapture(mesh.get(), 0);
+  auto& queue = mesh->mesh_command_queue();
+  id_ = mesh->begin_mesh_trace(queue);
   for (std::size_t i = 0; i < repetitions; ++i) {
     for (Operation& operation : operations) operation.enqueue();
   }
   const tt_metal::Label label("decode.trace");
-  mesh->end_mesh_trace(0, id_);
+  mesh->end_mesh_trace(queue, id_);
 }
 
 void Trace::replay() const {
-  (*mesh_)->replay_mesh_trace(0, id_, false);
+  (*mesh_)->replay_mesh_trace((*mesh_)->mesh_command_queue(), id_, false);
   tt_metal::trace_replayed(mesh_->get(), programs_);
 }
 

@@ -25,16 +25,17 @@ inline constexpr std::uint64_t kFp32Tile = 4096;
 
 struct Machine {
   const char* system;       // as TTMEM_DRYRUN_SYSTEM has it (docs/dryrun.md)
+  const char* board;        // which no call of TT-Metal says
   std::uint64_t first_uid;  // made up: nobody owns these chips
   std::size_t trace_region_bytes = 0;
 };
 
 inline constexpr std::size_t kTraceBytes = 5 * kKiB * kKiB;
-inline constexpr Machine kN150 = {"n150", 0x150a01};
-inline constexpr Machine kN300 = {"n300", 0x300b01};
-inline constexpr Machine kT3000 = {"t3000", 0x300b01, kTraceBytes};
-inline constexpr Machine kGalaxy = {"galaxy", 0x6a1c01, kTraceBytes};
-inline constexpr Machine kP150 = {"p150:13x10", 0xb1500d};  // nothing harvested
+inline constexpr Machine kN150 = {"n150", "n150", 0x150a01};
+inline constexpr Machine kN300 = {"n300", "n300", 0x300b01};
+inline constexpr Machine kT3000 = {"t3000", "n300", 0x300b01, kTraceBytes};
+inline constexpr Machine kGalaxy = {"galaxy", "galaxy", 0x6a1c01, kTraceBytes};
+inline constexpr Machine kP150 = {"p150:13x10", "p150", 0xb1500d};  // nothing harvested
 
 // All chips of a machine as one mesh, open and tracked for as long as this lives. Make it before
 // what is allocated on it, on the thread that allocates.
