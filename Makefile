@@ -44,8 +44,8 @@ asan: setup build/asan/build.ninja
 	@cd build/asan && $(CTEST) -j $(JOBS) -L unit
 
 tsan: setup build/tsan/build.ninja
-	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test
-	@cd build/tsan && $(CTEST) -j $(JOBS) -R '^Threads\.'
+	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test
+	@cd build/tsan && $(CTEST) -j $(JOBS) -R '^(Threads|ProcessorTest|ScopesTest)\.'
 
 fuzz: setup build/fuzz/build.ninja
 	@cmake --build build/fuzz -j $(JOBS) --target fuzz_segment make_corpus

@@ -125,6 +125,10 @@ nlohmann::ordered_json promised(const Fastest& measured, const DisabledCall& dis
       {"pair_vs_shared_counters", ns("alloc_free_pair") / ns("shared_counters_pair")},
       {"disabled_call_ns", disabled.ns},
       {"disabled_vs_empty_call", disabled.ns / disabled.empty_ns},
+      {"hooked_pair_vs_plain", ns("hooked_buffer_pair") / ns("plain_buffer_pair")},
+      {"hooked_pair_added_ns", ns("hooked_buffer_pair") - ns("plain_buffer_pair")},
+      {"wrapped_cb_vs_plain", ns("wrapped_cb/8") / ns("plain_cb/8")},
+      {"wrapped_cb_added_ns", ns("wrapped_cb/1") - ns("plain_cb/1")},
       {"collect_32x8_ms", ns("collect_32x8") / 1e6},
   };
 }

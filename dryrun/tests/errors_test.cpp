@@ -3,7 +3,10 @@
 // Errors have the runtime's words, say who holds the space, and change nothing.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
+#include <optional>
+#include <set>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/program_cache.hpp>
 #include <tt-metalium/tt_metal.hpp>
@@ -26,6 +29,49 @@ std::string error_of(const std::function<void()>& action) {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+// What a device holds, as far as anybody can ask.
+struct Held {
+  std::vector<std::array<std::size_t, 3>> banks;  // allocated, free, largest block, by type
+  std::multiset<std::uint64_t> addresses;
+  std::optional<DeviceAddr> lowest_l1;
+  std::vector<std::uint64_t> cbs;  // by chip: bytes, then programs
+
+  bool operator==(const Held&) const = default;
+};
+
+Held held_by(const MeshDevice& mesh) {
+  Held held;
+  for (const BufferType type :
+       {BufferType::DRAM, BufferType::L1, BufferType::L1_SMALL, BufferType::TRACE}) {
+    const Statistics of = mesh.allocator()->get_statistics(type);
+    held.banks.push_back(
+        {of.total_allocated_bytes, of.total_free_bytes, of.largest_free_block_bytes});
+  }
+  for (const Buffer* buffer : mesh.allocator()->get_allocated_buffers()) {
+    held.addresses.insert(buffer->address());
+  }
+  held.lowest_l1 = mesh.lowest_occupied_compute_l1_address();
+  for (const IDevice* chip : mesh.get_devices()) {
+    held.cbs.push_back(cb_bytes(chip));
+    held.cbs.push_back(dynamic_cast<const Device&>(*chip).num_registered_programs());
+  }
+  return held;
+}
+
+void expect_silence(Listening& listening) {
+  EXPECT_TRUE(listening->take_allocated().empty());
+  EXPECT_TRUE(listening->take_freed().empty());
+  EXPECT_TRUE(listening->take_cbs().empty());
+  EXPECT_TRUE(listening->take_cb_frees().empty());
+}
+
+void forget_what_was_heard(Listening& listening) {
+  listening->take_allocated();
+  listening->take_freed();
+  listening->take_cbs();
+  listening->take_cb_frees();
 }
 
 class Errors : public Test {
@@ -63,16 +109,31 @@ TEST_F(Errors, OutOfMemoryHasTheRuntimesWordsAndTheLargestHolders) {
 TEST_F(Errors, OutOfMemoryLeavesEverythingAsItWas) {
   Listening listening;
   const auto held = l1_buffer(1000000);
-  listening->take_allocated();
-  const auto before = mesh_->allocator()->get_statistics(BufferType::L1);
-  EXPECT_THROW(l1_buffer(500000), std::runtime_error);
-  const auto after = mesh_->allocator()->get_statistics(BufferType::L1);
-  EXPECT_EQ(after.total_allocated_bytes, before.total_allocated_bytes);
-  EXPECT_EQ(after.largest_free_block_bytes, before.largest_free_block_bytes);
-  EXPECT_EQ(mesh_->allocator()->get_allocated_buffers().size(), 1u);
-  EXPECT_TRUE(listening->take_allocated().empty());
-  EXPECT_TRUE(listening->take_freed().empty());
+  forget_what_was_heard(listening);
+  const Held before = held_by(*mesh_);
+  ASSERT_EQ(before.banks[1], (std::array<std::size_t, 3>{1000000, 393472, 393472}));
+  EXPECT_TRUE(contains(error_of([&] { l1_buffer(500000); }), "Out of Memory"));
+  EXPECT_EQ(held_by(*mesh_), before);
+  expect_silence(listening);
   EXPECT_EQ(l1_buffer(393472)->address(), 105664u);
+}
+
+// Enough in all, but not in one piece.
+TEST_F(Errors, AFragmentedMemoryIsSaidToBeOneAndItsHolesStayUsable) {
+  Listening listening;
+  const auto top = l1_buffer(400000);
+  auto hole = l1_buffer(400000);
+  const auto bottom = l1_buffer(400000);
+  const auto address = hole->address();
+  hole.reset();
+  forget_what_was_heard(listening);
+  const Held before = held_by(*mesh_);
+  const std::string error = error_of([&] { l1_buffer(500000); });
+  EXPECT_TRUE(contains(error, "(allocated: 800000 B, free: 593472 B, largest free block: 400000 B"))
+      << error;
+  EXPECT_EQ(held_by(*mesh_), before);
+  expect_silence(listening);
+  EXPECT_EQ(l1_buffer(400000)->address(), address);
 }
 
 TEST_F(Errors, AClashHasTheRuntimesWordsAndBothSides) {
@@ -98,9 +159,12 @@ TEST_F(Errors, AClashLeavesEverythingAsItWasAndTheProgramCanRunLater) {
   Program program;
   add_cb(program, grid(8, 8), 983872);
   auto workload = workload_of(*mesh_, std::move(program));
-  EXPECT_THROW(run(*mesh_, workload), std::runtime_error);
-  EXPECT_TRUE(listening->take_cbs().empty());
-  EXPECT_EQ(cb_bytes(mesh_->get_device(0)), 0u);
+  forget_what_was_heard(listening);
+  const Held before = held_by(*mesh_);
+  ASSERT_EQ(before.lowest_l1, 974336u);
+  EXPECT_TRUE(contains(error_of([&] { run(*mesh_, workload); }), "clash with L1 buffers"));
+  EXPECT_EQ(held_by(*mesh_), before);
+  expect_silence(listening);
 
   buffer.reset();
   run(*mesh_, workload);
@@ -108,34 +172,65 @@ TEST_F(Errors, AClashLeavesEverythingAsItWasAndTheProgramCanRunLater) {
   EXPECT_EQ(cb_bytes(mesh_->get_device(0)), 64u * 983872);
 }
 
+TEST_F(Errors, AProgramThatOnlyClashedDiesWithoutAWord) {
+  Listening listening;
+  const auto buffer = l1_buffer(524800);
+  forget_what_was_heard(listening);
+  {
+    Program program;
+    add_cb(program, grid(8, 8), 983872);
+    auto workload = workload_of(*mesh_, std::move(program));
+    EXPECT_TRUE(contains(error_of([&] { run(*mesh_, workload); }), "clash with L1 buffers"));
+  }
+  expect_silence(listening);
+}
+
 TEST_F(Errors, AnL1BufferThatComesLaterClashesAtTheNextRun) {
+  Listening listening;
   Program program;
   add_cb(program, grid(8, 8), 983872);
   auto workload = workload_of(*mesh_, std::move(program));
   run(*mesh_, workload);
   const auto buffer = l1_buffer(524800);
-  EXPECT_THROW(run(*mesh_, workload), std::runtime_error);
-  EXPECT_EQ(cb_bytes(mesh_->get_device(0)), 64u * 983872);
+  forget_what_was_heard(listening);
+  const Held before = held_by(*mesh_);
+  ASSERT_EQ(before.cbs, (std::vector<std::uint64_t>{64u * 983872, 1}));
+  EXPECT_TRUE(contains(error_of([&] { run(*mesh_, workload); }), "clash with L1 buffers"));
+  EXPECT_EQ(held_by(*mesh_), before);
+  expect_silence(listening);
 }
 
+// The programs of such a workload are placed by the workers, so these are listened to as well.
 TEST_F(Errors, OfSeveralProgramsNoneIsPlacedWhenOneClashes) {
   use_system("t3000");
   mesh_.reset();
   mesh_ = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 4)));
   Listening listening;
-  MeshWorkload workload;
-  Program good;
-  add_cb(good, grid(8, 7), 4096);
-  Program bad;
-  add_cb(bad, grid(8, 7), 1500000);
-  workload.add_program(MeshCoordinateRange(MeshCoordinate(0, 0), MeshCoordinate(0, 3)),
-                       std::move(good));
-  workload.add_program(MeshCoordinateRange(MeshCoordinate(1, 0), MeshCoordinate(1, 3)),
-                       std::move(bad));
-  EXPECT_TRUE(
-      contains(error_of([&] { run(*mesh_, workload); }), "beyond max L1 size of 1499136 B"));
-  for (const IDevice* device : mesh_->get_devices()) EXPECT_EQ(cb_bytes(device), 0u);
-  EXPECT_TRUE(listening->take_cbs().empty());
+  for (std::size_t worker = 0; worker < mesh_->num_devices(); ++worker) {
+    mesh_->enqueue_to_thread_pool(
+        [&] { GraphTracker::instance().push_processor(listening.shared()); });
+  }
+  mesh_->wait_for_thread_pool();
+  const auto run_both = [&](std::uint32_t first, std::uint32_t second) {
+    MeshWorkload workload;
+    for (const std::uint32_t row : {0u, 1u}) {
+      Program program;
+      add_cb(program, grid(8, 7), row == 0 ? first : second);
+      workload.add_program(MeshCoordinateRange(MeshCoordinate(row, 0), MeshCoordinate(row, 3)),
+                           std::move(program));
+    }
+    run(*mesh_, workload);
+  };
+  const Held before = held_by(*mesh_);
+  // Whichever of them is looked at first.
+  for (const auto& [first, second] : {std::pair(4096u, 1500000u), std::pair(1500000u, 4096u)}) {
+    const std::string error = error_of([&] { run_both(first, second); });
+    EXPECT_TRUE(contains(error, "beyond max L1 size of 1499136 B")) << error;
+    EXPECT_EQ(held_by(*mesh_), before);
+    expect_silence(listening);
+  }
+  run_both(4096, 8192);
+  EXPECT_EQ(listening->take_cbs().size(), 16u) << "the workers were not heard";
 }
 
 TEST_F(Errors, L1SmallTakesShardedBuffersOnly) {

@@ -2,29 +2,15 @@
 #include "ttmem_tt_metal.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <set>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/buffer.hpp>
 #include <utility>
 
+#include "chips.hpp"
+
 namespace ttmem::tt_metal {
 namespace {
-
-std::vector<tm::IDevice*> chips_of(const tm::IDevice* device) {
-  if (const auto* mesh = dynamic_cast<const tm::distributed::MeshDevice*>(device)) {
-    return mesh->get_devices();
-  }
-  return {const_cast<tm::IDevice*>(device)};
-}
-
-std::uint32_t number_of(const tm::IDevice& chip) { return static_cast<std::uint32_t>(chip.id()); }
-
-std::vector<std::uint32_t> numbers_of(const tm::IDevice* device) {
-  std::vector<std::uint32_t> numbers;
-  for (const tm::IDevice* chip : chips_of(device)) numbers.push_back(number_of(*chip));
-  return numbers;
-}
 
 std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
   std::vector<ttmem_core_range> ranges;
@@ -85,16 +71,6 @@ std::size_t count_cores(const std::vector<ttmem_core_range>& ranges) {
   return cores.size();
 }
 
-// Without binaries if the runtime cannot say: an observer must not stop its host.
-KernelBytes collect_kernel_bytes(const tm::Program& program, tm::IDevice* device) {
-  tm::IDevice* const chip = chips_of(device).front();
-  try {
-    return kernel_bytes(tm::detail::collect_kernel_meta(program, chip));
-  } catch (const std::exception&) {
-    return kernel_bytes(tm::detail::collect_kernel_meta(program, nullptr));
-  }
-}
-
 // TT-Metal's ids begin at 0, which the tracker takes as "no id".
 std::uint64_t tracker_id(const tm::Buffer& buffer) { return buffer.unique_id() + 1; }
 
@@ -108,6 +84,17 @@ const std::shared_ptr<Processor>& Processor::instance() {
   // Never destroyed: buffers may be freed during exit.
   static const auto& processor = *new std::shared_ptr<Processor>(std::make_shared<Processor>());
   return processor;
+}
+
+// There is one processor, so that what a thread does needs neither a lookup nor the lock.
+Processor::ThreadState& Processor::this_thread() {
+  thread_local ThreadState state;
+  return state;
+}
+
+const char*& Processor::label_of_this_thread() {
+  thread_local const char* label = nullptr;
+  return label;
 }
 
 void Processor::open(const tm::IDevice& chip) {
@@ -131,6 +118,22 @@ void Processor::open(const tm::IDevice& chip) {
   ttmem_device_open(&info);
 }
 
+void Processor::open_device(const tm::IDevice& chip, const DeviceFacts& facts) {
+  if (!ttmem_enabled()) return;
+  std::lock_guard lock(mutex_);
+  open(chip);
+  ttmem_device_info more{};  // what it leaves out keeps what is known
+  more.struct_size = sizeof(more);
+  more.id = number_of(chip);
+  more.uid = facts.uid;
+  more.board = facts.board;
+  ttmem_device_open(&more);
+  for (const std::uint64_t bytes : facts.dispatch_kernels) {
+    // Other kernels have the number of their program, from the same series.
+    ttmem_kernel_load(more.id, next_group_++, bytes, TTMEM_KERNEL_DISPATCH);
+  }
+}
+
 void Processor::track_allocate(const tm::Buffer* buffer) {
   if (!ttmem_enabled()) return;
   const auto cores = cores_of(*buffer);
@@ -143,6 +146,7 @@ void Processor::track_allocate(const tm::Buffer* buffer) {
   record.bytes_per_bank = buffer->aligned_size_per_bank();
   record.cores = cores.data();
   record.core_ranges = static_cast<std::uint32_t>(cores.size());
+  record.label = label_of_this_thread();
 
   std::lock_guard lock(mutex_);
   this_thread().reporting.reset();
@@ -387,55 +391,6 @@ void Processor::close_device(std::uint32_t chip) {
   for (const std::uint64_t id : left) erase(id);
   for (auto& [id, chips] : buffers_) std::erase(chips, chip);
   std::erase_if(buffers_, [](const auto& entry) { return entry.second.empty(); });
-}
-
-void attach() {
-  auto& tracker = tm::GraphTracker::instance();
-  const auto& heard_by = tracker.get_processors();
-  const auto& processor = Processor::instance();
-  if (std::find(heard_by.begin(), heard_by.end(), processor) != heard_by.end()) return;
-  tracker.push_processor(processor);
-}
-
-void attach_workers(tm::distributed::MeshDevice& mesh) {
-  // A submesh has the workers of the mesh that opened the chips. Tasks go to the workers in turn.
-  std::size_t workers = mesh.num_devices();
-  for (auto parent = mesh.get_parent_mesh(); parent; parent = parent->get_parent_mesh()) {
-    workers = std::max(workers, parent->num_devices());
-  }
-  mesh.wait_for_thread_pool();
-  for (std::size_t worker = 0; worker < workers; ++worker) {
-    mesh.enqueue_to_thread_pool([] { attach(); });
-  }
-  mesh.wait_for_thread_pool();
-}
-
-ProgramScope::ProgramScope(const tm::Program& program, tm::IDevice* device,
-                           tm::CoreRangeSet kernel_cores)
-    : program_(program),
-      device_(device),
-      kernel_cores_(std::move(kernel_cores)),
-      exceptions_(std::uncaught_exceptions()) {
-  Processor::instance()->begin_scope(&program.impl());
-}
-
-ProgramScope::~ProgramScope() {
-  Processor::instance()->end_scope();
-  if (device_ == nullptr || std::uncaught_exceptions() != exceptions_) return;
-  Processor::instance()->dispatched(&program_.impl(), numbers_of(device_), kernel_cores_,
-                                    [&] { return collect_kernel_bytes(program_, device_); });
-}
-
-void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs) {
-  std::vector<const void*> identities;
-  for (const tm::Program* program : programs) identities.push_back(&program->impl());
-  Processor::instance()->replayed(identities, numbers_of(device));
-}
-
-void forget_program(const tm::Program& program) { Processor::instance()->forget(&program.impl()); }
-
-void device_closed(int chip) {
-  Processor::instance()->close_device(static_cast<std::uint32_t>(chip));
 }
 
 }  // namespace ttmem::tt_metal

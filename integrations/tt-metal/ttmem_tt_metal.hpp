@@ -16,7 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
+#include <string>
 #include <tt-metalium/device.hpp>
 #include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/mesh_device.hpp>
@@ -30,6 +30,14 @@
 namespace ttmem::tt_metal {
 
 namespace tm = ::tt::tt_metal;
+
+// What the hooks do not say of a chip. What is left out is shown as unknown.
+struct DeviceFacts {
+  std::uint64_t uid = 0;        // its own number, the same in every process
+  const char* board = nullptr;  // "n300"
+  // The bytes of each kernel that fast dispatch keeps loaded until the device closes.
+  std::vector<std::uint64_t> dispatch_kernels = {};
+};
 
 // Turns the callbacks into calls of the C interface. Threads may share one processor; nothing is
 // done while tracking is off (TT_ALLOC_TRACKING_ENABLED).
@@ -58,7 +66,9 @@ class Processor final : public tm::IGraphProcessor {
   void track_deallocate_cb(const tm::IDevice* device) override;
   void track_program(tm::Program* program, const tm::IDevice* device) override;
 
-  // See ProgramScope and the functions below.
+  // See the functions and scopes below.
+  static const char*& label_of_this_thread();  // null: none
+  void open_device(const tm::IDevice& chip, const DeviceFacts& facts);
   void begin_scope(const void* identity);
   void end_scope();
   // The program ran on these chips. Its kernels are on `kernel_cores`, or, when there are none,
@@ -92,7 +102,7 @@ class Processor final : public tm::IGraphProcessor {
     std::uint64_t scope = 0;
   };
 
-  ThreadState& this_thread() { return threads_[std::this_thread::get_id()]; }
+  static ThreadState& this_thread();
   void open(const tm::IDevice& chip);
   void add_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t size,
               bool is_view, const tm::IDevice* device);
@@ -106,13 +116,12 @@ class Processor final : public tm::IGraphProcessor {
 
   std::mutex mutex_;  // everything below
   std::set<std::uint32_t> open_chips_;
-  std::map<std::uint64_t, std::vector<std::uint32_t>> buffers_;  // unique id to chips
-  std::map<std::uint64_t, Group> groups_;                        // by the tracker's program id
-  std::unordered_map<const void*, std::uint64_t> named_;         // identity to group
-  std::map<std::uint32_t, std::uint64_t> announced_frees_;       // by chip
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> buffers_;  // unique id to chips
+  std::map<std::uint64_t, Group> groups_;                   // by the tracker's program id
+  std::unordered_map<const void*, std::uint64_t> named_;    // identity to group
+  std::map<std::uint32_t, std::uint64_t> announced_frees_;  // by chip
   // By chip: the groups whose kernels it holds, and on which cores.
   std::map<std::uint32_t, std::map<std::uint64_t, Ranges>> loaded_;
-  std::map<std::thread::id, ThreadState> threads_;
   std::uint64_t next_group_ = 1;
   std::uint64_t next_scope_ = 1;
 };
@@ -122,6 +131,24 @@ void attach();
 // And the worker threads of a mesh, which place the programs of a workload that has several.
 void attach_workers(tm::distributed::MeshDevice& mesh);
 
+// A device is shown from its first event. This shows a chip from now on, with what else is known.
+void device_opened(const tm::IDevice& chip, const DeviceFacts& facts = {});
+// There is no hook for the end of a device: call it after closing one.
+void device_closed(int chip);
+
+// While it lives, buffers that are allocated on this thread carry this name. They may be nested.
+class Label {
+ public:
+  explicit Label(std::string name);
+  ~Label();
+  Label(const Label&) = delete;
+  Label& operator=(const Label&) = delete;
+
+ private:
+  const std::string name_;
+  const char* const outer_;
+};
+
 // While it lives, circular buffers reported on this thread belong to this program; reported again,
 // they replace what it had. Put it around the run of a program or of a workload of one program.
 //
@@ -129,11 +156,12 @@ void attach_workers(tm::distributed::MeshDevice& mesh);
 // resident there, its kernels are loaded, and those of other programs on the same cores are gone.
 // Left by an exception, it means nothing. The kernels' bytes are exact when `kernel_cores`, the
 // cores that run all of them, is given and the runtime knows the binaries; otherwise they are
-// marked as an estimate.
+// marked as an estimate. A caller who knows what they take on a core gives it as `kernels`.
 class ProgramScope {
  public:
   explicit ProgramScope(const tm::Program& program, tm::IDevice* device = nullptr,
-                        tm::CoreRangeSet kernel_cores = {});
+                        tm::CoreRangeSet kernel_cores = {},
+                        std::optional<KernelBytes> kernels = std::nullopt);
   ~ProgramScope();
   ProgramScope(const ProgramScope&) = delete;
   ProgramScope& operator=(const ProgramScope&) = delete;
@@ -142,6 +170,7 @@ class ProgramScope {
   const tm::Program& program_;
   tm::IDevice* const device_;
   const tm::CoreRangeSet kernel_cores_;
+  const std::optional<KernelBytes> kernels_;
   const int exceptions_;
 };
 
@@ -150,8 +179,5 @@ void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& 
 
 // Call it just before a program that ran in a ProgramScope is destroyed. Another is ignored.
 void forget_program(const tm::Program& program);
-
-// There is no hook for the end of a device: call it after closing one.
-void device_closed(int chip);
 
 }  // namespace ttmem::tt_metal

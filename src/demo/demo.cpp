@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <memory>
 
 #include "demo/scenario.hpp"
@@ -79,6 +80,19 @@ void play_at_once(Scenario& scenario, double seconds) {
   for (std::uint64_t number = 0; number < steps; ++number) scenario.step(number);
 }
 
+void play(const Entry& entry, const Options& options, double seconds,
+          session::StopSignals& signals) {
+  const std::unique_ptr<Scenario> scenario = entry.make();
+  if (options.hold && !options.seconds) {
+    play_at_once(*scenario, seconds);
+    announce(entry, *scenario);
+    signals.wait();
+    return;
+  }
+  announce(entry, *scenario);
+  if (play_in_real_time(*scenario, seconds, signals) && options.hold) signals.wait();
+}
+
 }  // namespace
 
 const std::vector<ScenarioInfo>& scenarios() {
@@ -103,15 +117,11 @@ Result<std::monostate> run(const Options& options) {
 
   session::StopSignals signals;
   if (const auto tracking = session::start_tracking(); !tracking) return tracking.error();
-  const std::unique_ptr<Scenario> scenario = entry.make();
-  if (options.hold && !options.seconds) {
-    play_at_once(*scenario, seconds);
-    announce(entry, *scenario);
-    signals.wait();
-    return std::monostate{};
+  try {
+    play(entry, options, seconds, signals);
+  } catch (const std::exception& error) {
+    return Error{fmt::format("demo {} ended early: {}", entry.info.name, error.what())};
   }
-  announce(entry, *scenario);
-  if (play_in_real_time(*scenario, seconds, signals) && options.hold) signals.wait();
   return std::monostate{};
 }
 

@@ -24,9 +24,9 @@ struct Options {
   bool hold = false;              // afterwards keep the final state until a signal
 };
 
-// Plays a scenario through the public C interface, in this process, tracked like any other.
-// Says on stderr when it is ready and what to type. Returns at its end, or after SIGINT/SIGTERM.
-// Fails when the scenario is unknown or tracking could not start.
+// Plays a scenario on the dry run's devices, in this process, tracked like any other. Says on
+// stderr when it is ready and what to type. Returns at its end, or after SIGINT, SIGTERM or SIGHUP.
+// Fails when the scenario is unknown, tracking could not start, or the dry run has no room for it.
 [[nodiscard]] Result<std::monostate> run(const Options& options);
 
 }  // namespace ttmem::demo

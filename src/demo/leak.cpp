@@ -4,57 +4,60 @@
 // What it uses and gives back in between goes up and down, so that the leak shows only over time.
 #include <fmt/core.h>
 
+#include <exception>
+
 #include "demo/scenario.hpp"
-#include "demo/workload.hpp"
+#include "demo/transformer.hpp"
 
 namespace ttmem::demo {
 namespace {
+
+using tm::BufferType;
 
 constexpr std::uint64_t kLostTiles = 2048;  // 4 MiB of DRAM a request
 constexpr std::uint64_t kRequestsPerLostL1 = 5;
 
 class Leak : public Scenario {
  public:
-  Leak() : machine_(kN150, 1) {
-    load_dispatch_kernels(machine_);
-    for (const Tensor& tensor : transformer_weights({.layers = 16,
-                                .hidden = 2048,
-                                .feed_forward = 8192,
-                                .kv_heads_width = 1024,
-                                .vocabulary = 128256,
-                                .chips = 1})) {
-      machine_.allocate(tensor);
-    }
-    for (const std::vector<CbRequest>& cbs : transformer_programs(256)) {
-      programs_.push_back(machine_.place(cbs));
-    }
+  Leak()
+      : mesh_(kN150),
+        weights_(transformer_weights(mesh_, k1B)),
+        operations_(transformer_operations(mesh_, 256)) {
+    for (Operation& operation : operations_) operation.run();
   }
 
   void step(std::uint64_t number) override {
-    for (std::uint64_t buffer : request_) machine_.free(buffer);
     request_.clear();
-    keep({fmt::format("request.{}.input", number), TTMEM_DRAM, kBf16Tile, 512 + number % 7 * 128});
-    keep({fmt::format("request.{}.hidden", number), TTMEM_L1, kBf16Tile, 64 * (4 + number % 3)});
-
-    // A full memory loses no more: the real server would have ended here.
-    machine_.allocate(
-        {fmt::format("request.{}.logits", number), TTMEM_DRAM, kBf16Tile, kLostTiles});
-    if (number % kRequestsPerLostL1 == 0) {
-      machine_.allocate({fmt::format("request.{}.scores", number), TTMEM_L1, 512, 64});
+    try {
+      serve(number);
+    } catch (const std::exception&) {
+      // The device is full: the real server would have ended here.
     }
-    machine_.dispatch(programs_[number % programs_.size()]);
   }
 
-  [[nodiscard]] std::size_t devices() const override { return machine_.size(); }
+  [[nodiscard]] std::size_t devices() const override { return mesh_->num_devices(); }
 
  private:
-  void keep(const Tensor& tensor) {
-    if (const auto buffer = machine_.allocate(tensor)) request_.push_back(*buffer);
+  void serve(std::uint64_t number) {
+    const auto tensor = [&](const char* part, BufferType type, std::uint64_t page_bytes,
+                            std::uint64_t pages) {
+      return interleaved(mesh_, fmt::format("request.{}.{}", number, part), type, page_bytes,
+                         pages);
+    };
+    request_.push_back(tensor("input", BufferType::DRAM, kBf16Tile, 512 + number % 7 * 128));
+    request_.push_back(tensor("hidden", BufferType::L1, kBf16Tile, 64 * (4 + number % 3)));
+    lost_.push_back(tensor("logits", BufferType::DRAM, kBf16Tile, kLostTiles));
+    if (number % kRequestsPerLostL1 == 0) {
+      lost_.push_back(tensor("scores", BufferType::L1, 512, 64));
+    }
+    operations_[number % operations_.size()].run();
   }
 
-  Machine machine_;
-  std::vector<std::uint64_t> programs_;
-  std::vector<std::uint64_t> request_;  // what it gives back
+  const Mesh mesh_;
+  const std::vector<Tensor> weights_;
+  std::vector<Operation> operations_;
+  std::vector<Tensor> request_;  // what it gives back
+  std::vector<Tensor> lost_;     // what nobody looks at again
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace ttmem::demo {
 
-// A workload on simulated devices. Constructed, it stands: devices are open and what it holds from
-// its beginning is held. Single-threaded.
+// A host program on the dry run. Constructed, it stands: devices are open and what it holds from
+// its beginning is held. Single-threaded; what the dry run throws leaves it.
 class Scenario {
  public:
   Scenario() = default;

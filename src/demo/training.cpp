@@ -6,70 +6,62 @@
 #include <fmt/core.h>
 
 #include "demo/scenario.hpp"
-#include "demo/workload.hpp"
+#include "demo/transformer.hpp"
 
 namespace ttmem::demo {
 namespace {
+
+using tm::BufferType;
 
 constexpr std::uint64_t kLayers = 24;
 constexpr std::uint64_t kOptimiserSteps = 12;  // two layers each
 constexpr std::uint64_t kIteration = 2 * kLayers + kOptimiserSteps;
 constexpr std::uint64_t kWeightTiles = 49152;  // of a layer: 96 MiB as bf16
+constexpr std::uint64_t kKernelBytes = 1536;
 
 class Training : public Scenario {
  public:
-  Training() : machine_(kN300, 2) {
-    load_dispatch_kernels(machine_);
-    for (int kernel = 0; kernel < 3; ++kernel) machine_.load_kernel(32 * kKiB, TTMEM_KERNEL_APP);
+  Training() : mesh_(kN300), operations_(transformer_operations(mesh_, 640, kKernelBytes)) {
     for (std::uint64_t layer = 0; layer < kLayers; ++layer) {
-      machine_.allocate({name(layer, "weights"), TTMEM_DRAM, kBf16Tile, kWeightTiles});
-      machine_.allocate({name(layer, "adam"), TTMEM_DRAM, kFp32Tile, kWeightTiles});
+      weights_.push_back(tensor(layer, "weights", BufferType::DRAM, kBf16Tile, kWeightTiles));
+      weights_.push_back(tensor(layer, "adam", BufferType::DRAM, kFp32Tile, kWeightTiles));
     }
-    machine_.allocate({"batch.mask", TTMEM_L1, kBf16Tile, 64 * 64});
-    machine_.allocate({"batch.positions", TTMEM_L1, kBf16Tile, 64 * 32});
-    for (const std::vector<CbRequest>& cbs : transformer_programs(640)) {
-      programs_.push_back(machine_.place(cbs));
-    }
+    batch_.push_back(interleaved(mesh_, "batch.mask", BufferType::L1, kBf16Tile, 64 * 64));
+    batch_.push_back(interleaved(mesh_, "batch.positions", BufferType::L1, kBf16Tile, 64 * 32));
+    for (Operation& operation : operations_) operation.run();
   }
 
   // Forward: each layer leaves its activation. Backward: each layer takes it and leaves a
   // gradient. Then the optimiser takes the gradients.
   void step(std::uint64_t number) override {
-    machine_.dispatch(programs_[number % programs_.size()]);
+    operations_[number % operations_.size()].run();
     const std::uint64_t at = number % kIteration;
     if (at < kLayers) {
-      keep(activations_, {name(at, "activation"), TTMEM_L1, kBf16Tile, 64 * 4 - 9});
+      activations_.push_back(tensor(at, "activation", BufferType::L1, kBf16Tile, 64 * 4 - 9));
     } else if (at < 2 * kLayers) {
       const std::uint64_t layer = 2 * kLayers - 1 - at;
-      keep(gradients_, {name(layer, "gradient"), TTMEM_DRAM, kBf16Tile, kWeightTiles});
-      drop_last(activations_);
+      gradients_.push_back(tensor(layer, "gradient", BufferType::DRAM, kBf16Tile, kWeightTiles));
+      activations_.pop_back();
     } else {
-      drop_last(gradients_);
-      drop_last(gradients_);
+      gradients_.pop_back();
+      gradients_.pop_back();
     }
   }
 
-  [[nodiscard]] std::size_t devices() const override { return machine_.size(); }
+  [[nodiscard]] std::size_t devices() const override { return mesh_->num_devices(); }
 
  private:
-  static std::string name(std::uint64_t layer, const char* part) {
-    return fmt::format("layers.{}.{}", layer, part);
+  [[nodiscard]] Tensor tensor(std::uint64_t layer, const char* part, BufferType type,
+                              std::uint64_t page_bytes, std::uint64_t pages) const {
+    return interleaved(mesh_, fmt::format("layers.{}.{}", layer, part), type, page_bytes, pages);
   }
 
-  void keep(std::vector<std::uint64_t>& buffers, const Tensor& tensor) {
-    if (const auto buffer = machine_.allocate(tensor)) buffers.push_back(*buffer);
-  }
-
-  void drop_last(std::vector<std::uint64_t>& buffers) {
-    if (buffers.empty()) return;
-    machine_.free(buffers.back());
-    buffers.pop_back();
-  }
-
-  Machine machine_;
-  std::vector<std::uint64_t> programs_;
-  std::vector<std::uint64_t> activations_;
-  std::vector<std::uint64_t> gradients_;
+  const Mesh mesh_;
+  std::vector<Operation> operations_;
+  std::vector<Tensor> weights_;  // and the optimiser's state
+  std::vector<Tensor> batch_;
+  std::vector<Tensor> activations_;
+  std::vector<Tensor> gradients_;
 };
 
 }  // namespace

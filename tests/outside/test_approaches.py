@@ -9,11 +9,11 @@ import sys
 import tempfile
 import unittest
 
-from support import HERE, PREFIX, Case, library_path
+import host_program
+from support import HERE, PREFIX, Case
 
 ROOT = HERE.parent.parent
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
 
 def programs():
@@ -43,18 +43,11 @@ class TheApproaches(Case):
             self.assertIn(line, result.stdout)
 
     def compile(self, compiler, number, *sources):
-        if not (PREFIX / "include" / "ttmem-dryrun").is_dir():
-            raise unittest.SkipTest("installed without the dry run")
         _, source, promised = programs()[number - 1]
         path = self.folder / f"approach{number}.cpp"
         path.write_text(source, encoding="utf-8")
         binary = self.folder / f"approach{number}"
-        include = PREFIX / "include"
-        subprocess.run([compiler, "-std=c++20", *WARNINGS, "-I", str(include), "-I",
-                        str(include / "ttmem-dryrun"), "-I", str(PREFIX / "share/ttmem/tt-metal"),
-                        str(path), *map(str, sources), "-o", str(binary), "-L", library_path(),
-                        "-lttmem_dryrun", "-lttmem", "-pthread",
-                        f"-Wl,-rpath,{library_path()}"], check=True)
+        host_program.build(compiler, binary, path, *sources)
         self.check([str(binary)], promised)
 
     def test_there_is_a_program_for_each(self):
@@ -72,7 +65,6 @@ class TheApproaches(Case):
                 self.compile(compiler, 2)
 
     def test_3_hook_the_runtime(self):
-        processor = sorted((PREFIX / "share" / "ttmem" / "tt-metal").glob("*.cpp"))
         for compiler in ("g++", "clang++"):
             with self.subTest(compiler):
-                self.compile(compiler, 3, *processor)
+                self.compile(compiler, 3, *host_program.processor_sources())

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Host code that takes memory step by step: after each it says what it did, and waits for a byte.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tt-metalium/distributed.hpp>
+#include <tt-metalium/host_api.hpp>
+#include <tt-metalium/tt_metal.hpp>
+#include <ttmem_tt_metal.hpp>
+
+namespace {
+
+using namespace tt::tt_metal;
+using distributed::MeshBuffer;
+using distributed::MeshDevice;
+
+void done(const std::string& step) {
+  std::printf("%s\n", step.c_str());
+  std::fflush(stdout);
+  if (std::getchar() == EOF) std::exit(1);
+}
+
+// Its message as one line; that there was none is said too.
+template <typename Action>
+std::string error_of(Action action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    std::string text = error.what();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  }
+  return "no error";
+}
+
+std::shared_ptr<MeshBuffer> l1_buffer(MeshDevice& mesh, DeviceAddr page, DeviceAddr pages) {
+  return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = page * pages},
+                            {.page_size = page, .buffer_type = BufferType::L1}, &mesh);
+}
+
+Program program_of(std::uint32_t bytes) {
+  Program program = CreateProgram();
+  CreateCircularBuffer(
+      program, CoreRange({0, 0}, {7, 7}),
+      CircularBufferConfig(bytes, {{0, tt::DataFormat::Float16_b}}).set_page_size(0, 2048));
+  return program;
+}
+
+}  // namespace
+
+int main() {
+  const auto mesh = MeshDevice::create(distributed::MeshDeviceConfig(distributed::MeshShape(2, 4)));
+  ttmem::tt_metal::attach();
+  ttmem::tt_metal::attach_workers(*mesh);
+
+  const auto one_page = l1_buffer(*mesh, 2048, 1);
+  done("one page");
+  std::optional<Program> program = program_of(4096);
+  detail::LaunchProgram(mesh.get(), *program);
+  done("program");
+  detail::LaunchProgram(mesh.get(), *program);
+  done("again");
+
+  const auto used = mesh->get_device_ids();
+  int ninth = 0;
+  while (std::find(used.begin(), used.end(), ninth) != used.end()) ++ninth;
+  IDevice* const later = CreateDevice(ninth);
+  detail::LaunchProgram(later, *program);
+  detail::LaunchProgram(later, *program);
+  detail::LaunchProgram(mesh.get(), *program);
+  done("ninth");
+
+  done(error_of([&] { l1_buffer(*mesh, 1 << 20, 128); }));
+  Program large = program_of(680 * 2048);
+  done(error_of([&] { detail::LaunchProgram(mesh.get(), large); }));
+  program.reset();
+  done("destroyed");
+  CloseDevice(later);
+  return 0;
+}
