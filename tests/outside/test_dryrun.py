@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import host_program
-from support import HERE, KIB, Case, skip_if_sanitized
+from support import HERE, KIB, Case
 
 CORES = 64
 CB = 4 * KIB * CORES
@@ -15,7 +15,6 @@ CB = 4 * KIB * CORES
 class AHostProgram(Case):
     @classmethod
     def setUpClass(cls):
-        skip_if_sanitized()
         folder = tempfile.TemporaryDirectory(prefix="ttmem-host-")
         cls.addClassCleanup(folder.cleanup)
         cls.binary = pathlib.Path(folder.name) / "steps"
