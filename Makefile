@@ -41,7 +41,7 @@ outside: build
 
 asan: setup build/asan/build.ninja
 	@cmake --build build/asan -j $(JOBS)
-	@cd build/asan && $(CTEST) -j $(JOBS) -L unit
+	@cd build/asan && $(CTEST) -j $(JOBS) -L 'unit|outside'
 
 tsan: setup build/tsan/build.ninja
 	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test
