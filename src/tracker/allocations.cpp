@@ -161,7 +161,9 @@ void Tracker::allocate(Device& device, const Request& request) {
       segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
                             request.address, request.bytes, time);
   account(device, request.kind, live, Change::kAdd);
-  if (live.slot != kNoSlot) write_slot(device, request, live, born, time);
+  if (live.slot == kNoSlot) return;
+  write_slot(device, request, live, born, time);
+  if (observer_ != nullptr) observer_->allocation_added(live.slot);
 }
 
 // What is live already has another size now. Its slot stays: it is in every list, and after a kill.
@@ -177,6 +179,7 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   account(device, request.kind, live, Change::kAdd);
   if (live.slot == kNoSlot) return;
   write_slot(device, request, live, segment_->allocation(live.slot).born, time);
+  if (observer_ != nullptr) observer_->allocation_changed(live.slot);
 }
 
 void Tracker::release(Device& device, std::uint8_t kind, std::uint64_t id) {
@@ -190,7 +193,9 @@ void Tracker::release(Device& device, std::uint8_t kind, std::uint64_t id) {
   segment_->write_event(segment::EventType::kFree, kind, device.record->id, id, 0,
                         it->second.logical_bytes, now());
   account(device, kind, it->second, Change::kRemove);
+  const std::uint32_t slot = it->second.slot;
   device.live[kind].erase(it);
+  if (observer_ != nullptr && slot != kNoSlot) observer_->allocation_removed(slot);
 }
 
 inline void Tracker::account(Device& device, std::uint8_t kind, const LiveAllocation& live,
@@ -285,6 +290,7 @@ void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noe
         if (x < device.columns() && y < device.rows()) cores.set(y * device.columns() + x);
       });
       publish(slot.seq, [&] { slot.cores = cores; });
+      if (observer_ != nullptr) observer_->allocation_changed(live.slot);
     }
   }
 }
