@@ -21,7 +21,9 @@ constexpr std::uint32_t kAll = 0xffffffff;
 // A slice is short enough that a call that waits for the lock does not notice.
 constexpr std::uint32_t kSliceSlots = 256;
 constexpr std::size_t kSliceMessages = 256;
-// Enough to send meanwhile; what the replay queues must leave room for what happens.
+// The last program of a slice may have this many more.
+constexpr std::size_t kLargestSlice = kSliceMessages + segment::kMaxCbsPerProgram;
+// With so much to send meanwhile, the replay leaves the room to what happens.
 constexpr std::size_t kReplayBelow = 2048;
 
 std::uint64_t unix_now_ns() noexcept {
@@ -173,20 +175,19 @@ void Outbox::walk(std::uint32_t& told, std::uint32_t slots, Queue&& queue_slot) 
   const std::size_t enough = ring_->size() + kSliceMessages;
   const std::uint32_t end = slots - told > kSliceSlots ? told + kSliceSlots : slots;
   while (told < end && ring_->size() < enough) {
-    queue_slot(told);
-    if (state_ != State::kConnected) return;
-    ++told;
+    queue_slot(told++);
   }
   if (told == slots) told = kAll;
 }
 
 bool Outbox::advance() noexcept {
   if (told_allocations_ == kAll && told_programs_ == kAll) return false;
-  if (state_ != State::kConnected || ring_->size() >= kReplayBelow) return true;
+  const bool waits = ring_->size() >= kReplayBelow || ring_->room() < kLargestSlice;
+  if (state_ != State::kConnected || waits) return true;
   if (told_allocations_ != kAll) {
     walk(told_allocations_, segment_.header().allocation_count, [this](std::uint32_t i) {
       const AllocationSlot& slot = segment_.allocation(i);
-      if (slot.live != 0 && make_room(1)) queue_allocation(slot);
+      if (slot.live != 0) queue_allocation(slot);
     });
   } else {
     walk(told_programs_, segment_.header().program_count, [this](std::uint32_t i) {
