@@ -21,6 +21,7 @@ class Bell {
   }
   void ring() noexcept {
     rings_.fetch_add(1, std::memory_order_release);
+    // Only the address counts here: whoever heard the ring may have taken the bell away by now.
     ::syscall(SYS_futex, &rings_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
   // Returns when it rang after `heard`, when the time is over, or for no reason.

@@ -116,13 +116,12 @@ void SocketTransport::give_up() noexcept {
 bool SocketTransport::wait_until_ended(milliseconds at_most) noexcept {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + at_most;
-  for (;;) {
-    const std::uint32_t heard = ended_bell_.heard();
-    if (ended_.load()) return true;
+  while (ended_.heard() == 0) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return false;
-    ended_bell_.wait(heard, left);
+    ended_.wait(0, left);
   }
+  return true;
 }
 
 void SocketTransport::run() noexcept {
@@ -133,8 +132,7 @@ void SocketTransport::run() noexcept {
   } else {
     complain("cannot have descriptors of its own; nothing is sent", errno);
   }
-  ended_.store(true);
-  ended_bell_.ring();
+  ended_.ring();
 }
 
 void SocketTransport::connect_again_and_again(PrivateSocket& socket) noexcept {

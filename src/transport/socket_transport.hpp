@@ -77,9 +77,8 @@ class SocketTransport {
   Outbox outbox_;  // guarded by lock_
   std::atomic<bool> ending_{false};
   bool given_up_ = false;  // guarded by lock_
-  std::atomic<bool> ended_{false};
-  Bell ended_bell_;
-  int complained_ = 0;  // the thread's own: about which errno
+  Bell ended_;             // rings once, and is the last that the thread touches
+  int complained_ = 0;     // the thread's own: about which errno
 };
 
 }  // namespace ttmem::transport
