@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "socket_bench.hpp"
 #include "workload.hpp"
 
 namespace {
@@ -89,7 +90,7 @@ double in_untracked_child(double (*measure)()) {
   return value;
 }
 
-nlohmann::ordered_json promised(const Fastest& measured, double disabled_ns) {
+nlohmann::ordered_json promised(const Fastest& measured, double disabled_ns, double socket_ns) {
   const auto ns = [&](const char* name) { return measured.ns(name); };
   return {
       {"place_flatness", ns("place_with_live/10000") / ns("place_with_live/10")},
@@ -103,6 +104,7 @@ nlohmann::ordered_json promised(const Fastest& measured, double disabled_ns) {
       {"alloc_free_labelled_pair_ns", ns("alloc_free_labelled_pair")},
       {"pair_vs_shared_counters", ns("alloc_free_pair") / ns("shared_counters_pair")},
       {"disabled_call_ns", disabled_ns},
+      {"socket_pair_ns", socket_ns},
       {"collect_32x8_ms", ns("collect_32x8") / 1e6},
   };
 }
@@ -111,6 +113,7 @@ nlohmann::ordered_json promised(const Fastest& measured, double disabled_ns) {
 
 int main(int argc, char** argv) {
   const double disabled_ns = in_untracked_child(disabled_call_ns);
+  const double socket_ns = ttmem::bench::socket_pair_ns();
   std::string directory = "/dev/shm/ttmem-bench-XXXXXX";
   if (::mkdtemp(directory.data()) == nullptr) return 1;
   ::setenv("TTMEM_DIR", directory.c_str(), 1);
@@ -125,7 +128,7 @@ int main(int argc, char** argv) {
 
   if (measured.failed()) return 1;
   for (const auto& [name, ns] : measured.all()) fmt::print("{:32}{:14.1f} ns\n", name, ns);
-  const nlohmann::ordered_json figures = promised(measured, disabled_ns);
+  const nlohmann::ordered_json figures = promised(measured, disabled_ns, socket_ns);
   fmt::print("\n");
   for (const auto& [name, value] : figures.items()) {
     fmt::print("ratio {} {:.3f}\n", name, value.get<double>());
