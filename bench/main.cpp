@@ -19,6 +19,7 @@
 #include <string>
 
 #include "empty_call.h"
+#include "socket_bench.hpp"
 #include "workload.hpp"
 
 namespace {
@@ -110,7 +111,8 @@ DisabledCall disabled_call() {
   return measured;
 }
 
-nlohmann::ordered_json promised(const Fastest& measured, const DisabledCall& disabled) {
+nlohmann::ordered_json promised(const Fastest& measured, const DisabledCall& disabled,
+                                double socket_ns) {
   const auto ns = [&](const char* name) { return measured.ns(name); };
   return {
       {"place_flatness", ns("place_with_live/10000") / ns("place_with_live/10")},
@@ -129,6 +131,7 @@ nlohmann::ordered_json promised(const Fastest& measured, const DisabledCall& dis
       {"hooked_pair_added_ns", ns("hooked_buffer_pair") - ns("plain_buffer_pair")},
       {"wrapped_cb_vs_plain", ns("wrapped_cb/8") / ns("plain_cb/8")},
       {"wrapped_cb_added_ns", ns("wrapped_cb/1") - ns("plain_cb/1")},
+      {"socket_pair_ns", socket_ns},
       {"collect_32x8_ms", ns("collect_32x8") / 1e6},
   };
 }
@@ -137,6 +140,7 @@ nlohmann::ordered_json promised(const Fastest& measured, const DisabledCall& dis
 
 int main(int argc, char** argv) {
   const DisabledCall disabled = disabled_call();
+  const double socket_ns = ttmem::bench::socket_pair_ns();
   std::string directory = "/dev/shm/ttmem-bench-XXXXXX";
   if (::mkdtemp(directory.data()) == nullptr) return 1;
   ::setenv("TTMEM_DIR", directory.c_str(), 1);
@@ -151,7 +155,7 @@ int main(int argc, char** argv) {
 
   if (measured.failed()) return 1;
   for (const auto& [name, ns] : measured.all()) fmt::print("{:32}{:14.1f} ns\n", name, ns);
-  const nlohmann::ordered_json all_figures = promised(measured, disabled);
+  const nlohmann::ordered_json all_figures = promised(measured, disabled, socket_ns);
   nlohmann::ordered_json figures;
   for (const auto& [name, value] : all_figures.items()) {
     if (!std::isnan(value.get<double>())) figures[name] = value;

@@ -71,7 +71,8 @@ std::string reason(const char* what, const std::string& path, int error) {
 std::unique_ptr<SegmentWriter> SegmentWriter::create(const Options& options, std::string* error) {
   const Undisturbed undisturbed;
   std::unique_ptr<SegmentWriter> writer(new SegmentWriter);
-  if (!writer->open_file(options, error)) return nullptr;
+  writer->in_memory_ = options.in_memory;
+  if (!options.in_memory && !writer->open_file(options, error)) return nullptr;
   bool complete = writer->map_header(error);
   if (complete) {
     writer->describe_process();
@@ -84,7 +85,7 @@ std::unique_ptr<SegmentWriter> SegmentWriter::create(const Options& options, std
     if (!complete) *error = reason("cannot grow", writer->path_, writer->header_->last_error);
   }
   if (!complete) {
-    ::unlink(writer->path_.c_str());
+    if (!options.in_memory) ::unlink(writer->path_.c_str());
     return nullptr;
   }
   // Everything above is there before the magic: invariant 1. Readers check it first.
@@ -138,8 +139,7 @@ bool SegmentWriter::map_header(std::string* error) {
   int failure = reserve(0, kHeaderBytes);
   void* address = MAP_FAILED;
   if (failure == 0) {
-    address = ::mmap(nullptr, kHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                     fd_.get(), 0);
+    address = map(0, kHeaderBytes);
     if (address == MAP_FAILED) failure = errno;
   }
   if (failure != 0) {
@@ -190,8 +190,15 @@ bool SegmentWriter::has_file() noexcept {
   return false;
 }
 
+void* SegmentWriter::map(off_t offset, std::size_t bytes) const noexcept {
+  const int flags = in_memory_ ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+  return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_POPULATE,
+                in_memory_ ? -1 : fd_.get(), in_memory_ ? 0 : offset);
+}
+
 // Gives the file these bytes, with their pages. 0, or the errno.
 int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
+  if (in_memory_) return 0;
   if (!has_file()) return EBADF;
   rlimit limit{};
   // Growing beyond the limit would raise SIGXFSZ in the workload.
@@ -223,8 +230,7 @@ void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64
   if (const int error = reserve(offset, static_cast<off_t>(bytes)); error != 0) {
     return fail(error);
   }
-  void* address =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_.get(), offset);
+  void* address = map(offset, bytes);
   if (address == MAP_FAILED) return fail(errno);
   auto* table = reinterpret_cast<std::uint8_t*>(header_) + kChunkTableOffset;
   for (std::uint32_t i = first; i < first + count; ++i) {
@@ -307,7 +313,7 @@ void SegmentWriter::give_cbs(std::uint32_t first, std::uint32_t count) {
 
 void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::kClean));
-  ::unlink(path_.c_str());
+  if (!in_memory_) ::unlink(path_.c_str());
   close_file();
 }
 

@@ -66,6 +66,7 @@ class SegmentWriter {
     std::string directory;
     mode_t mode = 0600;
     std::uint32_t event_chunks = 4;  // 4,096 events; a power of two
+    bool in_memory = false;          // of this process alone: no file, and no reader
   };
 
   // Null when it cannot be made; `error` then says why, for a log.
@@ -144,6 +145,7 @@ class SegmentWriter {
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
   void close_file() noexcept;
+  [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
   [[nodiscard]] int reserve(off_t offset, off_t bytes) noexcept;
   [[nodiscard]] void* map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns);
   [[nodiscard]] bool map_ring(std::uint32_t chunks);
@@ -154,7 +156,8 @@ class SegmentWriter {
                                    std::vector<std::uint32_t>& free, std::uint32_t& count,
                                    std::uint64_t now_ns);
 
-  UniqueFd fd_;
+  bool in_memory_ = false;
+  UniqueFd fd_;  // none in memory: the workload cannot close what is not there
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   std::string path_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,15 +16,18 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/undisturbed.hpp"
 #include "tracker/spin_lock.hpp"
 #include "tracker/tracker.hpp"
+#include "transport/socket_transport.hpp"
 
 namespace {
 
 using ttmem::tracker::SpinLock;
 using ttmem::tracker::Tracker;
+using ttmem::transport::SocketTransport;
 
 enum class Mode : int {
   kUndecided,  // nobody has called yet, in this process
@@ -37,7 +41,11 @@ constinit std::atomic<Mode> mode{Mode::kUndecided};
 
 constinit SpinLock lock;               // guards what follows
 constinit Tracker* tracker = nullptr;  // never deleted: other threads may be in it at exit
+constinit SocketTransport* transport = nullptr;  // with TTMEM_TRANSPORT=socket; never deleted
 constinit std::atomic<std::uint64_t> dropped_calls{0};
+
+// A workload that ends waits at most this long until a connected server was told the last of it.
+constexpr std::chrono::milliseconds kFlushAtExit{100};
 
 // For TTMEM_LOG: a file, or "stderr". Without it the library is silent.
 void log(const char* message, const char* detail) noexcept {
@@ -59,6 +67,8 @@ void in_parent() noexcept { lock.unlock(); }
 void in_child() noexcept {
   if (tracker != nullptr) tracker->abandon();
   tracker = nullptr;
+  delete transport;  // its memory: the thread and the connection are the parent's
+  transport = nullptr;
   dropped_calls.store(0);
   if (mode.load(std::memory_order_relaxed) != Mode::kOff) mode.store(Mode::kUndecided);
   lock.unlock();
@@ -73,8 +83,13 @@ __attribute__((constructor)) void prepare() noexcept {
 __attribute__((destructor)) void finish() noexcept {
   // exit() in a signal handler may have interrupted a call of this very thread.
   if (!lock.try_lock_for(1000)) return;
-  const std::lock_guard guard(lock, std::adopt_lock);
+  std::unique_lock guard(lock, std::adopt_lock);
   if (mode.exchange(Mode::kOff) == Mode::kOn) tracker->finish();
+  if (transport != nullptr) {
+    transport->end();
+    guard.unlock();
+    transport->wait_until_ended(kFlushAtExit);
+  }
   if (const std::uint64_t count = dropped_calls.load(); count > 0) {
     char text[32];
     std::snprintf(text, sizeof text, "%llu calls", static_cast<unsigned long long>(count));
@@ -98,14 +113,38 @@ ttmem::segment::SegmentWriter::Options options_from_environment() {
   return options;
 }
 
+bool wants_socket() {
+  const char* text = std::getenv("TTMEM_TRANSPORT");
+  if (text == nullptr || *text == '\0' || std::strcmp(text, "shm") == 0) return false;
+  if (std::strcmp(text, "socket") == 0) return true;
+  log("TTMEM_TRANSPORT is neither shm nor socket; using shm", text);
+  return false;
+}
+
+// The server is told what the tracker, whose segment then is in memory alone, knows.
+void start_transport() {
+  SocketTransport::Options options;
+  const char* path = std::getenv("TTMEM_SOCKET");
+  options.path = path != nullptr && *path != '\0' ? path : "/tmp/tt_allocation_server.sock";
+  const char* target = std::getenv("TTMEM_LOG");
+  options.keep_stderr = target != nullptr && std::strcmp(target, "stderr") == 0;
+  options.log = log;
+  transport = SocketTransport::start(*tracker, lock, std::move(options)).release();
+}
+
 // With the lock held. The first call of a process comes here.
 Mode decide() {
   const ttmem::Undisturbed undisturbed;
   const char* wanted = std::getenv("TT_ALLOC_TRACKING_ENABLED");
   if (wanted == nullptr || std::strcmp(wanted, "1") != 0) return Mode::kOff;
   std::string error;
-  tracker = Tracker::start(options_from_environment(), &error).release();
-  if (tracker != nullptr) return Mode::kOn;
+  auto options = options_from_environment();
+  options.in_memory = wants_socket();
+  tracker = Tracker::start(options, &error).release();
+  if (tracker != nullptr) {
+    if (options.in_memory) start_transport();
+    return Mode::kOn;
+  }
   log("cannot track this process", error.c_str());
   return Mode::kFailed;
 }
@@ -124,6 +163,7 @@ void run(Call&& call) noexcept {
   } catch (const std::exception& exception) {
     // The figures may be half changed: better none than wrong ones.
     log("gave up tracking this process", exception.what());
+    if (transport != nullptr) transport->give_up();
     if (tracker != nullptr) tracker->finish();
     mode.store(Mode::kFailed);
   }

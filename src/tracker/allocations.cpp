@@ -162,7 +162,9 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
       segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
                             request.address, request.bytes, time);
   account(device, request.kind, live, Change::kAdd);
-  if (live.slot != kNoSlot) write_slot(device, request, live, born, time);
+  if (live.slot == kNoSlot) return;
+  write_slot(device, request, live, born, time);
+  if (observer_ != nullptr) observer_->allocation_added(live.slot);
 }
 
 // What is live already has another size now. Its slot stays: it is in every list, and after a kill.
@@ -178,6 +180,7 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   account(device, request.kind, live, Change::kAdd);
   if (live.slot == kNoSlot) return;
   write_slot(device, request, live, segment_->allocation(live.slot).born, time);
+  if (observer_ != nullptr) observer_->allocation_changed(live.slot);
 }
 
 [[gnu::always_inline]] inline void Tracker::release(Device& device, std::uint8_t kind,
@@ -192,7 +195,9 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   segment_->write_event(segment::EventType::kFree, kind, device.record->id, id, 0,
                         live->logical_bytes, now());
   account(device, kind, *live, Change::kRemove);
+  const std::uint32_t slot = live->slot;
   device.live[kind].erase(live);
+  if (observer_ != nullptr && slot != kNoSlot) observer_->allocation_removed(slot);
 }
 
 [[gnu::always_inline]] inline void Tracker::account(Device& device, std::uint8_t kind,
@@ -290,6 +295,7 @@ void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noe
         if (x < device.columns() && y < device.rows()) cores.set(y * device.columns() + x);
       });
       publish(slot.seq, [&] { slot.cores = cores; });
+      if (observer_ != nullptr) observer_->allocation_changed(live.slot);
     });
   }
 }

@@ -177,12 +177,14 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
     slot.device = device.record_index;
     slot.resident_cores = placement.resident_cores;
   });
+  if (observer_ != nullptr) observer_->program_placed(placement.slot);
 }
 
 void Tracker::clear_slot(ledger::Placement& placement) {
   if (placement.slot == kNoSlot) return;
   segment::ProgramSlot& slot = segment_->program(placement.slot);
   publish(slot.seq, [&] { slot.live = 0; });
+  if (observer_ != nullptr) observer_->program_removed(placement.slot);
   segment_->give_program(placement.slot);
   placement.slot = kNoSlot;
 }

@@ -38,6 +38,7 @@ Tracker::Device* Tracker::open(std::uint32_t id, Device* known) {
     store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::kOpen));
   });
   segment_->write_event(segment::EventType::kDeviceOpen, 0, id, 0, 0, 0, time);
+  if (observer_ != nullptr) observer_->device_changed(known->record_index);
   return known;
 }
 
@@ -80,6 +81,7 @@ void Tracker::device_open(const ttmem_device_info& info) {
     learn(record.dram_bytes_per_channel, info.dram_bytes_per_channel);
     learn(record.trace_region_bytes, info.trace_region_bytes);
   });
+  if (observer_ != nullptr) observer_->device_changed(device->record_index);
   if (!new_grid) return;
   renumber_buffers(*device, columns_before);
   renumber_programs(*device);
@@ -98,8 +100,10 @@ void Tracker::device_close(std::uint32_t id) {
       left_bytes += live.used_bytes;
     });
   }
+  Observer* const observer = std::exchange(observer_, nullptr);  // is told once, below
   drop_allocations(*device);
   drop_programs(*device);
+  observer_ = observer;
   publish(record.seq, [&] {
     increase(record.left_at_close, left);
     increase(record.left_at_close_bytes, left_bytes);
@@ -109,6 +113,7 @@ void Tracker::device_close(std::uint32_t id) {
     store(record.state, static_cast<std::uint32_t>(segment::DeviceState::kClosed));
   });
   segment_->write_event(segment::EventType::kDeviceClose, 0, id, 0, 0, 0, now());
+  if (observer_ != nullptr) observer_->device_changed(device->record_index);
 }
 
 }  // namespace ttmem::tracker

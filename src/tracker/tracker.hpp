@@ -13,6 +13,7 @@
 #include "ledger/device_ledger.hpp"
 #include "ledger/footprint.hpp"
 #include "segment/segment_writer.hpp"
+#include "tracker/observer.hpp"
 
 namespace ttmem::tracker {
 
@@ -45,6 +46,9 @@ class Tracker {
                    ttmem_kernel_role role, bool is_estimate);
   void kernel_unload(std::uint32_t device, std::uint64_t kernel);
 
+  // From now on told of every change; null: nobody. Must outlive the tracker's last call.
+  void set_observer(Observer* observer) noexcept { observer_ = observer; }
+  [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
   [[nodiscard]] const std::string& segment_path() const noexcept { return segment_->path(); }
 
   // A call that cannot be understood or held; it is in no figure.
@@ -95,6 +99,7 @@ class Tracker {
   void renumber_programs(Device& device);
 
   std::unique_ptr<segment::SegmentWriter> segment_;
+  Observer* observer_ = nullptr;
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
   std::vector<std::uint64_t> key_;  // of the footprint looked for, kept for its memory

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/messages.hpp"
+
+#include <ttmem/ttmem.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ttmem::transport {
+namespace {
+
+using segment::AllocationSlot;
+using segment::CbRecord;
+using segment::DeviceRecord;
+using segment::ProgramSlot;
+using wire::Message;
+using wire::Type;
+
+void begin(Message& to, Type type, const Speaker& speaker, const DeviceRecord& device,
+           std::uint64_t unix_ns) noexcept {
+  std::memset(static_cast<void*>(&to), 0, sizeof to);
+  to.head.type = static_cast<std::uint8_t>(type);
+  to.head.device_id = static_cast<std::int32_t>(device.id);
+  to.head.process_id = speaker.pid;
+  to.head.timestamp_unix_ns = unix_ns;
+}
+
+// What a server needs to arrive at the bytes that this process counts.
+void add_banks(wire::AllocationDetails& details, const DeviceRecord& device,
+               const AllocationSlot& slot) noexcept {
+  details.flags = slot.flags;
+  // Its banks were not known when it was allocated: it counts with its plain size, for good.
+  if (slot.banks == 0) {
+    details.flags |= segment::kPerBankUnknown;
+  } else {
+    details.bytes_per_bank = slot.bytes_per_bank;
+  }
+  const bool in_dram = slot.kind == TTMEM_DRAM || slot.kind == TTMEM_TRACE;
+  if (in_dram && slot.banks != device.dram_channels) details.banks = slot.banks;
+  if ((slot.flags & segment::kNoCores) == 0) {
+    std::copy(slot.cores.words.begin(), slot.cores.words.end(), std::begin(details.cores));
+  }
+}
+
+std::uint64_t bytes_on_all_cores(const CbRecord& cb) noexcept {
+  // A view on a buffer takes nothing by itself.
+  return (cb.flags & segment::kCbGlobal) != 0 ? 0 : std::uint64_t{cb.bytes} * cb.cores.count();
+}
+
+void begin_cb(Message& to, Type type, const Speaker& speaker, const DeviceRecord& device,
+              const ProgramSlot& program, const CbRecord* cb, std::uint32_t index,
+              std::uint64_t unix_ns) noexcept {
+  begin(to, type, speaker, device, unix_ns);
+  to.allocation.cb.program = program.program;
+  to.allocation.cb.index = index;
+  to.allocation.cb.count = program.cb_count;
+  to.allocation.mark = wire::kDetailsMark;
+  if (cb == nullptr) return;
+  to.head.buffer_id = cb->address;
+  to.allocation.address = cb->address;
+}
+
+}  // namespace
+
+void write_allocation(Message& to, const Speaker& speaker, const DeviceRecord& device,
+                      const AllocationSlot& slot) noexcept {
+  const std::uint64_t unix_ns = slot.when_ns + speaker.monotonic_to_unix_ns;
+  const bool is_kernel = slot.kind == segment::kKernelKind;
+  const bool is_loose_cb = slot.kind == segment::kLooseCbKind;
+  const Type type = is_kernel ? Type::kKernelLoad : is_loose_cb ? Type::kCbAlloc : Type::kAlloc;
+  begin(to, type, speaker, device, unix_ns);
+  to.head.size = slot.bytes;
+  to.head.buffer_id = slot.id;
+  if (is_loose_cb) return;
+  to.head.buffer_type = is_kernel ? slot.role : slot.kind;
+  to.allocation.mark = wire::kDetailsMark;
+  to.allocation.address = slot.address;
+  add_banks(to.allocation, device, slot);
+  static_assert(sizeof to.allocation.label == sizeof slot.label);
+  std::memcpy(to.allocation.label, slot.label, sizeof slot.label);
+}
+
+void write_free(Message& to, const Speaker& speaker, const DeviceRecord& device,
+                const AllocationSlot& slot, std::uint64_t unix_ns) noexcept {
+  const bool is_kernel = slot.kind == segment::kKernelKind;
+  const bool is_loose_cb = slot.kind == segment::kLooseCbKind;
+  const Type type = is_kernel ? Type::kKernelUnload : is_loose_cb ? Type::kCbFree : Type::kFree;
+  begin(to, type, speaker, device, unix_ns);
+  to.head.buffer_id = slot.id;
+  if (is_loose_cb) return;
+  to.head.buffer_type = is_kernel ? slot.role : slot.kind;
+  to.allocation.mark = wire::kDetailsMark;
+}
+
+void write_cb_alloc(Message& to, const Speaker& speaker, const DeviceRecord& device,
+                    const ProgramSlot& program, const CbRecord* cb, std::uint32_t index) noexcept {
+  begin_cb(to, Type::kCbAlloc, speaker, device, program, cb, index,
+           program.when_ns + speaker.monotonic_to_unix_ns);
+  if (cb == nullptr) return;
+  to.head.size = bytes_on_all_cores(*cb);
+  to.allocation.bytes_per_bank = cb->bytes;
+  to.allocation.flags = (cb->flags & segment::kCbGlobal) != 0 ? TTMEM_CB_GLOBAL : 0;
+  std::copy(cb->cores.words.begin(), cb->cores.words.end(), std::begin(to.allocation.cores));
+}
+
+void write_cb_free(Message& to, const Speaker& speaker, const DeviceRecord& device,
+                   const ProgramSlot& program, const CbRecord* cb, std::uint32_t index,
+                   std::uint64_t unix_ns) noexcept {
+  begin_cb(to, Type::kCbFree, speaker, device, program, cb, index, unix_ns);
+}
+
+void write_device(Message& to, const Speaker& speaker, const DeviceRecord& device,
+                  std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept {
+  begin(to, Type::kDeviceInfoResponse, speaker, device, unix_ns);
+  to.head.size = device.trace_region_bytes;
+  to.head.buffer_id = device.uid;
+  wire::DeviceDetails& details = to.device;
+  details.events_dropped = events_dropped;
+  details.grid_x = device.grid_x;
+  details.grid_y = device.grid_y;
+  details.l1_base = device.l1_base;
+  details.l1_small_bytes_per_core = device.l1_small_bytes_per_core;
+  const bool is_open = device.state == static_cast<std::uint32_t>(segment::DeviceState::kOpen);
+  details.is_available = is_open ? 1 : 0;
+  details.dram_bytes_per_channel = device.dram_bytes_per_channel;
+  details.dram_channels = device.dram_channels;
+  details.l1_bytes_per_core = device.l1_bytes_per_core;
+  static_assert(sizeof details.arch == sizeof device.arch);
+  static_assert(sizeof details.board == sizeof device.board);
+  std::memcpy(details.arch, device.arch, sizeof details.arch);
+  std::memcpy(details.board, device.board, sizeof details.board);
+  details.mark = wire::kDetailsMark;
+}
+
+}  // namespace ttmem::transport
