@@ -64,6 +64,14 @@ struct Answer {
   std::uint32_t mark;
 };
 
+// Which of how many CBs of which program. They come one behind the other; a program is placed when
+// its last CB has come, and gone with any kCbFree.
+struct CbOfProgram {
+  std::uint64_t program;
+  std::uint32_t index;
+  std::uint32_t count;
+};
+
 // The details of libttmem. All but kDeviceInfoResponse: of one buffer, kernel or CB.
 struct AllocationDetails {
   std::uint64_t address;
@@ -72,16 +80,9 @@ struct AllocationDetails {
   std::uint16_t flags;           // AllocationFlags of the segment; CBs: ttmem_cb::flags
   std::uint16_t reserved0;
   std::uint64_t cores[4];  // CoreMask::words; kNoCores in `flags`: none
-  // Buffers and kernels: the label. CBs: which of how many CBs of which program, which come one
-  // behind the other; a program is placed when its last CB has come, and gone with any kCbFree.
   union {
-    char label[32];
-    struct {
-      std::uint64_t program;
-      std::uint32_t index;
-      std::uint32_t count;
-      std::uint64_t reserved[2];
-    } cb;
+    char label[32];  // of buffers and kernels
+    CbOfProgram cb;  // of CBs
   };
   std::uint8_t reserved1[12];
   std::uint32_t mark;
