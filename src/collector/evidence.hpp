@@ -16,7 +16,9 @@
 
 namespace ttmem::collector {
 
-// Which file a segment was read from, and what tells that it has not changed since.
+// Which file a segment was read from, and what tells that it has not changed since. Another file
+// may get the name and the number of one that is gone; the header, which is in the fingerprint,
+// then has another time of creation.
 struct Origin {
   std::string name;
   dev_t file_device = 0;

@@ -105,6 +105,8 @@ void HttpConnection::on_write(const boost::system::error_code& error, bool keep_
   boost::system::error_code ignored;
   stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.expires_after(kLingerTime);
+  lingers_ = true;
+  waiting_since_ = std::chrono::steady_clock::now();
   linger();
 }
 

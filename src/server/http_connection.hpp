@@ -41,10 +41,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // At once, whatever it is at.
   void close();
 
-  // Since when it waits for a request that is not complete; none while it answers one.
+  // Since when it waits for the client: to complete a request, or to take note of the end. None
+  // while it answers.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waiting_since() const {
     return waiting_since_;
   }
+  // Everything is answered, and only the client's end is missing.
+  [[nodiscard]] bool lingers() const { return lingers_; }
 
  private:
   void read();
@@ -60,6 +63,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::optional<HttpParser> parser_;
   boost::beast::http::response<boost::beast::http::string_body> response_;
   std::optional<std::chrono::steady_clock::time_point> waiting_since_;
+  bool lingers_ = false;
   std::size_t lingered_bytes_ = 0;
 };
 

@@ -109,16 +109,17 @@ void HttpServer::accept() {
 
 void HttpServer::on_accept(const error_code& error, tcp::socket socket) {
   if (error == boost::asio::error::operation_aborted) return;
-  if (error) {
-    // No descriptors left, for example: the connection stays in the queue meanwhile.
-    retry_.expires_after(kAcceptPause);
-    retry_.async_wait([this](const error_code& cancelled) {
-      if (!cancelled) accept();
-    });
-    return;
-  }
+  // No descriptors left, for example: the connection stays in the queue meanwhile.
+  if (error) return try_again_soon();
   add(std::move(socket));
-  if (make_room()) accept();
+  accept_when_there_is_room();
+}
+
+void HttpServer::try_again_soon() {
+  retry_.expires_after(kAcceptPause);
+  retry_.async_wait([this](const error_code& cancelled) {
+    if (!cancelled) accept_when_there_is_room();
+  });
 }
 
 void HttpServer::add(tcp::socket socket) {
@@ -133,25 +134,35 @@ void HttpServer::add(tcp::socket socket) {
   connection->start();
 }
 
-// Whether one more fits.
-bool HttpServer::make_room() {
+void HttpServer::accept_when_there_is_room() {
   connections_.remove_if([](const auto& weak) { return weak.expired(); });
-  if (connections_.size() < kMostConnections) return true;
-  std::shared_ptr<HttpConnection> slowest;
-  for (const auto& weak : connections_) {
-    auto connection = weak.lock();
-    const bool slower = connection && connection->waiting_since() &&
-                        (!slowest || connection->waiting_since() < slowest->waiting_since());
-    if (slower) slowest = std::move(connection);
+  if (connections_.size() < kMostConnections) return accept();
+  // Where one ends, on_connection_end() goes on.
+  if (const auto connection = longest_waiting()) {
+    connection->close();
+  } else {
+    try_again_soon();
   }
-  if (slowest) slowest->close();  // on_connection_end() goes on from here
-  return false;
+}
+
+// Who can give his place to another; null when nobody can.
+std::shared_ptr<HttpConnection> HttpServer::longest_waiting() const {
+  const auto patience_ends = std::chrono::steady_clock::now() - kPatience;
+  std::shared_ptr<HttpConnection> chosen;
+  for (const auto& weak : connections_) {
+    const auto connection = weak.lock();
+    if (!connection || !connection->waiting_since()) continue;
+    if (!connection->lingers() && *connection->waiting_since() > patience_ends) continue;
+    const auto key = [](const HttpConnection& c) {
+      return std::pair(!c.lingers(), *c.waiting_since());
+    };
+    if (!chosen || key(*connection) < key(*chosen)) chosen = connection;
+  }
+  return chosen;
 }
 
 // Called while the last owner of a connection gives it up.
-void HttpServer::on_connection_end() {
-  if (!accepting_) accept();
-}
+void HttpServer::on_connection_end() { accept(); }
 
 HttpResponse HttpServer::answer(const HttpRequest& request) {
   HttpResponse response = handle(request, hosts_, sources_);

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -20,11 +21,13 @@ namespace ttmem::server {
 // The HTTP API on one address. One thread: that of the event loop, which is not run any more when
 // this goes.
 //
-// At most kMostConnections at a time. One more takes the place of the client that has kept a
-// request waiting for the longest; while all are being answered, new ones wait.
+// At most kMostConnections at a time. One more takes the place of a client that has been answered,
+// or else of the one that has kept its request waiting for the longest, and for kPatience at least;
+// while there is none of these, new ones wait.
 class HttpServer {
  public:
   static constexpr std::size_t kMostConnections = 64;
+  static constexpr std::chrono::milliseconds kPatience{500};
 
   HttpServer(boost::asio::io_context& loop, Observatory& observatory, const ServeOptions& options);
   ~HttpServer();
@@ -43,7 +46,9 @@ class HttpServer {
   void accept();
   void on_accept(const boost::system::error_code& error, boost::asio::ip::tcp::socket socket);
   void add(boost::asio::ip::tcp::socket socket);
-  [[nodiscard]] bool make_room();
+  void accept_when_there_is_room();
+  [[nodiscard]] std::shared_ptr<HttpConnection> longest_waiting() const;
+  void try_again_soon();
   [[nodiscard]] HttpResponse answer(const HttpRequest& request);
   void on_connection_end();
 

@@ -316,6 +316,7 @@ class Start(ServerCase):
     def test_it_stops_on_sigterm_with_clients_connected(self):
         server = self.serve()
         self.connect()
+        self.get("/healthz")
         server.signal(signal.SIGTERM)
         self.assertEqual(server.wait(), 0)
 

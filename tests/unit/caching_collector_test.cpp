@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Collector against collect(): after every step of a random history both say the same.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.hpp"
 #include "collector/collector.hpp"
 #include "collector/event_totals.hpp"
 #include "tracker/tracker.hpp"
@@ -96,7 +100,7 @@ class Machine {
     tracker_.reset();
   }
 
-  // A new file: nobody writes over a segment without its sequence numbers telling.
+  // A new file, which may get the number of the old one.
   void put(const std::string& name, const std::vector<std::byte>& bytes) const {
     remove(name);
     std::ofstream(directory_ + "/" + name, std::ios::binary)
@@ -112,7 +116,9 @@ class Machine {
 
 // The segment of somebody who is gone, under its right name.
 void put_dead(const Machine& machine, std::uint64_t bytes) {
+  static std::uint64_t now_ns = 0;
   testing::SegmentBuilder builder;
+  builder.header().created_ns = ++now_ns;
   builder.header().pid = 0x7ffffff0;
   builder.header().uid = ::geteuid();
   builder.header().start_time_ticks = 7;
@@ -225,6 +231,35 @@ TEST(Collector, NoticesADeathThatChangedNoByte) {
   for (int i = 0; i < 3; ++i) (void)collector.collect();
   machine.die();
   EXPECT_EQ(collector.collect().devices.at(0).processes.at(0).state, model::State::dead);
+}
+
+// A writer that was stopped between the figures of an allocation and its slot goes on: no header
+// and no sequence number of a device tells of it.
+TEST(Collector, ReadsAgainWhatItMetInTheMiddleOfACall) {
+  const TemporaryDirectory directory;
+  const Machine machine(directory.path());
+  testing::SegmentBuilder builder;
+  builder.header().pid = 0x7ffffff0;
+  builder.header().uid = ::geteuid();
+  builder.header().start_time_ticks = 7;
+  auto& device = builder.add_device(0, 0x1000);
+  device.kinds[0].live = 2;
+  device.kinds[0].logical_bytes = 8192;
+  builder.add_allocation(0, 0, 4096, 4096, 4096);
+  builder.add_allocation(0, 0, 8192, 4096, 4096).live = 0;
+  const std::string name = "ttmem." + std::to_string(::geteuid()) + ".2147483632.7";
+  machine.put(name, builder.bytes());
+  const UniqueFd owner(::open((directory.path() + "/" + name).c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::flock(owner.get(), LOCK_EX | LOCK_NB), 0);
+
+  Collector collector(directory.path());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(collector.collect().allocations.size(), 1U);
+  builder.allocation(1).live = 1;
+  const std::vector<std::byte> bytes = builder.bytes();
+  ASSERT_EQ(::pwrite(owner.get(), bytes.data(), bytes.size(), 0),
+            static_cast<ssize_t>(bytes.size()));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(collector.collect().allocations.size(), 2U);
+  EXPECT_FALSE(collector.evidence().changed) << "now it agrees with its figures";
 }
 
 TEST(EventTotals, DoNotGoDownWhenAProcessEnds) {
