@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http_connection.hpp"
 
+#include <boost/asio/post.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
@@ -44,9 +45,11 @@ std::optional<HttpResponse> response_to(const boost::system::error_code& error) 
   return error_response(400, "this is no HTTP request: " + error.message());
 }
 
-HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket, Answer answer,
+HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket,
+                               boost::asio::thread_pool& workers, Answer answer,
                                std::function<void()> done)
     : stream_(std::move(socket)),
+      workers_(workers),
       answer_(std::move(answer)),
       done_(std::move(done)),
       buffer_(kMostBufferBytes) {}
@@ -69,37 +72,52 @@ void HttpConnection::read() {
 void HttpConnection::on_read(const boost::system::error_code& error) {
   waiting_since_.reset();
   if (error) {
-    if (auto response = response_to(error)) write(std::move(*response), false, false, 11);
+    if (auto response = response_to(error)) write(std::move(*response), {});
     return;
   }
   const HttpRequest request = request_of(*parser_);
   // What follows a body that was not read is no request.
   const bool keep_alive = parser_->keep_alive() && !request.has_body;
-  write(answer_(request), request.method == "HEAD", keep_alive, request.version);
+  const Form form{request.method == "HEAD", keep_alive, request.version};
+  HttpResponse response = answer_(request);
+  if (response.later) return complete(std::move(response), form);
+  write(std::move(response), form);
 }
 
-void HttpConnection::write(HttpResponse response, bool head, bool keep_alive, unsigned version) {
+// Lets a worker write the body, and goes on in the event loop. The worker touches nothing of the
+// connection.
+void HttpConnection::complete(HttpResponse response, Form form) {
+  boost::asio::post(workers_, [self = shared_from_this(), loop = stream_.get_executor(),
+                               response = std::move(response), form]() mutable {
+    response.body = std::exchange(response.later, nullptr)();
+    boost::asio::post(loop, [self = std::move(self), response = std::move(response),
+                             form]() mutable { self->write(std::move(response), form); });
+  });
+}
+
+void HttpConnection::write(HttpResponse response, Form form) {
   response_ = {};
-  response_.version(version);
+  ticket_ = std::move(response.ticket);
+  response_.version(form.version);
   response_.result(response.status);
   response_.set(http::field::server, "ttmem");
   response_.set(http::field::content_type, response.content_type);
   response_.set(http::field::cache_control, "no-store");
   response_.set("X-Content-Type-Options", "nosniff");
   if (!response.allow.empty()) response_.set(http::field::allow, response.allow);
-  response_.keep_alive(keep_alive);
+  response_.keep_alive(form.keep_alive);
   response_.content_length(response.body.size());
-  if (!head) response_.body() = std::move(response.body);
+  if (!form.head) response_.body() = std::move(response.body);
   stream_.expires_after(kWriteTime);
-  http::async_write(
-      stream_, response_,
-      [self = shared_from_this(), keep_alive](const beast::error_code& error, std::size_t) {
-        self->on_write(error, keep_alive);
-      });
+  http::async_write(stream_, response_,
+                    [self = shared_from_this(), form](const beast::error_code& error, std::size_t) {
+                      self->on_write(error, form.keep_alive);
+                    });
 }
 
 void HttpConnection::on_write(const boost::system::error_code& error, bool keep_alive) {
   response_ = {};
+  ticket_.reset();
   if (error) return;
   if (keep_alive) return read();
   boost::system::error_code ignored;

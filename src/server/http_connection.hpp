@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -33,8 +34,10 @@ using HttpParser = boost::beast::http::request_parser<boost::beast::http::empty_
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;
-  // `done` is called once, when it is over.
-  HttpConnection(boost::asio::ip::tcp::socket socket, Answer answer, std::function<void()> done);
+  // `done` is called once, when it is over. What takes long is written by `workers`, which the
+  // caller ends before the event loop.
+  HttpConnection(boost::asio::ip::tcp::socket socket, boost::asio::thread_pool& workers,
+                 Answer answer, std::function<void()> done);
   ~HttpConnection();
 
   void start() { read(); }
@@ -52,16 +55,24 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  private:
   void read();
   void on_read(const boost::system::error_code& error);
-  void write(HttpResponse response, bool head, bool keep_alive, unsigned version);
+  struct Form {
+    bool head = false;
+    bool keep_alive = false;
+    unsigned version = 11;
+  };
+  void complete(HttpResponse response, Form form);
+  void write(HttpResponse response, Form form);
   void on_write(const boost::system::error_code& error, bool keep_alive);
   void linger();
 
   boost::beast::tcp_stream stream_;
+  boost::asio::thread_pool& workers_;
   Answer answer_;
   std::function<void()> done_;
   boost::beast::flat_buffer buffer_;
   std::optional<HttpParser> parser_;
   boost::beast::http::response<boost::beast::http::string_body> response_;
+  std::shared_ptr<void> ticket_;  // of response_
   std::optional<std::chrono::steady_clock::time_point> waiting_since_;
   bool lingers_ = false;
   std::size_t lingered_bytes_ = 0;

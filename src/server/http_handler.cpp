@@ -23,8 +23,16 @@ constexpr const char* kMetrics = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::uint64_t kDefaultHistorySeconds = 600;
 constexpr std::uint64_t kMostHistorySeconds = 86400;
 
+HttpResponse make_response(unsigned status, const char* content_type, std::string body) {
+  HttpResponse response;
+  response.status = status;
+  response.content_type = content_type;
+  response.body = std::move(body);
+  return response;
+}
+
 HttpResponse ok(const char* content_type, std::string body) {
-  return {.status = 200, .content_type = content_type, .body = std::move(body), .allow = {}};
+  return make_response(200, content_type, std::move(body));
 }
 
 HttpResponse index(const Target&, const HttpSources&) {
@@ -40,10 +48,8 @@ HttpResponse index(const Target&, const HttpSources&) {
 
 HttpResponse health(const Target&, const HttpSources& sources) {
   if (sources.up()) return ok(kText, "ok\n");
-  return {.status = 503,
-          .content_type = kText,
-          .body = "cannot read the directory of the segments; /api/v1/snapshot has the warning\n",
-          .allow = {}};
+  return make_response(
+      503, kText, "cannot read the directory of the segments; /api/v1/snapshot has the warning\n");
 }
 
 HttpResponse metrics(const Target&, const HttpSources& sources) {
@@ -85,8 +91,18 @@ HttpResponse allocations(const Target& target, const HttpSources& sources) {
   if (*pid) filter.pid = static_cast<std::int32_t>(**pid);
   filter.kinds = std::move(*kinds);
   return on_devices(target, sources, [&](const model::Snapshot& selected) {
-    return ok(kJson, views::allocations_json(selected, views::select_allocations(selected, filter),
-                                             views::JsonLayout::line));
+    // A list of 100,000 takes most of a second to write.
+    model::Snapshot around;
+    around.time_unix_ns = selected.time_unix_ns;
+    around.host = selected.host;
+    around.devices = selected.devices;
+    around.warnings = selected.warnings;
+    HttpResponse response = ok(kJson, {});
+    response.later = [around = std::move(around),
+                      list = views::select_allocations(selected, filter)] {
+      return views::allocations_json(around, list, views::JsonLayout::line);
+    };
+    return response;
   });
 }
 
@@ -151,7 +167,7 @@ std::optional<HttpResponse> refusal(const HttpRequest& request, const Target& ta
 }  // namespace
 
 HttpResponse error_response(unsigned status, std::string_view message) {
-  return {.status = status, .content_type = kJson, .body = error_json(message), .allow = {}};
+  return make_response(status, kJson, error_json(message));
 }
 
 HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const HttpSources& sources) {

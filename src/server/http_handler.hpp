@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct HttpResponse {
   std::string content_type;
   std::string body;   // also for HEAD, whose sender leaves it out
   std::string allow;  // the methods, when the status is 405
+  // When set, it gives the body, which takes long. Safe from any thread.
+  std::function<std::string()> later;
+  std::shared_ptr<void> ticket;  // goes when the response has been sent
 };
 
 // Where the answers come from. What the functions return is valid until one is called again.

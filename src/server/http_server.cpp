@@ -47,6 +47,8 @@ HttpServer::HttpServer(boost::asio::io_context& loop, Observatory& observatory,
 
 HttpServer::~HttpServer() {
   stop();
+  workers_.stop();
+  workers_.join();
   *self_ = nullptr;
 }
 
@@ -126,7 +128,7 @@ void HttpServer::add(tcp::socket socket) {
   error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
   const auto connection = std::make_shared<HttpConnection>(
-      std::move(socket), [this](const HttpRequest& request) { return answer(request); },
+      std::move(socket), workers_, [this](const HttpRequest& request) { return answer(request); },
       [self = self_] {
         if (*self != nullptr) (*self)->on_connection_end();
       });
@@ -166,6 +168,11 @@ void HttpServer::on_connection_end() { accept(); }
 
 HttpResponse HttpServer::answer(const HttpRequest& request) {
   HttpResponse response = handle(request, hosts_, sources_);
+  if (response.later && tickets_.use_count() > kMostLongAnswers) {
+    response = error_response(503, "too many long lists at once; try again, or ask for less");
+  } else if (response.later) {
+    response.ticket = tickets_;
+  }
   ++responses_[response.status];
   return response;
 }

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,7 @@ class HttpServer {
  public:
   static constexpr std::size_t kMostConnections = 64;
   static constexpr std::chrono::milliseconds kPatience{500};
+  static constexpr long kMostLongAnswers = 4;  // at a time: each may take tens of MiB
 
   HttpServer(boost::asio::io_context& loop, Observatory& observatory, const ServeOptions& options);
   ~HttpServer();
@@ -62,7 +64,9 @@ class HttpServer {
   std::list<std::weak_ptr<HttpConnection>> connections_;
   std::shared_ptr<HttpServer*> self_;  // null inside once this has gone
   bool accepting_ = false;
-  std::map<unsigned, std::uint64_t> responses_;  // by status
+  boost::asio::thread_pool workers_{1};
+  std::shared_ptr<void> tickets_ = std::make_shared<int>();  // one owner more for each long answer
+  std::map<unsigned, std::uint64_t> responses_;              // by status
 };
 
 }  // namespace ttmem::server

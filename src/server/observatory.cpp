@@ -24,7 +24,7 @@ Observatory::Observatory(std::string directory, ObservatoryOptions options)
 void Observatory::tick() {
   const auto begin = std::chrono::steady_clock::now();
   history_.record(collector_.collect_figures());
-  totals_.add(collector_.evidence());
+  note_pass();
   const std::vector<std::string> names = suspects();
   if (names.empty()) {
     told_.clear();
@@ -78,47 +78,54 @@ void Observatory::warn_once(const std::vector<std::string>& warnings) {
   }
 }
 
+void Observatory::note_pass() {
+  totals_.add(collector_.evidence());
+  page_is_old_ = page_is_old_ || collector_.evidence().changed;
+}
+
 const model::Snapshot& Observatory::snapshot() {
   const model::Snapshot& snapshot = collector_.collect();
-  totals_.add(collector_.evidence());
+  note_pass();
   return snapshot;
 }
 
 void Observatory::add_figures(std::function<void(std::vector<views::ServerFigure>&)> figures) {
-  figures_.push_back(std::move(figures));
+  more_figures_.push_back(std::move(figures));
 }
 
 std::string Observatory::metrics() {
   const model::Snapshot& snapshot = collector_.collect_figures();
-  totals_.add(collector_.evidence());
-  views::MetricsInput input;
-  input.up = up();
-  input.process_labels = options_.process_metrics;
-  input.counters = totals_.devices();
-  input.events_dropped = totals_.dropped();
-  const auto gauge = [&](const char* name, const char* help, double value) {
-    input.server.push_back(
-        {.name = name, .help = help, .counter = false, .labels = {}, .value = value});
+  note_pass();
+  if (page_is_old_) {
+    views::MetricsInput input;
+    input.up = up();
+    input.process_labels = options_.process_metrics;
+    input.counters = totals_.devices();
+    input.events_dropped = totals_.dropped();
+    page_ = views::prometheus_text(snapshot, input);
+    page_is_old_ = false;
+  }
+  return page_ + views::prometheus_text(figures());
+}
+
+std::vector<views::ServerFigure> Observatory::figures() const {
+  std::vector<views::ServerFigure> list;
+  const auto add = [&](const char* name, const char* help, double value) {
+    const bool counter = std::string_view(name).ends_with("_total");
+    list.push_back({.name = name, .help = help, .counter = counter, .labels = {}, .value = value});
   };
-  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
-    input.server.push_back({.name = name,
-                            .help = help,
-                            .counter = true,
-                            .labels = {},
-                            .value = static_cast<double>(value)});
-  };
-  gauge("ttmem_segments", "Segments that could be read, also of dead processes.",
-        static_cast<double>(collector_.evidence().segments.size()));
-  gauge("ttmem_warnings",
-        "Warnings of the last pass: what could not be read, and why, is in the "
-        "snapshot.",
-        static_cast<double>(snapshot.warnings.size()));
-  counter("ttmem_dead_processes_total", "Processes that ended without freeing what they held.",
-          postmortems_.total());
-  counter("ttmem_server_passes_total", "Passes of the server over all segments.", passes_);
-  gauge("ttmem_server_pass_seconds", "How long the last of them took.", pass_seconds_);
-  for (const auto& figures : figures_) figures(input.server);
-  return views::prometheus_text(snapshot, input);
+  const collector::Evidence& evidence = collector_.evidence();
+  add("ttmem_segments", "Segments that could be read, also of dead processes.",
+      static_cast<double>(evidence.segments.size()));
+  add("ttmem_warnings", "What the last pass could not read or believe; the snapshot says why.",
+      static_cast<double>(evidence.warnings.size()));
+  add("ttmem_dead_processes_total", "Processes that ended without freeing what they held.",
+      static_cast<double>(postmortems_.total()));
+  add("ttmem_server_passes_total", "Passes over all segments, one a second.",
+      static_cast<double>(passes_));
+  add("ttmem_server_pass_seconds", "How long the last of them took.", pass_seconds_);
+  for (const auto& more : more_figures_) more(list);
+  return list;
 }
 
 }  // namespace ttmem::server

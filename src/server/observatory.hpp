@@ -52,6 +52,8 @@ class Observatory {
   }
 
  private:
+  void note_pass();
+  [[nodiscard]] std::vector<views::ServerFigure> figures() const;
   [[nodiscard]] std::vector<std::string> suspects() const;
   void bury(const std::vector<std::string>& names);
   void warn_once(const std::vector<std::string>& warnings);
@@ -64,7 +66,9 @@ class Observatory {
   Postmortems postmortems_;
   std::set<std::string> told_;    // paths of the dead that are still there
   std::set<std::string> warned_;  // at most a few hundred
-  std::vector<std::function<void(std::vector<views::ServerFigure>&)>> figures_;
+  std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;
+  std::string page_;  // of metrics, without the figures of the server
+  bool page_is_old_ = true;
   std::uint64_t passes_ = 0;
   double pass_seconds_ = 0;  // the last one
 };

@@ -226,10 +226,19 @@ void add_counters(const MetricsInput& input, std::vector<MetricFamily>& page) {
   for (Family* family : {&allocations, &frees, &dropped}) std::move(*family).move_to(page);
 }
 
-void add_server(const MetricsInput& input, std::vector<MetricFamily>& page) {
+std::string text_of(const std::vector<MetricFamily>& page) {
+  std::ostringstream text;
+  prometheus::TextSerializer().Serialize(text, page);
+  return std::move(text).str();
+}
+
+}  // namespace
+
+std::string prometheus_text(const std::vector<ServerFigure>& figures) {
+  std::vector<MetricFamily> page;
   std::optional<Family> family;
   std::string_view name;
-  for (const ServerFigure& figure : input.server) {
+  for (const ServerFigure& figure : figures) {
     if (!family || figure.name != name) {
       if (family) std::move(*family).move_to(page);
       family.emplace(figure.name, figure.help,
@@ -241,9 +250,8 @@ void add_server(const MetricsInput& input, std::vector<MetricFamily>& page) {
     family->add(std::move(labels), std::optional(figure.value));
   }
   if (family) std::move(*family).move_to(page);
+  return text_of(page);
 }
-
-}  // namespace
 
 std::string prometheus_text(const Snapshot& snapshot, const MetricsInput& input) {
   std::vector<MetricFamily> page;
@@ -255,10 +263,7 @@ std::string prometheus_text(const Snapshot& snapshot, const MetricsInput& input)
   add_programs(snapshot, page);
   add_processes(snapshot, input.process_labels, page);
   add_counters(input, page);
-  add_server(input, page);
-  std::ostringstream text;
-  prometheus::TextSerializer().Serialize(text, page);
-  return std::move(text).str();
+  return text_of(page);
 }
 
 }  // namespace ttmem::views

@@ -28,12 +28,14 @@ struct MetricsInput {
   bool process_labels = true;  // false: nothing that names a process
   std::vector<model::DeviceCounters> counters;
   std::uint64_t events_dropped = 0;
-  std::vector<ServerFigure> server;  // figures of one name follow each other
 };
 
 // Samples that would have the same labels are added up: Prometheus refuses a page that has one
 // twice, and two pid namespaces can have the same pid.
 [[nodiscard]] std::string prometheus_text(const model::Snapshot& snapshot,
                                           const MetricsInput& input);
+
+// What follows on the same page. Figures of one name follow each other.
+[[nodiscard]] std::string prometheus_text(const std::vector<ServerFigure>& figures);
 
 }  // namespace ttmem::views

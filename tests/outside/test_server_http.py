@@ -286,6 +286,21 @@ class Http(ServerCase):
         for _ in range(20):
             self.assertEqual(len(self.get_json("/api/v1/snapshot")["devices"]), 8)
 
+    def test_long_lists_are_bounded_and_all_others_are_answered(self):
+        self.start_demo()
+        request = (f"GET /api/v1/allocations HTTP/1.1\r\nHost: localhost:{self.port}\r\n"
+                   "Connection: close\r\n\r\n").encode()
+        greedy = [self.connect() for _ in range(30)]
+        for connection in greedy:
+            connection.sendall(request)
+        self.assertEqual(self.get("/healthz"), "ok\n")
+        codes = {connection.recv(12).split(b" ")[1] for connection in greedy}
+        self.assertIn(b"200", codes)
+        self.assertLessEqual(codes, {b"200", b"503"})
+        for connection in greedy:
+            connection.close()
+        self.wait_for(lambda: self.request("/api/v1/allocations")[0] == 200, "a place again")
+
     def test_two_hundred_clients_at_once_are_all_answered(self):
         connections = []
         request = (f"GET /healthz HTTP/1.1\r\nHost: localhost:{self.port}\r\n"

@@ -45,7 +45,9 @@ class HttpHandler : public ::testing::Test {
 
   [[nodiscard]] HttpResponse ask(HttpRequest request) const {
     if (request.hosts.empty()) request.hosts = {"localhost:9488"};
-    return handle(request, {.address = "127.0.0.1", .port = 9488}, sources_);
+    HttpResponse response = handle(request, {.address = "127.0.0.1", .port = 9488}, sources_);
+    if (response.later) response.body = response.later();
+    return response;
   }
   [[nodiscard]] HttpResponse get(const std::string& target) const {
     HttpRequest request;

@@ -171,12 +171,12 @@ TEST(Prometheus, EveryFamilyHasAHelpAndCountersAreNamedSo) {
   input.counters.push_back(
       {.id = 0, .uid = 0x1f000, .arch = "wormhole_b0", .allocations = 9, .frees = 4});
   input.events_dropped = 2;
-  input.server.push_back({.name = "ttmem_server_http_responses_total",
-                          .help = "Responses.",
-                          .counter = true,
-                          .labels = {{"code", "200"}},
-                          .value = 3});
-  const Page page = page_of(snapshot, input);
+  const ServerFigure figure = {.name = "ttmem_server_http_responses_total",
+                               .help = "Responses.",
+                               .counter = true,
+                               .labels = {{"code", "200"}},
+                               .value = 3};
+  const Page page = parse(prometheus_text(snapshot, input) + prometheus_text({figure}));
   EXPECT_EQ(
       page.samples.at(R"(ttmem_allocations_total{device="0",uid="0x1f000",arch="wormhole_b0"})"),
       9);
