@@ -36,6 +36,22 @@ def get(port, target):
     return seconds, len(body)
 
 
+def with_a_busy_one(build, env, server, seconds):
+    """The same while one process of them all changes all the time."""
+    busy = subprocess.Popen([build / "bin" / "ttmem", "demo", "inference", "--seconds",
+                             str(seconds + 5)], env=env, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(2)
+        before, begin = cpu_seconds(server.pid), time.monotonic()
+        time.sleep(seconds)
+        used = (cpu_seconds(server.pid) - before) / (time.monotonic() - begin)
+        print(f"CPU, one process busy     {100 * used:.2f} % of a core")
+    finally:
+        busy.terminate()
+        busy.wait()
+
+
 def measure(build, processes, allocations, seconds, directory):
     env = {**os.environ, "TTMEM_DIR": directory, "TT_ALLOC_TRACKING_ENABLED": "1"}
     crowd = subprocess.Popen([build / "bin" / "crowd", str(processes), str(allocations)], env=env,
@@ -60,6 +76,7 @@ def measure(build, processes, allocations, seconds, directory):
         print(f"idle CPU                  {100 * idle:.2f} % of a core, over {seconds} s")
         print(f"resident                  {resident_mib(server.pid):.0f} MiB")
         print(f"first scrape              {1000 * first:.1f} ms")
+        with_a_busy_one(build, env, server, seconds)
         for target in ("/metrics", "/api/v1/snapshot", "/api/v1/allocations"):
             cpu = cpu_seconds(server.pid)
             times = [get(port, target) for _ in range(10)]

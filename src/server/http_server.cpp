@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/ip/address.hpp>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -32,8 +33,7 @@ std::string url_of(const tcp::endpoint& endpoint) {
 
 HttpServer::HttpServer(boost::asio::io_context& loop, Observatory& observatory,
                        const ServeOptions& options)
-    : loop_(loop),
-      observatory_(observatory),
+    : observatory_(observatory),
       options_(options),
       acceptor_(loop),
       retry_(loop),
@@ -46,10 +46,14 @@ HttpServer::HttpServer(boost::asio::io_context& loop, Observatory& observatory,
 }
 
 HttpServer::~HttpServer() {
-  stop();
-  workers_.stop();
-  workers_.join();
   *self_ = nullptr;
+  try {
+    stop();
+    workers_.stop();
+    workers_.join();
+  } catch (const std::exception& error) {
+    spdlog::warn("HTTP did not end in good order: {}", error.what());
+  }
 }
 
 Result<void> HttpServer::start() {

@@ -54,7 +54,6 @@ class HttpServer {
   [[nodiscard]] HttpResponse answer(const HttpRequest& request);
   void on_connection_end();
 
-  boost::asio::io_context& loop_;
   Observatory& observatory_;
   const ServeOptions& options_;
   boost::asio::ip::tcp::acceptor acceptor_;
