@@ -6,6 +6,7 @@ install(TARGETS ttmem EXPORT ttmem-targets)
 install(TARGETS ttmem_cli)
 install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttmem)
 install(EXPORT ttmem-targets NAMESPACE ttmem:: DESTINATION ${package_dir})

@@ -2,13 +2,13 @@
 #include "collector/build_snapshot.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "collector/device_total.hpp"
+#include "collector/kinds.hpp"
 #include "collector/live_allocations.hpp"
 #include "collector/program_list.hpp"
 #include "collector/segment_warnings.hpp"
@@ -20,10 +20,6 @@ using model::State;
 using segment::DeviceImage;
 using segment::LiveAllocation;
 using segment::SegmentImage;
-
-constexpr std::array<model::Kind, segment::kKinds> kKindOf = {
-    model::Kind::dram,  model::Kind::l1,     model::Kind::system, model::Kind::l1_small,
-    model::Kind::trace, model::Kind::kernel, model::Kind::cb};
 
 model::Process process_row(const SegmentEvidence& segment, const DeviceImage& device) {
   model::Process row;
@@ -62,7 +58,7 @@ model::Allocation listed(const LiveAllocation& allocation) {
   const bool kernel = allocation.kind == segment::kKernelKind;
   const bool whole_device = kernel || allocation.kind == segment::kLooseCbKind;
   model::Allocation result;
-  result.kind = kKindOf[allocation.kind];
+  result.kind = model_kind(allocation.kind);
   result.id = allocation.id;
   result.address = allocation.address;
   result.bytes = allocation.bytes;
@@ -82,35 +78,41 @@ model::Allocation listed(const LiveAllocation& allocation) {
 
 class Builder {
  public:
-  explicit Builder(Evidence evidence) : evidence_(std::move(evidence)) {}
+  explicit Builder(const Evidence& evidence) : evidence_(evidence) {}
 
   model::Snapshot run() {
     snapshot_.time_unix_ns = evidence_.time_unix_ns;
     snapshot_.host = evidence_.host;
-    snapshot_.warnings = std::move(evidence_.warnings);
+    snapshot_.warnings = evidence_.warnings;
     sort_evidence();
-    for (const SegmentEvidence& segment : evidence_.segments) describe(segment);
-    for (std::size_t s = 0; s < evidence_.segments.size(); ++s) add_figures(s);
-    for (const RegionEvidence& region : evidence_.regions) add_region(region);
+    for (const SegmentEvidence* segment : segments_) describe(*segment);
+    for (std::size_t s = 0; s < segments_.size(); ++s) add_figures(s);
+    for (const RegionEvidence* region : regions_) add_region(*region);
     finish_devices();
-    for (std::size_t s = 0; s < evidence_.segments.size(); ++s) list(s);
+    std::size_t allocations = 0;
+    for (const SegmentEvidence* segment : segments_) {
+      allocations += segment->image.allocations.size();
+    }
+    snapshot_.allocations.reserve(allocations);
+    for (std::size_t s = 0; s < segments_.size(); ++s) list(s);
     return std::move(snapshot_);
   }
 
  private:
   // The living first: what they say of a device goes before what the dead said.
   void sort_evidence() {
-    std::erase_if(evidence_.segments, [](const SegmentEvidence& segment) {
-      return segment.state == State::dead && segment.image.clean_exit;
-    });
-    const auto segment_key = [](const SegmentEvidence& s) {
-      return std::tuple(s.state, s.image.pid, s.image.start_time_ticks, s.image.uid);
+    for (const SegmentEvidence& segment : evidence_.segments) {
+      if (segment.state == State::alive || !segment.image.clean_exit) segments_.push_back(&segment);
+    }
+    for (const RegionEvidence& region : evidence_.regions) regions_.push_back(&region);
+    const auto segment_key = [](const SegmentEvidence* s) {
+      return std::tuple(s->state, s->image.pid, s->image.start_time_ticks, s->image.uid);
     };
-    std::sort(evidence_.segments.begin(), evidence_.segments.end(),
-              [&](const auto& a, const auto& b) { return segment_key(a) < segment_key(b); });
-    const auto region_key = [](const RegionEvidence& r) { return std::pair(r.uid, r.device_id); };
-    std::sort(evidence_.regions.begin(), evidence_.regions.end(),
-              [&](const auto& a, const auto& b) { return region_key(a) < region_key(b); });
+    std::stable_sort(segments_.begin(), segments_.end(),
+                     [&](const auto* a, const auto* b) { return segment_key(a) < segment_key(b); });
+    const auto region_key = [](const RegionEvidence* r) { return std::pair(r->uid, r->device_id); };
+    std::stable_sort(regions_.begin(), regions_.end(),
+                     [&](const auto* a, const auto* b) { return region_key(a) < region_key(b); });
   }
 
   // The chip's own number tells devices apart. Where it is not known, the logical number and the
@@ -144,7 +146,7 @@ class Builder {
   }
 
   void add_figures(std::size_t s) {
-    const SegmentEvidence& segment = evidence_.segments[s];
+    const SegmentEvidence& segment = *segments_[s];
     const SegmentImage& image = segment.image;
     std::vector<std::vector<const LiveAllocation*>> on_device(image.devices.size());
     for (const LiveAllocation& allocation : image.allocations) {
@@ -190,7 +192,7 @@ class Builder {
   }
 
   void list(std::size_t s) {
-    const SegmentEvidence& segment = evidence_.segments[s];
+    const SegmentEvidence& segment = *segments_[s];
     std::vector<std::uint32_t> device_index;
     for (const std::uint32_t total : totals_of_[s]) {
       device_index.push_back(index_of_total_[total]);
@@ -205,7 +207,9 @@ class Builder {
     programs_.list(segment, device_index, evidence_.monotonic_ns, snapshot_);
   }
 
-  Evidence evidence_;
+  const Evidence& evidence_;
+  std::vector<const SegmentEvidence*> segments_;  // that count, in their order
+  std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
   std::map<Identity, std::uint32_t> known_;                // index into totals_
@@ -217,6 +221,6 @@ class Builder {
 
 }  // namespace
 
-model::Snapshot build_snapshot(Evidence evidence) { return Builder(std::move(evidence)).run(); }
+model::Snapshot build_snapshot(const Evidence& evidence) { return Builder(evidence).run(); }
 
 }  // namespace ttmem::collector

@@ -13,6 +13,6 @@ namespace ttmem::collector {
 // - A row of TT-Metal's region counts unless a living segment tells of the same process on the
 //   same device, which is more exact, and /proc confirms that it is of that process.
 // - A segment that ended by saying so holds nothing, and is left out.
-[[nodiscard]] model::Snapshot build_snapshot(Evidence evidence);
+[[nodiscard]] model::Snapshot build_snapshot(const Evidence& evidence);
 
 }  // namespace ttmem::collector

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "collector/evidence.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::collector {
@@ -17,11 +21,49 @@ namespace ttmem::collector {
 // Snapshot names it, the reason and the next step. Writes nothing. Safe from any thread.
 [[nodiscard]] model::Snapshot collect(const std::string& directory);
 
+// Passes over one directory again and again. Each Snapshot is what collect() of that moment would
+// give, but a segment that has not changed since the last pass is not read again, and when none
+// has, only the times of the Snapshot move. For whoever looks every second.
+//
+// Takes the memory of all segments and of one Snapshot. One thread at a time.
+class Collector {
+ public:
+  explicit Collector(std::string directory) : directory_(std::move(directory)) {}
+
+  // Valid until the next call, as are the others.
+  [[nodiscard]] const model::Snapshot& collect();
+  // The same without the work for the ages of allocations and programs, which stay as old as they
+  // were at an earlier call. For whoever wants sums.
+  [[nodiscard]] const model::Snapshot& collect_figures();
+
+  // What the last pass found; before the first, nothing.
+  [[nodiscard]] const Evidence& evidence() const { return evidence_; }
+
+ private:
+  std::string directory_;
+  Evidence evidence_;
+  model::Snapshot snapshot_;
+  std::uint64_t ages_ns_ = 0;  // the monotonic time that the ages of snapshot_ are of
+};
+
+// A live allocation of a dead process.
+struct HeldAllocation {
+  std::uint32_t device = 0;  // its id
+  std::uint64_t uid = 0;     // of the device; 0: unknown
+  model::Kind kind = model::Kind::dram;
+  std::uint64_t id = 0;
+  std::optional<std::uint64_t> address;
+  std::uint64_t bytes = 0;       // as asked for
+  std::uint64_t used_bytes = 0;  // what that took of the device: physical where known
+  std::string label;             // empty: none
+};
+
 // The segment of a dead process, and what it held.
 struct DeadSegment {
   std::string path;
   std::int32_t pid = 0;
   std::string name;
+  std::string command;
   std::string user;
   std::uint64_t allocations = 0;
   // Over all devices; physical where known.
@@ -31,7 +73,10 @@ struct DeadSegment {
   std::uint64_t trace_bytes = 0;
   std::uint64_t cb_bytes = 0;
   std::uint64_t kernels_bytes = 0;
+  bool clean_exit = false;              // it ended by saying so, and held nothing
+  std::vector<HeldAllocation> largest;  // at most kLargestHeld, the largest first
 };
+inline constexpr std::size_t kLargestHeld = 10;
 
 struct DeadSegments {
   std::vector<DeadSegment> segments;
@@ -41,6 +86,9 @@ struct DeadSegments {
 // The segments whose owners are gone: whoever holds no lock on its file. Leftovers that never
 // became segments are among them, when nobody can still be writing them. Removes nothing.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory);
+// Looks only at the files with these names.
+[[nodiscard]] DeadSegments find_dead(const std::string& directory,
+                                     const std::vector<std::string>& names);
 
 struct ReapReport {
   std::uint64_t removed = 0;

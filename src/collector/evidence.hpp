@@ -3,15 +3,29 @@
 // What one pass over a directory found: the input of build_snapshot().
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "collector/tt_metal_region.hpp"
 #include "model/snapshot.hpp"
+#include "segment/fingerprint.hpp"
 #include "segment/segment_image.hpp"
 
 namespace ttmem::collector {
+
+// Which file a segment was read from, and what tells that it has not changed since. Another file
+// may get the name and the number of one that is gone; the header, which is in the fingerprint,
+// then has another time of creation.
+struct Origin {
+  std::string name;
+  dev_t file_device = 0;
+  ino_t file_number = 0;
+  segment::Fingerprint fingerprint;
+  bool settled = false;  // what was read holds for as long as the fingerprint does
+};
 
 // A segment that could be read and believed.
 struct SegmentEvidence {
@@ -22,6 +36,7 @@ struct SegmentEvidence {
   // /proc shows the very process, by pid, start time and owner. False: it is of another pid
   // namespace, or of the past; then it speaks for no process of this one.
   bool confirmed = false;
+  Origin origin{};
 };
 
 // How long ago `when_ns` of the segment's own clock was; 0 when that cannot be said.
@@ -34,6 +49,8 @@ struct RowEvidence {
   RegionRow row;
   model::State state = model::State::alive;
   std::string user;
+
+  friend bool operator==(const RowEvidence&, const RowEvidence&) = default;
 };
 
 // A region of TT-Metal's own.
@@ -41,6 +58,8 @@ struct RegionEvidence {
   std::uint64_t uid = 0;  // 0: unknown
   std::uint32_t device_id = 0;
   std::vector<RowEvidence> rows;
+
+  friend bool operator==(const RegionEvidence&, const RegionEvidence&) = default;
 };
 
 struct Evidence {
@@ -51,6 +70,10 @@ struct Evidence {
   std::vector<SegmentEvidence> segments;
   std::vector<RegionEvidence> regions;
   std::vector<std::string> warnings;
+
+  bool listed = false;                  // the directory could be read
+  bool changed = true;                  // more than the time is new since the pass before
+  std::vector<std::string> incomplete;  // names of files that are no segments yet
 };
 
 }  // namespace ttmem::collector

@@ -60,9 +60,12 @@ Result<Claim> check_claim(const std::string& path, const SegmentName& name,
 
 class Gatherer {
  public:
-  explicit Gatherer(const Listing& listing) : listing_(listing), boot_id_(boot_id()) {}
+  Gatherer(const Listing& listing, Evidence& previous)
+      : listing_(listing), previous_(previous), boot_id_(boot_id()) {}
 
+  // `evidence` has the warnings about the directory itself; changed is not set yet.
   void run(Evidence& evidence) {
+    evidence.segments.reserve(listing_.segments.size());
     for (const std::string& name : listing_.segments) {
       if (auto found = segment(name)) evidence.segments.push_back(std::move(*found));
     }
@@ -71,6 +74,9 @@ class Gatherer {
     }
     denied_.append_warnings(listing_.directory, warnings_);
     evidence.warnings.insert(evidence.warnings.end(), warnings_.begin(), warnings_.end());
+    evidence.incomplete = std::move(incomplete_);
+    evidence.changed = changed_ || evidence.segments.size() != previous_.segments.size() ||
+                       evidence.regions != previous_.regions;
   }
 
  private:
@@ -81,13 +87,50 @@ class Gatherer {
   std::optional<SegmentEvidence> segment(const std::string& name) {
     std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
     if (!file) return std::nullopt;
-    const segment::FdSource source(file->fd.get());
+    SegmentEvidence* known = known_segment(name, *file);
+    if (known != nullptr) {
+      if (auto kept = keep(*known, *file)) return kept;
+    }
+    auto found = read(name, *file, known);
+    changed_ = changed_ || found.has_value();
+    return found;
+  }
+
+  // What the pass before read of the same file. Both lists are in the order of names.
+  SegmentEvidence* known_segment(const std::string& name, const OpenFile& file) {
+    auto& known = previous_.segments;
+    while (next_known_ < known.size() && known[next_known_].origin.name < name) ++next_known_;
+    if (next_known_ == known.size()) return nullptr;
+    SegmentEvidence& found = known[next_known_];
+    const bool same = found.origin.name == name && found.origin.file_device == file.facts.st_dev &&
+                      found.origin.file_number == file.facts.st_ino;
+    return same ? &found : nullptr;
+  }
+
+  // None when it must be read. Neither the file's owner nor its process can have become another: a
+  // process that /proc showed, or did not show, with that start time stays so for this file.
+  std::optional<SegmentEvidence> keep(SegmentEvidence& known, const OpenFile& file) {
+    if (!known.origin.settled) return std::nullopt;
+    if (!still_has(segment::FdSource(file.fd.get()), known.origin.fingerprint)) return std::nullopt;
+    const bool alive = owner_of(file.fd.get()) == Owner::alive && known.this_boot;
+    if (alive != (known.state == State::alive) || removed_meanwhile(file)) return std::nullopt;
+    return std::move(known);
+  }
+
+  std::optional<SegmentEvidence> read(const std::string& name, const OpenFile& file,
+                                      const SegmentEvidence* known) {
+    const segment::FdSource source(file.fd.get());
     // Its process is just starting, or did not get that far: nothing to tell yet.
-    if (header_state(source) == HeaderState::incomplete) return std::nullopt;
+    if (header_state(source) == HeaderState::incomplete) {
+      incomplete_.push_back(name);
+      return std::nullopt;
+    }
+    // Before the reading: what changes from here on gives it another fingerprint.
+    std::optional<segment::Fingerprint> fingerprint = segment::read_fingerprint(source);
     Result<SegmentImage> image = segment::read_segment(source);
-    const Owner owner = owner_of(file->fd.get());
+    const Owner owner = owner_of(file.fd.get());
     // After the question about its owner: whoever removes a segment holds its lock meanwhile.
-    if (removed_meanwhile(*file)) return std::nullopt;
+    if (removed_meanwhile(file)) return std::nullopt;
     if (!image) {
       warn_unreadable(name, image.error().message);
       return std::nullopt;
@@ -99,7 +142,7 @@ class Gatherer {
       return std::nullopt;
     }
     const Result<Claim> claim =
-        check_claim(listing_.path_of(name), *parse_segment_name(name), *image, file->facts.st_uid);
+        check_claim(listing_.path_of(name), *parse_segment_name(name), *image, file.facts.st_uid);
     if (!claim) {
       warnings_.push_back(claim.error().message);
       return std::nullopt;
@@ -108,9 +151,24 @@ class Gatherer {
     evidence.image = std::move(*image);
     evidence.this_boot = is_this_boot(evidence.image.boot_id);
     evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
-    evidence.user = user_name(file->facts.st_uid);
+    evidence.user = user_name(file.facts.st_uid);
     evidence.confirmed = *claim == Claim::confirmed;
+    evidence.origin = {name, file.facts.st_dev, file.facts.st_ino, {}, false};
+    if (fingerprint) {
+      evidence.origin.settled = settled(evidence, *fingerprint, known);
+      evidence.origin.fingerprint = std::move(*fingerprint);
+    }
     return evidence;
+  }
+
+  // A figure that is no part of the fingerprint may follow within the same call of the writer (the
+  // cores on which a program is resident do), so what has just changed is read once more. Nobody
+  // writes to the segment of a dead process, however its last call was cut short.
+  static bool settled(const SegmentEvidence& evidence, const segment::Fingerprint& fingerprint,
+                      const SegmentEvidence* known) {
+    const bool seen_before = known != nullptr && known->state == evidence.state &&
+                             known->origin.fingerprint == fingerprint;
+    return seen_before && (evidence.state == State::dead || segment::is_settled(evidence.image));
   }
 
   // All zeros: the writer could not tell.
@@ -155,9 +213,13 @@ class Gatherer {
   }
 
   const Listing& listing_;
+  Evidence& previous_;
+  std::size_t next_known_ = 0;  // in previous_.segments
+  bool changed_ = false;
   std::optional<BootId> boot_id_;
   DeniedFiles denied_{"read"};
   std::vector<std::string> warnings_;
+  std::vector<std::string> incomplete_;
 };
 
 std::string host_name() {
@@ -185,11 +247,12 @@ std::optional<std::string> low_space_warning(const std::string& directory,
       directory, free_bytes);
 }
 
-Evidence gather(const std::string& directory) {
+Evidence gather(const std::string& directory, Evidence previous) {
   Evidence evidence;
   evidence.host = host_name();
   evidence.directory = directory;
   Result<Listing> listing = list_directory(directory);
+  evidence.listed = listing.has_value();
   if (!listing) {
     evidence.warnings.push_back(listing.error().message);
   } else {
@@ -200,9 +263,11 @@ Evidence gather(const std::string& directory) {
         evidence.warnings.push_back(std::move(*warning));
       }
     }
-    Gatherer(*listing).run(evidence);
+    Gatherer(*listing, previous).run(evidence);
     bound_warnings(evidence.warnings);
   }
+  evidence.changed = evidence.changed || evidence.warnings != previous.warnings ||
+                     evidence.host != previous.host || evidence.directory != previous.directory;
   // After the reading, so that nothing that was read is younger.
   evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);

@@ -11,7 +11,10 @@ namespace ttmem::collector {
 
 // All the I/O of a pass: reads every segment and region of `directory` that can be read and
 // believed, and says why of each other one. Writes nothing. Never fails.
-[[nodiscard]] Evidence gather(const std::string& directory);
+//
+// `previous` is what an earlier pass over the same directory found: a segment that has not changed
+// since is taken from there. Whether its owner lives is asked at every pass.
+[[nodiscard]] Evidence gather(const std::string& directory, Evidence previous = {});
 
 // With so little left, new processes cannot make a segment and those that run cannot grow theirs.
 inline constexpr std::uint64_t kLowSpaceBytes = 1 << 20;

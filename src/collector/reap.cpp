@@ -5,14 +5,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "base/saturating.hpp"
 #include "collector/collector.hpp"
+#include "collector/kinds.hpp"
 #include "collector/live_allocations.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
@@ -47,6 +50,31 @@ void add_holdings(const segment::SegmentImage& image, DeadSegment& dead) {
   }
 }
 
+std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
+  std::vector<HeldAllocation> held;
+  held.reserve(image.allocations.size());
+  for (const segment::LiveAllocation& allocation : image.allocations) {
+    const segment::DeviceImage& device = image.devices[allocation.device];
+    const bool sized = allocation.bytes_per_bank && allocation.banks;
+    held.push_back(
+        {.device = device.id,
+         .uid = device.uid,
+         .kind = model_kind(allocation.kind),
+         .id = allocation.id,
+         .address = allocation.address,
+         .bytes = allocation.bytes,
+         .used_bytes = sized ? *allocation.bytes_per_bank * *allocation.banks : allocation.bytes,
+         .label = allocation.label});
+  }
+  const auto middle =
+      held.begin() + static_cast<std::ptrdiff_t>(std::min(kLargestHeld, held.size()));
+  std::partial_sort(held.begin(), middle, held.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.used_bytes, a.device, a.id) < std::tie(a.used_bytes, b.device, b.id);
+  });
+  held.erase(middle, held.end());
+  return held;
+}
+
 // Whatever cannot be read, the name of the file still says whose it was.
 DeadSegment describe(const Listing& listing, const std::string& name, const OpenFile& file) {
   DeadSegment dead;
@@ -56,6 +84,9 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
   if (const auto image = segment::read_segment(segment::FdSource(file.fd.get()))) {
     dead.pid = image->pid;
     dead.name = image->name;
+    dead.command = image->command;
+    dead.clean_exit = image->clean_exit;
+    dead.largest = largest_of(*image);
     add_holdings(*image, dead);
   }
   return dead;
@@ -77,9 +108,10 @@ class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  DeadSegments find() {
+  DeadSegments find(const std::vector<std::string>& names) {
     DeadSegments found;
-    for (const std::string& name : listing_.segments) {
+    for (const std::string& name : names) {
+      if (!parse_segment_name(name)) continue;
       if (const auto file = open_dead(name)) {
         found.segments.push_back(describe(listing_, name, *file));
       }
@@ -158,7 +190,13 @@ class Reaper {
 DeadSegments find_dead(const std::string& directory) {
   const Result<Listing> listing = list_directory(directory);
   if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find();
+  return Reaper(*listing).find(listing->segments);
+}
+
+DeadSegments find_dead(const std::string& directory, const std::vector<std::string>& names) {
+  const Result<Listing> listing = list_directory(directory);
+  if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
+  return Reaper(*listing).find(names);
 }
 
 ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead) {

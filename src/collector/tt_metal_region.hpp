@@ -25,6 +25,8 @@ struct RegionRow {
   std::uint64_t trace_bytes = 0;
   std::uint64_t cb_bytes = 0;
   std::uint64_t updated_unix_ns = 0;
+
+  friend bool operator==(const RegionRow&, const RegionRow&) = default;
 };
 
 struct Region {

@@ -39,7 +39,8 @@ void tick_every_second(asio::steady_timer& timer, Observatory& observatory) {
 int serve(const ServeOptions& options) {
   log_to_stderr(options.quiet);
   asio::io_context loop(1);
-  Observatory observatory(options.directory);
+  Observatory observatory(options.directory,
+                          {options.reap, options.process_metrics, options.history});
   SocketServer socket(loop, observatory, options);
   HttpServer http(loop, observatory, options);
   for (const Result<void>& started : {socket.start(), http.start()}) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/snapshot.hpp"
+
+namespace ttmem::server {
+
+// What is kept of a device over time, by the names that it has in JSON.
+inline constexpr std::array<std::string_view, 7> kSeries = {"dram", "l1",      "l1_small", "trace",
+                                                            "cb",   "kernels", "l1_used"};
+
+// One second, or one minute.
+struct HistoryPoint {
+  std::uint64_t time_unix_ns = 0;                  // when it ended
+  std::array<model::Bytes, kSeries.size()> bytes;  // at that moment; none: unknown
+  std::array<model::Bytes, kSeries.size()> peak;   // the most within it
+};
+
+// A device's history as one question gets it, the oldest first. Where there is no point, the device
+// was not there, or nobody looked.
+struct HistoryRange {
+  std::optional<std::uint64_t> uid;
+  std::uint64_t interval_seconds = 1;
+  std::vector<HistoryPoint> points;
+};
+
+// Per device: an hour by the second and a day by the minute. A peak between two passes shows in the
+// point after it, when the processes on the device kept one, and no peak is lost by going over to
+// minutes.
+//
+// At most 0.6 MiB for a device, and kMostDevices devices: the one that was seen longest ago goes
+// first. One thread at a time.
+class History {
+ public:
+  static constexpr std::size_t kMostDevices = 64;
+
+  // Keeps no more than `limit`; zero keeps nothing.
+  explicit History(std::chrono::seconds limit = std::chrono::hours(24));
+
+  // Once a second. A second that is recorded twice is one point.
+  void record(const model::Snapshot& snapshot);
+
+  // The last `seconds` before `now`, by the second as far as that is kept, else by the minute. None
+  // when there never was such a device. Of several with the same id, the one seen last.
+  [[nodiscard]] std::optional<HistoryRange> range(std::uint32_t device, std::uint64_t seconds,
+                                                  std::uint64_t now_unix_ns) const;
+
+  // The ids that range() knows, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> devices() const;
+  // By how much range() can go back.
+  [[nodiscard]] std::uint64_t limit_seconds() const { return limit_seconds_; }
+
+ private:
+  // A HistoryPoint in half the memory: kUnknown stands for none.
+  struct Packed {
+    std::uint64_t time_unix_ns = 0;
+    std::array<std::uint64_t, kSeries.size()> bytes;
+    std::array<std::uint64_t, kSeries.size()> peak;
+  };
+  static constexpr std::uint64_t kUnknown = UINT64_MAX;
+
+  struct Series {
+    std::uint32_t id = 0;
+    std::optional<std::uint64_t> uid;
+    std::string arch;
+    std::uint64_t last_seen_ns = 0;
+    std::array<model::Bytes, kSeries.size()> known_peak;  // that the processes told of
+    std::deque<Packed> seconds;
+    std::deque<Packed> minutes;  // the last one is not over yet
+  };
+
+  Series* series_of(const model::Device& device, std::uint64_t now_ns);
+  void record(const model::Device& device, std::uint64_t now_ns, Series& series) const;
+  static void put(std::deque<Packed>& points, std::uint64_t interval_ns, const HistoryPoint& now);
+  [[nodiscard]] static HistoryPoint unpack(const Packed& packed);
+
+  std::uint64_t limit_seconds_;
+  std::vector<Series> devices_;
+};
+
+}  // namespace ttmem::server

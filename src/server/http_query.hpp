@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The target of a request as values. An Error names the parameter and what would be right. Pure,
+// safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/snapshot.hpp"
+
+namespace ttmem::server {
+
+struct Target {
+  std::string path;                          // decoded
+  std::map<std::string, std::string> query;  // decoded
+  std::optional<std::string> authority;      // of a target with a scheme
+};
+
+// "/api/v1/history?device=0&seconds=600". Fails when an escape is broken or a name comes twice.
+[[nodiscard]] Result<Target> parse_target(std::string_view text);
+
+// Fails when the query has another name than these.
+[[nodiscard]] Result<void> check_names(const Target& target, const std::vector<std::string>& names);
+
+// The value of a parameter; empty when it was not given. Fails when it is something else.
+[[nodiscard]] Result<std::vector<std::uint32_t>> devices_in(const Target& target);  // "0,3"
+[[nodiscard]] Result<std::vector<model::Kind>> kinds_in(const Target& target);      // "dram,l1"
+[[nodiscard]] Result<std::optional<std::uint64_t>> number_in(const Target& target,
+                                                             const std::string& name,
+                                                             std::uint64_t most);
+
+}  // namespace ttmem::server

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/prometheus.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <array>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/utf8.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::views {
+namespace {
+
+using model::Bytes;
+using model::Device;
+using model::Process;
+using model::Snapshot;
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+// Prometheus takes no page with a byte that is not UTF-8.
+std::string utf8(std::string_view text) {
+  std::string clean;
+  while (!text.empty()) {
+    const std::size_t bytes = decode_utf8(text).bytes;
+    clean += bytes == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, bytes);
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
+  return clean;
+}
+
+class Family {
+ public:
+  Family(std::string name, std::string help, MetricType type) {
+    family_.name = std::move(name);
+    family_.help = std::move(help);
+    family_.type = type;
+  }
+
+  template <typename Number>
+  void add(Labels labels, const std::optional<Number>& value) {
+    if (!value) return;
+    // An empty label is the same as none.
+    std::erase_if(labels, [](const auto& label) { return label.value.empty(); });
+    std::string key;
+    for (ClientMetric::Label& label : labels) {
+      label.value = utf8(label.value);
+      key += label.name;
+      key += '\xff';  // in no name
+      key += label.value;
+      key += '\xff';  // in no value
+    }
+    const auto [known, fresh] = place_.try_emplace(std::move(key), family_.metric.size());
+    if (fresh) family_.metric.emplace_back().label = std::move(labels);
+    ClientMetric& metric = family_.metric[known->second];
+    const auto number = static_cast<double>(*value);
+    (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) += number;
+  }
+
+  // A family without samples says nothing.
+  void move_to(std::vector<MetricFamily>& page) && {
+    if (!family_.metric.empty()) page.push_back(std::move(family_));
+  }
+
+ private:
+  MetricFamily family_;
+  std::unordered_map<std::string, std::size_t> place_;  // of a sample, by its labels
+};
+
+Family gauge(std::string name, std::string help) {
+  return {std::move(name), std::move(help), MetricType::Gauge};
+}
+
+Family counter(std::string name, std::string help) {
+  return {std::move(name), std::move(help), MetricType::Counter};
+}
+
+std::string text_of(std::uint64_t number) { return std::to_string(number); }
+
+std::string uid_of(const std::optional<std::uint64_t>& uid) { return uid ? format_hex(*uid) : ""; }
+
+Labels labels_of(const Device& device) {
+  return {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
+}
+
+Labels with(Labels labels, std::string name, std::string_view value) {
+  labels.push_back({std::move(name), std::string(value)});
+  return labels;
+}
+
+using Kinds = std::array<std::pair<model::Kind, Bytes>, 6>;
+
+Kinds kinds_of(const Device& device) {
+  using enum model::Kind;
+  return {{{dram, device.dram_used_bytes},
+           {l1, device.l1_buffers_bytes},
+           {l1_small, device.l1_small_bytes},
+           {trace, device.trace_used_bytes},
+           {cb, device.cb_physical_bytes},
+           {kernel, device.kernels_bytes}}};
+}
+
+Kinds kinds_of(const Process& process) {
+  using enum model::Kind;
+  return {{{dram, process.dram_bytes},
+           {l1, process.l1_bytes},
+           {l1_small, process.l1_small_bytes},
+           {trace, process.trace_bytes},
+           {cb, process.cb_bytes},
+           {kernel, process.kernels_bytes}}};
+}
+
+void add_info(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
+  Family info = gauge("ttmem_device_info", "What a device is; always 1.");
+  for (const Device& device : snapshot.devices) {
+    Labels labels = with(labels_of(device), "board", device.board);
+    if (device.grid_x != 0) {
+      labels = with(with(std::move(labels), "grid_x", text_of(device.grid_x)), "grid_y",
+                    text_of(device.grid_y));
+    }
+    info.add(std::move(labels), std::optional(1));
+  }
+  std::move(info).move_to(page);
+}
+
+void add_memory(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
+  Family used = gauge("ttmem_memory_used_bytes",
+                      "Memory of the device that living processes hold, by kind; cb is physical.");
+  Family l1 = gauge("ttmem_l1_used_bytes",
+                    "L1 that is gone: buffers, L1_SMALL, circular buffers (physical), kernels.");
+  Family peak = gauge("ttmem_memory_peak_bytes",
+                      "The most that is certain to have been used by the processes of now.");
+  Family capacity = gauge("ttmem_memory_capacity_bytes",
+                          "What the device has; l1 is of all cores that programs can use.");
+  Family headroom = gauge("ttmem_l1_headroom_bytes",
+                          "Between circular buffers and L1 buffers on the fullest core; negative "
+                          "when they clash.");
+  for (const Device& device : snapshot.devices) {
+    const Labels labels = labels_of(device);
+    for (const auto& [kind, bytes] : kinds_of(device)) {
+      used.add(with(labels, "kind", name_of(kind)), bytes);
+    }
+    l1.add(labels, device.l1_used_bytes);
+    peak.add(with(labels, "memory", "dram"), device.dram_peak_bytes);
+    peak.add(with(labels, "memory", "l1"), device.l1_peak_bytes);
+    capacity.add(with(labels, "memory", "dram"), device.dram_capacity_bytes);
+    capacity.add(with(labels, "memory", "l1"), device.l1_capacity_bytes);
+    capacity.add(with(labels, "memory", "trace"), device.trace_capacity_bytes);
+    headroom.add(labels, device.headroom_bytes_per_core);
+  }
+  for (Family* family : {&used, &l1, &peak, &capacity, &headroom}) {
+    std::move(*family).move_to(page);
+  }
+}
+
+void add_programs(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
+  Family cb = gauge("ttmem_cb_bytes",
+                    "Circular buffers: physical is the union over live programs, resident what was "
+                    "dispatched last, logical the plain sum.");
+  Family programs = gauge("ttmem_programs", "Live programs with circular buffers on the device.");
+  for (const Device& device : snapshot.devices) {
+    const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
+    cb.add(with(labels, "view", "physical"), device.cb_physical_bytes);
+    cb.add(with(labels, "view", "resident"), device.cb_resident_bytes);
+    cb.add(with(labels, "view", "logical"), device.cb_logical_bytes);
+    programs.add(labels, device.programs);
+  }
+  std::move(cb).move_to(page);
+  std::move(programs).move_to(page);
+}
+
+void add_processes(const Snapshot& snapshot, bool process_labels, std::vector<MetricFamily>& page) {
+  Family used = gauge("ttmem_process_memory_used_bytes",
+                      "Memory of the device that a living process holds, by kind.");
+  Family processes = gauge("ttmem_processes", "Living processes on the device.");
+  Family dead =
+      gauge("ttmem_dead_owner_bytes",
+            "What dead processes had not freed, and nobody has reaped; no longer in use.");
+  for (const Device& device : snapshot.devices) {
+    const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
+    std::uint64_t dead_bytes = 0;
+    std::uint64_t alive = 0;
+    for (const Process& process : device.processes) {
+      if (process.state == model::State::dead) {
+        dead_bytes = saturating_add(dead_bytes, held_bytes(process));
+        continue;
+      }
+      ++alive;
+      if (!process_labels) continue;
+      const Labels of_process = {{"device", text_of(device.id)},
+                                 {"pid", std::to_string(process.pid)},
+                                 {"process", process.name},
+                                 {"user", process.user}};
+      for (const auto& [kind, bytes] : kinds_of(process)) {
+        used.add(with(of_process, "kind", name_of(kind)), bytes);
+      }
+    }
+    processes.add(labels, std::optional(alive));
+    dead.add(labels, std::optional(dead_bytes));
+  }
+  for (Family* family : {&used, &processes, &dead}) std::move(*family).move_to(page);
+}
+
+void add_counters(const MetricsInput& input, std::vector<MetricFamily>& page) {
+  Family allocations = counter("ttmem_allocations_total",
+                               "Allocations by tracked processes since the server started.");
+  Family frees =
+      counter("ttmem_frees_total", "Frees by tracked processes since the server started.");
+  Family dropped = counter("ttmem_events_dropped_total",
+                           "What tracked processes could not record, for want of space.");
+  for (const model::DeviceCounters& device : input.counters) {
+    const Labels labels = {
+        {"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
+    allocations.add(labels, std::optional(device.allocations));
+    frees.add(labels, std::optional(device.frees));
+  }
+  dropped.add({}, std::optional(input.events_dropped));
+  for (Family* family : {&allocations, &frees, &dropped}) std::move(*family).move_to(page);
+}
+
+std::string text_of(const std::vector<MetricFamily>& page) {
+  std::ostringstream text;
+  prometheus::TextSerializer().Serialize(text, page);
+  return std::move(text).str();
+}
+
+}  // namespace
+
+std::string prometheus_text(const std::vector<ServerFigure>& figures) {
+  std::vector<MetricFamily> page;
+  std::optional<Family> family;
+  std::string_view name;
+  for (const ServerFigure& figure : figures) {
+    if (!family || figure.name != name) {
+      if (family) std::move(*family).move_to(page);
+      family.emplace(figure.name, figure.help,
+                     figure.counter ? MetricType::Counter : MetricType::Gauge);
+      name = figure.name;
+    }
+    Labels labels;
+    for (const auto& [label, value] : figure.labels) labels.push_back({label, value});
+    family->add(std::move(labels), std::optional(figure.value));
+  }
+  if (family) std::move(*family).move_to(page);
+  return text_of(page);
+}
+
+std::string prometheus_text(const Snapshot& snapshot, const MetricsInput& input) {
+  std::vector<MetricFamily> page;
+  Family up = gauge("ttmem_up", "1: the server can look at the segments; 0: it cannot.");
+  up.add({}, std::optional(input.up ? 1 : 0));
+  std::move(up).move_to(page);
+  add_info(snapshot, page);
+  add_memory(snapshot, page);
+  add_programs(snapshot, page);
+  add_processes(snapshot, input.process_labels, page);
+  add_counters(input, page);
+  return text_of(page);
+}
+
+}  // namespace ttmem::views

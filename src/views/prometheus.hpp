@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text format of Prometheus (version 0.0.4). Bytes and counts; what is unknown has no sample.
+// Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/counters.hpp"
+#include "model/snapshot.hpp"
+
+namespace ttmem::views {
+
+// A figure of the server about itself.
+struct ServerFigure {
+  std::string name;  // counters end in _total
+  std::string help;
+  bool counter = false;
+  std::vector<std::pair<std::string, std::string>> labels;
+  double value = 0;
+};
+
+struct MetricsInput {
+  bool up = true;              // the segments could be looked at
+  bool process_labels = true;  // false: nothing that names a process
+  std::vector<model::DeviceCounters> counters;
+  std::uint64_t events_dropped = 0;
+};
+
+// Samples that would have the same labels are added up: Prometheus refuses a page that has one
+// twice, and two pid namespaces can have the same pid.
+[[nodiscard]] std::string prometheus_text(const model::Snapshot& snapshot,
+                                          const MetricsInput& input);
+
+// What follows on the same page. Figures of one name follow each other.
+[[nodiscard]] std::string prometheus_text(const std::vector<ServerFigure>& figures);
+
+}  // namespace ttmem::views

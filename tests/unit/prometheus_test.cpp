@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page of metrics, parsed back.
+#include "views/prometheus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace ttmem::views {
+namespace {
+
+using model::Snapshot;
+
+struct Page {
+  std::map<std::string, double> samples;  // by name and labels, as they stand there
+  std::map<std::string, std::string> types;
+  std::set<std::string> helps;
+  std::set<std::string> twice;
+};
+
+// A reader of its own for the text format, of what these pages use of it.
+Page parse(const std::string& text) {
+  Page page;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# HELP ")) {
+      page.helps.insert(line.substr(7, line.find(' ', 7) - 7));
+    } else if (line.starts_with("# TYPE ")) {
+      const std::size_t end = line.find(' ', 7);
+      page.types[line.substr(7, end - 7)] = line.substr(end + 1);
+    } else {
+      const std::size_t blank = line.rfind(' ');
+      const bool fresh =
+          page.samples.emplace(line.substr(0, blank), std::stod(line.substr(blank + 1))).second;
+      if (!fresh) page.twice.insert(line);
+    }
+  }
+  return page;
+}
+
+model::Device wormhole(std::uint32_t id) {
+  model::Device device;
+  device.id = id;
+  device.uid = 0x1f000 + id;
+  device.arch = "wormhole_b0";
+  device.board = "n300";
+  device.grid_x = 8;
+  device.grid_y = 7;
+  device.dram_used_bytes = 111;
+  device.l1_buffers_bytes = 222;
+  device.l1_small_bytes = 0;
+  device.cb_physical_bytes = 30408704;
+  device.cb_resident_bytes = 333;
+  device.cb_logical_bytes = 1ULL << 52;
+  device.dram_capacity_bytes = 12ULL << 30;
+  device.headroom_bytes_per_core = -192;
+  device.processes.push_back({.pid = 4711,
+                              .name = "python3",
+                              .command = {},
+                              .user = "alice",
+                              .state = model::State::alive,
+                              .source = model::Source::ttmem,
+                              .dram_bytes = 111,
+                              .l1_bytes = {},
+                              .l1_small_bytes = {},
+                              .trace_bytes = {},
+                              .cb_bytes = 5,
+                              .kernels_bytes = {},
+                              .allocations = {}});
+  return device;
+}
+
+Page page_of(const Snapshot& snapshot, const MetricsInput& input = {}) {
+  const Page page = parse(prometheus_text(snapshot, input));
+  EXPECT_EQ(page.twice, std::set<std::string>());
+  return page;
+}
+
+TEST(Prometheus, HasTheFiguresOfADevice) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  const auto samples = page_of(snapshot).samples;
+  const std::string device = R"(device="0",uid="0x1f000",arch="wormhole_b0")";
+  EXPECT_EQ(samples.at("ttmem_memory_used_bytes{" + device + R"(,kind="dram"})"), 111);
+  EXPECT_EQ(samples.at("ttmem_memory_used_bytes{" + device + R"(,kind="l1"})"), 222);
+  EXPECT_EQ(samples.at("ttmem_memory_used_bytes{" + device + R"(,kind="cb"})"), 30408704);
+  EXPECT_EQ(samples.at("ttmem_memory_capacity_bytes{" + device + R"(,memory="dram"})"),
+            12.0 * (1 << 30));
+  EXPECT_EQ(samples.at("ttmem_l1_headroom_bytes{" + device + "}"), -192);
+  const std::string cb = R"(ttmem_cb_bytes{device="0",uid="0x1f000",view=)";
+  EXPECT_EQ(samples.at(cb + R"("physical"})"), 30408704);
+  EXPECT_EQ(samples.at(cb + R"("resident"})"), 333);
+  EXPECT_EQ(samples.at(cb + R"("logical"})"), static_cast<double>(1ULL << 52));
+  EXPECT_EQ(samples.at("ttmem_device_info{" + device + R"(,board="n300",grid_x="8",grid_y="7"})"),
+            1);
+  EXPECT_EQ(samples.at("ttmem_up"), 1);
+}
+
+TEST(Prometheus, AMeasuredZeroIsASampleAndAnUnknownIsNone) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  const auto samples = page_of(snapshot).samples;
+  const std::string device = R"(device="0",uid="0x1f000",arch="wormhole_b0")";
+  EXPECT_EQ(samples.at("ttmem_memory_used_bytes{" + device + R"(,kind="l1_small"})"), 0);
+  EXPECT_FALSE(samples.contains("ttmem_memory_used_bytes{" + device + R"(,kind="kernel"})"));
+  EXPECT_FALSE(samples.contains("ttmem_memory_used_bytes{" + device + R"(,kind="trace"})"));
+  EXPECT_FALSE(samples.contains("ttmem_memory_capacity_bytes{" + device + R"(,memory="l1"})"));
+}
+
+TEST(Prometheus, NamesProcessesUnlessToldNotTo) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  const std::string sample =
+      R"(ttmem_process_memory_used_bytes{device="0",pid="4711",process="python3",user="alice",)"
+      R"(kind="cb"})";
+  EXPECT_EQ(page_of(snapshot).samples.at(sample), 5);
+  MetricsInput input;
+  input.process_labels = false;
+  const std::string text = prometheus_text(snapshot, input);
+  EXPECT_EQ(text.find("4711"), std::string::npos);
+  EXPECT_EQ(text.find("python3"), std::string::npos);
+  EXPECT_NE(text.find("ttmem_processes{"), std::string::npos);
+}
+
+TEST(Prometheus, CountsTheDeadApart) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  const std::string dead = R"(ttmem_dead_owner_bytes{device="0",uid="0x1f000"})";
+  EXPECT_EQ(page_of(snapshot).samples.at(dead), 0);
+  snapshot.devices[0].processes[0].state = model::State::dead;
+  const auto samples = page_of(snapshot).samples;
+  EXPECT_EQ(samples.at(dead), 116);
+  EXPECT_EQ(samples.at(R"(ttmem_processes{device="0",uid="0x1f000"})"), 0);
+  EXPECT_FALSE(std::any_of(samples.begin(), samples.end(), [](const auto& sample) {
+    return sample.first.starts_with("ttmem_process_memory_used_bytes");
+  }));
+}
+
+TEST(Prometheus, EscapesHostileNames) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices[0].processes[0].name = "a\"} 1\nttmem_up 0\\\xff";
+  const Page page = page_of(snapshot);
+  EXPECT_EQ(page.samples.at("ttmem_up"), 1);
+  EXPECT_TRUE(page.samples.contains(
+      R"(ttmem_process_memory_used_bytes{device="0",pid="4711",process="a\"} 1\nttmem_up 0\\)"
+      "\xef\xbf\xbd"
+      R"(",user="alice",kind="cb"})"));
+}
+
+TEST(Prometheus, AddsUpWhatWouldBeTheSameSampleTwice) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  auto& processes = snapshot.devices[0].processes;
+  processes.push_back(processes[0]);  // the same pid and name in another pid namespace
+  const auto samples = page_of(snapshot).samples;
+  EXPECT_EQ(samples.at(R"(ttmem_process_memory_used_bytes{device="0",pid="4711",process="python3",)"
+                       R"(user="alice",kind="cb"})"),
+            10);
+}
+
+TEST(Prometheus, EveryFamilyHasAHelpAndCountersAreNamedSo) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  MetricsInput input;
+  input.counters.push_back(
+      {.id = 0, .uid = 0x1f000, .arch = "wormhole_b0", .allocations = 9, .frees = 4});
+  input.events_dropped = 2;
+  const ServerFigure figure = {.name = "ttmem_server_http_responses_total",
+                               .help = "Responses.",
+                               .counter = true,
+                               .labels = {{"code", "200"}},
+                               .value = 3};
+  const Page page = parse(prometheus_text(snapshot, input) + prometheus_text({figure}));
+  EXPECT_EQ(
+      page.samples.at(R"(ttmem_allocations_total{device="0",uid="0x1f000",arch="wormhole_b0"})"),
+      9);
+  EXPECT_EQ(page.samples.at("ttmem_events_dropped_total"), 2);
+  EXPECT_EQ(page.samples.at(R"(ttmem_server_http_responses_total{code="200"})"), 3);
+  EXPECT_GE(page.types.size(), 12U);
+  for (const auto& [name, type] : page.types) {
+    EXPECT_TRUE(page.helps.contains(name)) << name;
+    EXPECT_EQ(type == "counter", name.ends_with("_total")) << name;
+    EXPECT_TRUE(name.starts_with("ttmem_")) << name;
+  }
+}
+
+TEST(Prometheus, SaysThatItIsNotUp) {
+  MetricsInput input;
+  input.up = false;
+  EXPECT_EQ(page_of(Snapshot{}, input).samples.at("ttmem_up"), 0);
+}
+
+}  // namespace
+}  // namespace ttmem::views
