@@ -48,7 +48,7 @@ tsan: setup build/tsan/build.ninja
 	@cd build/tsan && $(CTEST) -j $(JOBS) -R '^Threads\.'
 
 fuzz: setup build/fuzz/build.ninja
-	@cmake --build build/fuzz -j $(JOBS) --target fuzz_segment make_corpus
+	@cmake --build build/fuzz -j $(JOBS) --target fuzz_segment fuzz_wire make_corpus
 	@scripts/fuzz build/fuzz $(FUZZ_SECONDS)
 
 lint: build

@@ -104,6 +104,7 @@ nlohmann::ordered_json promised(const Fastest& measured, double disabled_ns) {
       {"pair_vs_shared_counters", ns("alloc_free_pair") / ns("shared_counters_pair")},
       {"disabled_call_ns", disabled_ns},
       {"collect_32x8_ms", ns("collect_32x8") / 1e6},
+      {"server_ingest_vs_limit", ns("server_bare_read") / ns("server_ingest")},
   };
 }
 

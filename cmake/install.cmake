@@ -4,6 +4,11 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS ttmem EXPORT ttmem-targets)
 install(TARGETS ttmem_cli)
+# The names of the original tools: src/cli/main.cpp has the commands that they stand for.
+foreach(alias allocation_server)
+  file(CREATE_LINK ttmem ${CMAKE_BINARY_DIR}/bin/${alias} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/bin/${alias} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
 install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -42,6 +42,10 @@ struct DeadSegments {
 // became segments are among them, when nobody can still be writing them. Removes nothing.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory);
 
+// The segments that a server kept for its clients and left when it was killed. They say nothing any
+// longer: the clients may be alive. Removes nothing.
+[[nodiscard]] DeadSegments find_abandoned(const std::string& directory);
+
 struct ReapReport {
   std::uint64_t removed = 0;
   std::vector<std::string> warnings;  // what could not be removed, and why

@@ -77,9 +77,10 @@ class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  DeadSegments find() {
+  DeadSegments find(bool kept) {
     DeadSegments found;
     for (const std::string& name : listing_.segments) {
+      if (parse_segment_name(name)->kept != kept) continue;
       if (const auto file = open_dead(name)) {
         found.segments.push_back(describe(listing_, name, *file));
       }
@@ -158,7 +159,13 @@ class Reaper {
 DeadSegments find_dead(const std::string& directory) {
   const Result<Listing> listing = list_directory(directory);
   if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find();
+  return Reaper(*listing).find(false);
+}
+
+DeadSegments find_abandoned(const std::string& directory) {
+  const Result<Listing> listing = list_directory(directory);
+  if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
+  return Reaper(*listing).find(true);
 }
 
 ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead) {

@@ -44,10 +44,22 @@ class Tracker {
                    ttmem_kernel_role role, bool is_estimate);
   void kernel_unload(std::uint32_t device, std::uint64_t kernel);
 
+  // What a device holds now; null unless it is open. Valid until the next call.
+  [[nodiscard]] const segment::DeviceRecord* figures(std::uint32_t device) const noexcept;
+  // Calls visit(record) for every open device.
+  template <typename Visitor>
+  void for_each_device(Visitor&& visit) const {
+    for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
+      const segment::DeviceRecord& record = segment_->device(i);
+      if (record.state == static_cast<std::uint32_t>(segment::DeviceState::kOpen)) visit(record);
+    }
+  }
+
   [[nodiscard]] const std::string& segment_path() const noexcept { return segment_->path(); }
 
-  // A call that cannot be understood or held; it is in no figure.
-  void count_dropped_call() noexcept;
+  // Calls that cannot be understood or held; they are in no figure.
+  void count_dropped_calls(std::uint64_t calls) noexcept;
+  void count_dropped_call() noexcept { count_dropped_calls(1); }
 
   // The process ends in good order: the segment goes.
   void finish() noexcept { segment_->finish(); }
@@ -66,7 +78,7 @@ class Tracker {
   // The open device of that id, which it opens with unknown capacities when there is none; null,
   // and the call is counted as dropped, when the segment holds no more devices.
   Device* device(std::uint32_t id);
-  Device* find(std::uint32_t id) noexcept;
+  Device* find(std::uint32_t id) const noexcept;
   Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);
 
