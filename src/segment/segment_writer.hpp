@@ -78,7 +78,7 @@ class SegmentWriter {
     std::uint32_t event_chunks = 4;  // 4,096 events; a power of two
     // Then the name ends in kKeptSuffix, and there is room for records only once they are needed:
     // a server keeps a thousand segments.
-    std::optional<Process> kept_for;
+    std::optional<Process> kept_for = std::nullopt;
   };
 
   // Null when it cannot be made; `error` then says why, for a log.

@@ -52,7 +52,11 @@ class Client:
         self.pid = pid
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(20)
-        self.socket.connect(path)
+        try:
+            self.socket.connect(path)
+        except OSError:
+            self.socket.close()
+            raise
 
     def raw(self, data):
         self.socket.sendall(data)
