@@ -32,6 +32,7 @@ struct HoldingKey {
 };
 
 struct HoldingKeyHash {
+  using is_avalanching = void;  // the table need not mix again
   // Addresses differ in their middle bits, devices and spaces in their lowest: all must reach both
   // ends of the hash.
   std::size_t operator()(const HoldingKey& key) const noexcept {

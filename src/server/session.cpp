@@ -59,10 +59,16 @@ Session::~Session() {
 
 Session::Verdict Session::take(std::span<const std::byte> messages, std::string& answers) {
   context_.responder.forget();
-  Message message;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(messages.data()) % alignof(Message) == 0;
+  Message copy;
   for (; messages.size() >= kMessageBytes; messages = messages.subspan(kMessageBytes)) {
-    std::memcpy(&message, messages.data(), kMessageBytes);
-    if (take_one(message, answers) == Verdict::kClose) return Verdict::kClose;
+    // The bytes that a connection reads are aligned: then a message is looked at where it lies.
+    const auto* message = reinterpret_cast<const Message*>(messages.data());
+    if (!aligned) {
+      std::memcpy(&copy, messages.data(), kMessageBytes);
+      message = &copy;
+    }
+    if (take_one(*message, answers) == Verdict::kClose) return Verdict::kClose;
   }
   return Verdict::kGoOn;
 }
@@ -79,20 +85,23 @@ Session::Verdict Session::take_one(const Message& message, std::string& answers)
 }
 
 Session::Verdict Session::take_report(const Message& report) {
-  const Result<Client*> client = client_of(report.head.process_id);
-  if (!client) {
-    spdlog::error("{}; the connection is closed", client.error().message);
-    return Verdict::kClose;
+  if (report.head.process_id != last_told_) {
+    const Result<void> found = find_client(report.head.process_id);
+    if (!found) {
+      spdlog::error("{}; the connection is closed", found.error().message);
+      return Verdict::kClose;
+    }
   }
-  if (*client == nullptr) {
+  Client* client = last_client_;
+  if (client == nullptr) {
     ++context_.statistics.refused;
     return Verdict::kGoOn;
   }
   ++context_.statistics.messages;
   context_.responder.forget();
   const bool of_program = report.type() == Type::kCbAlloc && report.has_details();
-  const Change change = of_program ? take_cb(**client, report) : (*client)->apply(id_, report);
-  context_.log.report(report, (*client)->process().pid, change, context_.clients.totals());
+  const Change change = of_program ? take_cb(*client, report) : client->apply(id_, report);
+  context_.log.report(report, client->process().pid, change, context_.clients.totals());
   return Verdict::kGoOn;
 }
 
@@ -124,8 +133,7 @@ Change Session::take_cb(Client& client, const Message& report) {
   return change;
 }
 
-Result<Client*> Session::client_of(std::int32_t told) {
-  if (told == last_told_) return last_client_;
+Result<void> Session::find_client(std::int32_t told) {
   auto known = clients_.find(told);
   if (known == clients_.end()) {
     const auto process = process_of(peer_, told, context_.server_uid);
@@ -141,7 +149,7 @@ Result<Client*> Session::client_of(std::int32_t told) {
   }
   last_told_ = told;
   last_client_ = known->second.get();
-  return last_client_;
+  return {};
 }
 
 Session::Verdict Session::bad_message(const Message& message, Fault fault) {

@@ -61,8 +61,8 @@ class Session {
   Verdict take_one(const wire::Message& message, std::string& answers);
   Verdict take_report(const wire::Message& report);
   Verdict bad_message(const wire::Message& message, wire::Fault fault);
-  // The client of a pid in a report. Null when the peer may not speak for it.
-  Result<Client*> client_of(std::int32_t told);
+  // Makes the client of a pid in a report the last one; null when the peer may not speak for it.
+  Result<void> find_client(std::int32_t told);
   Change take_cb(Client& client, const wire::Message& report);
 
   SessionContext& context_;

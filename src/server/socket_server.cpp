@@ -13,8 +13,8 @@
 namespace ttmem::server {
 namespace {
 
-// As much as a socket gives at once, and whole messages.
-constexpr std::size_t kScratchBytes = 2048 * wire::kMessageBytes;
+// What is read stays in the second cache until it has been looked at.
+constexpr std::size_t kScratchBytes = 64 << 10;
 
 // Every client needs two descriptors: its connection and its segment.
 void allow_many_descriptors() {

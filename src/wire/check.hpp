@@ -71,17 +71,16 @@ namespace detail {
 // The messages of old clients that fill a message of ours exactly would never look like garbage:
 // the first is right, and the others would be lost. Behind a report of an original client there is
 // nothing; a second head there names the same process.
+template <std::size_t Size>
+[[nodiscard]] inline bool has_second_head(const Message& message) noexcept {
+  const std::byte* second = reinterpret_cast<const std::byte*>(&message) + Size;
+  std::int32_t pid = 0;
+  std::memcpy(&pid, second + offsetof(Head, process_id), sizeof pid);
+  return pid == message.head.process_id && pid != 0 &&
+         !name_of(static_cast<Type>(second[offsetof(Head, type)])).empty();
+}
 [[nodiscard]] inline bool is_of_short_messages(const Message& message) noexcept {
-  constexpr std::array<std::size_t, 2> sizes = {kMessageBytes / 2, kMessageBytes / 3};
-  for (const std::size_t size : sizes) {
-    Head second;
-    std::memcpy(&second, reinterpret_cast<const std::byte*>(&message) + size, sizeof second);
-    if (second.process_id == message.head.process_id && second.process_id != 0 &&
-        !name_of(static_cast<Type>(second.type)).empty()) {
-      return true;
-    }
-  }
-  return false;
+  return has_second_head<kMessageBytes / 2>(message) || has_second_head<kMessageBytes / 3>(message);
 }
 
 [[nodiscard]] inline Fault fault_of_details(const Message& message) noexcept {
