@@ -43,6 +43,10 @@ std::pair<HoldingKey, std::uint8_t> subject_of(const Message& report) {
   }
 }
 
+std::uint64_t bytes_in(const segment::DeviceRecord& record, std::uint8_t kind) {
+  return kind == segment::kLooseCbKind ? record.cb_physical_bytes : record.kinds[kind].used_bytes;
+}
+
 std::string text_of(std::span<const char> field) {
   return {field.data(), ::strnlen(field.data(), field.size())};
 }
@@ -69,15 +73,17 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
 
 std::uint64_t Client::bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept {
   const segment::DeviceRecord* record = tracker_->figures(device);
-  if (record == nullptr) return 0;
-  return kind == segment::kLooseCbKind ? record->cb_physical_bytes : record->kinds[kind].used_bytes;
+  return record != nullptr ? bytes_in(*record, kind) : 0;
 }
 
 template <typename Act>
 void Client::counting(std::uint32_t device, std::uint8_t kind, Act&& act) {
-  const std::uint64_t before = bytes_of(device, kind);
+  const segment::DeviceRecord* record = tracker_->figures(device);
+  const std::uint64_t before = record != nullptr ? bytes_in(*record, kind) : 0;
   act();
-  totals_.change(device, kind, before, bytes_of(device, kind));
+  // A record stays where it is for the life of the tracker.
+  if (record == nullptr) record = tracker_->figures(device);
+  totals_.change(device, kind, before, record != nullptr ? bytes_in(*record, kind) : 0);
 }
 
 Change Client::apply(ConnectionId connection, const Message& report) {
@@ -111,7 +117,7 @@ void Client::allocate(ConnectionId connection, const HoldingKey& key, const Mess
                       Change& change) {
   const auto [entry, is_new] =
       holdings_.try_emplace(key, connection, change.kind, report.head.size);
-  if (is_new) return take(key, report);
+  if (is_new) return take(key, change.kind, report);
   Holding& holding = entry->second;
   holding.add(connection);
   change.effect = Effect::kHeldAlready;
@@ -120,7 +126,7 @@ void Client::allocate(ConnectionId connection, const HoldingKey& key, const Mess
   give(key, holding.kind);
   holding.bytes = report.head.size;
   holding.kind = change.kind;
-  take(key, report);
+  take(key, change.kind, report);
 }
 
 void Client::load(ConnectionId connection, const HoldingKey& key, const Message& report,
@@ -134,7 +140,7 @@ void Client::load(ConnectionId connection, const HoldingKey& key, const Message&
     holding.belong_to(connection);
     holding.bytes = report.head.size;
   }
-  take(key, report);
+  take(key, change.kind, report);
 }
 
 void Client::free(ConnectionId connection, const HoldingKey& key, Change& change) {
@@ -157,9 +163,9 @@ void Client::free(ConnectionId connection, const HoldingKey& key, Change& change
   give(key, change.kind);
 }
 
-void Client::take(const HoldingKey& key, const Message& report) {
+void Client::take(const HoldingKey& key, std::uint8_t kind, const Message& report) {
   const wire::Head& head = report.head;
-  counting(key.device, subject_of(report).second, [&] {
+  counting(key.device, kind, [&] {
     if (report.type() == Type::kCbAlloc) {
       tracker_->cb_alloc(key.device, key.id, head.size);
     } else if (report.type() == Type::kKernelLoad) {

@@ -113,7 +113,7 @@ class Client {
   template <typename Act>
   void counting(std::uint32_t device, std::uint8_t kind, Act&& act);
   // Into and out of the tracker.
-  void take(const HoldingKey& key, const wire::Message& report);
+  void take(const HoldingKey& key, std::uint8_t kind, const wire::Message& report);
   void give(const HoldingKey& key, std::uint8_t kind);
   void destroy(std::uint64_t program);
   void take_detailed(std::uint32_t device, const wire::Message& report);

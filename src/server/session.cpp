@@ -59,6 +59,13 @@ Session::~Session() {
 
 Session::Verdict Session::take(std::span<const std::byte> messages, std::string& answers) {
   context_.responder.forget();
+  asked_ = false;
+  const Verdict verdict = take_all(messages, answers);
+  context_.statistics.messages += std::exchange(understood_, 0);
+  return verdict;
+}
+
+Session::Verdict Session::take_all(std::span<const std::byte> messages, std::string& answers) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(messages.data()) % alignof(Message) == 0;
   Message copy;
   for (; messages.size() >= kMessageBytes; messages = messages.subspan(kMessageBytes)) {
@@ -78,7 +85,8 @@ Session::Verdict Session::take_one(const Message& message, std::string& answers)
   if (fault != Fault::kNone) return bad_message(message, fault);
   bad_in_a_row_ = 0;
   if (!wire::is_question(message.type())) return take_report(message);
-  ++context_.statistics.messages;
+  ++understood_;
+  asked_ = true;
   const Message answer = context_.responder.answer(message, peer_.pid);
   answers.append(reinterpret_cast<const char*>(&answer), sizeof answer);
   return Verdict::kGoOn;
@@ -97,8 +105,8 @@ Session::Verdict Session::take_report(const Message& report) {
     ++context_.statistics.refused;
     return Verdict::kGoOn;
   }
-  ++context_.statistics.messages;
-  context_.responder.forget();
+  ++understood_;
+  if (asked_) context_.responder.forget();
   const bool of_program = report.type() == Type::kCbAlloc && report.has_details();
   const Change change = of_program ? take_cb(*client, report) : client->apply(id_, report);
   context_.log.report(report, client->process().pid, change, context_.clients.totals());

@@ -58,6 +58,7 @@ class Session {
   // How many bad messages in a row end a connection.
   static constexpr std::uint32_t kPatience = 3;
 
+  Verdict take_all(std::span<const std::byte> messages, std::string& answers);
   Verdict take_one(const wire::Message& message, std::string& answers);
   Verdict take_report(const wire::Message& report);
   Verdict bad_message(const wire::Message& message, wire::Fault fault);
@@ -69,6 +70,9 @@ class Session {
   ConnectionId id_;
   Peer peer_;
   std::uint32_t bad_in_a_row_ = 0;
+  // Of the messages that are being taken.
+  bool asked_ = false;  // the responder has looked
+  std::uint64_t understood_ = 0;
   std::uint64_t bad_ = 0;
 
   // By the pid of the messages; null: refused, and said so.

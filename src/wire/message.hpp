@@ -64,6 +64,14 @@ struct Answer {
   std::uint32_t mark;
 };
 
+// Which of how many CBs of which program.
+struct CbOfProgram {
+  std::uint64_t program;
+  std::uint32_t index;
+  std::uint32_t count;
+  std::uint64_t reserved[2];
+};
+
 // The details of libttmem. All but kDeviceInfoResponse: of one buffer, kernel or CB.
 struct AllocationDetails {
   std::uint64_t address;
@@ -76,12 +84,7 @@ struct AllocationDetails {
   // behind the other; a program is placed when its last CB has come, and gone with any kCbFree.
   union {
     char label[32];
-    struct {
-      std::uint64_t program;
-      std::uint32_t index;
-      std::uint32_t count;
-      std::uint64_t reserved[2];
-    } cb;
+    CbOfProgram cb;
   };
   std::uint8_t reserved1[12];
   std::uint32_t mark;
