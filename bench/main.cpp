@@ -133,6 +133,7 @@ nlohmann::ordered_json promised(const Fastest& measured, const DisabledCall& dis
       {"wrapped_cb_added_ns", ns("wrapped_cb/1") - ns("plain_cb/1")},
       {"socket_pair_ns", socket_ns},
       {"collect_32x8_ms", ns("collect_32x8") / 1e6},
+      {"server_ingest_vs_limit", ns("server_bare_read") / ns("server_ingest")},
   };
 }
 

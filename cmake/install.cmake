@@ -4,6 +4,12 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS ttmem EXPORT ttmem-targets)
 install(TARGETS ttmem_cli)
+# The names of the original tools: src/cli/main.cpp has the commands that they stand for.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+foreach(alias allocation_server)
+  file(CREATE_LINK ttmem ${CMAKE_BINARY_DIR}/bin/${alias} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/bin/${alias} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
 install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem)

@@ -81,27 +81,44 @@ int remove_them(const std::string& directory, const std::vector<DeadSegment>& de
   return printed == kSuccess && report.warnings.empty() ? kSuccess : kFailure;
 }
 
+// What there was to say of `dead`, before it goes.
+std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned,
+                    const views::TextOptions& options) {
+  std::string text;
+  if (!dead.empty()) {
+    text =
+        fmt::format("{} held:\n{}\n", views::plural(dead.size(), "dead process", "dead processes"),
+                    table_of(dead, options));
+  }
+  if (abandoned > 0) {
+    text += fmt::format("{} kept for clients by a server that is gone.\n",
+                        views::plural(abandoned, "segment was", "segments were"));
+  }
+  return text;
+}
+
 int clean(bool dry_run) {
   const std::string directory = collector::segment_directory();
-  const collector::DeadSegments dead = collector::find_dead(directory);
+  collector::DeadSegments dead = collector::find_dead(directory);
+  const collector::DeadSegments abandoned = collector::find_abandoned(directory);
+  dead.warnings.insert(dead.warnings.end(), abandoned.warnings.begin(), abandoned.warnings.end());
   say_warnings(dead.warnings);
   const int looked = dead.warnings.empty() ? kSuccess : kFailure;
   const views::TextOptions options = text_options(ColorWhen::automatic);
-  if (dead.segments.empty()) {
+  if (dead.segments.empty() && abandoned.segments.empty()) {
     const std::string text = views::printable(
         fmt::format("Nothing to clean: no dead process has left anything in {}.", directory),
         options.unicode);
     return std::max(print(text + "\n"), looked);
   }
-  const std::string held = fmt::format(
-      "{} held:\n{}\n", views::plural(dead.segments.size(), "dead process", "dead processes"),
-      table_of(dead.segments, options));
+  const std::string held = text_of(dead.segments, abandoned.segments.size(), options);
   if (dry_run) {
     return std::max(print(held + "Nothing was removed: --dry-run. `ttmem clean` removes it.\n"),
                     looked);
   }
   const int said = say_what_they_held(held);
   if (said != kSuccess) return said;
+  dead.segments.insert(dead.segments.end(), abandoned.segments.begin(), abandoned.segments.end());
   return std::max(remove_them(directory, dead.segments), looked);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -133,18 +134,27 @@ int run(std::vector<std::string> arguments) {
   return checked == kSuccess ? action() : checked;
 }
 
+// The names of the original tools, under which the binary is installed too.
+struct Alias {
+  std::string_view name;
+  std::string_view command;
+};
+constexpr std::array kAliases = {
+    Alias{"allocation_server", "serve"},
+};
+
 }  // namespace
 }  // namespace ttmem::cli
 
 int main(int argc, char** argv) try {
   using namespace ttmem::cli;
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const std::string_view path = argc > 0 ? argv[0] : "ttmem";
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name == "tt_smi_umd" || name == "allocation_server") {
-    return complain(fmt::format("{} is not part of this version; `ttmem` shows the memory", name),
-                    kFailure);
+  for (const Alias& alias : kAliases) {
+    if (name == alias.name) arguments.insert(arguments.begin(), std::string(alias.command));
   }
-  return run({argv + std::min(argc, 1), argv + argc});
+  return run(std::move(arguments));
 } catch (const std::exception& error) {  // no memory left, most likely
   std::fprintf(stderr, "ttmem: %s\n", error.what());
   return ttmem::cli::kFailure;

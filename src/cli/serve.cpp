@@ -16,6 +16,10 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   ttmem serve                          socket, HTTP on 127.0.0.1:9488, reaper
+  ttmem serve 2> server.log            then: grep CB_FREE server.log
+  ttmem serve --quiet                  warnings only, no line per event
+  ttmem serve --socket /run/tt.sock --socket-mode 0660
+                                       for a group; clients set TTMEM_SOCKET
   curl 127.0.0.1:9488/metrics          for Prometheus
   curl 127.0.0.1:9488/api/v1/snapshot  the JSON of `ttmem --json`
   ttmem serve --http 127.0.0.1:0       any free port; the log says which)";

@@ -90,6 +90,10 @@ struct DeadSegments {
 [[nodiscard]] DeadSegments find_dead(const std::string& directory,
                                      const std::vector<std::string>& names);
 
+// The segments that a server kept for its clients and left when it was killed. They say nothing any
+// longer: the clients may be alive. Removes nothing.
+[[nodiscard]] DeadSegments find_abandoned(const std::string& directory);
+
 struct ReapReport {
   std::uint64_t removed = 0;
   std::vector<std::string> warnings;  // what could not be removed, and why

@@ -58,6 +58,8 @@ void DeviceTotal::describe(const DeviceImage& device) {
   fill(limits_.l1_bytes_per_core, std::uint64_t{device.l1_bytes_per_core});
   fill(limits_.l1_base, std::uint64_t{device.l1_base});
   fill(limits_.l1_small_bytes_per_core, std::uint64_t{device.l1_small_bytes_per_core});
+  fill(device_.dram_channels, device.dram_channels);
+  fill(device_.l1_bytes_per_core, device.l1_bytes_per_core);
   fill(device_.dram_capacity_bytes, capacity(device.dram_channels, device.dram_bytes_per_channel));
   fill(device_.trace_capacity_bytes, capacity(1, device.trace_region_bytes));
 }
@@ -84,7 +86,8 @@ void DeviceTotal::add_l1(const DeviceImage& device) {
   add_to(device_.l1_small_bytes, device.kinds[segment::kL1SmallKind].used_bytes);
   add_to(device_.cb_physical_bytes, device.cb_physical_bytes);
   raise(device_.cb_peak_bytes, device.cb_physical_peak_bytes);
-  add_to(device_.cb_resident_bytes, device.cb_resident_bytes);
+  add_to(device_.cb_resident_bytes,
+         device.cb_resident_known ? Bytes(device.cb_resident_bytes) : std::nullopt);
   add_to(device_.cb_logical_bytes, device.cb_logical_bytes);
   add_to(device_.kernels_bytes, device.kinds[segment::kKernelKind].used_bytes);
   add_to(device_.kernels_estimated_bytes, device.kernel_estimated_bytes);
@@ -174,7 +177,7 @@ void DeviceTotal::finish_cores() {
     core.y = static_cast<std::uint16_t>(i / device_.grid_x);
     if (cores_known_) {
       core.cb_bytes = cores_[i].cb_bytes;
-      core.cb_resident_bytes = cores_[i].cb_resident_bytes;
+      if (device_.cb_resident_bytes) core.cb_resident_bytes = cores_[i].cb_resident_bytes;
       core.l1_bytes = cores_[i].l1_bytes;
       core.headroom_bytes = headroom(cores_[i], limits_);
     }

@@ -29,29 +29,27 @@ bool removed_meanwhile(const OpenFile& file) {
   return ::fstat(file.fd.get(), &now) == 0 && now.st_nlink == 0;
 }
 
-// Whether a segment is of the process that it names, which only that process may speak for.
-enum class Claim : std::uint8_t {
-  confirmed,    // that process is here, and the owner of the file owns it
-  unconfirmed,  // no such process here: it is of another pid namespace or of the past
-};
-
-// Fails when the claim is false.
-Result<Claim> check_claim(const std::string& path, const SegmentName& name,
-                          const SegmentImage& image, std::uint32_t file_owner) {
+// Whether a segment is of the process that it names, which only that process, or the server that it
+// told, may speak for. The facts of that process when it is here and the owner of the file owns it;
+// none when there is no such process here: it is of another pid namespace or of the past. Fails
+// when the claim is false.
+Result<std::optional<ProcessFacts>> check_claim(const std::string& path, const SegmentName& name,
+                                                const SegmentImage& image,
+                                                std::uint32_t file_owner) {
   if (image.uid != file_owner) {
     return Error{
         fmt::format("left out {}: it belongs to {} but says that it is of {}; look who made it",
                     path, user_name(file_owner), user_name(image.uid))};
   }
-  if (name != SegmentName{image.uid, image.pid, image.start_time_ticks}) {
+  if (name != SegmentName{image.uid, image.pid, image.start_time_ticks, name.kept}) {
     return Error{
         fmt::format("left out {}: it says that it is ttmem.{}.{}.{}; look who made it or moved it",
                     path, image.uid, image.pid, image.start_time_ticks)};
   }
-  const std::optional<ProcessFacts> facts = process_facts(image.pid);
-  if (!facts || facts->start_time_ticks != image.start_time_ticks) return Claim::unconfirmed;
-  // Root's segment: of a process that gave its privileges up after it began.
-  if (facts->owned_by(file_owner) || file_owner == 0) return Claim::confirmed;
+  std::optional<ProcessFacts> facts = process_facts(image.pid);
+  if (facts && facts->start_time_ticks != image.start_time_ticks) facts.reset();
+  // Root's segment: of a process that gave its privileges up after it began, or kept by root.
+  if (!facts || facts->owned_by(file_owner) || file_owner == 0) return facts;
   return Error{
       fmt::format("left out {}: it belongs to {}, who does not own process {} that it claims to be "
                   "of; look who made it",
@@ -73,6 +71,13 @@ class Gatherer {
       if (auto found = region(name)) evidence.regions.push_back(std::move(*found));
     }
     denied_.append_warnings(listing_.directory, warnings_);
+    if (abandoned_ > 0) {
+      warnings_.push_back(fmt::format(
+          "left out {} in {}, kept by a server that is gone for its clients; start `ttmem serve` "
+          "again, where clients reconnect, or run `ttmem clean`",
+          abandoned_ == 1 ? "a segment" : fmt::format("{} segments", abandoned_),
+          listing_.directory));
+    }
     evidence.warnings.insert(evidence.warnings.end(), warnings_.begin(), warnings_.end());
     evidence.incomplete = std::move(incomplete_);
     evidence.changed = changed_ || evidence.segments.size() != previous_.segments.size() ||
@@ -141,18 +146,25 @@ class Gatherer {
                       "TTMEM_DIR to a directory in shared memory");
       return std::nullopt;
     }
-    const Result<Claim> claim =
-        check_claim(listing_.path_of(name), *parse_segment_name(name), *image, file.facts.st_uid);
+    const SegmentName parsed = *parse_segment_name(name);
+    const Result<std::optional<ProcessFacts>> claim =
+        check_claim(listing_.path_of(name), parsed, *image, file.facts.st_uid);
     if (!claim) {
       warnings_.push_back(claim.error().message);
+      return std::nullopt;
+    }
+    // Its lock says that the server ended, and nothing of the client, whose word this is no longer.
+    if (parsed.kept && owner == Owner::gone) {
+      ++abandoned_;
       return std::nullopt;
     }
     SegmentEvidence evidence;
     evidence.image = std::move(*image);
     evidence.this_boot = is_this_boot(evidence.image.boot_id);
     evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
-    evidence.user = user_name(file.facts.st_uid);
-    evidence.confirmed = *claim == Claim::confirmed;
+    const bool by_another = parsed.kept && claim->has_value();
+    evidence.user = user_name(by_another ? (*claim)->uids[0] : file.facts.st_uid);
+    evidence.confirmed = claim->has_value();
     evidence.origin = {name, file.facts.st_dev, file.facts.st_ino, {}, false};
     if (fingerprint) {
       evidence.origin.settled = settled(evidence, *fingerprint, known);
@@ -218,6 +230,7 @@ class Gatherer {
   bool changed_ = false;
   std::optional<BootId> boot_id_;
   DeniedFiles denied_{"read"};
+  std::uint64_t abandoned_ = 0;  // kept by a server that is gone
   std::vector<std::string> warnings_;
   std::vector<std::string> incomplete_;
 };

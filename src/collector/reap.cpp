@@ -108,10 +108,12 @@ class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  DeadSegments find(const std::vector<std::string>& names) {
+  // Those that a server keeps for its clients, or all others.
+  DeadSegments find(const std::vector<std::string>& names, bool kept) {
     DeadSegments found;
     for (const std::string& name : names) {
-      if (!parse_segment_name(name)) continue;
+      const std::optional<SegmentName> parsed = parse_segment_name(name);
+      if (!parsed || parsed->kept != kept) continue;
       if (const auto file = open_dead(name)) {
         found.segments.push_back(describe(listing_, name, *file));
       }
@@ -190,13 +192,19 @@ class Reaper {
 DeadSegments find_dead(const std::string& directory) {
   const Result<Listing> listing = list_directory(directory);
   if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find(listing->segments);
+  return Reaper(*listing).find(listing->segments, false);
 }
 
 DeadSegments find_dead(const std::string& directory, const std::vector<std::string>& names) {
   const Result<Listing> listing = list_directory(directory);
   if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find(names);
+  return Reaper(*listing).find(names, false);
+}
+
+DeadSegments find_abandoned(const std::string& directory) {
+  const Result<Listing> listing = list_directory(directory);
+  if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
+  return Reaper(*listing).find(listing->segments, true);
 }
 
 ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead) {

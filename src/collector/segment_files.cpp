@@ -14,6 +14,7 @@
 
 #include "collector/process_info.hpp"
 #include "collector/tt_metal_region.hpp"
+#include "segment/layout.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -65,9 +66,10 @@ std::optional<SegmentName> parse_segment_name(std::string_view name) {
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
   SegmentName claim;
-  const bool whole = take_number(name, claim.uid) && take_number(name, claim.pid) &&
-                     take_number(name, claim.start_time_ticks) && name.empty();
-  return whole ? std::optional(claim) : std::nullopt;
+  const bool numbers = take_number(name, claim.uid) && take_number(name, claim.pid) &&
+                       take_number(name, claim.start_time_ticks);
+  claim.kept = name == segment::kKeptSuffix;
+  return numbers && (name.empty() || claim.kept) ? std::optional(claim) : std::nullopt;
 }
 
 Result<Listing> list_directory(const std::string& directory) {

@@ -19,11 +19,13 @@
 
 namespace ttmem::collector {
 
-// `ttmem.<uid>.<pid>.<start time>`: what the name claims.
+// `ttmem.<uid>.<pid>.<start time>`, and `.socket` behind it when a server keeps the segment for
+// that process: what the name claims.
 struct SegmentName {
   std::uint32_t uid = 0;
   std::int32_t pid = 0;
   std::uint64_t start_time_ticks = 0;
+  bool kept = false;
 
   friend bool operator==(const SegmentName&, const SegmentName&) = default;
 };

@@ -56,7 +56,8 @@ void add_segment_warnings(const SegmentEvidence& segment, const std::string& dir
   warn(image.dropped_programs, "program", "counted but not listed",
        "a program can be listed with at most 1024 circular buffers");
   warn(image.dropped_calls, "call", "not recorded at all, so that its figures are too low",
-       "it named more than 128 devices, or passed a structure without its struct_size");
+       "it named more than 128 devices, passed a structure without its struct_size, or said more "
+       "than its socket took");
   const bool dropped =
       image.dropped_allocations + image.dropped_programs + image.dropped_calls != 0;
   if (image.last_error != 0 && !dropped) {

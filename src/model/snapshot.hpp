@@ -96,6 +96,8 @@ struct Device {
   std::string board;         // empty: unknown
   std::uint16_t grid_x = 0;  // 0: unknown
   std::uint16_t grid_y = 0;
+  std::uint32_t dram_channels = 0;      // 0: unknown
+  std::uint32_t l1_bytes_per_core = 0;  // 0: unknown
 
   Bytes dram_used_bytes;  // physical where known
   Bytes dram_peak_bytes;

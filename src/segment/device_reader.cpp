@@ -67,6 +67,8 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
   device.cb_physical_bytes = record.cb_physical_bytes;
   device.cb_physical_peak_bytes = std::max(record.cb_physical_peak_bytes, record.cb_physical_bytes);
   device.cb_resident_bytes = record.cb_resident_bytes;
+  device.cb_resident_known =
+      (record.unknown_figures & kResidentUnknown) == 0 || record.cb_physical_bytes == 0;
   device.cb_logical_bytes = record.cb_logical_bytes;
   device.programs = record.programs;
   device.unknown_frees = record.unknown_frees;

@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "base/core_mask.hpp"
 
@@ -32,6 +33,9 @@ inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
 inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table: 512 MiB
 inline constexpr std::uint32_t kMaxDevices = 128;
+// Ends the name of a segment that a server keeps for a client: the lock is the server's then.
+inline constexpr std::string_view kKeptSuffix = ".socket";
+
 inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
 
 // What the records of a chunk are. Chunks of one kind form one array, in the order of the file.
@@ -108,6 +112,11 @@ struct CoreFigures {
 
 enum class DeviceState : std::uint32_t { kFree = 0, kOpen = 1, kClosed = 2 };
 
+// Figures that nobody tells the writer; those in the record mean nothing.
+enum UnknownFigures : std::uint32_t {
+  kResidentUnknown = 1,  // unless there are no CBs at all
+};
+
 struct DeviceRecord {
   std::uint32_t seq;  // covers all up to `cores_seq`
   std::uint32_t state;
@@ -122,7 +131,7 @@ struct DeviceRecord {
   std::uint32_t l1_base;
   std::uint32_t l1_small_bytes_per_core;
   std::uint32_t dram_channels;
-  std::uint32_t reserved0;
+  std::uint32_t unknown_figures;  // UnknownFigures
   std::uint64_t dram_bytes_per_channel;
   std::uint64_t trace_region_bytes;
   std::uint64_t opened_ns;
@@ -272,6 +281,7 @@ static_assert(offsetof(DeviceRecord, l1_bytes_per_core) == 76);
 static_assert(offsetof(DeviceRecord, l1_base) == 80);
 static_assert(offsetof(DeviceRecord, l1_small_bytes_per_core) == 84);
 static_assert(offsetof(DeviceRecord, dram_channels) == 88);
+static_assert(offsetof(DeviceRecord, unknown_figures) == 92);
 static_assert(offsetof(DeviceRecord, dram_bytes_per_channel) == 96);
 static_assert(offsetof(DeviceRecord, trace_region_bytes) == 104);
 static_assert(offsetof(DeviceRecord, opened_ns) == 112);

@@ -55,6 +55,7 @@ struct DeviceImage {
   std::uint64_t cb_physical_bytes = 0;
   std::uint64_t cb_physical_peak_bytes = 0;
   std::uint64_t cb_resident_bytes = 0;
+  bool cb_resident_known = true;  // false: `cb_resident_bytes` and that of `cores` mean nothing
   std::uint64_t cb_logical_bytes = 0;
   std::uint64_t programs = 0;
 

@@ -75,13 +75,13 @@ std::unique_ptr<SegmentWriter> SegmentWriter::create(const Options& options, std
   if (!options.in_memory && !writer->open_file(options, error)) return nullptr;
   bool complete = writer->map_header(error);
   if (complete) {
-    writer->describe_process();
+    writer->describe_process(options);
     // The ring and one chunk of everything, so that a small process never grows.
     complete = writer->map_ring(options.event_chunks) &&
-               writer->grow(writer->devices_, ChunkKind::kDevice, 0) &&
-               writer->grow(writer->allocations_, ChunkKind::kAllocation, 0) &&
-               writer->grow(writer->programs_, ChunkKind::kProgram, 0) &&
-               writer->grow(writer->cbs_, ChunkKind::kCb, 0);
+               (writer->kept_ || (writer->grow(writer->devices_, ChunkKind::kDevice, 0) &&
+                                  writer->grow(writer->allocations_, ChunkKind::kAllocation, 0) &&
+                                  writer->grow(writer->programs_, ChunkKind::kProgram, 0) &&
+                                  writer->grow(writer->cbs_, ChunkKind::kCb, 0)));
     if (!complete) *error = reason("cannot grow", writer->path_, writer->header_->last_error);
   }
   if (!complete) {
@@ -94,9 +94,13 @@ std::unique_ptr<SegmentWriter> SegmentWriter::create(const Options& options, std
 }
 
 bool SegmentWriter::open_file(const Options& options, std::string* error) {
+  kept_ = options.kept_for.has_value();
+  const pid_t pid = kept_ ? options.kept_for->pid : ::getpid();
+  const std::uint64_t ticks = kept_ ? options.kept_for->start_time_ticks : start_time_ticks();
   char name[96];
-  std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu", static_cast<unsigned>(::geteuid()),
-                static_cast<int>(::getpid()), static_cast<unsigned long long>(start_time_ticks()));
+  std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu%s", static_cast<unsigned>(::geteuid()),
+                static_cast<int>(pid), static_cast<unsigned long long>(ticks),
+                kept_ ? kKeptSuffix.data() : "");
   // The workload may change its directory afterwards.
   char* resolved = ::realpath(options.directory.c_str(), nullptr);
   path_ = (resolved != nullptr ? resolved : options.directory) + name;
@@ -150,7 +154,7 @@ bool SegmentWriter::map_header(std::string* error) {
   return true;
 }
 
-void SegmentWriter::describe_process() noexcept {
+void SegmentWriter::describe_process(const Options& options) noexcept {
   Header& header = *header_;
   header.layout_version = kLayoutVersion;
   header.header_bytes = kHeaderBytes;
@@ -160,12 +164,20 @@ void SegmentWriter::describe_process() noexcept {
   header.program_bytes = sizeof(ProgramSlot);
   header.cb_bytes = sizeof(CbRecord);
   header.event_bytes = sizeof(EventRecord);
-  header.pid = ::getpid();
   header.uid = ::geteuid();
-  header.start_time_ticks = start_time_ticks();
   read_boot_id(header.boot_id);
   header.created_unix_ns = clock_ns(CLOCK_REALTIME);
   header.created_ns = clock_ns(CLOCK_MONOTONIC);
+  if (options.kept_for) {
+    const Process& process = *options.kept_for;
+    header.pid = process.pid;
+    header.start_time_ticks = process.start_time_ticks;
+    process.name.copy(header.name, sizeof header.name - 1);
+    process.command.copy(header.command, sizeof header.command - 1);
+    return;
+  }
+  header.pid = ::getpid();
+  header.start_time_ticks = start_time_ticks();
   std::size_t size = slurp("/proc/self/comm", header.name, sizeof header.name - 1);
   if (size > 0 && header.name[size - 1] == '\n') header.name[size - 1] = '\0';
   size = slurp("/proc/self/cmdline", header.command, sizeof header.command - 1);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,8 @@ class RecordArray {
   std::vector<Record*> chunks_;
 };
 
-// The segment of this process: makes the file, holds its lock for life, and hands out records.
+// The segment of this process, or the one that it keeps for another: makes the file, holds its lock
+// for life, and hands out records.
 //
 // Whoever calls keeps calls apart with a lock of its own; readers are other processes and are
 // never waited for. When the file cannot grow (no space, a size limit) the functions that hand out
@@ -62,11 +64,22 @@ class RecordArray {
 // at the earliest. Nothing here raises a signal or throws anything but std::bad_alloc.
 class SegmentWriter {
  public:
+  // Another process, for which this one keeps a segment.
+  struct Process {
+    pid_t pid = 0;
+    std::uint64_t start_time_ticks = 0;  // 0: unknown
+    std::string name;
+    std::string command;
+  };
+
   struct Options {
     std::string directory;
     mode_t mode = 0600;
     std::uint32_t event_chunks = 4;  // 4,096 events; a power of two
     bool in_memory = false;          // of this process alone: no file, and no reader
+    // Then the name ends in kKeptSuffix, and there is room for records only once they are needed:
+    // a server keeps a thousand segments.
+    std::optional<Process> kept_for = std::nullopt;
   };
 
   // Null when it cannot be made; `error` then says why, for a log.
@@ -77,6 +90,7 @@ class SegmentWriter {
   SegmentWriter& operator=(const SegmentWriter&) = delete;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] bool is_kept() const noexcept { return kept_; }
   [[nodiscard]] Header& header() noexcept { return *header_; }
   [[nodiscard]] DeviceRecord& device(std::uint32_t index) const noexcept { return devices_[index]; }
   [[nodiscard]] AllocationSlot& allocation(std::uint32_t index) const noexcept {
@@ -140,7 +154,7 @@ class SegmentWriter {
   SegmentWriter() = default;
   bool open_file(const Options& options, std::string* error);
   bool map_header(std::string* error);
-  void describe_process() noexcept;
+  void describe_process(const Options& options) noexcept;
   [[nodiscard]] std::uint32_t take_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
@@ -160,6 +174,7 @@ class SegmentWriter {
   UniqueFd fd_;  // none in memory: the workload cannot close what is not there
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
+  bool kept_ = false;
   std::string path_;
   Header* header_ = nullptr;
   RecordArray<DeviceRecord> devices_;

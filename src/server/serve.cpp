@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/serve.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/io_context.hpp>
@@ -10,52 +9,57 @@
 #include <csignal>
 
 #include "server/http_server.hpp"
+#include "server/log.hpp"
 #include "server/observatory.hpp"
 #include "server/socket_server.hpp"
+#include "server/systemd.hpp"
 
 namespace ttmem::server {
 namespace {
 
 namespace asio = boost::asio;
 
-void log_to_stderr(bool quiet) {
-  auto log = spdlog::stderr_logger_st("server");
-  log->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
-  log->set_level(quiet ? spdlog::level::warn : spdlog::level::info);
-  spdlog::set_default_logger(std::move(log));
-}
-
 void tick_every_second(asio::steady_timer& timer, Observatory& observatory) {
   timer.expires_after(std::chrono::seconds(1));
   timer.async_wait([&](const boost::system::error_code& error) {
     if (error) return;
     observatory.tick();
+    spdlog::default_logger()->flush();  // what a full pipe did not take before
     tick_every_second(timer, observatory);
   });
+}
+
+bool started(const Result<void>& result) {
+  if (!result) spdlog::error("{}", result.error().message);
+  return result.has_value();
 }
 
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  log_to_stderr(options.quiet);
+  std::signal(SIGPIPE, SIG_IGN);  // who closes a connection, or reads the log no more
+  const std::shared_ptr<spdlog::logger> events = log_to_stderr(options.quiet);
   asio::io_context loop(1);
+  asio::signal_set signals(loop, SIGINT, SIGTERM);  // first: no signal is lost from here on
   Observatory observatory(options.directory,
                           {options.reap, options.process_metrics, options.history});
-  SocketServer socket(loop, observatory, options);
+  SocketServer socket(loop, observatory, options, events);
   HttpServer http(loop, observatory, options);
-  for (const Result<void>& started : {socket.start(), http.start()}) {
-    if (started) continue;
-    spdlog::error("{}", started.error().message);
+  if (!started(socket.start())) return 1;
+  if (!started(http.start())) {
+    socket.stop();
     return 1;
   }
   asio::steady_timer timer(loop);
   tick_every_second(timer, observatory);
-  asio::signal_set signals(loop, SIGINT, SIGTERM);
   signals.async_wait([&](const boost::system::error_code&, int number) {
-    spdlog::info("stopping: signal {}", number);
+    spdlog::info("stopping: {}", number == SIGINT ? "SIGINT" : "SIGTERM");
     loop.stop();
   });
+  notify_systemd("READY=1");
   loop.run();
+  notify_systemd("STOPPING=1");
+  timer.cancel();
   http.stop();
   socket.stop();
   return 0;

@@ -108,7 +108,7 @@ struct Tracker::Device {
   std::array<LiveTable, segment::kKinds> live;
 };
 
-inline Tracker::Device* Tracker::find(std::uint32_t id) noexcept {
+inline Tracker::Device* Tracker::find(std::uint32_t id) const noexcept {
   if (id < by_id_.size()) [[likely]] {
     return by_id_[id];
   }

@@ -24,7 +24,14 @@ std::unique_ptr<Tracker> Tracker::start(const segment::SegmentWriter::Options& o
   return std::unique_ptr<Tracker>(new Tracker(std::move(segment)));
 }
 
-void Tracker::count_dropped_call() noexcept { increase(segment_->header().dropped_calls); }
+void Tracker::count_dropped_calls(std::uint64_t calls) noexcept {
+  increase(segment_->header().dropped_calls, calls);
+}
+
+const segment::DeviceRecord* Tracker::figures(std::uint32_t id) const noexcept {
+  const Device* device = find(id);
+  return device != nullptr && device->is_open() ? device->record : nullptr;
+}
 
 Tracker::Device* Tracker::open(std::uint32_t id, Device* known) {
   if (known == nullptr) known = new_device(id);
@@ -46,7 +53,12 @@ Tracker::Device* Tracker::new_device(std::uint32_t id) {
   const std::uint32_t index = segment_->take_device(now());
   if (index == kNoSlot) return nullptr;
   DeviceRecord& record = segment_->device(index);
-  publish(record.seq, [&] { store(record.id, id); });
+  publish(record.seq, [&] {
+    store(record.id, id);
+    // The wire protocol of the server does not tell dispatches.
+    if (segment_->is_kept())
+      store(record.unknown_figures, std::uint32_t{segment::kResidentUnknown});
+  });
   devices_[index] = std::make_unique<Device>(record, index);
   if (id < by_id_.size()) by_id_[id] = devices_[index].get();
   return devices_[index].get();

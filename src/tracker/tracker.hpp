@@ -49,10 +49,22 @@ class Tracker {
   // From now on told of every change; null: nobody. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
+  // What a device holds now; null unless it is open. Valid until the next call.
+  [[nodiscard]] const segment::DeviceRecord* figures(std::uint32_t device) const noexcept;
+  // Calls visit(record) for every open device.
+  template <typename Visitor>
+  void for_each_device(Visitor&& visit) const {
+    for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
+      const segment::DeviceRecord& record = segment_->device(i);
+      if (record.state == static_cast<std::uint32_t>(segment::DeviceState::kOpen)) visit(record);
+    }
+  }
+
   [[nodiscard]] const std::string& segment_path() const noexcept { return segment_->path(); }
 
-  // A call that cannot be understood or held; it is in no figure.
-  void count_dropped_call() noexcept;
+  // Calls that cannot be understood or held; they are in no figure.
+  void count_dropped_calls(std::uint64_t calls) noexcept;
+  void count_dropped_call() noexcept { count_dropped_calls(1); }
 
   // The process ends in good order: the segment goes.
   void finish() noexcept { segment_->finish(); }
@@ -70,7 +82,7 @@ class Tracker {
   // The open device of that id, which it opens with unknown capacities when there is none; null,
   // and the call is counted as dropped, when the segment holds no more devices.
   Device* device(std::uint32_t id);
-  Device* find(std::uint32_t id) noexcept;
+  Device* find(std::uint32_t id) const noexcept;
   Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);
 

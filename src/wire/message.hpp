@@ -70,6 +70,7 @@ struct CbOfProgram {
   std::uint64_t program;
   std::uint32_t index;
   std::uint32_t count;
+  std::uint64_t reserved[2];
 };
 
 // The details of libttmem. All but kDeviceInfoResponse: of one buffer, kernel or CB.

@@ -1,94 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running `ttmem serve` for the tests of the server: its own socket, a port that the system
-chose, and plain HTTP."""
+"""What the tests of `ttmem serve` share: a server of the test's own, and its log."""
 
-import http.client
-import json
 import os
-import re
-import socket
-import tempfile
+import signal
 import threading
 
-from support import Case
+from support import TTMEM, Case, Running
+import wire
+
+
+class Server(Running):
+    """`ttmem serve`, whose log is read all the time."""
+
+    def __init__(self, path, env, *arguments, command=(TTMEM, "serve")):
+        super().__init__([*command, "--socket", path, "--http", "127.0.0.1:0", *arguments], env)
+        self.path = path
+        self.log = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        for line in self.process.stderr:
+            self.log.append(line.decode().rstrip("\n"))
+
+    def said(self, *words):
+        """The lines that have all these words."""
+        return [line for line in list(self.log) if all(word in line for word in words)]
+
+    def stop(self, number=signal.SIGTERM):
+        self.signal(number)
+        code = self.wait()
+        self._reader.join()
+        return code
 
 
 class ServerCase(Case):
     def setUp(self):
         super().setUp()
-        folder = tempfile.TemporaryDirectory(prefix="ttmem-serve-")
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.path = os.path.join(self.dir, "socket")
 
-    def serve(self, *arguments):
-        """Starts a server and waits until it says where it serves HTTP."""
-        self.server = self.start_ttmem(
-            "serve", "--socket", os.path.join(self.folder, "socket"), "--http", "127.0.0.1:0",
-            *arguments)
-        self.log = []
-        while True:
-            self.log.append(self.server.line("stderr"))
-            found = re.search(r"HTTP on http://127\.0\.0\.1:(\d+)/", self.log[-1])
-            if found:
-                self.port = int(found.group(1))
-                break
-        # A full pipe would hold the server.
-        self.reader = threading.Thread(target=self._read_log, daemon=True)
-        self.reader.start()
-        return self.server
+    def start_server(self, *arguments, wait=True, path=None, **options):
+        server = Server(path or self.path, self.env, *arguments, **options)
+        self.addCleanup(server.end)
+        if wait:
+            self.wait_for(lambda: self._answers(server), "the server to answer")
+        return server
 
-    def _read_log(self):
-        while True:
-            try:
-                self.log.append(self.server.line("stderr"))
-            except AssertionError:  # nothing for a while
-                if self.server.process.poll() is not None:
-                    return
-            except (ValueError, OSError):  # the test is over
-                return
-
-    def logged(self, text):
-        return [line for line in list(self.log) if text in line]
-
-    def request(self, target, method="GET", headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+    def _answers(self, server):
+        self.assertIsNone(server.process.poll(), f"the server ended: {server.log}")
         try:
-            connection.request(method, target, headers=headers or {})
-            response = connection.getresponse()
-            return response.status, dict(response.getheaders()), response.read()
-        finally:
-            connection.close()
+            client = wire.Client(server.path)
+        except OSError:
+            return False
+        client.close()
+        return True
 
-    def get(self, target):
-        status, _, body = self.request(target)
-        self.assertEqual(status, 200, body)
-        return body.decode()
+    def connect(self, **options):
+        client = wire.Client(self.path, **options)
+        self.addCleanup(client.close)
+        return client
 
-    def get_json(self, target):
-        return json.loads(self.get(target))
+    def wait_said(self, server, *words):
+        return self.wait_for(lambda: server.said(*words), f"a line with {words} in the log")[0]
 
-    def connect(self):
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=20)
-        self.addCleanup(connection.close)
-        return connection
+    def segments(self):
+        return [name for name in self.files() if name.startswith("ttmem.")]
 
-    def exchange(self, *chunks):
-        """Sends bytes as they are and returns all that comes until the server closes."""
-        connection = self.connect()
-        for chunk in chunks:
-            connection.sendall(chunk)
-        received = b""
-        while True:
-            try:
-                part = connection.recv(65536)
-            except ConnectionResetError:
-                return received
-            if not part:
-                return received
-            received += part
-
-    def start_demo(self, scenario="mesh8"):
-        """A demo that holds its final state."""
-        demo = self.start_ttmem("demo", scenario, "--hold")
-        self.assertIn(f"demo {scenario}: ", demo.line("stderr"))
-        return demo
+    def rows(self):
+        """(device, pid) -> the row of that process in `ttmem --json`, run by itself."""
+        return {(device["id"], process["pid"]): process
+                for device in self.devices() for process in device["processes"]}

@@ -13,7 +13,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from server_case import ServerCase
+from http_case import HttpCase
 from support import HERE
 
 DEPLOY = HERE.parent.parent / "deploy"
@@ -31,7 +31,7 @@ def free_port():
         return server.getsockname()[1]
 
 
-class Prometheus(ServerCase):
+class Prometheus(HttpCase):
     """Has a Prometheus that scrapes the server of the test every second."""
 
     def start_prometheus(self):

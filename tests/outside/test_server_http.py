@@ -10,7 +10,7 @@ import socket
 import time
 import unittest
 
-from server_case import ServerCase
+from http_case import HttpCase
 from support import KINDS_OF_PROCESS, MIB
 
 # What differs between two looks at the same state.
@@ -37,7 +37,7 @@ def samples(text):
     return page
 
 
-class Figures(ServerCase):
+class Figures(HttpCase):
     def test_snapshot_and_allocations_are_those_of_the_commands(self):
         self.start_demo()
         self.serve()
@@ -132,7 +132,7 @@ class Figures(ServerCase):
         self.assertIn(len(minutes["points"]), (1, 2))
 
 
-class Reaper(ServerCase):
+class Reaper(HttpCase):
     def test_a_killed_process_is_reported_with_what_it_held_and_removed(self):
         demo = self.start_demo("single")
         self.serve()
@@ -180,7 +180,7 @@ class Reaper(ServerCase):
         self.assertEqual(self.get_json("/api/v1/postmortems")["postmortems"], [])
 
 
-class Http(ServerCase):
+class Http(HttpCase):
     def setUp(self):
         super().setUp()
         self.serve()
@@ -313,7 +313,7 @@ class Http(ServerCase):
             self.assertIn(b" 200 ", connection.recv(4096))
 
 
-class Start(ServerCase):
+class Start(HttpCase):
     def test_an_address_that_is_taken_is_said(self):
         taken = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(taken.close)

@@ -81,6 +81,21 @@ bool mentions(const Snapshot& snapshot, const std::string& text) {
       [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
 }
 
+TEST(BuildSnapshot, WhatNobodyTellsOfResidentCbsIsUnknownUnlessThereAreNone) {
+  SegmentBuilder tells = process(0xa, 1000, 2000);
+  tells.device(0).cb_resident_bytes = 30;
+  SegmentBuilder silent = process(0xa, 1000, 2000);
+  silent.device(0).unknown_figures = segment::kResidentUnknown;
+  const Snapshot unknown = snapshot_of({evidence(tells, 10), evidence(silent, 11)});
+  EXPECT_EQ(unknown.devices.at(0).cb_resident_bytes, std::nullopt);
+  EXPECT_EQ(unknown.devices.at(0).cb_physical_bytes, 100u);
+  EXPECT_EQ(unknown.devices.at(0).cores.at(0).cb_resident_bytes, std::nullopt);
+  EXPECT_EQ(unknown.devices.at(0).cores.at(0).cb_bytes, 0u);
+  silent.device(0).cb_physical_bytes = 0;
+  const Snapshot known = snapshot_of({evidence(tells, 10), evidence(silent, 11)});
+  EXPECT_EQ(known.devices.at(0).cb_resident_bytes, 30u);
+}
+
 TEST(BuildSnapshot, OneProcessGivesItsOwnFigures) {
   SegmentBuilder builder = process(0xa, 1000, 2000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 10)});

@@ -270,10 +270,27 @@ TEST_F(CollectorTest, WhatIsNotARegularFileNeitherBlocksNorCrashes) {
   EXPECT_TRUE(mentions(snapshot.warnings, "tt_device_7_memory: it is a FIFO"));
 }
 
+TEST_F(CollectorTest, ASegmentThatAServerKeepsCountsWhileTheServerLives) {
+  const SegmentBuilder kept = segment();
+  LockHolder server(write(fmt::format("ttmem.{}.{}.1.socket", ::getuid(), kNoPid), kept.bytes()));
+  EXPECT_EQ(collect(directory_).devices.at(0).dram_used_bytes, 4096u);
+  EXPECT_TRUE(find_abandoned(directory_).segments.empty());
+  server.kill();
+  const Snapshot snapshot = collect(directory_);
+  EXPECT_TRUE(snapshot.devices.empty());
+  ASSERT_EQ(snapshot.warnings.size(), 1u);
+  EXPECT_TRUE(mentions(snapshot.warnings, "kept by a server that is gone"));
+  EXPECT_TRUE(find_dead(directory_).segments.empty());  // its client may well be alive
+  const DeadSegments abandoned = find_abandoned(directory_);
+  ASSERT_EQ(abandoned.segments.size(), 1u);
+  EXPECT_EQ(reap(directory_, abandoned.segments).removed, 1u);
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
+}
+
 TEST_F(CollectorTest, FilesWithOtherNamesAreNoneOfOurBusiness) {
-  for (const char* name :
-       {"ttmem", "ttmem.1.2", "ttmem.1.2.3.4", "ttmem.1.2.x", "ttmem.-1.2.3", "ttmem..2.3",
-        "xttmem.1.2.3", "ttmem.1.2.3\x1b", "ttmem.+1.2.3", "ttmem.1.99999999999.3"}) {
+  for (const char* name : {"ttmem", "ttmem.1.2", "ttmem.1.2.3.4", "ttmem.1.2.x", "ttmem.-1.2.3",
+                           "ttmem..2.3", "xttmem.1.2.3", "ttmem.1.2.3.socket2", "ttmem.1.2.socket",
+                           "ttmem.1.2.3\x1b", "ttmem.+1.2.3", "ttmem.1.99999999999.3"}) {
     write(name, segment().bytes());
     EXPECT_FALSE(parse_segment_name(name)) << name;
   }

@@ -104,6 +104,7 @@ TEST(SegmentLayoutDocument, DeviceOffsets) {
   EXPECT_FIELD(DeviceRecord, grid_x);
   EXPECT_FIELD(DeviceRecord, l1_bytes_per_core);
   EXPECT_FIELD(DeviceRecord, dram_channels);
+  EXPECT_FIELD(DeviceRecord, unknown_figures);
   EXPECT_FIELD(DeviceRecord, dram_bytes_per_channel);
   EXPECT_FIELD(DeviceRecord, trace_region_bytes);
   EXPECT_FIELD(DeviceRecord, opened_ns);

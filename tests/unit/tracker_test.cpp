@@ -444,6 +444,34 @@ TEST(Tracker, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
   EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
 }
 
+TEST(Tracker, CanKeepASegmentForAnotherProcess) {
+  TemporaryDirectory directory;
+  segment::SegmentWriter::Options options;
+  options.directory = directory.path();
+  options.event_chunks = 1;
+  options.kept_for = {4711, 88123, "model", "./model --fast"};
+  std::string error;
+  auto tracker = Tracker::start(options, &error);
+  ASSERT_NE(tracker, nullptr) << error;
+  EXPECT_TRUE(tracker->segment_path().ends_with(".4711.88123.socket")) << tracker->segment_path();
+  const ttmem_buffer one = buffer(TTMEM_DRAM, 1, 4096, 1000, 0);
+  tracker->buffer_alloc(0, one);
+  tracker->cb_alloc(0, 1, 500);
+  const UniqueFd fd(::open(tracker->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const auto image = segment::read_segment(segment::FdSource(fd.get())).value();
+  EXPECT_EQ(image.pid, 4711);
+  EXPECT_EQ(image.start_time_ticks, 88123U);
+  EXPECT_EQ(image.command, "./model --fast");
+  ASSERT_EQ(image.devices.size(), 1U);
+  EXPECT_EQ(image.devices[0].kinds[TTMEM_DRAM].used_bytes, 1000U);
+  EXPECT_FALSE(image.devices[0].cb_resident_known);
+  EXPECT_EQ(image.allocations.size(), 2U);
+  // Header, events, devices, allocations: a thousand clients must fit.
+  struct stat status {};
+  ASSERT_EQ(::fstat(fd.get(), &status), 0);
+  EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);
+}
+
 // What is live, kept as a plain list.
 struct Model {
   struct Live {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much of what a socket can carry the server takes in: the same messages go to `ttmem serve`
+// in a process of its own, and to a process that only reads them into a buffer.
+#include <benchmark/benchmark.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "server/serve.hpp"
+#include "wire/message.hpp"
+
+namespace ttmem::bench {
+namespace {
+
+using wire::Message;
+using wire::Type;
+
+constexpr std::uint64_t kBuffers = 50'000;  // of one round: allocated and freed, a thousand live
+constexpr std::uint64_t kLive = 1'000;
+constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // and a question
+constexpr std::size_t kBatch = 1024;                   // messages at once, as libttmem sends them
+constexpr int kRounds = 10;  // two processes at once are easily disturbed: the fastest counts
+
+Message message(Type type, std::uint64_t id) {
+  Message result{};
+  result.head.type = static_cast<std::uint8_t>(type);
+  result.head.device_id = static_cast<std::int32_t>(id % 8);
+  static const pid_t pid = ::getpid();
+  result.head.process_id = pid;
+  result.head.buffer_id = id << 12;
+  result.head.size = type == Type::kAlloc ? 1 << 20 : 0;
+  return result;
+}
+
+bool send_all(int fd, std::span<const std::byte> data) {
+  while (!data.empty()) {
+    const ssize_t sent = ::send(fd, data.data(), data.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    data = data.subspan(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+// A client: makes its messages as it goes, and sends them when it has a batch.
+bool send_workload(int fd) {
+  std::vector<Message> batch;
+  batch.reserve(kBatch);
+  bool sent = true;
+  const auto say = [&](Type type, std::uint64_t id) {
+    batch.push_back(message(type, id));
+    if (batch.size() < kBatch && type != Type::kQuery) return;
+    sent = sent && send_all(fd, std::as_bytes(std::span(batch)));
+    batch.clear();
+  };
+  for (std::uint64_t id = 0; id < kBuffers + kLive; ++id) {
+    if (id < kBuffers) say(Type::kAlloc, id);
+    if (id >= kLive) say(Type::kFree, id - kLive);
+  }
+  say(Type::kQuery, 0);
+  return sent;
+}
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+// Answers each workload with one message, after it has read all of it.
+[[noreturn]] void only_read(const std::string& path) {
+  const sockaddr_un address = address_of(path);
+  const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM, 0));
+  if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener.get(), 1) != 0) {
+    ::_exit(1);
+  }
+  const UniqueFd connection(::accept(listener.get(), nullptr, nullptr));
+  constexpr std::size_t expected = kMessages * sizeof(Message);
+  std::vector<char> buffer(64 << 10);
+  const Message answer{};
+  for (std::size_t got = 0;;) {
+    const ssize_t size = ::read(connection.get(), buffer.data(), buffer.size());
+    if (size <= 0) ::_exit(0);
+    got += static_cast<std::size_t>(size);
+    if (got < expected) continue;
+    got = 0;
+    if (::write(connection.get(), &answer, sizeof answer) != sizeof answer) ::_exit(1);
+  }
+}
+
+[[noreturn]] void serve_it(const std::string& path) {
+  server::ServeOptions options;
+  options.directory = std::filesystem::path(path).parent_path();
+  options.socket = path;
+  options.http_port = 0;
+  options.quiet = true;
+  ::_exit(server::serve(options));
+}
+
+UniqueFd connect_to(const std::string& path) {
+  const sockaddr_un address = address_of(path);
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  for (int attempt = 0; attempt < 5000; ++attempt) {
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+      return fd;
+    }
+    ::usleep(1000);
+  }
+  return {};
+}
+
+// How long it takes until the last message is answered; 1e9: it is not.
+double seconds(const UniqueFd& fd) {
+  Message answer;
+  const auto begin = std::chrono::steady_clock::now();
+  const bool answered =
+      fd && send_workload(fd.get()) &&
+      ::recv(fd.get(), &answer, sizeof answer, MSG_WAITALL) == ssize_t{sizeof answer};
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return answered ? took.count() : 1e9;
+}
+
+void send_to(benchmark::State& state, const std::function<void(const std::string&)>& peer) {
+  std::string directory = "/dev/shm/ttmem-bench-server-XXXXXX";
+  if (::mkdtemp(directory.data()) == nullptr) std::abort();
+  const std::string path = directory + "/socket";
+  const pid_t child = ::fork();
+  if (child == 0) peer(path);
+  const UniqueFd fd = connect_to(path);
+  for (auto _ : state) {
+    double fastest = 1e9;
+    for (int round = 0; round < kRounds; ++round) fastest = std::min(fastest, seconds(fd));
+    state.SetIterationTime(fastest);
+    if (fastest < 1e9) continue;
+    state.SkipWithError("the server does not answer");
+    break;
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kMessages));
+  ::kill(child, SIGTERM);
+  ::waitpid(child, nullptr, 0);
+  std::error_code ignored;
+  std::filesystem::remove_all(directory, ignored);
+}
+
+void server_ingest(benchmark::State& state) { send_to(state, serve_it); }
+void server_bare_read(benchmark::State& state) { send_to(state, only_read); }
+BENCHMARK(server_ingest)->UseManualTime();
+BENCHMARK(server_bare_read)->UseManualTime();
+
+}  // namespace
+}  // namespace ttmem::bench

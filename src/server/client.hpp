@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/core_mask.hpp"
+#include "base/result.hpp"
+#include "server/holdings.hpp"
+#include "tracker/tracker.hpp"
+#include "wire/message.hpp"
+
+namespace ttmem::server {
+
+// Bytes by index into segment::DeviceRecord::kinds; CBs are all of them, not only the loose ones.
+using KindBytes = std::array<std::uint64_t, segment::kKinds>;
+
+// What all clients of a server hold together, for its log. Devices as wire::fault_of() allows them.
+class DeviceTotals {
+ public:
+  [[nodiscard]] std::uint64_t get(std::uint32_t device, std::uint8_t kind) const {
+    return device < devices_.size() ? devices_[device][kind] : 0;
+  }
+  void change(std::uint32_t device, std::uint8_t kind, std::uint64_t before, std::uint64_t after) {
+    if (before == after) return;
+    if (device >= devices_.size()) devices_.resize(device + 1);
+    devices_[device][kind] += after - before;  // the wrap-around of unsigned numbers makes it right
+  }
+
+ private:
+  std::vector<KindBytes> devices_;
+};
+
+// What a report did.
+struct Change {
+  enum class Effect : std::uint8_t {
+    kCounted,
+    kHeldAlready,  // allocated once more: counted once, and wants one free more
+    kStillHeld,    // freed once: `references` are left
+    kNotHeld,      // freed, but nobody allocated it
+    kWaiting,      // a CB of a program of which more are to come
+    kOpened,
+    kClosed,
+  };
+
+  Effect effect = Effect::kCounted;
+  std::uint8_t kind = 0;         // index into segment::DeviceRecord::kinds
+  std::uint64_t bytes = 0;       // of what the message is about
+  std::uint64_t references = 1;  // how often it is held now
+};
+
+// One CB as libttmem tells it.
+struct ToldCb {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t flags = 0;  // of ttmem_cb
+  CoreMask cores;
+};
+
+// A process that reports over the socket: its tracker, and the segment that the server keeps for it
+// as if the process had written it. One thread: that of the event loop.
+//
+// Reports must have passed wire::fault_of(). What they say may still be wrong (a free of something
+// unknown, more devices than fit); then it is counted in the segment, and is no failure.
+class Client {
+ public:
+  // Fails when the segment cannot be made; the message says why and what to do.
+  // `totals` is kept up to date, and outlives the client.
+  [[nodiscard]] static Result<std::unique_ptr<Client>> start(
+      const std::string& directory, segment::SegmentWriter::Process process, DeviceTotals& totals);
+  ~Client();  // out of the totals
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  [[nodiscard]] const segment::SegmentWriter::Process& process() const { return process_; }
+  [[nodiscard]] const std::string& segment_path() const { return tracker_->segment_path(); }
+
+  // Any report but a CB with details, which place() takes with the others of its program.
+  Change apply(ConnectionId connection, const wire::Message& report);
+  Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
+               std::span<const ToldCb> cbs);
+
+  // The connection ended: what it alone had allocated is freed.
+  void forget(ConnectionId connection);
+
+  // What is held on each device.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, KindBytes>> held() const;
+  // Buffers, kernels, CBs and programs.
+  [[nodiscard]] std::size_t holdings() const { return holdings_.size(); }
+
+  // Removes the segment. Nothing but held() may be called afterwards.
+  void finish() noexcept { tracker_->finish(); }
+
+ private:
+  Client(std::unique_ptr<tracker::Tracker> tracker, segment::SegmentWriter::Process process,
+         DeviceTotals& totals)
+      : tracker_(std::move(tracker)), process_(std::move(process)), totals_(totals) {}
+
+  [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept;
+  void allocate(ConnectionId connection, const HoldingKey& key, const wire::Message& report,
+                Change& change);
+  void load(ConnectionId connection, const HoldingKey& key, const wire::Message& report,
+            Change& change);
+  void free(ConnectionId connection, const HoldingKey& key, Change& change);
+  void open(const wire::Message& report);
+  void close(std::uint32_t device);
+  // Runs `act`, which changes what is held of that kind on that device, and keeps the totals.
+  template <typename Act>
+  void counting(std::uint32_t device, std::uint8_t kind, Act&& act);
+  // Into and out of the tracker.
+  void take(const HoldingKey& key, std::uint8_t kind, const wire::Message& report);
+  void give(const HoldingKey& key, std::uint8_t kind);
+  void destroy(std::uint64_t program);
+  void take_detailed(std::uint32_t device, const wire::Message& report);
+  [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;
+  void append_ranges(const CoreMask& cores, std::uint32_t columns);
+
+  std::unique_ptr<tracker::Tracker> tracker_;
+  segment::SegmentWriter::Process process_;
+  DeviceTotals& totals_;
+  Holdings holdings_;
+  std::uint64_t events_dropped_ = 0;      // as the client said last
+  std::vector<ttmem_core_range> ranges_;  // kept for their memory
+  std::vector<ttmem_cb> cbs_;
+};
+
+}  // namespace ttmem::server

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a message cannot mean. An old client with shorter messages, or something that is no client
+// at all, sends bytes that look like messages; these checks keep them out of the figures.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "wire/message.hpp"
+
+namespace ttmem::wire {
+
+// No device has this much: a larger size is a mistake of the sender.
+inline constexpr std::uint64_t kMaxBytes = 1ULL << 48;
+inline constexpr std::int32_t kMaxDeviceId = 1023;
+inline constexpr std::int32_t kMaxPid = 1 << 22;  // the kernel's own limit
+inline constexpr std::uint32_t kMaxBanks = 4096;
+inline constexpr std::uint32_t kMaxCbs = 65536;  // of one program
+inline constexpr std::uint8_t kMaxBufferType = 4;
+inline constexpr std::uint8_t kMaxRole = 2;
+
+enum class Fault : std::uint8_t {
+  kNone,
+  kType,        // none of the twelve
+  kAnswer,      // one that only servers send
+  kPid,         // negative, or more than the kernel has
+  kDevice,      // no such number
+  kSize,        // more than any device has
+  kBufferType,  // none of the five
+  kRole,        // of a kernel: none of the three
+  kShort,       // two or three shorter messages of an old client in one
+  kDetails,     // more banks or CBs than there can be, or neither open nor closed
+};
+
+[[nodiscard]] constexpr std::string_view name_of(Type type) noexcept {
+  constexpr std::array<std::string_view, 13> names = {"",
+                                                      "ALLOC",
+                                                      "FREE",
+                                                      "QUERY",
+                                                      "RESPONSE",
+                                                      "DUMP_REMAINING",
+                                                      "DEVICE_INFO_QUERY",
+                                                      "DEVICE_INFO_RESPONSE",
+                                                      "CB_ALLOC",
+                                                      "CB_FREE",
+                                                      "KERNEL_LOAD",
+                                                      "KERNEL_UNLOAD",
+                                                      "DUMP_KERNELS"};
+  const auto index = static_cast<std::size_t>(type);
+  return index < names.size() ? names[index] : names[0];
+}
+
+// A question changes nothing and gets one answer; everything else is a report and gets none.
+[[nodiscard]] constexpr bool is_question(Type type) noexcept {
+  return type == Type::kQuery || type == Type::kDeviceInfoQuery || type == Type::kDumpRemaining ||
+         type == Type::kDumpKernels;
+}
+
+namespace detail {
+
+[[nodiscard]] inline bool is_possible_device(const Message& message) noexcept {
+  // Of the questions, only QUERY is always about one device.
+  const bool may_be_all = is_question(message.type()) && message.type() != Type::kQuery;
+  return message.head.device_id >= (may_be_all ? -1 : 0) && message.head.device_id <= kMaxDeviceId;
+}
+
+// The messages of old clients that fill a message of ours exactly would never look like garbage:
+// the first is right, and the others would be lost. Behind a report of an original client there is
+// nothing; a second head there names the same process.
+template <std::size_t Size>
+[[nodiscard]] inline bool has_second_head(const Message& message) noexcept {
+  const std::byte* second = reinterpret_cast<const std::byte*>(&message) + Size;
+  std::int32_t pid = 0;
+  std::memcpy(&pid, second + offsetof(Head, process_id), sizeof pid);
+  return pid == message.head.process_id && pid != 0 &&
+         !name_of(static_cast<Type>(second[offsetof(Head, type)])).empty();
+}
+[[nodiscard]] inline bool is_of_short_messages(const Message& message) noexcept {
+  return has_second_head<kMessageBytes / 2>(message) || has_second_head<kMessageBytes / 3>(message);
+}
+
+[[nodiscard]] inline Fault fault_of_details(const Message& message) noexcept {
+  if (message.type() == Type::kDeviceInfoResponse) {
+    return message.device.is_available <= 1 ? Fault::kNone : Fault::kDetails;
+  }
+  const AllocationDetails& details = message.allocation;
+  if (message.type() == Type::kCbAlloc) {
+    const bool counted =
+        details.cb.count == 0 ? details.cb.index == 0 : details.cb.index < details.cb.count;
+    return counted && details.cb.count <= kMaxCbs ? Fault::kNone : Fault::kDetails;
+  }
+  if (details.bytes_per_bank > kMaxBytes) return Fault::kSize;
+  return details.banks <= kMaxBanks ? Fault::kNone : Fault::kDetails;
+}
+
+}  // namespace detail
+
+// What is wrong with a message that a client sent.
+[[nodiscard]] inline Fault fault_of(const Message& message) noexcept {
+  const Head& head = message.head;
+  if (name_of(message.type()).empty()) return Fault::kType;
+  const bool details = message.has_details();
+  if (message.type() == Type::kResponse) return Fault::kAnswer;
+  if (message.type() == Type::kDeviceInfoResponse && !details) return Fault::kAnswer;
+  if (!detail::is_possible_device(message)) return Fault::kDevice;
+  if (is_question(message.type())) return Fault::kNone;
+  if (head.process_id < 0 || head.process_id > kMaxPid) return Fault::kPid;
+  if (head.size > kMaxBytes) return Fault::kSize;
+  // A FREE of an original client does not say what it frees.
+  const bool typed = message.type() == Type::kAlloc || (message.type() == Type::kFree && details);
+  if (typed && head.buffer_type > kMaxBufferType) return Fault::kBufferType;
+  if (message.type() == Type::kKernelLoad && head.buffer_type > kMaxRole) return Fault::kRole;
+  if (details) return detail::fault_of_details(message);
+  return detail::is_of_short_messages(message) ? Fault::kShort : Fault::kNone;
+}
+
+}  // namespace ttmem::wire
