@@ -190,6 +190,11 @@ void DeviceTotal::finish_cores() {
 
 model::Device DeviceTotal::finish() {
   device_.l1_capacity_bytes = capacity(cores_.size(), limits_.l1_bytes_per_core);
+  device_.l1_bytes_per_core = capacity(1, limits_.l1_bytes_per_core);
+  device_.l1_base = capacity(1, limits_.l1_base);
+  if (device_.l1_bytes_per_core) {
+    device_.l1_small_region_bytes = limits_.l1_small_bytes_per_core;
+  }
   finish_peaks();
   finish_cores();
   std::stable_sort(device_.processes.begin(), device_.processes.end(),
