@@ -4,6 +4,8 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS ttmem EXPORT ttmem-targets)
 install(TARGETS ttmem_cli)
+# The names of the original tools.
+install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/tt_smi_umd TYPE BIN)
 install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

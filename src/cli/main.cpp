@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -102,6 +103,7 @@ int run(std::vector<std::string> arguments) {
   Action action;
   std::vector<std::string> to_run;
   add_show(app, common, action);
+  add_top(app, common, action);
   add_allocs(app, common, action);
   add_programs(app, common, action);
   add_clean(app, action);
@@ -132,18 +134,32 @@ int run(std::vector<std::string> arguments) {
   return checked == kSuccess ? action() : checked;
 }
 
+// The original tools, and the command that each has become.
+struct OtherName {
+  std::string_view name;
+  std::string_view command;
+};
+constexpr std::array<OtherName, 1> kOtherNames = {{{"tt_smi_umd", "top"}}};
+
+// The command that the program's own name stands for; empty: none, as for `ttmem`.
+std::string_view command_of_name(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const OtherName& other : kOtherNames) {
+    if (other.name == name) return other.command;
+  }
+  return {};
+}
+
 }  // namespace
 }  // namespace ttmem::cli
 
 int main(int argc, char** argv) try {
   using namespace ttmem::cli;
-  const std::string_view path = argc > 0 ? argv[0] : "ttmem";
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name == "tt_smi_umd" || name == "allocation_server") {
-    return complain(fmt::format("{} is not part of this version; `ttmem` shows the memory", name),
-                    kFailure);
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (const std::string_view command = command_of_name(argc > 0 ? argv[0] : ""); !command.empty()) {
+    arguments.insert(arguments.begin(), std::string(command));
   }
-  return run({argv + std::min(argc, 1), argv + argc});
+  return run(std::move(arguments));
 } catch (const std::exception& error) {  // no memory left, most likely
   std::fprintf(stderr, "ttmem: %s\n", error.what());
   return ttmem::cli::kFailure;
