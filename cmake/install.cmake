@@ -6,7 +6,7 @@ install(TARGETS ttmem EXPORT ttmem-targets)
 install(TARGETS ttmem_cli)
 # The names of the original tools: src/cli/main.cpp has the commands that they stand for.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-foreach(alias allocation_server)
+foreach(alias allocation_server tt_smi_umd)
   file(CREATE_LINK ttmem ${CMAKE_BINARY_DIR}/bin/${alias} SYMBOLIC)
   install(FILES ${CMAKE_BINARY_DIR}/bin/${alias} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()

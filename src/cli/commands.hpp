@@ -32,6 +32,7 @@ void add_common(CLI::App& app, CommonOptions& common);
 void add_show(CLI::App& app, CommonOptions& common, Action& action);
 void add_allocs(CLI::App& app, CommonOptions& common, Action& action);
 void add_programs(CLI::App& app, CommonOptions& common, Action& action);
+void add_top(CLI::App& app, CommonOptions& common, Action& action);
 void add_clean(CLI::App& app, Action& action);
 void add_demo(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);

@@ -103,6 +103,7 @@ int run(std::vector<std::string> arguments) {
   Action action;
   std::vector<std::string> to_run;
   add_show(app, common, action);
+  add_top(app, common, action);
   add_allocs(app, common, action);
   add_programs(app, common, action);
   add_clean(app, action);
@@ -134,14 +135,22 @@ int run(std::vector<std::string> arguments) {
   return checked == kSuccess ? action() : checked;
 }
 
-// The names of the original tools, under which the binary is installed too.
-struct Alias {
+// The original tools, and the command that each has become.
+struct OtherName {
   std::string_view name;
   std::string_view command;
 };
-constexpr std::array kAliases = {
-    Alias{"allocation_server", "serve"},
-};
+constexpr std::array<OtherName, 2> kOtherNames = {
+    {{"tt_smi_umd", "top"}, {"allocation_server", "serve"}}};
+
+// The command that the program's own name stands for; empty: none, as for `ttmem`.
+std::string_view command_of_name(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const OtherName& other : kOtherNames) {
+    if (other.name == name) return other.command;
+  }
+  return {};
+}
 
 }  // namespace
 }  // namespace ttmem::cli
@@ -149,10 +158,8 @@ constexpr std::array kAliases = {
 int main(int argc, char** argv) try {
   using namespace ttmem::cli;
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const std::string_view path = argc > 0 ? argv[0] : "ttmem";
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (const Alias& alias : kAliases) {
-    if (name == alias.name) arguments.insert(arguments.begin(), std::string(alias.command));
+  if (const std::string_view command = command_of_name(argc > 0 ? argv[0] : ""); !command.empty()) {
+    arguments.insert(arguments.begin(), std::string(command));
   }
   return run(std::move(arguments));
 } catch (const std::exception& error) {  // no memory left, most likely

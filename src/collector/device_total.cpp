@@ -59,7 +59,6 @@ void DeviceTotal::describe(const DeviceImage& device) {
   fill(limits_.l1_base, std::uint64_t{device.l1_base});
   fill(limits_.l1_small_bytes_per_core, std::uint64_t{device.l1_small_bytes_per_core});
   fill(device_.dram_channels, device.dram_channels);
-  fill(device_.l1_bytes_per_core, device.l1_bytes_per_core);
   fill(device_.dram_capacity_bytes, capacity(device.dram_channels, device.dram_bytes_per_channel));
   fill(device_.trace_capacity_bytes, capacity(1, device.trace_region_bytes));
 }
@@ -193,6 +192,11 @@ void DeviceTotal::finish_cores() {
 
 model::Device DeviceTotal::finish() {
   device_.l1_capacity_bytes = capacity(cores_.size(), limits_.l1_bytes_per_core);
+  device_.l1_bytes_per_core = capacity(1, limits_.l1_bytes_per_core);
+  device_.l1_base = capacity(1, limits_.l1_base);
+  if (device_.l1_bytes_per_core) {
+    device_.l1_small_region_bytes = limits_.l1_small_bytes_per_core;
+  }
   finish_peaks();
   finish_cores();
   std::stable_sort(device_.processes.begin(), device_.processes.end(),

@@ -96,8 +96,7 @@ struct Device {
   std::string board;         // empty: unknown
   std::uint16_t grid_x = 0;  // 0: unknown
   std::uint16_t grid_y = 0;
-  std::uint32_t dram_channels = 0;      // 0: unknown
-  std::uint32_t l1_bytes_per_core = 0;  // 0: unknown
+  std::uint32_t dram_channels = 0;  // 0: unknown
 
   Bytes dram_used_bytes;  // physical where known
   Bytes dram_peak_bytes;
@@ -107,7 +106,11 @@ struct Device {
   Bytes l1_used_bytes;  // Total L1: buffers + small + CB physical + kernels
   Bytes l1_peak_bytes;
   Bytes l1_capacity_bytes;  // of all compute cores
-  Bytes l1_buffers_bytes;   // physical where known: the part of l1_used_bytes
+  // The L1 of one core, low to high: reserved, from `l1_base` CBs and L1 buffers, then L1_SMALL.
+  Bytes l1_bytes_per_core;
+  Bytes l1_base;
+  Bytes l1_small_region_bytes;  // per core; 0: none was set up
+  Bytes l1_buffers_bytes;       // physical where known: the part of l1_used_bytes
   Bytes l1_buffers_logical_bytes;
   Bytes l1_buffers_physical_bytes;  // unknown when one buffer's bytes per bank are unknown
   Bytes l1_small_bytes;

@@ -83,7 +83,7 @@ void fill_answer(const Device& device, wire::Answer& answer) {
   if (device.dram_channels != 0) {
     answer.dram_size_per_channel = narrow(answer.total_dram_size / device.dram_channels);
   }
-  answer.l1_size_per_core = device.l1_bytes_per_core;
+  answer.l1_size_per_core = narrow(device.l1_bytes_per_core.value_or(0));
 }
 
 void add_to_answer(const Device& device, wire::Answer& answer) {

@@ -172,6 +172,14 @@ std::string headroom_text(const Device& device, const TextOptions& options) {
 }
 
 std::string anomalies_text(const model::Anomalies& found, const TextOptions& options) {
+  const std::vector<std::string> parts = anomaly_notes(found);
+  if (parts.empty()) return {};
+  return wrapped(join(parts, ", "), kNoteIndent, Color::yellow, options, label_text("Anomalies:"));
+}
+
+}  // namespace
+
+std::vector<std::string> anomaly_notes(const model::Anomalies& found) {
   std::vector<std::string> parts;
   const auto part = [&](std::uint64_t count, std::string_view one, std::string_view many) {
     if (count > 0) parts.push_back(plural(count, one, many));
@@ -186,11 +194,8 @@ std::string anomalies_text(const model::Anomalies& found, const TextOptions& opt
   if (found.left_at_close > 0) {
     parts.back() += fmt::format(" ({})", format_bytes(found.left_at_close_bytes));
   }
-  if (parts.empty()) return {};
-  return wrapped(join(parts, ", "), kNoteIndent, Color::yellow, options, label_text("Anomalies:"));
+  return parts;
 }
-
-}  // namespace
 
 std::string device_text(const Device& device, Detail detail, const TextOptions& options) {
   std::string text = title(device, options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/snapshot.hpp"
 #include "views/text.hpp"
@@ -13,6 +14,9 @@ enum class Detail : std::uint8_t {
   full,
   brief,  // for many devices: headroom only when it is a clash
 };
+
+// What is odd about a device, a few words each. Empty: nothing is.
+[[nodiscard]] std::vector<std::string> anomaly_notes(const model::Anomalies& found);
 
 // The lines of one device. The first starts with "Device N:"; below it, indented, stand "DRAM:",
 // "L1:", "CB:" and "Kernels:", each followed by one blank and a size. Other programs search for

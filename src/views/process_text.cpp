@@ -31,16 +31,6 @@ bool same_process(const Process& a, const Process& b) {
          std::tie(b.pid, b.state, b.source, b.name, b.user);
 }
 
-// The command line without the folder of its program, else the name.
-std::string command_of(const Process& process) {
-  if (process.command.empty()) {
-    return process.name.empty() ? std::string(kUnknown) : process.name;
-  }
-  const std::size_t program_end = process.command.find(' ');
-  const std::size_t slash = process.command.substr(0, program_end).rfind('/');
-  return slash == std::string::npos ? process.command : process.command.substr(slash + 1);
-}
-
 std::vector<Cell> row_of(const ProcessTotal& total) {
   const Process& p = total.sum;
   const bool dead = p.state == State::dead;
@@ -79,6 +69,15 @@ Table make_table(bool all_alive, bool all_ttmem) {
 }
 
 }  // namespace
+
+std::string command_of(const Process& process) {
+  if (process.command.empty()) {
+    return process.name.empty() ? std::string(kUnknown) : process.name;
+  }
+  const std::size_t program_end = process.command.find(' ');
+  const std::size_t slash = process.command.substr(0, program_end).rfind('/');
+  return slash == std::string::npos ? process.command : process.command.substr(slash + 1);
+}
 
 std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
   std::vector<ProcessTotal> totals;

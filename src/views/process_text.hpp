@@ -15,6 +15,9 @@ struct ProcessTotal {
   std::vector<std::uint32_t> devices;  // ids, ascending
 };
 
+// The command line without the folder of its program, else the name.
+[[nodiscard]] std::string command_of(const model::Process& process);
+
 // The living first, then by what they hold.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/snapshot.hpp"
+
+namespace ttmem::tui {
+
+// What a device held at one moment.
+struct Sample {
+  std::uint64_t time_unix_ns = 0;
+  model::Bytes dram_bytes;
+  model::Bytes l1_used_bytes;  // Total L1
+  model::Bytes l1_bytes;       // its parts
+  model::Bytes l1_small_bytes;
+  model::Bytes cb_bytes;
+  model::Bytes kernels_bytes;
+
+  friend bool operator==(const Sample&, const Sample&) = default;
+};
+
+// The last minutes of every device, for the charts: five minutes, within a bounded number of
+// samples. Not thread-safe.
+class ChartHistory {
+ public:
+  static constexpr std::uint64_t kSpanNs = 300'000'000'000;
+  static constexpr std::size_t kMostSamples = 6'200;  // five minutes at the shortest interval
+
+  // One sample of each device; forgets what is too old. Samples that are not newer than what is
+  // there are left out.
+  void add(const model::Snapshot& snapshot);
+
+  // Puts older samples of a device, in the order of time, before what is known of it: what a
+  // server remembers.
+  void prepend(const model::Device& device, const std::vector<Sample>& older);
+
+  // In the order of time.
+  [[nodiscard]] const std::deque<Sample>& of(const model::Device& device) const;
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint64_t>;  // id and uid
+  static Key key_of(const model::Device& device) { return {device.id, device.uid.value_or(0)}; }
+
+  std::map<Key, std::deque<Sample>> series_;
+};
+
+}  // namespace ttmem::tui

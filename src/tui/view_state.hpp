@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the person at the keyboard chose. Plain values; keys.hpp changes them, compose.hpp draws
+// by them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/snapshot.hpp"
+
+namespace ttmem::tui {
+
+enum class View : std::uint8_t { detailed = 1, charts, cores, processes };
+inline constexpr std::array<std::string_view, 4> kViewNames = {"Detailed", "Charts", "Cores",
+                                                               "Processes"};
+[[nodiscard]] constexpr std::string_view name_of(View view) {
+  return kViewNames[static_cast<std::size_t>(view) - 1];
+}
+
+inline constexpr std::array<std::uint32_t, 4> kWindowsSeconds = {30, 60, 120, 300};
+
+// Which process: a dead one may have the number of a living one.
+struct ProcessKey {
+  std::int32_t pid = 0;
+  model::State state = model::State::alive;
+
+  friend bool operator==(const ProcessKey&, const ProcessKey&) = default;
+};
+
+// A list that can be sorted by any of its columns.
+struct Sorting {
+  std::uint32_t column = 0;
+  bool descending = true;
+
+  friend bool operator==(const Sorting&, const Sorting&) = default;
+};
+
+struct ViewState {
+  View view = View::detailed;
+  bool help = false;
+  bool quit = false;
+  bool paused = false;
+  bool save_settings = false;  // asked for with F12; whoever saves resets it
+  std::uint32_t interval_ms = 500;
+  std::string message{};  // one line above the footer until the next key
+
+  std::optional<std::uint32_t> device{};  // id; none or gone: the first one
+
+  std::uint32_t window_seconds = 60;  // view 2
+
+  std::uint16_t core_x = 0;  // view 3
+  std::uint16_t core_y = 0;
+  int map_scroll = 0;  // rows of the core's list
+
+  Sorting sorting{.column = 4, .descending = true};             // view 4: by DRAM
+  std::optional<std::uint32_t> only_device{};                   // none: all
+  std::optional<ProcessKey> selected{};                         // none or gone: the first row
+  std::optional<ProcessKey> opened{};                           // its allocations are shown
+  Sorting allocation_sorting{.column = 4, .descending = true};  // by physical size
+  int allocation_row = 0;
+  std::string filter{};
+  bool typing_filter = false;
+
+  friend bool operator==(const ViewState&, const ViewState&) = default;
+};
+
+}  // namespace ttmem::tui

@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmem top` as a person at a terminal has it: in tmux, with a socket of its own."""
+
+import http.server
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+
+from support import PREFIX, TTMEM, Case
+
+TITLE = "1 Detailed"
+
+
+@unittest.skipUnless(shutil.which("tmux"), "tmux is not installed")
+class Terminal(Case):
+    """A shell in a terminal of 100x30, in which the test types."""
+
+    def setUp(self):
+        super().setUp()
+        # A socket's path has to be short.
+        self.folder = tempfile.mkdtemp(prefix="ttmem-top-", dir="/tmp")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.terminals = 0
+        self.env["XDG_CONFIG_HOME"] = self.folder
+        self.env["TTMEM_HTTP"] = "127.0.0.1:1"  # nobody; a test of the history says otherwise
+        self.env.update(LANG="C.UTF-8", LC_ALL="C.UTF-8", SHELL="/bin/sh", PS1="$ ")
+        for name in ("COLUMNS", "LINES", "TMUX", "NO_COLOR"):
+            self.env.pop(name, None)
+
+    def run_tmux(self, *arguments):
+        socket = os.path.join(self.folder, f"tmux-{self.terminals}")
+        return subprocess.run(["tmux", "-S", socket, "-f", "/dev/null", *map(str, arguments)],
+                              env=self.env, text=True, capture_output=True, timeout=20)
+
+    def tmux(self, *arguments):
+        result = self.run_tmux(*arguments)
+        self.assertEqual(result.returncode, 0, f"tmux {arguments}: {result.stderr}")
+        return result.stdout
+
+    def close(self):
+        """Ends the terminal and what runs in it, when it is still there."""
+        self.run_tmux("kill-server")
+
+    def open(self, width=100, height=30, term="tmux-256color"):
+        self.terminals += 1  # each has a server of its own: the one before may still be ending
+        self.tmux("new-session", "-d", "-x", width, "-y", height, "env PS1='$ ' /bin/sh")
+        self.addCleanup(self.close)
+        self.type(f"export TERM={term}")
+        self.type("clear; echo before; stty -a >" + self.stty("before"))
+        self.see(r"^before\n\$")
+
+    def stty(self, name):
+        return os.path.join(self.folder, f"stty-{name}")
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p")
+
+    def type(self, line):
+        self.tmux("send-keys", "-l", line)
+        self.press("Enter")
+
+    def press(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def see(self, pattern):
+        """Waits until the screen has it, and returns the screen."""
+        seen = self.wait_for(
+            lambda: [screen for screen in [self.screen()] if re.search(pattern, screen, re.M)],
+            f"{pattern} on the screen")
+        return seen[0]
+
+    def not_see(self, pattern):
+        self.wait_for(lambda: not re.search(pattern, self.screen(), re.M),
+                      f"{pattern} to leave the screen")
+
+    def demo(self, scenario="single"):
+        demo = self.start_ttmem("demo", scenario, "--hold")
+        demo.line("stderr")
+        return demo
+
+    def top(self, *arguments):
+        self.type(" ".join([TTMEM, "top", "--interval", "100", *arguments]) + "; echo ended $?")
+
+    def pid_of_top(self):
+        def below(pid):
+            with open(f"/proc/{pid}/comm", encoding="utf-8") as comm:
+                if comm.read().strip() == "ttmem":
+                    return pid
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+                return next(filter(None, map(below, map(int, children.read().split()))), None)
+
+        return below(int(self.tmux("display-message", "-p", "#{pane_pid}")))
+
+    def assert_as_before(self):
+        """The shell's screen is back, the cursor shown, and the terminal's settings are the same."""
+        self.see(r"^before$")
+        self.assertNotIn(TITLE, self.screen())
+        self.assertEqual(self.tmux("display-message", "-p",
+                                   "#{alternate_on} #{cursor_flag} #{mouse_any_flag}").split(),
+                         ["0", "1", "0"])
+        self.type("stty -a >" + self.stty("after") + "; echo compared")
+        self.see(r"^compared$")
+        with open(self.stty("before"), encoding="ascii") as before, \
+                open(self.stty("after"), encoding="ascii") as after:
+            # A test may have changed the size.
+            drop = re.compile(r"rows \d+; columns \d+;")
+            self.assertEqual(drop.sub("", after.read()), drop.sub("", before.read()))
+
+
+class ASession(Terminal):
+    def test_from_the_start_over_every_view_to_the_end(self):
+        demo = self.demo("mesh8")
+        self.open()
+        self.top()
+        self.see(r"Device 0: n300 \(wormhole_b0\)")
+        self.see(rf"{demo.pid} ")
+        self.press("2")
+        self.see(r"Device 0 DRAM \d+%")
+        self.see(r"-60s")
+        self.press("t")
+        self.see(r"-120s")
+        self.press("Right")
+        self.see(r"Device 1 DRAM")
+        self.press("3")
+        self.see(r"Core \(0,0\)")
+        self.press("l", "j", "j")
+        self.see(r"Core \(1,2\)")
+        self.see(r"headroom")
+        self.press("4")
+        self.see(r"1 process · on all devices")
+        self.press("Enter")
+        self.see(r"live allocations and \d+ CBs")
+        self.press("s")
+        self.see(r"PER BANK▼")
+        self.press("Escape")
+        self.see(r"1 process · on all devices")
+        self.press("?")
+        self.see(r"any key closes it")
+        self.press("x")
+        self.not_see(r"any key closes it")
+        self.press("q")
+        self.see(r"^ended 0$")
+        self.assert_as_before()
+
+    def test_the_filter_and_the_sorting(self):
+        first, second = self.demo("single"), self.demo("blackhole")
+        self.open(140, 30)
+        self.top("--view", "4")
+        self.see(rf"{first.pid} [^\n]*\n[^\n]*{second.pid} |{second.pid} [^\n]*\n[^\n]*{first.pid} ")
+        self.press("/")
+        self.tmux("send-keys", "-l", "blackhole")
+        self.not_see(rf"{first.pid} ")
+        self.see(rf"{second.pid} ")
+        self.press("Escape")
+        self.see(rf"{first.pid} ")
+        for _ in range(8):
+            self.press("s")
+        self.see(r"PID▲")
+        low, high = sorted((first.pid, second.pid))
+        self.see(rf" {low} [^\n]*\n[^\n]*{high} ")
+        self.press("r")
+        self.see(rf" {high} [^\n]*\n[^\n]*{low} ")
+        self.press("F10")
+        self.see(r"^ended 0$")
+
+    def test_resizing_at_any_moment(self):
+        self.demo("mesh8")
+        self.open()
+        self.top()
+        self.see("Device 0")
+        for view in "1234":
+            self.press(view)
+            for width, height in ((80, 24), (200, 60), (41, 11), (120, 40)):
+                self.tmux("resize-window", "-x", width, "-y", height)
+                self.see(r"q quit\s*$")
+                lines = self.screen().splitlines()
+                self.assertLessEqual(max(map(len, lines)), width)
+        self.tmux("resize-window", "-x", 30, "-y", 8)
+        self.see(r"ttmem top needs 40x10")
+        self.tmux("resize-window", "-x", 100, "-y", 30)
+        self.see(r"q quit")
+        self.press("q")
+        self.see(r"^ended 0$")
+        self.assert_as_before()
+
+    def test_a_process_killed_under_it_is_dead_and_one_that_comes_appears(self):
+        self.open()
+        self.top()
+        self.see(r"No process uses a device right now")
+        self.see(r"ttmem demo")
+        demo = self.demo("single")
+        self.see(r"Device 0: n150")
+        self.press("4")
+        self.see(rf"{demo.pid} .*ttmem demo")
+        demo.kill()
+        self.see(rf"{demo.pid}\s+\S+\s+dead")
+        self.press("Enter")
+        self.see(r"dead: not counted as in use")
+        self.press("q")
+        self.see(r"^ended 0$")
+
+    def test_pause_stops_and_goes_on(self):
+        self.open()
+        self.top()
+        self.see(r"No process")
+        self.press("p")
+        self.see(r"PAUSED")
+        demo = self.demo("single")
+        self.assertIn("No process", self.screen())
+        self.press("p")
+        self.see(rf"{demo.pid}")
+
+    def test_settings_are_remembered_when_asked_for(self):
+        self.demo()
+        self.open()
+        self.top("--view", "2")
+        self.see(r"Device 0 DRAM")
+        self.press("t")
+        self.see(r"-120s")
+        path = os.path.join(self.folder, "ttmem", "top.toml")
+        self.assertFalse(os.path.exists(path))
+        self.press("F12")
+        self.see(r"remembered in")
+        self.press("q")
+        self.see(r"^ended 0$")
+        self.type(f"{TTMEM} top")
+        self.see(r"-120s")
+
+    def test_the_mouse_opens_tabs(self):
+        self.demo()
+        self.open(term="xterm-256color")
+        self.top()
+        row = self.see(r"4 Processes").splitlines()[0]
+        column = row.index("4 Processes") + 1
+        self.tmux("send-keys", "-l", f"\x1b[<0;{column + 1};1M\x1b[<0;{column + 1};1m")
+        self.see(r"1 process · on all devices")
+
+
+class EveryExitRestores(Terminal):
+    def end_by(self, number):
+        self.open()
+        self.top()
+        self.see(r"q quit")
+        os.kill(self.pid_of_top(), number)
+        self.see(r"^ended \d+$")
+        self.assert_as_before()
+        return int(re.search(r"^ended (\d+)$", self.screen(), re.M).group(1))
+
+    def test_sigterm(self):
+        self.assertEqual(self.end_by(signal.SIGTERM), 0)
+
+    def test_sighup(self):
+        self.assertEqual(self.end_by(signal.SIGHUP), 0)
+
+    def test_ctrl_c(self):
+        self.open()
+        self.top()
+        self.see(r"q quit")
+        self.press("C-c")
+        self.see(r"^ended 0$")
+        self.assert_as_before()
+
+    def test_a_crash_still_dies_of_its_signal(self):
+        self.assertEqual(self.end_by(signal.SIGSEGV), 128 + signal.SIGSEGV)
+
+    def test_an_abort(self):
+        self.assertEqual(self.end_by(signal.SIGABRT), 128 + signal.SIGABRT)
+
+    def test_suspend_and_resume(self):
+        self.demo()
+        self.open()
+        self.type(f"{TTMEM} top --interval 100")
+        self.see(r"q quit")
+        self.press("C-z")
+        self.see(r"before")
+        self.not_see(r"q quit")
+        self.type("fg")
+        self.see(r"q quit")
+        self.press("q")
+        self.assert_as_before()
+
+
+class EveryTerminal(Terminal):
+    def make_direct_colour_type(self):
+        """Like xterm-direct, which not every machine has."""
+        source = os.path.join(self.folder, "direct.ti")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("direct-for-test|red green and blue,\n\tRGB, colors#0x1000000, "
+                       "pairs#0x7FFF,\n\tsetab=\\E[%?%p1%{8}%<%t4%p1%d%e48;2;%p1%{65536}%/%d;"
+                       "%p1%{256}%/%{255}%&%d;%p1%{255}%&%d%;m,\n\t"
+                       "setaf=\\E[%?%p1%{8}%<%t3%p1%d%e38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&"
+                       "%d;%p1%{255}%&%d%;m,\n\tuse=xterm,\n")
+        self.env["TERMINFO"] = os.path.join(self.folder, "terminfo")
+        subprocess.run(["tic", "-x", "-o", self.env["TERMINFO"], source], env=self.env, check=True)
+
+    def test_terminal_types_and_colours(self):
+        self.demo("mesh8")
+        self.make_direct_colour_type()
+        for term in ("xterm", "linux", "tmux", "xterm-256color", "direct-for-test", "vt100"):
+            with self.subTest(term):
+                self.open(term=term)
+                self.top()
+                self.see(r"Device 0")
+                self.press("3")
+                self.see(r"Core \(0,0\)")
+                if term == "direct-for-test":
+                    self.assertIn("48;2;", self.tmux("capture-pane", "-p", "-e"))
+                self.press("q")
+                self.see(r"^ended 0")
+                self.close()
+
+    def test_no_color_uses_none(self):
+        self.demo()
+        self.open()
+        self.type("export NO_COLOR=1")
+        self.top("--view", "3")
+        self.see(r"Core \(0,0\)")
+        self.assertNotRegex(self.tmux("capture-pane", "-p", "-e"), r"\x1b\[[0-9;]*(3|4)[0-8]")
+        self.press("q")
+
+    def test_without_utf_8_all_is_ascii(self):
+        self.demo()
+        self.open()
+        self.type("export LC_ALL=C LANG=C")
+        self.top()
+        screen = self.see(r"Device 0")
+        self.assertTrue(screen.isascii(), screen)
+        self.press("q")
+
+    def test_an_unknown_terminal_is_one_line_and_a_failure(self):
+        self.open()
+        self.type("export TERM=nonsense-9")
+        self.top()
+        self.see(r"terminal type 'nonsense-9'")
+        self.see(r"^ended 1$")
+
+
+class AsText(Case):
+    def test_once_prints_view_1_and_ends(self):
+        demo = self.start_ttmem("demo", "single", "--hold")
+        demo.line("stderr")
+        text = self.ttmem("top", "--once",
+                          env={**self.env, "LANG": "C.UTF-8", "COLUMNS": "110"}).stdout
+        self.assertIn("Device 0: n150 (wormhole_b0), 8x8 cores", text)
+        for word in ("L1 buffers", "L1_SMALL", "CBs", "Kernels", "Total L1", "resident", "logical",
+                     "Headroom", str(demo.pid)):
+            self.assertIn(word, text)
+        self.assertIn("29.0 MiB", text)
+        self.assertNotIn("\x1b", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 110)
+
+    def test_not_a_terminal_is_the_same_and_so_is_the_old_name(self):
+        self.start_ttmem("demo", "single", "--hold").line("stderr")
+        lines = [re.sub(r"\d\d:\d\d:\d\d", "", self.ttmem("top", *options).stdout)
+                 for options in ((), ("--once",), ("-w",))]
+        result = subprocess.run([PREFIX / "bin" / "tt_smi_umd", "-w", "-r", "250"], env=self.env,
+                                text=True, capture_output=True, timeout=20, check=True)
+        lines.append(re.sub(r"\d\d:\d\d:\d\d", "", result.stdout))
+        self.assertEqual(len(set(lines)), 1)
+
+    def test_nothing_runs(self):
+        self.assertIn("ttmem demo", self.ttmem("top").stdout)
+
+    def test_a_device_that_is_not_there_is_a_failure(self):
+        self.ttmem("top", "--once", "--device", "7", code=1)
+
+    def test_each_mistake_is_one_line_and_exit_2(self):
+        for arguments in (("--view", "5"), ("--view", "x"), ("--interval", "0"),
+                          ("--interval", "soon"), ("--device", "0,1"), ("--device", "x"),
+                          ("extra",), ("--fast",), ("-r",)):
+            with self.subTest(arguments):
+                result = self.ttmem("top", *arguments, code=2)
+                self.assertEqual(result.stdout, "")
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+
+    def test_help_has_examples(self):
+        self.assertIn("Examples:", self.ttmem("top", "--help").stdout)
+
+
+class HistoryOfAServer(Terminal):
+    def serve(self, answer, hang_up=True):
+        """A server that answers every request so; returns what it was asked."""
+        asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = answer(self.path)
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+                self.close_connection = hang_up
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.env["TTMEM_HTTP"] = f"127.0.0.1:{server.server_port}"
+        return asked
+
+    @staticmethod
+    def history(path):
+        device = int(urllib.parse.parse_qs(urllib.parse.urlsplit(path).query)["device"][0])
+        now = time.time_ns()
+        points = [{"time_unix_ns": now - age * 10**9, "dram_bytes": 11 * 2**30, "l1_bytes": None,
+                   "l1_used_bytes": 60 * 2**20, "cb_bytes": 40 * 2**20}
+                  for age in range(50, 0, -1)]
+        return json.dumps({"schema": "ttmem.history.v1", "device": device, "interval_seconds": 1,
+                           "points": points}).encode()
+
+    def test_charts_start_with_it(self):
+        asked = self.serve(self.history)
+        self.demo("mesh8")
+        self.open()
+        self.top("--view", "2")
+        self.see(r"peak 92% \(11\.0 GiB\)")
+        self.see(r"⣿{20}")
+        self.press("Right")
+        self.see(r"Device 1 DRAM")
+        self.wait_for(lambda: len(asked) == 2, "a question for each device")
+        self.assertEqual([re.search(r"device=(\d+)", path).group(1) for path in asked], ["0", "1"])
+        self.assertTrue(all(path.startswith("/api/v1/history?") for path in asked))
+        self.press("q")
+
+    def test_a_server_that_does_not_hang_up_is_understood(self):
+        self.serve(self.history, hang_up=False)
+        self.demo()
+        self.open()
+        self.top("--view", "2")
+        self.see(r"peak 92% \(11\.0 GiB\)")
+        self.press("q")
+
+    def test_nonsense_is_as_good_as_none(self):
+        for answer in (b"", b"{", b'{"schema":"ttmem.history.v1","points":[1,2]}', b"\xff" * 1000):
+            with self.subTest(answer[:20]):
+                self.serve(lambda _, answer=answer: answer)
+                self.demo()
+                self.open()
+                self.top("--view", "2")
+                self.see(r"Device 0 DRAM \d+%")
+                self.press("q")
+                self.see(r"^ended 0$")
+                self.close()
