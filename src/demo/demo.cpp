@@ -105,7 +105,7 @@ const std::vector<ScenarioInfo>& scenarios() {
   return infos;
 }
 
-Result<std::monostate> run(const Options& options) {
+Result<void> run(const Options& options) {
   const Result<const Entry*> found = find(options.scenario);
   if (!found) return found.error();
   const Entry& entry = **found;
@@ -122,7 +122,7 @@ Result<std::monostate> run(const Options& options) {
   } catch (const std::exception& error) {
     return Error{fmt::format("demo {} ended early: {}", entry.info.name, error.what())};
   }
-  return std::monostate{};
+  return {};
 }
 
 }  // namespace ttmem::demo

@@ -27,6 +27,6 @@ struct Options {
 // Plays a scenario on the dry run's devices, in this process, tracked like any other. Says on
 // stderr when it is ready and what to type. Returns at its end, or after SIGINT, SIGTERM or SIGHUP.
 // Fails when the scenario is unknown, tracking could not start, or the dry run has no room for it.
-[[nodiscard]] Result<std::monostate> run(const Options& options);
+[[nodiscard]] Result<void> run(const Options& options);
 
 }  // namespace ttmem::demo

@@ -30,9 +30,9 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-Result<std::monostate> start_tracking() {
+Result<void> start_tracking() {
   ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);
-  if (ttmem_enabled() != 0) return std::monostate{};
+  if (ttmem_enabled() != 0) return {};
   const std::string directory = chosen_directory();
   return Error{fmt::format(
       "tracking could not start: no segment can be made in {}; check that this directory "

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "base/result.hpp"
 
@@ -17,7 +16,7 @@ namespace ttmem::session {
 
 // Turns tracking on in this process. Call it before any other ttmem_* call and before threads are
 // started (it changes the environment). Fails when no segment could be made.
-[[nodiscard]] Result<std::monostate> start_tracking();
+[[nodiscard]] Result<void> start_tracking();
 
 // Says on stderr that `what` stands, and which command shows it.
 void announce(std::string_view what);

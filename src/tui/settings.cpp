@@ -122,7 +122,7 @@ void load_settings(const std::string& path, ViewState& state) {
   }
 }
 
-Result<std::monostate> save_settings(const std::string& path, const ViewState& state) {
+Result<void> save_settings(const std::string& path, const ViewState& state) {
   if (path.empty())
     return Error{"cannot remember settings: neither XDG_CONFIG_HOME nor HOME is set"};
   std::error_code error;
@@ -131,7 +131,7 @@ Result<std::monostate> save_settings(const std::string& path, const ViewState& s
   std::ofstream file(path, std::ios::trunc);
   file << format_settings(state);
   file.close();
-  if (file) return std::monostate{};
+  if (file) return {};
   return Error{fmt::format("cannot write {}: {}; make its folder writable", path,
                            std::strerror(errno == 0 ? EIO : errno))};
 }

@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "base/result.hpp"
 #include "tui/view_state.hpp"
@@ -26,6 +25,6 @@ namespace ttmem::tui {
 void load_settings(const std::string& path, ViewState& state);
 
 // Writes the file, with its folder. Fails with words when that is impossible.
-[[nodiscard]] Result<std::monostate> save_settings(const std::string& path, const ViewState& state);
+[[nodiscard]] Result<void> save_settings(const std::string& path, const ViewState& state);
 
 }  // namespace ttmem::tui

@@ -106,11 +106,11 @@ class Top {
 
 }  // namespace
 
-Result<std::monostate> run_top(const TopOptions& options) {
+Result<void> run_top(const TopOptions& options) {
   const Result<std::unique_ptr<Terminal>> terminal = Terminal::open(options.color, options.unicode);
   if (!terminal) return terminal.error();
   Top(options, **terminal).run();
-  return std::monostate{};
+  return {};
 }
 
 }  // namespace ttmem::tui

@@ -5,7 +5,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "base/result.hpp"
 #include "model/snapshot.hpp"
@@ -30,6 +29,6 @@ struct TopOptions {
 
 // Shows the live view until the person or a signal ends it; the terminal is then as before. Fails
 // when there is no usable terminal.
-[[nodiscard]] Result<std::monostate> run_top(const TopOptions& options);
+[[nodiscard]] Result<void> run_top(const TopOptions& options);
 
 }  // namespace ttmem::tui

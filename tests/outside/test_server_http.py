@@ -139,7 +139,7 @@ class Reaper(HttpCase):
         held = self.devices()[0]["processes"][0]
         largest = self.json("allocs")["allocations"][:10]
         demo.kill()
-        self.wait_for(lambda: self.files() == [], "the segment to be removed")
+        self.wait_for(lambda: self.segments() == [], "the segment to be removed")
         found = self.get_json("/api/v1/postmortems")
         self.assertEqual(found["schema"], "ttmem.postmortems.v1")
         (postmortem,) = found["postmortems"]
@@ -165,7 +165,7 @@ class Reaper(HttpCase):
                       passes + 2, "two more passes")
         (postmortem,) = self.get_json("/api/v1/postmortems")["postmortems"]
         self.assertFalse(postmortem["removed"])
-        self.assertEqual(len(self.files()), 1)
+        self.assertEqual(len(self.segments()), 1)
         dead = samples(self.get("/metrics"))["ttmem_dead_owner_bytes"]
         self.assertGreater(dead[0][1], 0)
 
