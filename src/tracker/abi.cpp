@@ -18,6 +18,7 @@
 #include <string>
 #include <utility>
 
+#include "base/raw_enum.hpp"
 #include "base/undisturbed.hpp"
 #include "tracker/spin_lock.hpp"
 #include "tracker/tracker.hpp"
@@ -230,7 +231,7 @@ void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer* buffer) {
 }
 
 void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id) {
-  with_tracker([=](Tracker& t) { t.buffer_free(device, type, id); });
+  with_tracker([=, type = ttmem::raw_value(type)](Tracker& t) { t.buffer_free(device, type, id); });
 }
 
 void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb* cbs, uint32_t count) {
@@ -262,12 +263,16 @@ void ttmem_program_destroy(uint64_t program) {
 }
 
 void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes, ttmem_kernel_role role) {
-  with_tracker([=](Tracker& t) { t.kernel_load(device, kernel, bytes, role, false); });
+  with_tracker([=, role = ttmem::raw_value(role)](Tracker& t) {
+    t.kernel_load(device, kernel, bytes, role, false);
+  });
 }
 
 void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
                                 ttmem_kernel_role role) {
-  with_tracker([=](Tracker& t) { t.kernel_load(device, kernel, bytes, role, true); });
+  with_tracker([=, role = ttmem::raw_value(role)](Tracker& t) {
+    t.kernel_load(device, kernel, bytes, role, true);
+  });
 }
 
 void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {

@@ -3,6 +3,7 @@
 // Buffers, kernels and CBs without an address: a figure, a live slot and an event each.
 #include <utility>
 
+#include "base/raw_enum.hpp"
 #include "tracker/device.hpp"
 #include "tracker/tracker.hpp"
 
@@ -39,12 +40,12 @@ struct Tracker::Request {
 void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
   Device* device = this->device(id);
   if (device == nullptr) return;
-  if (static_cast<std::uint32_t>(buffer.type) > TTMEM_TRACE || buffer.bytes > kAbsurdBytes ||
-      buffer.bytes_per_bank > kAbsurdBytes) {
+  const std::uint32_t type = raw_value(buffer.type);
+  if (type > TTMEM_TRACE || buffer.bytes > kAbsurdBytes || buffer.bytes_per_bank > kAbsurdBytes) {
     return device->count_bad_argument();
   }
   Request request;
-  request.kind = static_cast<std::uint8_t>(buffer.type);
+  request.kind = static_cast<std::uint8_t>(type);
   request.id = buffer.id != 0 ? buffer.id : buffer.address;
   request.address = buffer.address;
   request.has_address = true;
@@ -81,18 +82,18 @@ void Tracker::allocate_sharded(Device& device, Request& request,
   allocate(device, request);
 }
 
-void Tracker::buffer_free(std::uint32_t id, ttmem_buffer_type type, std::uint64_t buffer) {
+void Tracker::buffer_free(std::uint32_t id, std::uint32_t type, std::uint64_t buffer) {
   Device* device = this->device(id);
   if (device == nullptr) return;
-  if (static_cast<std::uint32_t>(type) > TTMEM_TRACE) return device->count_bad_argument();
+  if (type > TTMEM_TRACE) return device->count_bad_argument();
   release(*device, static_cast<std::uint8_t>(type), buffer);
 }
 
 void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t bytes,
-                          ttmem_kernel_role role, bool is_estimate) {
+                          std::uint32_t role, bool is_estimate) {
   Device* device = this->device(id);
   if (device == nullptr) return;
-  if (static_cast<std::uint32_t>(role) > TTMEM_KERNEL_DISPATCH || bytes > kAbsurdBytes) {
+  if (role > TTMEM_KERNEL_DISPATCH || bytes > kAbsurdBytes) {
     return device->count_bad_argument();
   }
   Request request;

@@ -35,7 +35,7 @@ class Tracker {
   void device_open(const ttmem_device_info& info);
   void device_close(std::uint32_t device);
   void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
-  void buffer_free(std::uint32_t device, ttmem_buffer_type type, std::uint64_t id);
+  void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);
   void program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
   void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
@@ -43,7 +43,7 @@ class Tracker {
   void cb_free(std::uint32_t device, std::uint64_t cb);
   void program_destroy(std::uint64_t program);
   void kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
-                   ttmem_kernel_role role, bool is_estimate);
+                   std::uint32_t role, bool is_estimate);
   void kernel_unload(std::uint32_t device, std::uint64_t kernel);
 
   // From now on told of every change; null: nobody. Must outlive the tracker's last call.

@@ -12,7 +12,7 @@ import unittest
 
 from stand_in_server import (ALLOC, CB_ALLOC, CB_FREE, DEVICE_INFO, FREE, KERNEL_LOAD,
                              KERNEL_UNLOAD, StandInServer)
-from support import HERE, LIBRARY, TTMEM, Case, skip_if_sanitized
+from support import HERE, LIBRARY, TTMEM, Case
 
 NO_CORES, PER_BANK_UNKNOWN, NO_ADDRESS, ESTIMATE = 1, 2, 4, 8
 GRID = (1 << 64) - 1  # of 8 x 8
@@ -21,7 +21,6 @@ GRID = (1 << 64) - 1  # of 8 x 8
 class Transport(Case):
     def setUp(self):
         super().setUp()
-        skip_if_sanitized()
         folder = tempfile.TemporaryDirectory(prefix="ttmem-socket-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
