@@ -40,7 +40,7 @@ Result<std::shared_ptr<Client>> ClientRegistry::client_of(
   return shared;
 }
 
-void ClientRegistry::leave(std::shared_ptr<Client> client, ConnectionId connection) {
+void ClientRegistry::leave(const std::shared_ptr<Client>& client, ConnectionId connection) {
   const bool last = client.use_count() == 1;
   if (!last) return client->forget(connection);
   clients_.erase(Key{client->process().pid, client->process().start_time_ticks});

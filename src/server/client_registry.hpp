@@ -28,7 +28,7 @@ class ClientRegistry {
 
   // A connection stops to speak for a client. When it was the last one, says what the client left,
   // and removes its segment.
-  void leave(std::shared_ptr<Client> client, ConnectionId connection);
+  void leave(const std::shared_ptr<Client>& client, ConnectionId connection);
 
   // The server stops: whoever leaves from now on did not end by itself, and nothing is said of it.
   void stop() { stopping_ = true; }

@@ -54,7 +54,7 @@ Session::~Session() {
     unique.push_back(client);
   }
   clients_.clear();
-  for (std::shared_ptr<Client>& client : unique) context_.clients.leave(std::move(client), id_);
+  for (const std::shared_ptr<Client>& client : unique) context_.clients.leave(client, id_);
 }
 
 Session::Verdict Session::take(std::span<const std::byte> messages, std::string& answers) {
