@@ -22,24 +22,25 @@ std::uint32_t device_of(const Message& report) {
 
 // What the report allocates or frees.
 std::pair<HoldingKey, std::uint8_t> subject_of(const Message& report) {
-  HoldingKey key{report.head.buffer_id, device_of(report), HoldingKey::kUntypedBuffers};
+  const auto named = [&](std::uint64_t id, std::uint8_t space) {
+    return HoldingKey::of(id, device_of(report), space);
+  };
+  const std::uint64_t id = report.head.buffer_id;
   switch (report.type()) {
     case Type::kCbAlloc:
     case Type::kCbFree:
-      key.space = HoldingKey::kLooseCbs;
-      if (report.has_details()) {
-        key.id = report.allocation.cb.program;
-        key.space = HoldingKey::kPrograms;
-      }
-      return {key, std::uint8_t{segment::kLooseCbKind}};
+      return {report.has_details() ? named(report.allocation.cb.program, HoldingKey::kPrograms)
+                                   : named(id, HoldingKey::kLooseCbs),
+              std::uint8_t{segment::kLooseCbKind}};
     case Type::kKernelLoad:
     case Type::kKernelUnload:
-      key.space = HoldingKey::kKernels;
-      return {key, std::uint8_t{segment::kKernelKind}};
-    default:
-      if (report.has_details()) key.space = report.head.buffer_type;
-      // An original client's FREE may say anything.
-      return {key, std::min<std::uint8_t>(report.head.buffer_type, wire::kMaxBufferType)};
+      return {named(id, HoldingKey::kKernels), std::uint8_t{segment::kKernelKind}};
+    default: {
+      const std::uint8_t type = report.head.buffer_type;
+      return {named(id, report.has_details() ? type : std::uint8_t{HoldingKey::kUntypedBuffers}),
+              // An original client's FREE may say anything.
+              std::min<std::uint8_t>(type, wire::kMaxBufferType)};
+    }
   }
 }
 
@@ -55,7 +56,7 @@ std::string text_of(std::span<const char> field) {
 
 Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
                                               segment::SegmentWriter::Process process,
-                                              DeviceTotals& totals) {
+                                              DeviceTotals& totals, const std::uint64_t& now_ns) {
   segment::SegmentWriter::Options options;
   options.directory = directory;
   options.event_chunks = 1;
@@ -68,6 +69,7 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
         "what dead processes left), or set TTMEM_DIR",
         process.pid, process.name, error)};
   }
+  tracker->set_time(&now_ns);
   return std::unique_ptr<Client>(new Client(std::move(tracker), std::move(process), totals));
 }
 
@@ -106,7 +108,7 @@ Change Client::apply(ConnectionId connection, const Message& report) {
     default:
       // Kernels come back after an eviction, and libttmem allocates a number once.
       const bool counts =
-          key.space == HoldingKey::kUntypedBuffers || key.space == HoldingKey::kLooseCbs;
+          key.space() == HoldingKey::kUntypedBuffers || key.space() == HoldingKey::kLooseCbs;
       counts ? allocate(connection, key, report, change) : load(connection, key, report, change);
   }
   return change;
@@ -115,66 +117,61 @@ Change Client::apply(ConnectionId connection, const Message& report) {
 // The same number again counts once, at its largest size.
 void Client::allocate(ConnectionId connection, const HoldingKey& key, const Message& report,
                       Change& change) {
-  const auto [entry, is_new] =
-      holdings_.try_emplace(key, connection, change.kind, report.head.size);
+  const auto [holding, is_new] = holdings_.insert(key, connection, change.kind, report.head.size);
   if (is_new) return take(key, change.kind, report);
-  Holding& holding = entry->second;
-  holding.add(connection);
+  holdings_.add(*holding, connection);
   change.effect = Effect::kHeldAlready;
-  change.references = holding.references();
-  if (report.head.size <= holding.bytes) return;
-  give(key, holding.kind);
-  holding.bytes = report.head.size;
-  holding.kind = change.kind;
+  change.references = holdings_.references(*holding);
+  if (report.head.size <= holding->bytes) return;
+  give(key, holding->kind);
+  holding->bytes = report.head.size;
+  holding->kind = change.kind;
   take(key, change.kind, report);
 }
 
 void Client::load(ConnectionId connection, const HoldingKey& key, const Message& report,
                   Change& change) {
-  const auto [entry, is_new] =
-      holdings_.try_emplace(key, connection, change.kind, report.head.size);
+  const auto [holding, is_new] = holdings_.insert(key, connection, change.kind, report.head.size);
   if (!is_new) {
-    Holding& holding = entry->second;
     // A client that came back says again what it holds, before its old connection is seen to end.
-    if (!holding.belongs_to(connection)) give(key, holding.kind);
-    holding.belong_to(connection);
-    holding.bytes = report.head.size;
+    if (holding->connection != connection) give(key, holding->kind);
+    holdings_.belong_to(*holding, connection);
+    holding->bytes = report.head.size;
   }
   take(key, change.kind, report);
 }
 
 void Client::free(ConnectionId connection, const HoldingKey& key, Change& change) {
-  const auto entry = holdings_.find(key);
-  if (entry == holdings_.end()) {
+  Holding* holding = holdings_.find(key);
+  if (holding == nullptr) {
     change.effect = Effect::kNotHeld;
     give(key, change.kind);  // which counts it as unknown
     return;
   }
-  Holding& holding = entry->second;
-  change.kind = holding.kind;
-  change.bytes = holding.bytes;
-  holding.remove_one(connection);
-  change.references = holding.references();
+  change.kind = holding->kind;
+  change.bytes = holding->bytes;
+  holdings_.remove_one(*holding, connection);
+  change.references = holdings_.references(*holding);
   if (change.references > 0) {
     change.effect = Effect::kStillHeld;
     return;
   }
-  holdings_.erase(entry);
+  holdings_.erase(holding);
   give(key, change.kind);
 }
 
 void Client::take(const HoldingKey& key, std::uint8_t kind, const Message& report) {
   const wire::Head& head = report.head;
-  counting(key.device, kind, [&] {
+  counting(key.device(), kind, [&] {
     if (report.type() == Type::kCbAlloc) {
-      tracker_->cb_alloc(key.device, key.id, head.size);
+      tracker_->cb_alloc(key.device(), key.id, head.size);
     } else if (report.type() == Type::kKernelLoad) {
       const bool estimate =
           report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
-      tracker_->kernel_load(key.device, key.id, head.size,
+      tracker_->kernel_load(key.device(), key.id, head.size,
                             static_cast<ttmem_kernel_role>(head.buffer_type), estimate);
     } else if (report.has_details()) {
-      take_detailed(key.device, report);
+      take_detailed(key.device(), report);
     } else {
       ttmem_buffer buffer{};
       buffer.struct_size = sizeof buffer;
@@ -182,7 +179,7 @@ void Client::take(const HoldingKey& key, std::uint8_t kind, const Message& repor
       buffer.id = key.id;
       buffer.address = key.id;  // what the original client passes for a number
       buffer.bytes = head.size;
-      tracker_->buffer_alloc(key.device, buffer);
+      tracker_->buffer_alloc(key.device(), buffer);
     }
   });
 }
@@ -214,14 +211,14 @@ void Client::take_detailed(std::uint32_t device, const Message& report) {
 }
 
 void Client::give(const HoldingKey& key, std::uint8_t kind) {
-  if (key.space == HoldingKey::kPrograms) return destroy(key.id);
-  counting(key.device, kind, [&] {
-    if (key.space == HoldingKey::kLooseCbs) {
-      tracker_->cb_free(key.device, key.id);
-    } else if (key.space == HoldingKey::kKernels) {
-      tracker_->kernel_unload(key.device, key.id);
+  if (key.space() == HoldingKey::kPrograms) return destroy(key.id);
+  counting(key.device(), kind, [&] {
+    if (key.space() == HoldingKey::kLooseCbs) {
+      tracker_->cb_free(key.device(), key.id);
+    } else if (key.space() == HoldingKey::kKernels) {
+      tracker_->kernel_unload(key.device(), key.id);
     } else {
-      tracker_->buffer_free(key.device, static_cast<ttmem_buffer_type>(kind), key.id);
+      tracker_->buffer_free(key.device(), static_cast<ttmem_buffer_type>(kind), key.id);
     }
   });
 }
@@ -232,7 +229,8 @@ void Client::destroy(std::uint64_t program) {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> before;
   tracker_->for_each_device([&](const segment::DeviceRecord& record) {
     before.emplace_back(record.id, record.cb_physical_bytes);
-    holdings_.erase(HoldingKey{program, record.id, HoldingKey::kPrograms});
+    Holding* holding = holdings_.find(HoldingKey::of(program, record.id, HoldingKey::kPrograms));
+    if (holding != nullptr) holdings_.erase(holding);
   });
   tracker_->program_destroy(program);
   for (const auto& [device, bytes] : before) {
@@ -282,10 +280,10 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
     first += cb.core_ranges;
   }
   counting(device, change.kind, [&] { tracker_->program_place(device, program, cbs_); });
-  const HoldingKey key{program, device, HoldingKey::kPrograms};
-  const auto [entry, is_new] = holdings_.try_emplace(key, connection, change.kind, change.bytes);
-  entry->second.belong_to(connection);
-  entry->second.bytes = change.bytes;
+  const HoldingKey key = HoldingKey::of(program, device, HoldingKey::kPrograms);
+  Holding* holding = holdings_.insert(key, connection, change.kind, change.bytes).first;
+  holdings_.belong_to(*holding, connection);
+  holding->bytes = change.bytes;
   return change;
 }
 
@@ -323,20 +321,11 @@ void Client::close(std::uint32_t device) {
     }
   }
   tracker_->device_close(device);
-  boost::unordered::erase_if(holdings_,
-                             [&](const auto& entry) { return entry.first.device == device; });
+  holdings_.erase_device(device);
 }
 
 void Client::forget(ConnectionId connection) {
-  std::vector<std::pair<HoldingKey, std::uint8_t>> gone;
-  for (auto& [key, holding] : holdings_) {
-    holding.remove_all(connection);
-    if (holding.references() == 0) gone.emplace_back(key, holding.kind);
-  }
-  for (const auto& [key, kind] : gone) {
-    holdings_.erase(key);
-    give(key, kind);
-  }
+  for (const Holding& gone : holdings_.leave(connection)) give(gone.key(), gone.kind);
 }
 
 std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {

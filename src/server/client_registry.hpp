@@ -26,6 +26,9 @@ class ClientRegistry {
   [[nodiscard]] Result<std::shared_ptr<Client>> client_of(
       const segment::SegmentWriter::Process& process);
 
+  // Before reports are applied, many at once: they all came now.
+  void look_at_clock() { now_ns_ = tracker::coarse_clock_ns(); }
+
   // A connection stops to speak for a client. When it was the last one, says what the client left,
   // and removes its segment.
   void leave(const std::shared_ptr<Client>& client, ConnectionId connection);
@@ -40,7 +43,8 @@ class ClientRegistry {
   using Key = std::pair<pid_t, std::uint64_t>;  // and its start time: pids come back
 
   std::string directory_;
-  DeviceTotals totals_;  // before the clients, which refer to it
+  DeviceTotals totals_;                                // before the clients, which refer to it
+  std::uint64_t now_ns_ = tracker::coarse_clock_ns();  // likewise
   std::map<Key, std::weak_ptr<Client>> clients_;
   bool stopping_ = false;
 };

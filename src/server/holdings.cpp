@@ -5,58 +5,88 @@
 
 namespace ttmem::server {
 
-std::uint64_t Holding::references() const {
-  std::uint64_t sum = first_.references;
-  if (others_) {
-    for (const Share& share : *others_) sum += share.references;
-  }
+void Holdings::erase_device(std::uint32_t device) {
+  std::vector<HoldingKey> keys;
+  table_.for_each([&](const Holding& holding) {
+    if (holding.key().device() == device) keys.push_back(holding.key());
+  });
+  for (const HoldingKey& key : keys) erase(find(key));
+}
+
+std::uint64_t Holdings::shared_references(const Holding& holding) const {
+  std::uint64_t sum = holding.references;
+  for (const Share& share : others_.at(holding.key())) sum += share.references;
   return sum;
 }
 
-Holding::Share* Holding::share_of(ConnectionId connection) {
-  if (first_.connection == connection) return &first_;
-  if (!others_) return nullptr;
-  const auto found = std::find_if(others_->begin(), others_->end(), [&](const Share& share) {
-    return share.connection == connection;
-  });
-  return found == others_->end() ? nullptr : &*found;
-}
-
-void Holding::add(ConnectionId connection) {
-  if (Share* share = share_of(connection)) {
-    ++share->references;
+void Holdings::add(Holding& holding, ConnectionId connection) {
+  if (holding.connection == connection) {
+    ++holding.references;
     return;
   }
-  if (!others_) others_ = std::make_unique<std::vector<Share>>();
-  others_->push_back({connection, 1});
-}
-
-void Holding::remove_one(ConnectionId connection) {
-  Share* share = share_of(connection);
-  if (share == nullptr) share = &first_;
-  --share->references;
-  normalize();
-}
-
-void Holding::remove_all(ConnectionId connection) {
-  if (Share* share = share_of(connection)) share->references = 0;
-  normalize();
-}
-
-void Holding::belong_to(ConnectionId connection) {
-  first_ = {connection, 1};
-  others_.reset();
-}
-
-// No share is empty, but the first when there is no other.
-void Holding::normalize() {
-  if (!others_) return;
-  std::erase_if(*others_, [](const Share& share) { return share.references == 0; });
-  if (first_.references == 0 && !others_->empty()) {
-    first_ = others_->back();
-    others_->pop_back();
+  std::vector<Share>& others = others_[holding.key()];
+  holding.is_shared = true;
+  for (Share& share : others) {
+    if (share.connection != connection) continue;
+    ++share.references;
+    return;
   }
-  if (others_->empty()) others_.reset();
+  others.push_back({connection, 1});
+}
+
+void Holdings::remove_one_shared(Holding& holding, ConnectionId connection) {
+  std::uint32_t* references = &holding.references;
+  for (Share& share : others_.at(holding.key())) {
+    if (share.connection == connection) references = &share.references;
+  }
+  --*references;
+  normalize(holding);
+}
+
+void Holdings::remove_all(Holding& holding, ConnectionId connection) {
+  if (holding.connection == connection) holding.references = 0;
+  if (!holding.is_shared) return;
+  for (Share& share : others_.at(holding.key())) {
+    if (share.connection == connection) share.references = 0;
+  }
+  normalize(holding);
+}
+
+void Holdings::belong_to(Holding& holding, ConnectionId connection) {
+  if (holding.is_shared) others_.erase(holding.key());
+  holding.is_shared = false;
+  holding.connection = connection;
+  holding.references = 1;
+}
+
+// Of what is shared nobody's part is empty, and it is shared by two at least.
+void Holdings::normalize(Holding& holding) {
+  const auto entry = others_.find(holding.key());
+  std::vector<Share>& others = entry->second;
+  std::erase_if(others, [](const Share& share) { return share.references == 0; });
+  if (holding.references == 0 && !others.empty()) {
+    holding.connection = others.back().connection;
+    holding.references = others.back().references;
+    others.pop_back();
+  }
+  holding.is_shared = !others.empty();
+  if (!holding.is_shared) others_.erase(entry);
+}
+
+std::vector<Holding> Holdings::leave(ConnectionId connection) {
+  std::vector<HoldingKey> keys;
+  table_.for_each([&](const Holding& holding) {
+    if (holding.connection == connection || holding.is_shared) keys.push_back(holding.key());
+  });
+  std::vector<Holding> gone;
+  for (const HoldingKey& key : keys) {
+    Holding* holding = find(key);
+    remove_all(*holding, connection);
+    if (holding->references > 0) continue;
+    gone.push_back(*holding);
+    erase(holding);
+  }
+  return gone;
 }
 
 }  // namespace ttmem::server

@@ -59,6 +59,7 @@ Session::~Session() {
 
 Session::Verdict Session::take(std::span<const std::byte> messages, std::string& answers) {
   context_.responder.forget();
+  context_.clients.look_at_clock();
   asked_ = false;
   const Verdict verdict = take_all(messages, answers);
   context_.statistics.messages += std::exchange(understood_, 0);

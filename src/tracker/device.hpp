@@ -3,8 +3,6 @@
 // What the parts of the tracker share: one device of this process, and small helpers.
 #pragma once
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -14,7 +12,7 @@
 
 #include "ledger/device_ledger.hpp"
 #include "segment/segment_writer.hpp"
-#include "tracker/live_table.hpp"
+#include "tracker/live_allocation.hpp"
 #include "tracker/tracker.hpp"
 
 namespace ttmem::tracker {
@@ -29,15 +27,6 @@ using segment::store;
 // For a device whose grid nobody told: wide enough for every known one.
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
-
-// Ages are shown in seconds and events are ordered by number: the tick of the coarse clock, a few
-// milliseconds, is fine enough, and it costs a third of the exact one.
-inline std::uint64_t now() noexcept {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 inline void increase(std::uint64_t& figure, std::uint64_t by = 1) noexcept {
   store(figure, figure + by);
@@ -124,6 +113,11 @@ inline Tracker::Device* Tracker::device(std::uint32_t id) {
     return found;
   }
   return open(id, found);
+}
+
+inline const segment::DeviceRecord* Tracker::figures(std::uint32_t id) const noexcept {
+  const Device* device = find(id);
+  return device != nullptr && device->is_open() ? device->record : nullptr;
 }
 
 }  // namespace ttmem::tracker

@@ -28,11 +28,6 @@ void Tracker::count_dropped_calls(std::uint64_t calls) noexcept {
   increase(segment_->header().dropped_calls, calls);
 }
 
-const segment::DeviceRecord* Tracker::figures(std::uint32_t id) const noexcept {
-  const Device* device = find(id);
-  return device != nullptr && device->is_open() ? device->record : nullptr;
-}
-
 Tracker::Device* Tracker::open(std::uint32_t id, Device* known) {
   if (known == nullptr) known = new_device(id);
   if (known == nullptr) {

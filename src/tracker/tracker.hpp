@@ -13,6 +13,7 @@
 #include "ledger/device_ledger.hpp"
 #include "ledger/footprint.hpp"
 #include "segment/segment_writer.hpp"
+#include "tracker/clock.hpp"
 #include "tracker/observer.hpp"
 
 namespace ttmem::tracker {
@@ -48,8 +49,11 @@ class Tracker {
 
   // From now on told of every change; null: nobody. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
+  // From now on the time of every call is what is there, and the clock is not asked; null: it is.
+  // For whoever makes many calls at once. Must outlive the tracker's last call.
+  void set_time(const std::uint64_t* now_ns) noexcept { time_ = now_ns; }
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
-  // What a device holds now; null unless it is open. Valid until the next call.
+  // What a device holds now; null unless it is open. Stays where it is. In device.hpp.
   [[nodiscard]] const segment::DeviceRecord* figures(std::uint32_t device) const noexcept;
   // Calls visit(record) for every open device.
   template <typename Visitor>
@@ -79,6 +83,9 @@ class Tracker {
 
   explicit Tracker(std::unique_ptr<segment::SegmentWriter> segment);
 
+  [[nodiscard]] std::uint64_t now() const noexcept {
+    return time_ != nullptr ? *time_ : coarse_clock_ns();
+  }
   // The open device of that id, which it opens with unknown capacities when there is none; null,
   // and the call is counted as dropped, when the segment holds no more devices.
   Device* device(std::uint32_t id);
@@ -112,6 +119,7 @@ class Tracker {
 
   std::unique_ptr<segment::SegmentWriter> segment_;
   Observer* observer_ = nullptr;
+  const std::uint64_t* time_ = nullptr;
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
   std::vector<std::uint64_t> key_;  // of the footprint looked for, kept for its memory

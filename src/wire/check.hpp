@@ -36,22 +36,31 @@ enum class Fault : std::uint8_t {
   kDetails,     // more banks or CBs than there can be, or neither open nor closed
 };
 
+namespace detail {
+
+inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
+                                                                "ALLOC",
+                                                                "FREE",
+                                                                "QUERY",
+                                                                "RESPONSE",
+                                                                "DUMP_REMAINING",
+                                                                "DEVICE_INFO_QUERY",
+                                                                "DEVICE_INFO_RESPONSE",
+                                                                "CB_ALLOC",
+                                                                "CB_FREE",
+                                                                "KERNEL_LOAD",
+                                                                "KERNEL_UNLOAD",
+                                                                "DUMP_KERNELS"};
+
+}  // namespace detail
+
+[[nodiscard]] constexpr bool is_known(Type type) noexcept {
+  return type >= Type::kAlloc && type <= Type::kDumpKernels;
+}
+
+// Empty: none of the twelve.
 [[nodiscard]] constexpr std::string_view name_of(Type type) noexcept {
-  constexpr std::array<std::string_view, 13> names = {"",
-                                                      "ALLOC",
-                                                      "FREE",
-                                                      "QUERY",
-                                                      "RESPONSE",
-                                                      "DUMP_REMAINING",
-                                                      "DEVICE_INFO_QUERY",
-                                                      "DEVICE_INFO_RESPONSE",
-                                                      "CB_ALLOC",
-                                                      "CB_FREE",
-                                                      "KERNEL_LOAD",
-                                                      "KERNEL_UNLOAD",
-                                                      "DUMP_KERNELS"};
-  const auto index = static_cast<std::size_t>(type);
-  return index < names.size() ? names[index] : names[0];
+  return detail::kTypeNames[is_known(type) ? static_cast<std::size_t>(type) : 0];
 }
 
 // A question changes nothing and gets one answer; everything else is a report and gets none.
@@ -77,7 +86,7 @@ template <std::size_t Size>
   std::int32_t pid = 0;
   std::memcpy(&pid, second + offsetof(Head, process_id), sizeof pid);
   return pid == message.head.process_id && pid != 0 &&
-         !name_of(static_cast<Type>(second[offsetof(Head, type)])).empty();
+         is_known(static_cast<Type>(second[offsetof(Head, type)]));
 }
 [[nodiscard]] inline bool is_of_short_messages(const Message& message) noexcept {
   return has_second_head<kMessageBytes / 2>(message) || has_second_head<kMessageBytes / 3>(message);
@@ -102,7 +111,7 @@ template <std::size_t Size>
 // What is wrong with a message that a client sent.
 [[nodiscard]] inline Fault fault_of(const Message& message) noexcept {
   const Head& head = message.head;
-  if (name_of(message.type()).empty()) return Fault::kType;
+  if (!is_known(message.type())) return Fault::kType;
   const bool details = message.has_details();
   if (message.type() == Type::kResponse) return Fault::kAnswer;
   if (message.type() == Type::kDeviceInfoResponse && !details) return Fault::kAnswer;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracker/live_table.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
+
+#include "tracker/live_allocation.hpp"
 
 namespace ttmem::tracker {
 namespace {
@@ -41,7 +41,7 @@ void expect_same(LiveTable& table, const Model& model) {
   RC_ASSERT(visited == model.size());
 }
 
-TEST(LiveTable, HoldsWhatAMapHoldsAfterEveryStep) {
+TEST(ProbeTable, HoldsWhatAMapHoldsAfterEveryStep) {
   const bool holds = rc::check("random inserts, erases and clears", [] {
     LiveTable table;
     Model model;
@@ -69,7 +69,7 @@ TEST(LiveTable, HoldsWhatAMapHoldsAfterEveryStep) {
   EXPECT_TRUE(holds);
 }
 
-TEST(LiveTable, GivesANewEntryOneReportAndNothingElse) {
+TEST(ProbeTable, GivesANewEntryNothingOfAnErasedOne) {
   LiveTable table;
   LiveAllocation* entry = table.insert(7).first;
   entry->used_bytes = 5;
@@ -82,7 +82,7 @@ TEST(LiveTable, GivesANewEntryOneReportAndNothingElse) {
   EXPECT_EQ(again.slot, segment::kNoSlot);
 }
 
-TEST(LiveTable, ErasesInAnyOrderWhatWrapsAroundItsEnd) {
+TEST(ProbeTable, ErasesInAnyOrderWhatWrapsAroundItsEnd) {
   LiveTable table;
   std::vector<std::uint64_t> ids;
   for (std::uint64_t id = 0; id < 5000; ++id) ids.push_back(id * 4096);
