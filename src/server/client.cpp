@@ -162,6 +162,7 @@ void Client::free(ConnectionId connection, const HoldingKey& key, Change& change
 
 void Client::take(const HoldingKey& key, std::uint8_t kind, const Message& report) {
   const wire::Head& head = report.head;
+  if (report.type() == Type::kAlloc && !report.has_details()) return take_plain(key, kind, head);
   counting(key.device(), kind, [&] {
     if (report.type() == Type::kCbAlloc) {
       tracker_->cb_alloc(key.device(), key.id, head.size);
@@ -170,18 +171,26 @@ void Client::take(const HoldingKey& key, std::uint8_t kind, const Message& repor
           report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
       tracker_->kernel_load(key.device(), key.id, head.size,
                             static_cast<ttmem_kernel_role>(head.buffer_type), estimate);
-    } else if (report.has_details()) {
-      take_detailed(key.device(), report);
     } else {
-      ttmem_buffer buffer{};
-      buffer.struct_size = sizeof buffer;
-      buffer.type = static_cast<ttmem_buffer_type>(head.buffer_type);
-      buffer.id = key.id;
-      buffer.address = key.id;  // what the original client passes for a number
-      buffer.bytes = head.size;
-      tracker_->buffer_alloc(key.device(), buffer);
+      take_detailed(key.device(), report);
     }
   });
+}
+
+// Flat, as is its counterpart: these two are most of what a server does.
+[[gnu::flatten]] void Client::take_plain(const HoldingKey& key, std::uint8_t kind,
+                                         const wire::Head& head) {
+  ttmem_buffer buffer{};
+  buffer.struct_size = sizeof buffer;
+  buffer.type = static_cast<ttmem_buffer_type>(head.buffer_type);
+  buffer.id = key.id;
+  buffer.address = key.id;  // what the original client passes for a number
+  buffer.bytes = head.size;
+  counting(key.device(), kind, [&] { tracker_->buffer_alloc(key.device(), buffer); });
+}
+
+[[gnu::flatten]] void Client::give_buffer(const HoldingKey& key, std::uint8_t kind) {
+  counting(key.device(), kind, [&] { tracker_->buffer_free(key.device(), kind, key.id); });
 }
 
 void Client::take_detailed(std::uint32_t device, const Message& report) {
@@ -212,14 +221,10 @@ void Client::take_detailed(std::uint32_t device, const Message& report) {
 
 void Client::give(const HoldingKey& key, std::uint8_t kind) {
   if (key.space() == HoldingKey::kPrograms) return destroy(key.id);
+  const bool is_cb = key.space() == HoldingKey::kLooseCbs;
+  if (!is_cb && key.space() != HoldingKey::kKernels) return give_buffer(key, kind);
   counting(key.device(), kind, [&] {
-    if (key.space() == HoldingKey::kLooseCbs) {
-      tracker_->cb_free(key.device(), key.id);
-    } else if (key.space() == HoldingKey::kKernels) {
-      tracker_->kernel_unload(key.device(), key.id);
-    } else {
-      tracker_->buffer_free(key.device(), static_cast<ttmem_buffer_type>(kind), key.id);
-    }
+    is_cb ? tracker_->cb_free(key.device(), key.id) : tracker_->kernel_unload(key.device(), key.id);
   });
 }
 

@@ -117,6 +117,8 @@ class Client {
   void take(const HoldingKey& key, std::uint8_t kind, const wire::Message& report);
   void give(const HoldingKey& key, std::uint8_t kind);
   void destroy(std::uint64_t program);
+  void take_plain(const HoldingKey& key, std::uint8_t kind, const wire::Head& head);
+  void give_buffer(const HoldingKey& key, std::uint8_t kind);
   void take_detailed(std::uint32_t device, const wire::Message& report);
   [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;
   void append_ranges(const CoreMask& cores, std::uint32_t columns);
