@@ -80,23 +80,28 @@ class Builder {
  public:
   explicit Builder(const Evidence& evidence) : evidence_(evidence) {}
 
-  model::Snapshot run() {
+  // Once, and before add_lists().
+  void add_figures() {
     snapshot_.time_unix_ns = evidence_.time_unix_ns;
     snapshot_.host = evidence_.host;
     snapshot_.warnings = evidence_.warnings;
     sort_evidence();
     for (const SegmentEvidence* segment : segments_) describe(*segment);
-    for (std::size_t s = 0; s < segments_.size(); ++s) add_figures(s);
+    for (std::size_t s = 0; s < segments_.size(); ++s) add_segment(s);
     for (const RegionEvidence* region : regions_) add_region(*region);
     finish_devices();
+  }
+
+  void add_lists() {
     std::size_t allocations = 0;
     for (const SegmentEvidence* segment : segments_) {
       allocations += segment->image.allocations.size();
     }
     snapshot_.allocations.reserve(allocations);
     for (std::size_t s = 0; s < segments_.size(); ++s) list(s);
-    return std::move(snapshot_);
   }
+
+  model::Snapshot take() { return std::move(snapshot_); }
 
  private:
   // The living first: what they say of a device goes before what the dead said.
@@ -145,18 +150,13 @@ class Builder {
     }
   }
 
-  void add_figures(std::size_t s) {
+  void add_segment(std::size_t s) {
     const SegmentEvidence& segment = *segments_[s];
     const SegmentImage& image = segment.image;
-    std::vector<std::vector<const LiveAllocation*>> on_device(image.devices.size());
-    for (const LiveAllocation& allocation : image.allocations) {
-      on_device[allocation.device].push_back(&allocation);
-    }
-    const bool all_listed = image.dropped_allocations == 0;
     for (std::size_t d = 0; d < image.devices.size(); ++d) {
       DeviceTotal& total = totals_[totals_of_[s][d]];
       if (segment.state == State::alive) {
-        total.add_tracked(image.devices[d], on_device[d], all_listed);
+        total.add_tracked(image.devices[d], segment.geometry[d]);
         if (segment.confirmed) told_.emplace(totals_of_[s][d], image.pid);
       }
       total.add_process(process_row(segment, image.devices[d]));
@@ -221,6 +221,17 @@ class Builder {
 
 }  // namespace
 
-model::Snapshot build_snapshot(const Evidence& evidence) { return Builder(evidence).run(); }
+model::Snapshot build_snapshot(const Evidence& evidence) {
+  Builder builder(evidence);
+  builder.add_figures();
+  builder.add_lists();
+  return builder.take();
+}
+
+model::Snapshot build_figures(const Evidence& evidence) {
+  Builder builder(evidence);
+  builder.add_figures();
+  return builder.take();
+}
 
 }  // namespace ttmem::collector

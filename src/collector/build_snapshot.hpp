@@ -15,4 +15,8 @@ namespace ttmem::collector {
 // - A segment that ended by saying so holds nothing, and is left out.
 [[nodiscard]] model::Snapshot build_snapshot(const Evidence& evidence);
 
+// The same without its allocations and programs, and without the warnings that are about those
+// lists. For whoever wants sums.
+[[nodiscard]] model::Snapshot build_figures(const Evidence& evidence);
+
 }  // namespace ttmem::collector

@@ -15,30 +15,41 @@ std::string segment_directory() {
 
 model::Snapshot collect(const std::string& directory) { return build_snapshot(gather(directory)); }
 
-const model::Snapshot& Collector::collect_figures() {
+void Collector::look() {
   evidence_ = gather(directory_, std::move(evidence_));
-  if (evidence_.changed) {
-    snapshot_ = build_snapshot(evidence_);
-    ages_ns_ = evidence_.monotonic_ns;
-  }
+  if (evidence_.changed) built_ = Built::kNothing;
   snapshot_.time_unix_ns = evidence_.time_unix_ns;
+}
+
+const model::Snapshot& Collector::collect_figures() {
+  look();
+  if (built_ == Built::kNothing) {
+    snapshot_ = build_figures(evidence_);
+    built_ = Built::kFigures;
+  }
   return snapshot_;
 }
 
 const model::Snapshot& Collector::collect() {
-  (void)collect_figures();
-  const std::uint64_t passed_ns = evidence_.monotonic_ns - ages_ns_;
-  const auto make_older = [passed_ns](auto& items) {
+  look();
+  if (built_ == Built::kAll) {
+    make_older(evidence_.monotonic_ns - ages_ns_);
+  } else {
+    snapshot_ = build_snapshot(evidence_);
+    built_ = Built::kAll;
+  }
+  ages_ns_ = evidence_.monotonic_ns;
+  return snapshot_;
+}
+
+void Collector::make_older(std::uint64_t passed_ns) {
+  const auto each = [passed_ns](auto& items) {
     for (auto& item : items) {
       if (item.age_ns != 0) item.age_ns += passed_ns;  // 0: its age cannot be said
     }
   };
-  if (passed_ns != 0) {
-    make_older(snapshot_.allocations);
-    make_older(snapshot_.programs);
-    ages_ns_ = evidence_.monotonic_ns;
-  }
-  return snapshot_;
+  each(snapshot_.allocations);
+  each(snapshot_.programs);
 }
 
 }  // namespace ttmem::collector

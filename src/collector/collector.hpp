@@ -32,18 +32,24 @@ class Collector {
 
   // Valid until the next call, as are the others.
   [[nodiscard]] const model::Snapshot& collect();
-  // The same without the work for the ages of allocations and programs, which stay as old as they
-  // were at an earlier call. For whoever wants sums.
+  // The same, but its allocations and programs may be missing or of an earlier call. For whoever
+  // wants sums.
   [[nodiscard]] const model::Snapshot& collect_figures();
 
   // What the last pass found; before the first, nothing.
   [[nodiscard]] const Evidence& evidence() const { return evidence_; }
 
  private:
+  enum class Built : std::uint8_t { kNothing, kFigures, kAll };
+
+  void look();
+  void make_older(std::uint64_t passed_ns);
+
   std::string directory_;
   Evidence evidence_;
   model::Snapshot snapshot_;
-  std::uint64_t ages_ns_ = 0;  // the monotonic time that the ages of snapshot_ are of
+  Built built_ = Built::kNothing;  // what snapshot_ has of the evidence
+  std::uint64_t ages_ns_ = 0;      // the monotonic time that its ages are of
 };
 
 // A live allocation of a dead process.

@@ -116,4 +116,18 @@ std::uint64_t count_overlaps(AllocationRefs allocations) {
   return overlaps;
 }
 
+std::vector<DeviceGeometry> geometry_of(const segment::SegmentImage& image) {
+  std::vector<std::vector<const LiveAllocation*>> on_device(image.devices.size());
+  for (const LiveAllocation& allocation : image.allocations) {
+    on_device[allocation.device].push_back(&allocation);
+  }
+  const bool all_listed = image.dropped_allocations == 0;
+  std::vector<DeviceGeometry> geometry;
+  for (std::size_t d = 0; d < image.devices.size(); ++d) {
+    geometry.push_back(
+        {core_states(image.devices[d], on_device[d], all_listed), count_overlaps(on_device[d])});
+  }
+  return geometry;
+}
+
 }  // namespace ttmem::collector

@@ -39,6 +39,19 @@ struct L1Limits {
 [[nodiscard]] std::vector<CoreState> core_states(const segment::DeviceImage& device,
                                                  AllocationRefs allocations, bool all_listed);
 
+// How many live buffers begin at or inside another one of the same type on the same bank.
+// `allocations` are of one process on one device. A buffer of unknown size is taken for one byte.
+[[nodiscard]] std::uint64_t count_overlaps(AllocationRefs allocations);
+
+// One process on one device.
+struct DeviceGeometry {
+  std::vector<CoreState> cores;  // as core_states() gives them
+  std::uint64_t overlaps = 0;
+};
+
+// One for each device of the image.
+[[nodiscard]] std::vector<DeviceGeometry> geometry_of(const segment::SegmentImage& image);
+
 // Two processes on one core: bytes add up, the lowest buffer and the highest CB count.
 void merge_core(CoreState& into, const CoreState& other);
 
@@ -47,9 +60,5 @@ void merge_core(CoreState& into, const CoreState& other);
 //
 // Example (Wormhole): CBs end at 134,336, the lowest buffer is at 974,336: 840,000 bytes are left.
 [[nodiscard]] std::optional<std::int64_t> headroom(const CoreState& core, const L1Limits& limits);
-
-// How many live buffers begin at or inside another one of the same type on the same bank.
-// `allocations` are of one process on one device. A buffer of unknown size is taken for one byte.
-[[nodiscard]] std::uint64_t count_overlaps(AllocationRefs allocations);
 
 }  // namespace ttmem::collector

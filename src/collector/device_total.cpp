@@ -111,15 +111,13 @@ void DeviceTotal::add_counts(const DeviceImage& device) {
   count(device_.anomalies.left_at_close_bytes, device.left_at_close_bytes);
 }
 
-void DeviceTotal::add_cores(const DeviceImage& device, AllocationRefs allocations,
-                            bool all_listed) {
+void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreState>& states) {
   // A CB without an address lies on cores that nobody told.
   const bool complete = !device.cores.empty() && device.kinds[segment::kLooseCbKind].live == 0;
   if (!complete || device.grid_x > device_.grid_x || device.grid_y > device_.grid_y) {
     cores_known_ = false;
     return;
   }
-  const std::vector<CoreState> states = core_states(device, allocations, all_listed);
   for (std::size_t i = 0; i < states.size(); ++i) {
     const std::size_t x = i % device.grid_x;
     const std::size_t y = i / device.grid_x;
@@ -127,13 +125,12 @@ void DeviceTotal::add_cores(const DeviceImage& device, AllocationRefs allocation
   }
 }
 
-void DeviceTotal::add_tracked(const DeviceImage& device, AllocationRefs allocations,
-                              bool all_listed) {
+void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& geometry) {
   add_memory(device);
   add_l1(device);
   add_counts(device);
-  add_cores(device, allocations, all_listed);
-  device_.anomalies.overlapping_buffers += count_overlaps(allocations);
+  add_cores(device, geometry.cores);
+  device_.anomalies.overlapping_buffers += geometry.overlaps;
 }
 
 void DeviceTotal::add_untracked(const RegionRow& row) {

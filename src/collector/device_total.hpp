@@ -22,8 +22,8 @@ class DeviceTotal {
   // Takes over what was not known so far.
   void describe(const segment::DeviceImage& device);
 
-  // A living process and its buffers on this device; `all_listed` as for core_states().
-  void add_tracked(const segment::DeviceImage& device, AllocationRefs allocations, bool all_listed);
+  // A living process on this device.
+  void add_tracked(const segment::DeviceImage& device, const DeviceGeometry& geometry);
   // A living process that only TT-Metal's region knows.
   void add_untracked(const RegionRow& row);
 
@@ -36,7 +36,7 @@ class DeviceTotal {
   void add_memory(const segment::DeviceImage& device);
   void add_l1(const segment::DeviceImage& device);
   void add_counts(const segment::DeviceImage& device);
-  void add_cores(const segment::DeviceImage& device, AllocationRefs allocations, bool all_listed);
+  void add_cores(const segment::DeviceImage& device, const std::vector<CoreState>& states);
   void finish_peaks();
   void finish_cores();
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/core_geometry.hpp"
 #include "collector/tt_metal_region.hpp"
 #include "model/snapshot.hpp"
 #include "segment/fingerprint.hpp"
@@ -37,6 +38,7 @@ struct SegmentEvidence {
   // namespace, or of the past; then it speaks for no process of this one.
   bool confirmed = false;
   Origin origin{};
+  std::vector<DeviceGeometry> geometry{};  // of the image: worked out once for many passes
 };
 
 // How long ago `when_ns` of the segment's own clock was; 0 when that cannot be said.

@@ -160,6 +160,7 @@ class Gatherer {
     }
     SegmentEvidence evidence;
     evidence.image = std::move(*image);
+    evidence.geometry = geometry_of(evidence.image);
     evidence.this_boot = is_this_boot(evidence.image.boot_id);
     evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
     const bool by_another = parsed.kept && claim->has_value();

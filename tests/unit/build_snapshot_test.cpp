@@ -39,6 +39,7 @@ Snapshot snapshot_of(std::vector<SegmentEvidence> segments,
   all.monotonic_ns = 1000;
   all.directory = "/dev/shm";
   all.segments = std::move(segments);
+  for (SegmentEvidence& segment : all.segments) segment.geometry = geometry_of(segment.image);
   all.regions = std::move(regions);
   return build_snapshot(std::move(all));
 }
