@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -152,7 +153,11 @@ class Reader {
     if (::mkdtemp(directory_.data()) == nullptr) std::abort();
     const std::string path = directory_ + "/socket";
     process_ = ::fork();
-    if (process_ == 0) read(path);
+    if (process_ < 0) std::abort();
+    if (process_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      read(path);
+    }
     connection_ = connect_to(path);
   }
   ~Reader() {

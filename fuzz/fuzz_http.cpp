@@ -41,6 +41,7 @@ struct World {
     }
     history.record(snapshot);
     sources.snapshot = [this]() -> const model::Snapshot& { return snapshot; };
+    sources.figures = sources.snapshot;
     sources.metrics = [] { return std::string("ttmem_up 1\n"); };
     sources.up = [] { return true; };
     sources.history = &history;

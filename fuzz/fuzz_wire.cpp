@@ -79,7 +79,8 @@ struct Server {
   server::ClientRegistry clients{directory.path()};
   server::EventLog log{nullptr};
   model::Snapshot snapshot = some_snapshot();
-  server::Responder responder{[this]() -> const model::Snapshot& { return snapshot; }};
+  server::Responder::Look look = [this]() -> const model::Snapshot& { return snapshot; };
+  server::Responder responder{look, look};
   server::SocketStatistics statistics;
   server::SessionContext context{clients, log, responder, statistics, 0};
 };

@@ -19,13 +19,18 @@ namespace ttmem {
 // of(Key) that makes one with nothing but the key, and a static number_of(Key): different numbers
 // for different keys, as far as possible.
 //
-// Pointers are valid until the next insert or erase. Not thread-safe.
+// Grows and never shrinks, to at most eight times the entries that there once were. Pointers are
+// valid until the next insert or erase. Not thread-safe.
 template <typename Entry>
 class ProbeTable {
   static_assert(std::is_trivially_copyable_v<Entry>);
 
  public:
   using Key = typename Entry::Key;
+
+  ProbeTable() = default;
+  ProbeTable(const ProbeTable&) = delete;  // where entries are depends on where the table is
+  ProbeTable& operator=(const ProbeTable&) = delete;
 
   [[nodiscard]] Entry* find(const Key& key) noexcept {
     if (places_.empty()) return nullptr;

@@ -156,7 +156,7 @@ class Builder {
     for (std::size_t d = 0; d < image.devices.size(); ++d) {
       DeviceTotal& total = totals_[totals_of_[s][d]];
       if (segment.state == State::alive) {
-        total.add_tracked(image.devices[d], segment.geometry[d]);
+        total.add_tracked(image.devices[d], segment.geometry.at(d));
         if (segment.confirmed) told_.emplace(totals_of_[s][d], image.pid);
       }
       total.add_process(process_row(segment, image.devices[d]));

@@ -32,8 +32,8 @@ class Collector {
 
   // Valid until the next call, as are the others.
   [[nodiscard]] const model::Snapshot& collect();
-  // The same, but its allocations and programs may be missing or of an earlier call. For whoever
-  // wants sums.
+  // The same, but its allocations and programs, and the warnings about them, may be missing or as
+  // old as an earlier call. For whoever wants sums.
   [[nodiscard]] const model::Snapshot& collect_figures();
 
   // What the last pass found; before the first, nothing.

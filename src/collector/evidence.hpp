@@ -38,7 +38,9 @@ struct SegmentEvidence {
   // namespace, or of the past; then it speaks for no process of this one.
   bool confirmed = false;
   Origin origin{};
-  std::vector<DeviceGeometry> geometry{};  // of the image: worked out once for many passes
+  // geometry_of(image), worked out once for many passes. Only of the living: nobody asks for that
+  // of the dead.
+  std::vector<DeviceGeometry> geometry{};
 };
 
 // How long ago `when_ns` of the segment's own clock was; 0 when that cannot be said.

@@ -160,9 +160,9 @@ class Gatherer {
     }
     SegmentEvidence evidence;
     evidence.image = std::move(*image);
-    evidence.geometry = geometry_of(evidence.image);
     evidence.this_boot = is_this_boot(evidence.image.boot_id);
     evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
+    if (evidence.state == State::alive) evidence.geometry = geometry_of(evidence.image);
     const bool by_another = parsed.kept && claim->has_value();
     evidence.user = user_name(by_another ? (*claim)->uids[0] : file.facts.st_uid);
     evidence.confirmed = claim->has_value();

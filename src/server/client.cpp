@@ -16,6 +16,7 @@ using Effect = Change::Effect;
 using wire::Message;
 using wire::Type;
 
+static_assert(wire::kMaxDeviceId < 1 << 16, "fits into HoldingKey::where");
 std::uint32_t device_of(const Message& report) {
   return static_cast<std::uint32_t>(report.head.device_id);
 }
@@ -56,7 +57,7 @@ std::string text_of(std::span<const char> field) {
 
 Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
                                               segment::SegmentWriter::Process process,
-                                              DeviceTotals& totals, const std::uint64_t& now_ns) {
+                                              DeviceTotals& totals, const std::uint64_t* now_ns) {
   segment::SegmentWriter::Options options;
   options.directory = directory;
   options.event_chunks = 1;
@@ -69,7 +70,7 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
         "what dead processes left), or set TTMEM_DIR",
         process.pid, process.name, error)};
   }
-  tracker->set_time(&now_ns);
+  tracker->set_time(now_ns);
   return std::unique_ptr<Client>(new Client(std::move(tracker), std::move(process), totals));
 }
 

@@ -70,10 +70,10 @@ struct ToldCb {
 class Client {
  public:
   // Fails when the segment cannot be made; the message says why and what to do.
-  // `totals` is kept up to date; `now_ns` is when the reports came. Both outlive the client.
+  // `totals` is kept up to date; at `now_ns` is when the reports came. Both outlive the client.
   [[nodiscard]] static Result<std::unique_ptr<Client>> start(
       const std::string& directory, segment::SegmentWriter::Process process, DeviceTotals& totals,
-      const std::uint64_t& now_ns);
+      const std::uint64_t* now_ns);
   ~Client();  // out of the totals
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;

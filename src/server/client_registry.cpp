@@ -33,7 +33,7 @@ Result<std::shared_ptr<Client>> ClientRegistry::client_of(
   const auto known = clients_.find(key);
   std::shared_ptr<Client> shared = known == clients_.end() ? nullptr : known->second.lock();
   if (shared != nullptr) return shared;
-  Result<std::unique_ptr<Client>> started = Client::start(directory_, process, totals_, now_ns_);
+  Result<std::unique_ptr<Client>> started = Client::start(directory_, process, totals_, &now_ns_);
   if (!started) return started.error();
   shared = std::move(*started);
   clients_.insert_or_assign(key, shared);

@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "server/client.hpp"
+#include "tracker/clock.hpp"
 
 namespace ttmem::server {
 
@@ -20,6 +21,8 @@ namespace ttmem::server {
 class ClientRegistry {
  public:
   explicit ClientRegistry(std::string directory) : directory_(std::move(directory)) {}
+  ClientRegistry(const ClientRegistry&) = delete;  // the clients refer to it
+  ClientRegistry& operator=(const ClientRegistry&) = delete;
 
   // The client of that process; shared by the connections that speak for it. Fails as
   // Client::start() does.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/holdings.hpp"
 
-#include <algorithm>
-
 namespace ttmem::server {
 
 void Holdings::erase_device(std::uint32_t device) {

@@ -115,13 +115,13 @@ HttpResponse history(const Target& target, const HttpSources& sources) {
   const auto seconds = number_in(target, "seconds", kMostHistorySeconds);
   if (!seconds) return error_response(400, seconds.error().message);
   const auto range = sources.history->range(ids->front(), seconds->value_or(kDefaultHistorySeconds),
-                                            sources.snapshot().time_unix_ns);
+                                            sources.figures().time_unix_ns);
   if (!range) return no_device(*ids, sources.history->devices());
   return ok(kJson, history_json(ids->front(), *range));
 }
 
 HttpResponse postmortems(const Target&, const HttpSources& sources) {
-  const model::Snapshot& now = sources.snapshot();
+  const model::Snapshot& now = sources.figures();
   return ok(kJson, postmortems_json(*sources.postmortems, now.time_unix_ns, now.host));
 }
 

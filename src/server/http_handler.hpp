@@ -37,6 +37,7 @@ struct HttpResponse {
 // Where the answers come from. What the functions return is valid until one is called again.
 struct HttpSources {
   std::function<const model::Snapshot&()> snapshot;
+  std::function<const model::Snapshot&()> figures;  // its allocations and programs may be missing
   std::function<std::string()> metrics;
   std::function<bool()> up;
   const History* history = nullptr;

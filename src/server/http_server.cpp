@@ -39,6 +39,7 @@ HttpServer::HttpServer(boost::asio::io_context& loop, Observatory& observatory,
       retry_(loop),
       self_(std::make_shared<HttpServer*>(this)) {
   sources_.snapshot = [this]() -> const model::Snapshot& { return observatory_.snapshot(); };
+  sources_.figures = [this]() -> const model::Snapshot& { return observatory_.figures(); };
   sources_.metrics = [this] { return observatory_.metrics(); };
   sources_.up = [this] { return observatory_.up(); };
   sources_.history = &observatory_.history();

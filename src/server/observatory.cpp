@@ -23,8 +23,7 @@ Observatory::Observatory(std::string directory, ObservatoryOptions options)
 
 void Observatory::tick() {
   const auto begin = std::chrono::steady_clock::now();
-  history_.record(collector_.collect_figures());
-  note_pass();
+  history_.record(figures());
   const std::vector<std::string> names = suspects();
   if (names.empty()) {
     told_.clear();
@@ -89,13 +88,18 @@ const model::Snapshot& Observatory::snapshot() {
   return snapshot;
 }
 
+const model::Snapshot& Observatory::figures() {
+  const model::Snapshot& snapshot = collector_.collect_figures();
+  note_pass();
+  return snapshot;
+}
+
 void Observatory::add_figures(std::function<void(std::vector<views::ServerFigure>&)> figures) {
   more_figures_.push_back(std::move(figures));
 }
 
 std::string Observatory::metrics() {
-  const model::Snapshot& snapshot = collector_.collect_figures();
-  note_pass();
+  const model::Snapshot& snapshot = figures();
   if (page_is_old_) {
     views::MetricsInput input;
     input.up = up();
@@ -105,10 +109,10 @@ std::string Observatory::metrics() {
     page_ = views::prometheus_text(snapshot, input);
     page_is_old_ = false;
   }
-  return page_ + views::prometheus_text(figures());
+  return page_ + views::prometheus_text(server_figures());
 }
 
-std::vector<views::ServerFigure> Observatory::figures() const {
+std::vector<views::ServerFigure> Observatory::server_figures() const {
   std::vector<views::ServerFigure> list;
   const auto add = [&](const char* name, const char* help, double value) {
     const bool counter = std::string_view(name).ends_with("_total");

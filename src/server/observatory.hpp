@@ -37,6 +37,8 @@ class Observatory {
 
   // As of now. Valid until the next call of a function of this class that is not const.
   [[nodiscard]] const model::Snapshot& snapshot();
+  // The same for whoever wants sums: as Collector::collect_figures().
+  [[nodiscard]] const model::Snapshot& figures();
 
   // The page of metrics, as of now.
   [[nodiscard]] std::string metrics();
@@ -53,7 +55,7 @@ class Observatory {
 
  private:
   void note_pass();
-  [[nodiscard]] std::vector<views::ServerFigure> figures() const;
+  [[nodiscard]] std::vector<views::ServerFigure> server_figures() const;
   [[nodiscard]] std::vector<std::string> suspects() const;
   void bury(const std::vector<std::string>& names);
   void warn_once(const std::vector<std::string>& warnings);

@@ -168,14 +168,19 @@ std::vector<std::string> kernel_lines(const Snapshot& snapshot) {
   return lines;
 }
 
-const Snapshot& Responder::snapshot() {
-  if (snapshot_ == nullptr) snapshot_ = &look_();
+const Snapshot& Responder::snapshot(bool with_allocations) {
+  if (snapshot_ == nullptr || (with_allocations && !has_allocations_)) {
+    snapshot_ = with_allocations ? &look_at_all_() : &look_at_figures_();
+    has_allocations_ = with_allocations;
+  }
   return *snapshot_;
 }
 
 Message Responder::answer(const Message& question, pid_t pid) {
-  const Snapshot& now = snapshot();
-  if (question.type() == Type::kDumpRemaining || question.type() == Type::kDumpKernels) {
+  const bool dump =
+      question.type() == Type::kDumpRemaining || question.type() == Type::kDumpKernels;
+  const Snapshot& now = snapshot(dump);
+  if (dump) {
     const bool kernels = question.type() == Type::kDumpKernels;
     for (const std::string& line : kernels ? kernel_lines(now) : remaining_lines(now)) {
       spdlog::info("[{}] [PID {}] {}", name_of(question.type()), pid, line);

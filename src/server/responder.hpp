@@ -18,9 +18,11 @@ namespace ttmem::server {
 // whether anything is known of the device at all. One thread: that of the event loop.
 class Responder {
  public:
-  // `look` gives the Snapshot as of now.
+  // Gives the Snapshot as of now.
   using Look = std::function<const model::Snapshot&()>;
-  explicit Responder(Look look) : look_(std::move(look)) {}
+  // In that of `at_figures` the allocations may be missing.
+  Responder(Look at_all, Look at_figures)
+      : look_at_all_(std::move(at_all)), look_at_figures_(std::move(at_figures)) {}
 
   // What was answered so far is out of date. Without it the next answer is of the same moment, so
   // that a thousand questions at once are not a thousand looks.
@@ -30,10 +32,12 @@ class Responder {
   [[nodiscard]] wire::Message answer(const wire::Message& question, pid_t pid);
 
  private:
-  const model::Snapshot& snapshot();
+  const model::Snapshot& snapshot(bool with_allocations);
 
-  Look look_;
+  Look look_at_all_;
+  Look look_at_figures_;
   const model::Snapshot* snapshot_ = nullptr;
+  bool has_allocations_ = false;
 };
 
 // What DUMP_REMAINING and DUMP_KERNELS write into the log, line by line: who holds what on each

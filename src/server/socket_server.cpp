@@ -43,7 +43,8 @@ SocketServer::SocketServer(boost::asio::io_context& loop, Observatory& observato
       pause_(loop),
       clients_(options.directory),
       log_(std::move(events)),
-      responder_([&observatory]() -> const model::Snapshot& { return observatory.snapshot(); }),
+      responder_([&observatory]() -> const model::Snapshot& { return observatory.snapshot(); },
+                 [&observatory]() -> const model::Snapshot& { return observatory.figures(); }),
       context_{clients_, log_, responder_, statistics_, ::geteuid()},
       scratch_(kScratchBytes) {}
 

@@ -54,7 +54,7 @@ class Tracker {
   void set_time(const std::uint64_t* now_ns) noexcept { time_ = now_ns; }
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
   // What a device holds now; null unless it is open. Stays where it is. In device.hpp.
-  [[nodiscard]] const segment::DeviceRecord* figures(std::uint32_t device) const noexcept;
+  [[nodiscard]] inline const segment::DeviceRecord* figures(std::uint32_t device) const noexcept;
   // Calls visit(record) for every open device.
   template <typename Visitor>
   void for_each_device(Visitor&& visit) const {

@@ -37,6 +37,7 @@ class HttpHandler : public ::testing::Test {
     }
     history_.record(snapshot_);
     sources_.snapshot = [this]() -> const model::Snapshot& { return snapshot_; };
+    sources_.figures = sources_.snapshot;
     sources_.metrics = [] { return std::string("ttmem_up 1\n"); };
     sources_.up = [this] { return up_; };
     sources_.history = &history_;

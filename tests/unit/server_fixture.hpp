@@ -52,10 +52,11 @@ class SessionFixture {
   ClientRegistry clients_{directory_.path()};
   EventLog events_{log_};
   model::Snapshot latest_;
-  Responder responder_{[this]() -> const model::Snapshot& {
+  Responder::Look look_ = [this]() -> const model::Snapshot& {
     latest_ = collector::collect(directory_.path());
     return latest_;
-  }};
+  };
+  Responder responder_{look_, look_};
   SocketStatistics statistics_;
   SessionContext context_{clients_, events_, responder_, statistics_, ::geteuid()};
 };
