@@ -47,9 +47,10 @@ tsan: setup build/tsan/build.ninja
 	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test
 	@cd build/tsan && $(CTEST) -j $(JOBS) -R '^(Threads|ProcessorTest|ScopesTest)\.'
 
-fuzz: setup build/fuzz/build.ninja
-	@cmake --build build/fuzz -j $(JOBS) --target fuzz_targets make_corpus
-	@scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+# In the tree of the sanitizers: what is compiled for one is compiled for both.
+fuzz: setup build/asan/build.ninja
+	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus
+	@scripts/fuzz build/asan $(FUZZ_SECONDS)
 
 lint: build
 	@scripts/lint

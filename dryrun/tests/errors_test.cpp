@@ -223,8 +223,8 @@ TEST_F(Errors, OfSeveralProgramsNoneIsPlacedWhenOneClashes) {
   };
   const Held before = held_by(*mesh_);
   // Whichever of them is looked at first.
-  for (const auto& [first, second] : {std::pair(4096u, 1500000u), std::pair(1500000u, 4096u)}) {
-    const std::string error = error_of([&] { run_both(first, second); });
+  for (const auto& bytes : {std::pair(4096u, 1500000u), std::pair(1500000u, 4096u)}) {
+    const std::string error = error_of([&] { run_both(bytes.first, bytes.second); });
     EXPECT_TRUE(contains(error, "beyond max L1 size of 1499136 B")) << error;
     EXPECT_EQ(held_by(*mesh_), before);
     expect_silence(listening);

@@ -99,7 +99,8 @@ TEST(FreeList, AgreesWithAMapOfUnitsOverRandomHistories) {
     std::map<DeviceAddr, std::size_t> live;
     for (int step = 0; step < 200; ++step) {
       if (random() % 3 == 0 && !live.empty()) {
-        const auto victim = std::next(live.begin(), random() % live.size());
+        const auto victim =
+            std::next(live.begin(), static_cast<std::ptrdiff_t>(random() % live.size()));
         list.deallocate(victim->first);
         model.set((victim->first - kBase) / kUnit, victim->second, false);
         live.erase(victim);

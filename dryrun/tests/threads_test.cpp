@@ -33,9 +33,10 @@ TEST(Threads, BuffersAllocatedAtTheSameTimeDoNotOverlap) {
   const auto mesh = MeshDevice::create_unit_mesh(0);
   std::vector<std::vector<std::shared_ptr<Buffer>>> buffers(kThreads);
   in_parallel([&](int thread) {
+    auto& own = buffers[static_cast<std::size_t>(thread)];
     for (int i = 0; i < kPerThread; ++i) {
-      buffers[thread].push_back(Buffer::create(mesh.get(), 12 * 2048, 2048, BufferType::DRAM));
-      if (i % 3 == 0) buffers[thread].erase(buffers[thread].begin());
+      own.push_back(Buffer::create(mesh.get(), 12 * 2048, 2048, BufferType::DRAM));
+      if (i % 3 == 0) own.erase(own.begin());
     }
   });
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;

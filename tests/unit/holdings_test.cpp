@@ -57,8 +57,9 @@ RC_GTEST_PROP(Holdings, CountWhatEachConnectionAllocated, ()) {
   Model model;
   const auto steps = *rc::gen::inRange(1, 200);
   for (int step = 0; step < steps; ++step) {
-    const auto key = HoldingKey::of(*rc::gen::inRange<std::uint64_t>(0, 4) << 12,
-                                    *rc::gen::inRange(0U, 3U), *rc::gen::inRange<std::uint8_t>(0, 3));
+    const auto key =
+        HoldingKey::of(*rc::gen::inRange<std::uint64_t>(0, 4) << 12, *rc::gen::inRange(0U, 3U),
+                       *rc::gen::inRange<std::uint8_t>(0, 3));
     const auto connection = *rc::gen::inRange<ConnectionId>(1, 4);
     switch (*rc::gen::inRange(0, 12)) {
       case 0:

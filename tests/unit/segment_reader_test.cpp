@@ -227,7 +227,7 @@ TEST(SegmentReader, AbsurdFiguresOfAnIncoherentDeviceDoNotWrapAround) {
 
 TEST(SegmentReader, AClosedDeviceOnlyTellsWhatWasLeftOnIt) {
   SegmentBuilder builder = small_segment();
-  for (const std::uint64_t left : {0, 3}) {
+  for (const std::uint64_t left : {0U, 3U}) {
     DeviceRecord& closed = builder.add_device(7, 0x7);
     closed.state = static_cast<std::uint32_t>(DeviceState::kClosed);
     closed.left_at_close = left;

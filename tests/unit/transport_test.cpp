@@ -49,7 +49,7 @@ TEST(MessageRing, GivesMessagesInOrderAcrossItsEnd) {
   const auto ring = MessageRing::create(8);
   std::uint64_t in = 0;
   std::uint64_t out = 0;
-  for (int round = 0; round < 50; ++round) {
+  for (std::size_t round = 0; round < 50; ++round) {
     while (ring->room() > 0) ring->push().head.size = in++;
     EXPECT_EQ(ring->size(), 8U);
     const auto front = ring->front();
