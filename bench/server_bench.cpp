@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
-#include "server/serve.hpp"
 #include "wire/message.hpp"
 
 namespace ttmem::bench {
@@ -34,9 +33,9 @@ constexpr std::uint64_t kBuffers = 50'000;  // of one round: allocated and freed
 constexpr std::uint64_t kLive = 1'000;
 constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // and a question
 constexpr std::size_t kBatch = 1024;                   // messages at once, as libttmem sends them
-// Two processes at once are easily disturbed: the fastest round counts, and the rounds of the two
-// readers alternate, so that a slow minute of the machine is slow for both.
-constexpr int kRounds = 40;
+// Two processes at once are easily disturbed, above all by a neighbour on the other half of the
+// same core: the fastest round counts, and the rounds of the two readers alternate.
+constexpr int kRounds = 100;
 
 Message message(Type type, std::uint64_t id) {
   Message result{};
@@ -112,12 +111,12 @@ sockaddr_un address_of(const std::string& path) {
 }
 
 [[noreturn]] void serve_it(const std::string& path) {
-  server::ServeOptions options;
-  options.directory = std::filesystem::path(path).parent_path();
-  options.socket = path;
-  options.http_port = 0;
-  options.quiet = true;
-  ::_exit(server::serve(options));
+  ::setenv("TTMEM_DIR", std::filesystem::path(path).parent_path().c_str(), 1);
+  ::unsetenv("TT_ALLOC_TRACKING_ENABLED");
+  const auto ttmem = std::filesystem::read_symlink("/proc/self/exe").replace_filename("ttmem");
+  ::execl(ttmem.c_str(), "ttmem", "serve", "--quiet", "--http", "127.0.0.1:0", "--socket",
+          path.c_str(), nullptr);
+  ::_exit(1);
 }
 
 UniqueFd connect_to(const std::string& path) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/connection.hpp"
 
+#include <sched.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
+#include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
 #include <span>
@@ -15,6 +17,11 @@ namespace {
 
 // How often a busy client is read before it is another's turn.
 constexpr int kReadsPerTurn = 4;
+
+// How often a client that has just filled the buffer is asked again before it is waited for: it is
+// most likely about to send more, and to fall asleep and be woken costs more than these few
+// microseconds, above all on a virtual machine.
+constexpr int kTurnsAwake = 40;
 
 }  // namespace
 
@@ -40,9 +47,15 @@ void Connection::read() {
       context_.log.flush();
       return end();
     }
+    if (more) turns_awake_ = kTurnsAwake;
   }
   context_.log.flush();
-  wait_to_read();
+  if (turns_awake_ == 0) return wait_to_read();
+  --turns_awake_;
+  if (!more) ::sched_yield();  // in case the client waits for this very processor
+  boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (self->socket_.is_open()) self->read();
+  });
 }
 
 bool Connection::read_once(bool& more) {

@@ -48,6 +48,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   OnEnd on_end_;
   std::array<std::byte, wire::kMessageBytes> half_{};  // the beginning of a message
   std::size_t half_size_ = 0;
+  int turns_awake_ = 0;
   std::string answers_;
   bool waits_to_send_ = false;
 };
