@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -36,10 +37,10 @@ def get(port, target):
     return seconds, len(body)
 
 
-def with_a_busy_one(build, env, server, seconds):
+def with_a_busy_one(build, env, server, port, seconds):
     """The same while one process of them all changes all the time."""
     busy = subprocess.Popen([build / "bin" / "ttmem", "demo", "inference", "--seconds",
-                             str(seconds + 5)], env=env, stdout=subprocess.DEVNULL,
+                             str(seconds + 15)], env=env, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
     try:
         time.sleep(2)
@@ -47,6 +48,12 @@ def with_a_busy_one(build, env, server, seconds):
         time.sleep(seconds)
         used = (cpu_seconds(server.pid) - before) / (time.monotonic() - begin)
         print(f"CPU, one process busy     {100 * used:.2f} % of a core")
+        times = []
+        for _ in range(50):
+            time.sleep(0.1)  # something has changed since
+            times.append(1000 * get(port, "/metrics")[0])
+        print(f"/metrics after a change   {min(times):.1f} ms at best, "
+              f"{statistics.median(times):.1f} median, {max(times):.1f} at worst")
     finally:
         busy.terminate()
         busy.wait()
@@ -76,7 +83,7 @@ def measure(build, processes, allocations, seconds, directory):
         print(f"idle CPU                  {100 * idle:.2f} % of a core, over {seconds} s")
         print(f"resident                  {resident_mib(server.pid):.0f} MiB")
         print(f"first scrape              {1000 * first:.1f} ms")
-        with_a_busy_one(build, env, server, seconds)
+        with_a_busy_one(build, env, server, port, seconds)
         for target in ("/metrics", "/api/v1/snapshot", "/api/v1/allocations"):
             cpu = cpu_seconds(server.pid)
             times = [get(port, target) for _ in range(10)]
