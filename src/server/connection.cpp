@@ -21,7 +21,7 @@ constexpr int kReadsPerTurn = 4;
 // How often a client that has just filled the buffer is asked again before it is waited for: it is
 // most likely about to send more, and to fall asleep and be woken costs more than these few
 // microseconds, above all on a virtual machine.
-constexpr int kTurnsAwake = 40;
+constexpr int kTurnsAwake = 20;
 
 }  // namespace
 
@@ -51,8 +51,9 @@ void Connection::read() {
   }
   context_.log.flush();
   if (turns_awake_ == 0) return wait_to_read();
+  // Once: the client may wait for this very processor.
+  if (!more && turns_awake_ == kTurnsAwake) ::sched_yield();
   --turns_awake_;
-  if (!more) ::sched_yield();  // in case the client waits for this very processor
   boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
     if (self->socket_.is_open()) self->read();
   });
