@@ -184,6 +184,11 @@ void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   }
 }
 
+// Where an address lies between the two ends of the map; what lies beyond is at its end.
+double place_of(std::uint64_t address, const CoreMap& map) {
+  return std::min(static_cast<double>(address) / static_cast<double>(*map.end), 1.0);
+}
+
 // The highest addresses on top; addresses at its left.
 void tall_bar(Pane pane, const CoreMap& map) {
   const int rows = pane.height();
@@ -197,8 +202,7 @@ void tall_bar(Pane pane, const CoreMap& map) {
   }
   int free_from = 0;  // rows above it are taken by a label
   for (const std::uint64_t mark : landmarks(map)) {
-    const double share = static_cast<double>(mark) / static_cast<double>(*map.end);
-    const int y = std::clamp(static_cast<int>((1 - share) * rows), 0, rows - 1);
+    const int y = std::min(static_cast<int>((1 - place_of(mark, map)) * rows), rows - 1);
     if (y < free_from) continue;
     pane.put_right(kLabels - 1, y, views::format_hex(mark), {Ink::dim});
     free_from = y + 1;
@@ -222,8 +226,7 @@ void flat_bar(Pane pane, const CoreMap& map) {
   std::reverse(marks.begin(), marks.end());
   for (const std::uint64_t mark : marks) {
     const std::string text = views::format_hex(mark);
-    const int x =
-        static_cast<int>(static_cast<double>(mark) / static_cast<double>(*map.end) * pane.width());
+    const int x = static_cast<int>(place_of(mark, map) * pane.width());
     if (x < free_from || x + static_cast<int>(text.size()) >= last) continue;
     free_from = pane.put(x, rows, text, {Ink::dim}) + 1;
   }

@@ -120,9 +120,11 @@ void part_row(Pane& pane, int y, const Part& part, double before, Bytes capacity
   const int cells = columns_of(pane.width()).bar;
   if (!share || *share <= 0 || cells <= 0) return;
   // At its own place below the bar of L1: the parts read as steps.
-  const int first = std::min(cells - 1, static_cast<int>(std::lround(before * cells)));
-  const int end =
-      std::clamp(static_cast<int>(std::lround((before + *share) * cells)), first, cells);
+  const auto cell_of = [&](double place) {
+    return static_cast<int>(std::lround(std::clamp(place, 0.0, 1.0) * cells));
+  };
+  const int first = std::min(cells - 1, cell_of(before));
+  const int end = std::max(first, cell_of(before + *share));
   const std::string_view full =
       pane.look().color ? g.part : g.shades[static_cast<std::size_t>(part.shade)];
   if (end > first) {

@@ -113,7 +113,7 @@ Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
   const auto position = [&](std::uint64_t time_ns) {
     const double age = static_cast<double>(window.end_ns) - static_cast<double>(time_ns);
     const double at = columns * (1 - age / static_cast<double>(window.span_ns));
-    return static_cast<int>(std::floor(std::min(at, columns - 1.0)));
+    return static_cast<int>(std::floor(std::clamp(at, -1.0, columns - 1.0)));
   };
   std::optional<double> last;
   int filled_to = 0;  // columns before it are done
