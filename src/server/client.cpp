@@ -70,8 +70,8 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
         "what dead processes left), or set TTMEM_DIR",
         process.pid, process.name, error)};
   }
-  tracker->set_time(now_ns);
-  return std::unique_ptr<Client>(new Client(std::move(tracker), std::move(process), totals));
+  return std::unique_ptr<Client>(
+      new Client(std::move(tracker), std::move(process), totals, now_ns));
 }
 
 std::uint64_t Client::bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept {
@@ -187,11 +187,12 @@ void Client::take(const HoldingKey& key, std::uint8_t kind, const Message& repor
   buffer.id = key.id;
   buffer.address = key.id;  // what the original client passes for a number
   buffer.bytes = head.size;
-  counting(key.device(), kind, [&] { tracker_->buffer_alloc(key.device(), buffer); });
+  counting(key.device(), kind, [&] { tracker_->buffer_alloc(key.device(), buffer, *now_ns_); });
 }
 
 [[gnu::flatten]] void Client::give_buffer(const HoldingKey& key, std::uint8_t kind) {
-  counting(key.device(), kind, [&] { tracker_->buffer_free(key.device(), kind, key.id); });
+  counting(key.device(), kind,
+           [&] { tracker_->buffer_free(key.device(), kind, key.id, *now_ns_); });
 }
 
 void Client::take_detailed(std::uint32_t device, const Message& report) {
@@ -217,7 +218,7 @@ void Client::take_detailed(std::uint32_t device, const Message& report) {
   }
   buffer.cores = ranges_.empty() ? nullptr : ranges_.data();
   buffer.core_ranges = static_cast<std::uint32_t>(ranges_.size());
-  tracker_->buffer_alloc(device, buffer);
+  tracker_->buffer_alloc(device, buffer, *now_ns_);
 }
 
 void Client::give(const HoldingKey& key, std::uint8_t kind) {

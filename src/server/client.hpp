@@ -99,8 +99,11 @@ class Client {
 
  private:
   Client(std::unique_ptr<tracker::Tracker> tracker, segment::SegmentWriter::Process process,
-         DeviceTotals& totals)
-      : tracker_(std::move(tracker)), process_(std::move(process)), totals_(totals) {}
+         DeviceTotals& totals, const std::uint64_t* now_ns)
+      : tracker_(std::move(tracker)),
+        process_(std::move(process)),
+        totals_(totals),
+        now_ns_(now_ns) {}
 
   [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept;
   void allocate(ConnectionId connection, const HoldingKey& key, const wire::Message& report,
@@ -126,6 +129,7 @@ class Client {
   std::unique_ptr<tracker::Tracker> tracker_;
   segment::SegmentWriter::Process process_;
   DeviceTotals& totals_;
+  const std::uint64_t* now_ns_;
   Holdings holdings_;
   std::uint64_t events_dropped_ = 0;      // as the client said last
   std::vector<ttmem_core_range> ranges_;  // kept for their memory

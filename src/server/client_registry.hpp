@@ -30,7 +30,7 @@ class ClientRegistry {
       const segment::SegmentWriter::Process& process);
 
   // Before reports are applied, many at once: they all came now.
-  void look_at_clock() { now_ns_ = tracker::coarse_clock_ns(); }
+  void look_at_clock() { now_ns_ = tracker::now(); }
 
   // A connection stops to speak for a client. When it was the last one, says what the client left,
   // and removes its segment.
@@ -46,8 +46,8 @@ class ClientRegistry {
   using Key = std::pair<pid_t, std::uint64_t>;  // and its start time: pids come back
 
   std::string directory_;
-  DeviceTotals totals_;                                // before the clients, which refer to it
-  std::uint64_t now_ns_ = tracker::coarse_clock_ns();  // likewise
+  DeviceTotals totals_;                    // before the clients, which refer to it
+  std::uint64_t now_ns_ = tracker::now();  // likewise
   std::map<Key, std::weak_ptr<Client>> clients_;
   bool stopping_ = false;
 };

@@ -37,7 +37,7 @@ struct Tracker::Request {
   const char* label = nullptr;
 };
 
-void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
+void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer, std::uint64_t now_ns) {
   Device* device = this->device(id);
   if (device == nullptr) return;
   const std::uint32_t type = raw_value(buffer.type);
@@ -54,14 +54,14 @@ void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
   request.label = buffer.label;
   if (buffer.cores == nullptr || buffer.core_ranges == 0) {
     request.banks = device->banks_of(request.kind);
-    allocate(*device, request);
+    allocate(*device, request, now_ns);
   } else {
-    allocate_sharded(*device, request, {buffer.cores, buffer.core_ranges});
+    allocate_sharded(*device, request, {buffer.cores, buffer.core_ranges}, now_ns);
   }
 }
 
 void Tracker::allocate_sharded(Device& device, Request& request,
-                               std::span<const ttmem_core_range> ranges) {
+                               std::span<const ttmem_core_range> ranges, std::uint64_t now_ns) {
   CoreMask cores;
   if (is_in_dram(request.kind)) {
     // The "cores" of a sharded DRAM buffer are banks, not places on the compute grid: their number
@@ -79,14 +79,15 @@ void Tracker::allocate_sharded(Device& device, Request& request,
     request.banks = cores.count();
     request.cores = &cores;
   }
-  allocate(device, request);
+  allocate(device, request, now_ns);
 }
 
-void Tracker::buffer_free(std::uint32_t id, std::uint32_t type, std::uint64_t buffer) {
+void Tracker::buffer_free(std::uint32_t id, std::uint32_t type, std::uint64_t buffer,
+                          std::uint64_t now_ns) {
   Device* device = this->device(id);
   if (device == nullptr) return;
   if (type > TTMEM_TRACE) return device->count_bad_argument();
-  release(*device, static_cast<std::uint8_t>(type), buffer);
+  release(*device, static_cast<std::uint8_t>(type), buffer, now_ns);
 }
 
 void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t bytes,
@@ -104,12 +105,12 @@ void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
   request.bytes = bytes;
   // A kernel that was evicted and comes back is no anomaly: it is the same one, perhaps resized.
   LiveAllocation* live = device->live[kKernelKind].find(kernel);
-  live == nullptr ? allocate(*device, request) : resize(*device, request, *live);
+  live == nullptr ? allocate(*device, request, now()) : resize(*device, request, *live);
 }
 
 void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
   Device* device = this->device(id);
-  if (device != nullptr) release(*device, kKernelKind, kernel);
+  if (device != nullptr) release(*device, kKernelKind, kernel, now());
 }
 
 void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) {
@@ -121,7 +122,7 @@ void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) 
   request.id = cb;
   request.bytes = bytes;
   LiveAllocation* live = device->live[kLooseCbKind].find(cb);
-  if (live == nullptr) return allocate(*device, request);
+  if (live == nullptr) return allocate(*device, request, now());
   if (live->reports < 0xffff) ++live->reports;
   if (bytes > live->used_bytes) resize(*device, request, *live);
 }
@@ -133,12 +134,12 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   if (live != nullptr && live->reports > 1) {
     --live->reports;
   } else {
-    release(*device, kLooseCbKind, cb);
+    release(*device, kLooseCbKind, cb, now());
   }
 }
 
-[[gnu::always_inline]] inline void Tracker::allocate(Device& device, const Request& request) {
-  const std::uint64_t time = now();
+[[gnu::always_inline]] inline void Tracker::allocate(Device& device, const Request& request,
+                                                     std::uint64_t now_ns) {
   const bool sized = request.bytes_per_bank != 0 && request.banks != 0;
   const std::uint64_t used_bytes = sized ? request.bytes_per_bank * request.banks : request.bytes;
   if (device.record->kinds[request.kind].used_bytes > kAbsurdTotal - used_bytes) {
@@ -147,7 +148,7 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   auto [entry, is_new] = device.live[request.kind].insert(request.id);
   if (!is_new) {
     publish(device.record->seq, [&] { increase(device.record->allocs_over_live); });
-    release(device, request.kind, request.id);
+    release(device, request.kind, request.id, now_ns);
     entry = device.live[request.kind].insert(request.id).first;
   }
   LiveAllocation& live = *entry;
@@ -156,15 +157,15 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   live.is_unsized = !sized && request.kind <= TTMEM_TRACE;
   live.role = request.role;
   live.is_estimate = request.is_estimate;
-  live.slot = segment_->take_allocation(time);
+  live.slot = segment_->take_allocation(now_ns);
   if (live.slot == kNoSlot) increase(segment_->header().dropped_allocations);
 
   const std::uint64_t born =
       segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
-                            request.address, request.bytes, time);
+                            request.address, request.bytes, now_ns);
   account(device, request.kind, live, Change::kAdd);
   if (live.slot == kNoSlot) return;
-  write_slot(device, request, live, born, time);
+  write_slot(device, request, live, born, now_ns);
   if (observer_ != nullptr) observer_->allocation_added(live.slot);
 }
 
@@ -185,7 +186,7 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
 }
 
 [[gnu::always_inline]] inline void Tracker::release(Device& device, std::uint8_t kind,
-                                                    std::uint64_t id) {
+                                                    std::uint64_t id, std::uint64_t now_ns) {
   LiveAllocation* live = device.live[kind].find(id);
   if (live == nullptr) {
     publish(device.record->seq, [&] { increase(device.record->unknown_frees); });
@@ -194,7 +195,7 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   // The slot goes before the event: who counts events up to this one finds it gone.
   clear_slot(*live);
   segment_->write_event(segment::EventType::kFree, kind, device.record->id, id, 0,
-                        live->logical_bytes, now());
+                        live->logical_bytes, now_ns);
   account(device, kind, *live, Change::kRemove);
   const std::uint32_t slot = live->slot;
   device.live[kind].erase(live);

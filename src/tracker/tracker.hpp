@@ -35,8 +35,10 @@ class Tracker {
 
   void device_open(const ttmem_device_info& info);
   void device_close(std::uint32_t device);
-  void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
-  void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);
+  // Whoever makes many of these two at once asks the clock once.
+  void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer, std::uint64_t now_ns = now());
+  void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id,
+                   std::uint64_t now_ns = now());
   void program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
   void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
@@ -49,9 +51,6 @@ class Tracker {
 
   // From now on told of every change; null: nobody. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
-  // From now on the time of every call is what is there, and the clock is not asked; null: it is.
-  // For whoever makes many calls at once. Must outlive the tracker's last call.
-  void set_time(const std::uint64_t* now_ns) noexcept { time_ = now_ns; }
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
   // What a device holds now; null unless it is open. Stays where it is. In device.hpp.
   [[nodiscard]] inline const segment::DeviceRecord* figures(std::uint32_t device) const noexcept;
@@ -83,9 +82,6 @@ class Tracker {
 
   explicit Tracker(std::unique_ptr<segment::SegmentWriter> segment);
 
-  [[nodiscard]] std::uint64_t now() const noexcept {
-    return time_ != nullptr ? *time_ : coarse_clock_ns();
-  }
   // The open device of that id, which it opens with unknown capacities when there is none; null,
   // and the call is counted as dropped, when the segment holds no more devices.
   Device* device(std::uint32_t id);
@@ -93,10 +89,11 @@ class Tracker {
   Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);
 
-  void allocate(Device& device, const Request& request);
-  void allocate_sharded(Device& device, Request& request, std::span<const ttmem_core_range> ranges);
+  void allocate(Device& device, const Request& request, std::uint64_t now_ns);
+  void allocate_sharded(Device& device, Request& request, std::span<const ttmem_core_range> ranges,
+                        std::uint64_t now_ns);
   void resize(Device& device, const Request& request, LiveAllocation& live);
-  void release(Device& device, std::uint8_t kind, std::uint64_t id);
+  void release(Device& device, std::uint8_t kind, std::uint64_t id, std::uint64_t now_ns);
   void account(Device& device, std::uint8_t kind, const LiveAllocation& live,
                Change direction) noexcept;
   void write_slot(Device& device, const Request& request, const LiveAllocation& live,
@@ -119,7 +116,6 @@ class Tracker {
 
   std::unique_ptr<segment::SegmentWriter> segment_;
   Observer* observer_ = nullptr;
-  const std::uint64_t* time_ = nullptr;
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
   std::vector<std::uint64_t> key_;  // of the footprint looked for, kept for its memory
