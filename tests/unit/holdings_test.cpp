@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <set>
 
 namespace ttmem::server {
 namespace {
@@ -43,8 +44,11 @@ void free(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId 
 }
 
 void leave(Holdings& holdings, Model& model, ConnectionId connection) {
-  std::map<HoldingKey, int> gone;
-  for (const Holding& holding : holdings.leave(connection)) ++gone[holding.key()];
+  std::set<HoldingKey> gone;
+  for (const Holding& holding : holdings.leave(connection)) {
+    RC_ASSERT(gone.insert(holding.key()).second);
+    RC_ASSERT(model.contains(holding.key()));
+  }
   for (auto it = model.begin(); it != model.end();) {
     it->second.erase(connection);
     RC_ASSERT(gone.contains(it->first) == it->second.empty());
