@@ -33,8 +33,8 @@ constexpr std::uint64_t kBuffers = 50'000;  // of one round: allocated and freed
 constexpr std::uint64_t kLive = 1'000;
 constexpr std::uint64_t kMessages = 2 * kBuffers + 1;  // and a question
 constexpr std::size_t kBatch = 1024;                   // messages at once, as libttmem sends them
-// Two processes at once are easily disturbed, above all by a neighbour on the other half of the
-// same core: the fastest round counts, and the rounds of the two readers alternate.
+// Two processes at once are easily disturbed: the fastest round counts, and the rounds of the two
+// readers alternate.
 constexpr int kRounds = 100;
 
 Message message(Type type, std::uint64_t id) {
