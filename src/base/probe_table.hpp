@@ -53,6 +53,11 @@ class ProbeTable {
     return {&place, true};
   }
 
+  // Fetches the place of that key into the cache: it will be asked for soon.
+  void expect(const Key& key) const noexcept {
+    if (!places_.empty()) __builtin_prefetch(&places_[home_of(key)], 1);
+  }
+
   void erase(Entry* entry) noexcept {
     auto hole = static_cast<std::size_t>(entry - places_.data());
     for (std::size_t at = next(hole); !places_[at].is_empty(); at = next(at)) {
@@ -100,7 +105,7 @@ class ProbeTable {
     return places_[at];
   }
 
-  void grow() {
+  [[gnu::noinline, gnu::cold]] void grow() {
     std::vector<Entry> old(places_.empty() ? kFirstPlaces : 2 * places_.size());
     old.swap(places_);
     shift_ = 64 - std::countr_zero(places_.size());

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "tracker/device.hpp"
-#include "wire/check.hpp"
 
 namespace ttmem::server {
 namespace {
@@ -21,28 +20,8 @@ std::uint32_t device_of(const Message& report) {
   return static_cast<std::uint32_t>(report.head.device_id);
 }
 
-// What the report allocates or frees.
-std::pair<HoldingKey, std::uint8_t> subject_of(const Message& report) {
-  const auto named = [&](std::uint64_t id, std::uint8_t space) {
-    return HoldingKey::of(id, device_of(report), space);
-  };
-  const std::uint64_t id = report.head.buffer_id;
-  switch (report.type()) {
-    case Type::kCbAlloc:
-    case Type::kCbFree:
-      return {report.has_details() ? named(report.allocation.cb.program, HoldingKey::kPrograms)
-                                   : named(id, HoldingKey::kLooseCbs),
-              std::uint8_t{segment::kLooseCbKind}};
-    case Type::kKernelLoad:
-    case Type::kKernelUnload:
-      return {named(id, HoldingKey::kKernels), std::uint8_t{segment::kKernelKind}};
-    default: {
-      const std::uint8_t type = report.head.buffer_type;
-      return {named(id, report.has_details() ? type : std::uint8_t{HoldingKey::kUntypedBuffers}),
-              // An original client's FREE may say anything.
-              std::min<std::uint8_t>(type, wire::kMaxBufferType)};
-    }
-  }
+HoldingKey program_of(const Message& report) {
+  return HoldingKey::of(report.allocation.cb.program, device_of(report), HoldingKey::kPrograms);
 }
 
 std::uint64_t bytes_in(const segment::DeviceRecord& record, std::uint8_t kind) {
@@ -90,112 +69,143 @@ void Client::counting(std::uint32_t device, std::uint8_t kind, Act&& act) {
 }
 
 Change Client::apply(ConnectionId connection, const Message& report) {
-  Change change;
-  if (report.type() == Type::kDeviceInfoResponse) {
-    const bool opened = report.device.is_available != 0;
-    change.effect = opened ? Effect::kOpened : Effect::kClosed;
-    opened ? open(report) : close(device_of(report));
-    return change;
-  }
-  const auto [key, kind] = subject_of(report);
-  change.kind = kind;
-  change.bytes = report.head.size;
+  const bool details = report.has_details();
+  const std::uint8_t type = report.head.buffer_type;
+  const auto named = [&](std::uint8_t space) {
+    return HoldingKey::of(report.head.buffer_id, device_of(report), space);
+  };
   switch (report.type()) {
+    case Type::kAlloc:
+      return details ? load(connection, named(type), type, report)
+                     : allocate(connection, named(HoldingKey::kUntypedBuffers), type, report);
     case Type::kFree:
+      return details ? free(connection, named(type), type)
+                     // May say any type.
+                     : free(connection, named(HoldingKey::kUntypedBuffers),
+                            std::min<std::uint8_t>(type, wire::kMaxBufferType));
+    case Type::kCbAlloc:
+      return allocate(connection, named(HoldingKey::kLooseCbs), segment::kLooseCbKind, report);
     case Type::kCbFree:
+      return free(connection, details ? program_of(report) : named(HoldingKey::kLooseCbs),
+                  segment::kLooseCbKind);
+    case Type::kKernelLoad:
+      return load(connection, named(HoldingKey::kKernels), segment::kKernelKind, report);
     case Type::kKernelUnload:
-      free(connection, key, change);
-      break;
+      return free(connection, named(HoldingKey::kKernels), segment::kKernelKind);
     default:
-      // Kernels come back after an eviction, and libttmem allocates a number once.
-      const bool counts =
-          key.space() == HoldingKey::kUntypedBuffers || key.space() == HoldingKey::kLooseCbs;
-      counts ? allocate(connection, key, report, change) : load(connection, key, report, change);
+      return report.device.is_available != 0 ? open(report) : close(device_of(report));
+  }
+}
+
+// This and free() are most of what a server does: they are one piece of code each, down to the
+// segment, but for what is rare.
+[[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key,
+                                         std::uint8_t kind, const Message& report) {
+  const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
+  if (!is_new) return allocate_again(connection, holding, kind, report);
+  take(holding, report);
+  return {.kind = kind, .bytes = report.head.size};
+}
+
+// Counts once, at its largest size.
+Change Client::allocate_again(ConnectionId connection, Holding* holding, std::uint8_t kind,
+                              const Message& report) {
+  holdings_.add(*holding, connection);
+  const Change change{.effect = Effect::kHeldAlready,
+                      .kind = kind,
+                      .bytes = report.head.size,
+                      .references = holdings_.references(*holding)};
+  if (report.head.size <= holding->bytes) return change;
+  give(*holding);
+  holding->bytes = report.head.size;
+  holding->kind = kind;
+  take(holding, report);
+  return change;
+}
+
+// Kernels come back after an eviction, and libttmem allocates a number once.
+Change Client::load(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
+                    const Message& report) {
+  const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
+  if (!is_new) {
+    // A client that came back says again what it holds, before its old connection is seen to end.
+    const bool came_back = holding->connection != connection;
+    if (key.is_buffer() && !came_back) tracker_->count_alloc_over_live(key.device());
+    if (key.is_buffer() || came_back) give(*holding);
+    holdings_.belong_to(*holding, connection);
+    holding->bytes = report.head.size;
+  }
+  take(holding, report);
+  return {.kind = kind, .bytes = report.head.size};
+}
+
+[[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key,
+                                     std::uint8_t kind) {
+  Holding* holding = holdings_.find(key);
+  if (holding == nullptr) {
+    give_by_name(key, kind);  // which counts it
+    return {.effect = Effect::kNotHeld, .kind = kind};
+  }
+  Change change{.kind = holding->kind, .bytes = holding->bytes};
+  change.references = holdings_.remove_one(*holding, connection);
+  if (change.references > 0) {
+    change.effect = Effect::kStillHeld;
+  } else if (key.is_buffer()) {
+    give_buffer(*holding);
+    holdings_.erase(holding);
+  } else {
+    holdings_.erase(holding);  // before a program goes from all devices
+    give_by_name(key, change.kind);
   }
   return change;
 }
 
-// The same number again counts once, at its largest size.
-void Client::allocate(ConnectionId connection, const HoldingKey& key, const Message& report,
-                      Change& change) {
-  const auto [holding, is_new] = holdings_.insert(key, connection, change.kind, report.head.size);
-  if (is_new) return take(key, change.kind, report);
-  holdings_.add(*holding, connection);
-  change.effect = Effect::kHeldAlready;
-  change.references = holdings_.references(*holding);
-  if (report.head.size <= holding->bytes) return;
-  give(key, holding->kind);
-  holding->bytes = report.head.size;
-  holding->kind = change.kind;
-  take(key, change.kind, report);
+inline void Client::take(Holding* holding, const Message& report) {
+  if (report.type() != Type::kAlloc) return take_by_name(report, holding->kind);
+  report.has_details() ? take_detailed(holding, report) : take_plain(holding, report);
 }
 
-void Client::load(ConnectionId connection, const HoldingKey& key, const Message& report,
-                  Change& change) {
-  const auto [holding, is_new] = holdings_.insert(key, connection, change.kind, report.head.size);
-  if (!is_new) {
-    // A client that came back says again what it holds, before its old connection is seen to end.
-    if (holding->connection != connection) give(key, holding->kind);
-    holdings_.belong_to(*holding, connection);
-    holding->bytes = report.head.size;
-  }
-  take(key, change.kind, report);
-}
-
-void Client::free(ConnectionId connection, const HoldingKey& key, Change& change) {
-  Holding* holding = holdings_.find(key);
-  if (holding == nullptr) {
-    change.effect = Effect::kNotHeld;
-    give(key, change.kind);  // which counts it as unknown
-    return;
-  }
-  change.kind = holding->kind;
-  change.bytes = holding->bytes;
-  holdings_.remove_one(*holding, connection);
-  change.references = holdings_.references(*holding);
-  if (change.references > 0) {
-    change.effect = Effect::kStillHeld;
-    return;
-  }
-  holdings_.erase(holding);
-  give(key, change.kind);
-}
-
-void Client::take(const HoldingKey& key, std::uint8_t kind, const Message& report) {
+// What gets no receipt.
+void Client::take_by_name(const Message& report, std::uint8_t kind) {
+  const std::uint32_t device = device_of(report);
   const wire::Head& head = report.head;
-  if (report.type() == Type::kAlloc && !report.has_details()) return take_plain(key, kind, head);
-  counting(key.device(), kind, [&] {
+  counting(device, kind, [&] {
     if (report.type() == Type::kCbAlloc) {
-      tracker_->cb_alloc(key.device(), key.id, head.size);
-    } else if (report.type() == Type::kKernelLoad) {
+      tracker_->cb_alloc(device, head.buffer_id, head.size);
+    } else {
       const bool estimate =
           report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
-      tracker_->kernel_load(key.device(), key.id, head.size,
+      tracker_->kernel_load(device, head.buffer_id, head.size,
                             static_cast<ttmem_kernel_role>(head.buffer_type), estimate);
-    } else {
-      take_detailed(key.device(), report);
     }
   });
 }
 
-// Flat, as is its counterpart: these two are most of what a server does.
-[[gnu::flatten]] void Client::take_plain(const HoldingKey& key, std::uint8_t kind,
-                                         const wire::Head& head) {
+inline void Client::take_buffer(Holding* holding, const ttmem_buffer& buffer) {
+  const std::uint32_t device = holding->key().device();
+  tracker::Receipt& receipt = holding->receipt;
+  if (!tracker_->take_buffer(device, buffer, *now_ns_, receipt)) return holdings_.erase(holding);
+  totals_.change(device, receipt.kind, 0, receipt.used_bytes);
+}
+
+inline void Client::take_plain(Holding* holding, const Message& report) {
   ttmem_buffer buffer{};
   buffer.struct_size = sizeof buffer;
-  buffer.type = static_cast<ttmem_buffer_type>(head.buffer_type);
-  buffer.id = key.id;
-  buffer.address = key.id;  // what the original client passes for a number
-  buffer.bytes = head.size;
-  counting(key.device(), kind, [&] { tracker_->buffer_alloc(key.device(), buffer, *now_ns_); });
+  buffer.type = static_cast<ttmem_buffer_type>(report.head.buffer_type);
+  buffer.id = report.head.buffer_id;
+  buffer.address = report.head.buffer_id;  // what the original client passes for a number
+  buffer.bytes = report.head.size;
+  take_buffer(holding, buffer);
 }
 
-[[gnu::flatten]] void Client::give_buffer(const HoldingKey& key, std::uint8_t kind) {
-  counting(key.device(), kind,
-           [&] { tracker_->buffer_free(key.device(), kind, key.id, *now_ns_); });
+inline void Client::give_buffer(const Holding& holding) {
+  const std::uint32_t device = holding.key().device();
+  const tracker::Receipt& receipt = holding.receipt;
+  tracker_->give_buffer(device, holding.id, receipt, *now_ns_);
+  totals_.change(device, receipt.kind, receipt.used_bytes, 0);
 }
 
-void Client::take_detailed(std::uint32_t device, const Message& report) {
+void Client::take_detailed(Holding* holding, const Message& report) {
   const wire::AllocationDetails& details = report.allocation;
   const std::string label = text_of(details.label);
   ttmem_buffer buffer{};
@@ -214,19 +224,29 @@ void Client::take_detailed(std::uint32_t device, const Message& report) {
   } else if (!in_dram && (details.flags & segment::kNoCores) == 0) {
     CoreMask cores;
     std::copy(std::begin(details.cores), std::end(details.cores), cores.words.begin());
-    append_ranges(cores, columns_of(device));
+    append_ranges(cores, columns_of(device_of(report)));
   }
   buffer.cores = ranges_.empty() ? nullptr : ranges_.data();
   buffer.core_ranges = static_cast<std::uint32_t>(ranges_.size());
-  tracker_->buffer_alloc(device, buffer, *now_ns_);
+  take_buffer(holding, buffer);
 }
 
-void Client::give(const HoldingKey& key, std::uint8_t kind) {
+void Client::give(const Holding& holding) {
+  holding.key().is_buffer() ? give_buffer(holding) : give_by_name(holding.key(), holding.kind);
+}
+
+// What has no receipt, or is not held at all.
+void Client::give_by_name(const HoldingKey& key, std::uint8_t kind) {
   if (key.space() == HoldingKey::kPrograms) return destroy(key.id);
-  const bool is_cb = key.space() == HoldingKey::kLooseCbs;
-  if (!is_cb && key.space() != HoldingKey::kKernels) return give_buffer(key, kind);
   counting(key.device(), kind, [&] {
-    is_cb ? tracker_->cb_free(key.device(), key.id) : tracker_->kernel_unload(key.device(), key.id);
+    switch (key.space()) {
+      case HoldingKey::kLooseCbs:
+        return tracker_->cb_free(key.device(), key.id);
+      case HoldingKey::kKernels:
+        return tracker_->kernel_unload(key.device(), key.id);
+      default:
+        return tracker_->buffer_free(key.device(), kind, key.id);
+    }
   });
 }
 
@@ -294,7 +314,7 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
   return change;
 }
 
-void Client::open(const Message& report) {
+Change Client::open(const Message& report) {
   const wire::DeviceDetails& told = report.device;
   if (told.events_dropped > events_dropped_) {
     tracker_->count_dropped_calls(told.events_dropped - events_dropped_);
@@ -318,21 +338,26 @@ void Client::open(const Message& report) {
   info.trace_region_bytes = report.head.size;
   // A grid that becomes known late places the programs anew.
   counting(info.id, segment::kLooseCbKind, [&] { tracker_->device_open(info); });
+  return {.effect = Effect::kOpened};
 }
 
-void Client::close(std::uint32_t device) {
+Change Client::close(std::uint32_t device) {
   for (const auto& [id, bytes] : held()) {
     if (id != device) continue;
     for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
       totals_.change(device, kind, bytes[kind], 0);
     }
   }
-  tracker_->device_close(device);
-  holdings_.erase_device(device);
+  std::vector<tracker::Receipt> receipts;
+  for (const Holding& gone : holdings_.erase_device(device)) {
+    if (gone.key().is_buffer()) receipts.push_back(gone.receipt);
+  }
+  tracker_->device_close(device, receipts);
+  return {.effect = Effect::kClosed};
 }
 
 void Client::forget(ConnectionId connection) {
-  for (const Holding& gone : holdings_.leave(connection)) give(gone.key(), gone.kind);
+  for (const Holding& gone : holdings_.leave(connection)) give(gone);
 }
 
 std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "server/holdings.hpp"
 #include "tracker/tracker.hpp"
+#include "wire/check.hpp"
 #include "wire/message.hpp"
 
 namespace ttmem::server {
@@ -24,16 +25,14 @@ using KindBytes = std::array<std::uint64_t, segment::kKinds>;
 class DeviceTotals {
  public:
   [[nodiscard]] std::uint64_t get(std::uint32_t device, std::uint8_t kind) const {
-    return device < devices_.size() ? devices_[device][kind] : 0;
+    return devices_[device][kind];
   }
   void change(std::uint32_t device, std::uint8_t kind, std::uint64_t before, std::uint64_t after) {
-    if (before == after) return;
-    if (device >= devices_.size()) devices_.resize(device + 1);
     devices_[device][kind] += after - before;  // the wrap-around of unsigned numbers makes it right
   }
 
  private:
-  std::vector<KindBytes> devices_;
+  std::vector<KindBytes> devices_ = std::vector<KindBytes>(wire::kMaxDeviceId + 1);
 };
 
 // What a report did.
@@ -86,6 +85,13 @@ class Client {
   Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
                std::span<const ToldCb> cbs);
 
+  // Of a report that apply() will get soon: a hint, whatever is in it.
+  void expect(const wire::Message& report) const noexcept {
+    holdings_.expect(HoldingKey::of(report.head.buffer_id,
+                                    static_cast<std::uint32_t>(report.head.device_id),
+                                    HoldingKey::kUntypedBuffers));
+  }
+
   // The connection ended: what it alone had allocated is freed.
   void forget(ConnectionId connection);
 
@@ -106,23 +112,29 @@ class Client {
         now_ns_(now_ns) {}
 
   [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept;
-  void allocate(ConnectionId connection, const HoldingKey& key, const wire::Message& report,
-                Change& change);
-  void load(ConnectionId connection, const HoldingKey& key, const wire::Message& report,
-            Change& change);
-  void free(ConnectionId connection, const HoldingKey& key, Change& change);
-  void open(const wire::Message& report);
-  void close(std::uint32_t device);
+  Change allocate(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
+                  const wire::Message& report);
+  [[gnu::noinline]] Change allocate_again(ConnectionId connection, Holding* holding,
+                                          std::uint8_t kind, const wire::Message& report);
+  [[gnu::noinline]] Change load(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
+                                const wire::Message& report);
+  Change free(ConnectionId connection, const HoldingKey& key, std::uint8_t kind);
+  [[gnu::noinline]] Change open(const wire::Message& report);
+  [[gnu::noinline]] Change close(std::uint32_t device);
   // Runs `act`, which changes what is held of that kind on that device, and keeps the totals.
   template <typename Act>
   void counting(std::uint32_t device, std::uint8_t kind, Act&& act);
-  // Into and out of the tracker.
-  void take(const HoldingKey& key, std::uint8_t kind, const wire::Message& report);
-  void give(const HoldingKey& key, std::uint8_t kind);
+  // Into the tracker, which may refuse a buffer: then it is not held.
+  void take(Holding* holding, const wire::Message& report);
+  void take_buffer(Holding* holding, const ttmem_buffer& buffer);
+  void take_plain(Holding* holding, const wire::Message& report);
+  [[gnu::noinline]] void take_detailed(Holding* holding, const wire::Message& report);
+  [[gnu::noinline]] void take_by_name(const wire::Message& report, std::uint8_t kind);
+  // Out of the tracker.
+  void give(const Holding& holding);
+  void give_buffer(const Holding& holding);
+  [[gnu::noinline]] void give_by_name(const HoldingKey& key, std::uint8_t kind);
   void destroy(std::uint64_t program);
-  void take_plain(const HoldingKey& key, std::uint8_t kind, const wire::Head& head);
-  void give_buffer(const HoldingKey& key, std::uint8_t kind);
-  void take_detailed(std::uint32_t device, const wire::Message& report);
   [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;
   void append_ranges(const CoreMask& cores, std::uint32_t columns);
 

@@ -58,15 +58,10 @@ std::string text_of_kinds(const KindBytes& bytes) {
   return text;
 }
 
-void EventLog::report(const wire::Message& report, pid_t pid, const Change& change,
-                      const DeviceTotals& totals) {
-  if (change.effect == Effect::kWaiting || !logger_->should_log(spdlog::level::info)) return;
-  const auto device = static_cast<std::uint32_t>(report.head.device_id);
-  write(report, pid, change, totals.get(device, change.kind));
-}
-
 void EventLog::write(const wire::Message& report, pid_t pid, const Change& change,
-                     std::uint64_t total) {
+                     const DeviceTotals& totals) {
+  const std::uint64_t total =
+      totals.get(static_cast<std::uint32_t>(report.head.device_id), change.kind);
   fmt::memory_buffer line;
   auto out = fmt::appender(line);
   fmt::format_to(out, "[{}] [PID {}] device {}: ", name_of(report.type()), pid,

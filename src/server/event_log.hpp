@@ -28,16 +28,21 @@ namespace ttmem::server {
 // at flush(), many at once: a busy client must not wait for a file.
 class EventLog {
  public:
-  explicit EventLog(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {}
+  explicit EventLog(std::shared_ptr<spdlog::logger> logger)
+      : logger_(std::move(logger)), is_quiet_(!logger_->should_log(spdlog::level::info)) {}
 
   void report(const wire::Message& report, pid_t pid, const Change& change,
-              const DeviceTotals& totals);
+              const DeviceTotals& totals) {
+    if (!is_quiet_ && change.effect != Change::Effect::kWaiting) write(report, pid, change, totals);
+  }
   void flush() { logger_->flush(); }
 
  private:
-  void write(const wire::Message& report, pid_t pid, const Change& change, std::uint64_t total);
+  [[gnu::noinline]] void write(const wire::Message& report, pid_t pid, const Change& change,
+                               const DeviceTotals& totals);
 
   std::shared_ptr<spdlog::logger> logger_;
+  bool is_quiet_;  // from the beginning
 };
 
 }  // namespace ttmem::server

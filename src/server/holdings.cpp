@@ -3,12 +3,13 @@
 
 namespace ttmem::server {
 
-void Holdings::erase_device(std::uint32_t device) {
-  std::vector<HoldingKey> keys;
+std::vector<Holding> Holdings::erase_device(std::uint32_t device) {
+  std::vector<Holding> gone;
   table_.for_each([&](const Holding& holding) {
-    if (holding.key().device() == device) keys.push_back(holding.key());
+    if (holding.key().device() == device) gone.push_back(holding);
   });
-  for (const HoldingKey& key : keys) erase(find(key));
+  for (const Holding& holding : gone) erase(find(holding.key()));
+  return gone;
 }
 
 std::uint64_t Holdings::shared_references(const Holding& holding) const {
@@ -32,14 +33,17 @@ void Holdings::add(Holding& holding, ConnectionId connection) {
   others.push_back({connection, 1});
 }
 
-void Holdings::remove_one_shared(Holding& holding, ConnectionId connection) {
+std::uint64_t Holdings::remove_one_shared(Holding& holding, ConnectionId connection) {
   std::uint32_t* references = &holding.references;
   for (Share& share : others_.at(holding.key())) {
     if (share.connection == connection) references = &share.references;
   }
   --*references;
   normalize(holding);
+  return this->references(holding);
 }
+
+void Holdings::erase_others(const Holding& holding) { others_.erase(holding.key()); }
 
 void Holdings::remove_all(Holding& holding, ConnectionId connection) {
   if (holding.connection == connection) holding.references = 0;

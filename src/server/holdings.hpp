@@ -9,6 +9,7 @@
 
 #include "base/probe_table.hpp"
 #include "segment/layout.hpp"
+#include "tracker/live_allocation.hpp"
 
 namespace ttmem::server {
 
@@ -34,12 +35,16 @@ struct HoldingKey {
   }
   [[nodiscard]] std::uint32_t device() const noexcept { return where >> 8; }
   [[nodiscard]] std::uint8_t space() const noexcept { return static_cast<std::uint8_t>(where); }
+  [[nodiscard]] bool is_buffer() const noexcept {
+    return space() < kKernels || space() == kUntypedBuffers;
+  }
 
   friend auto operator<=>(const HoldingKey&, const HoldingKey&) = default;
 };
 
-// One thing that a client holds.
-struct Holding {
+// One thing that a client holds. In a cache line of its own: a server does little else than to look
+// for these.
+struct alignas(64) Holding {
   std::uint64_t id = 0;
   std::uint64_t bytes = 0;  // the largest size that was told
   std::uint32_t where = kNowhere;
@@ -48,6 +53,7 @@ struct Holding {
   std::uint32_t references = 0;
   std::uint8_t kind = 0;  // index into segment::DeviceRecord::kinds
   bool is_shared = false;
+  tracker::Receipt receipt{};  // of a buffer
 
   using Key = HoldingKey;
   [[nodiscard]] Key key() const noexcept { return {id, where}; }
@@ -64,7 +70,7 @@ struct Holding {
  private:
   static constexpr std::uint32_t kNowhere = 0xffffffff;
 };
-static_assert(sizeof(Holding) == 32, "two in a cache line");
+static_assert(sizeof(Holding) == 64);
 
 // What a client holds, and for which of its connections: each of them wants as many frees as it
 // made allocations, and what a connection has left goes with it. A client with more than one
@@ -74,6 +80,8 @@ static_assert(sizeof(Holding) == 32, "two in a cache line");
 class Holdings {
  public:
   [[nodiscard]] Holding* find(const HoldingKey& key) noexcept { return table_.find(key); }
+  // It will be looked for soon.
+  void expect(const HoldingKey& key) const noexcept { table_.expect(key); }
   // What is held by that name, and whether it is new: then that connection holds it once.
   std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection,
                                    std::uint8_t kind, std::uint64_t bytes) {
@@ -88,10 +96,11 @@ class Holdings {
     return inserted;
   }
   void erase(Holding* holding) {
-    if (holding->is_shared) others_.erase(holding->key());
+    if (holding->is_shared) erase_others(*holding);
     table_.erase(holding);
   }
-  void erase_device(std::uint32_t device);
+  // Returns what was held on that device, which is erased.
+  std::vector<Holding> erase_device(std::uint32_t device);
   [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
   // How many frees it wants.
@@ -99,10 +108,9 @@ class Holdings {
     return holding.is_shared ? shared_references(holding) : holding.references;
   }
   void add(Holding& holding, ConnectionId connection);
-  // One of this connection's, or of another when it has none.
-  void remove_one(Holding& holding, ConnectionId connection) {
-    if (holding.is_shared) return remove_one_shared(holding, connection);
-    --holding.references;
+  // One of this connection's, or of another when it has none. Returns how many there still are.
+  std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
+    return holding.is_shared ? remove_one_shared(holding, connection) : --holding.references;
   }
   // This connection's alone from now on, once.
   void belong_to(Holding& holding, ConnectionId connection);
@@ -116,7 +124,8 @@ class Holdings {
     std::uint32_t references;
   };
   [[nodiscard]] std::uint64_t shared_references(const Holding& holding) const;
-  void remove_one_shared(Holding& holding, ConnectionId connection);
+  [[gnu::noinline]] std::uint64_t remove_one_shared(Holding& holding, ConnectionId connection);
+  [[gnu::noinline]] void erase_others(const Holding& holding);
   void remove_all(Holding& holding, ConnectionId connection);
   void normalize(Holding& holding);
 

@@ -17,6 +17,9 @@ using wire::kMessageBytes;
 using wire::Message;
 using wire::Type;
 
+// What a message is about is fetched from memory while the ones before it are taken.
+constexpr std::size_t kAhead = 2;
+
 std::string explain(const Message& message, Fault fault) {
   const wire::Head& head = message.head;
   switch (fault) {
@@ -75,6 +78,8 @@ Session::Verdict Session::take_all(std::span<const std::byte> messages, std::str
     if (!aligned) {
       std::memcpy(&copy, messages.data(), kMessageBytes);
       message = &copy;
+    } else if (last_client_ != nullptr && messages.size() >= (kAhead + 1) * kMessageBytes) {
+      last_client_->expect(message[kAhead]);
     }
     if (take_one(*message, answers) == Verdict::kClose) return Verdict::kClose;
   }
@@ -86,11 +91,15 @@ Session::Verdict Session::take_one(const Message& message, std::string& answers)
   if (fault != Fault::kNone) return bad_message(message, fault);
   bad_in_a_row_ = 0;
   if (!wire::is_question(message.type())) return take_report(message);
+  answer(message, answers);
+  return Verdict::kGoOn;
+}
+
+void Session::answer(const Message& question, std::string& answers) {
   ++understood_;
   asked_ = true;
-  const Message answer = context_.responder.answer(message, peer_.pid);
+  const Message answer = context_.responder.answer(question, peer_.pid);
   answers.append(reinterpret_cast<const char*>(&answer), sizeof answer);
-  return Verdict::kGoOn;
 }
 
 Session::Verdict Session::take_report(const Message& report) {

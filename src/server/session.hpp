@@ -60,11 +60,12 @@ class Session {
 
   Verdict take_all(std::span<const std::byte> messages, std::string& answers);
   Verdict take_one(const wire::Message& message, std::string& answers);
+  [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);
   Verdict take_report(const wire::Message& report);
-  Verdict bad_message(const wire::Message& message, wire::Fault fault);
+  [[gnu::cold, gnu::noinline]] Verdict bad_message(const wire::Message& message, wire::Fault fault);
   // Makes the client of a pid in a report the last one; null when the peer may not speak for it.
-  Result<void> find_client(std::int32_t told);
-  Change take_cb(Client& client, const wire::Message& report);
+  [[gnu::cold, gnu::noinline]] Result<void> find_client(std::int32_t told);
+  [[gnu::noinline]] Change take_cb(Client& client, const wire::Message& report);
 
   SessionContext& context_;
   ConnectionId id_;

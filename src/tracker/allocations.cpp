@@ -35,16 +35,21 @@ struct Tracker::Request {
   std::uint32_t banks = 0;           // 0: unknown
   const CoreMask* cores = nullptr;   // null: every bank, or some of DRAM's
   const char* label = nullptr;
+
+  [[nodiscard]] bool is_sized() const noexcept { return bytes_per_bank != 0 && banks != 0; }
+  [[nodiscard]] std::uint64_t used_bytes() const noexcept {
+    return is_sized() ? bytes_per_bank * banks : bytes;
+  }
 };
 
-void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer, std::uint64_t now_ns) {
-  Device* device = this->device(id);
-  if (device == nullptr) return;
+// False: the call cannot be meant, and is counted. The mask is for the request to refer to.
+[[gnu::always_inline]] inline bool Tracker::understand(Device& device, const ttmem_buffer& buffer,
+                                                       CoreMask& cores, Request& request) {
   const std::uint32_t type = raw_value(buffer.type);
   if (type > TTMEM_TRACE || buffer.bytes > kAbsurdBytes || buffer.bytes_per_bank > kAbsurdBytes) {
-    return device->count_bad_argument();
+    device.count_bad_argument();
+    return false;
   }
-  Request request;
   request.kind = static_cast<std::uint8_t>(type);
   request.id = buffer.id != 0 ? buffer.id : buffer.address;
   request.address = buffer.address;
@@ -53,41 +58,75 @@ void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer, std::ui
   request.bytes_per_bank = buffer.bytes_per_bank;
   request.label = buffer.label;
   if (buffer.cores == nullptr || buffer.core_ranges == 0) {
-    request.banks = device->banks_of(request.kind);
-    allocate(*device, request, now_ns);
-  } else {
-    allocate_sharded(*device, request, {buffer.cores, buffer.core_ranges}, now_ns);
+    request.banks = device.banks_of(request.kind);
+    return true;
   }
+  return understand_cores(device, {buffer.cores, buffer.core_ranges}, cores, request);
 }
 
-void Tracker::allocate_sharded(Device& device, Request& request,
-                               std::span<const ttmem_core_range> ranges, std::uint64_t now_ns) {
-  CoreMask cores;
-  if (is_in_dram(request.kind)) {
-    // The "cores" of a sharded DRAM buffer are banks, not places on the compute grid: their number
-    // counts.
-    std::uint64_t banks = 0;
-    for (const ttmem_core_range& range : ranges) {
-      const bool ordered = range.x0 <= range.x1 && range.y0 <= range.y1;
-      if (!ordered) device.count_bad_argument();
-      if (ordered) banks += std::uint64_t{range.x1 - range.x0 + 1U} * (range.y1 - range.y0 + 1U);
-    }
-    if (banks > kMaxBanks) return device.count_bad_argument();
-    request.banks = static_cast<std::uint32_t>(banks);
-  } else {
+bool Tracker::understand_cores(Device& device, std::span<const ttmem_core_range> ranges,
+                               CoreMask& cores, Request& request) {
+  if (!is_in_dram(request.kind)) {
     if (!device.mask_of(ranges, cores)) device.count_bad_argument();
     request.banks = cores.count();
     request.cores = &cores;
+    return true;
   }
-  allocate(device, request, now_ns);
+  // The "cores" of a sharded DRAM buffer are banks, not places on the compute grid: their number
+  // counts.
+  std::uint64_t banks = 0;
+  for (const ttmem_core_range& range : ranges) {
+    const bool ordered = range.x0 <= range.x1 && range.y0 <= range.y1;
+    if (!ordered) device.count_bad_argument();
+    if (ordered) banks += std::uint64_t{range.x1 - range.x0 + 1U} * (range.y1 - range.y0 + 1U);
+  }
+  if (banks > kMaxBanks) {
+    device.count_bad_argument();
+    return false;
+  }
+  request.banks = static_cast<std::uint32_t>(banks);
+  return true;
 }
 
-void Tracker::buffer_free(std::uint32_t id, std::uint32_t type, std::uint64_t buffer,
-                          std::uint64_t now_ns) {
+void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  CoreMask cores;
+  Request request;
+  if (understand(*device, buffer, cores, request)) allocate(*device, request);
+}
+
+void Tracker::buffer_free(std::uint32_t id, std::uint32_t type, std::uint64_t buffer) {
   Device* device = this->device(id);
   if (device == nullptr) return;
   if (type > TTMEM_TRACE) return device->count_bad_argument();
-  release(*device, static_cast<std::uint8_t>(type), buffer, now_ns);
+  release(*device, static_cast<std::uint8_t>(type), buffer);
+}
+
+bool Tracker::take_buffer(std::uint32_t id, const ttmem_buffer& buffer, std::uint64_t now_ns,
+                          Receipt& receipt) {
+  Device* device = this->device(id);
+  if (device == nullptr) return false;
+  CoreMask cores;
+  Request request;
+  if (!understand(*device, buffer, cores, request)) return false;
+  if (!has_room(*device, request)) {
+    device->count_bad_argument();
+    return false;
+  }
+  enter(*device, request, now_ns, receipt);
+  return true;
+}
+
+void Tracker::give_buffer(std::uint32_t id, std::uint64_t buffer, const Receipt& receipt,
+                          std::uint64_t now_ns) {
+  Device* device = find(id);
+  if (device != nullptr) remove(*device, buffer, receipt, now_ns);
+}
+
+void Tracker::count_alloc_over_live(std::uint32_t id) {
+  Device* device = this->device(id);
+  if (device != nullptr) device->count_alloc_over_live();
 }
 
 void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t bytes,
@@ -105,12 +144,12 @@ void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
   request.bytes = bytes;
   // A kernel that was evicted and comes back is no anomaly: it is the same one, perhaps resized.
   LiveAllocation* live = device->live[kKernelKind].find(kernel);
-  live == nullptr ? allocate(*device, request, now()) : resize(*device, request, *live);
+  live == nullptr ? allocate(*device, request) : resize(*device, request, *live);
 }
 
 void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
   Device* device = this->device(id);
-  if (device != nullptr) release(*device, kKernelKind, kernel, now());
+  if (device != nullptr) release(*device, kKernelKind, kernel);
 }
 
 void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) {
@@ -122,7 +161,7 @@ void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) 
   request.id = cb;
   request.bytes = bytes;
   LiveAllocation* live = device->live[kLooseCbKind].find(cb);
-  if (live == nullptr) return allocate(*device, request, now());
+  if (live == nullptr) return allocate(*device, request);
   if (live->reports < 0xffff) ++live->reports;
   if (bytes > live->used_bytes) resize(*device, request, *live);
 }
@@ -134,39 +173,66 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   if (live != nullptr && live->reports > 1) {
     --live->reports;
   } else {
-    release(*device, kLooseCbKind, cb, now());
+    release(*device, kLooseCbKind, cb);
   }
 }
 
-[[gnu::always_inline]] inline void Tracker::allocate(Device& device, const Request& request,
-                                                     std::uint64_t now_ns) {
-  const bool sized = request.bytes_per_bank != 0 && request.banks != 0;
-  const std::uint64_t used_bytes = sized ? request.bytes_per_bank * request.banks : request.bytes;
-  if (device.record->kinds[request.kind].used_bytes > kAbsurdTotal - used_bytes) {
-    return device.count_bad_argument();
-  }
+[[gnu::always_inline]] inline void Tracker::allocate(Device& device, const Request& request) {
+  if (!has_room(device, request)) return device.count_bad_argument();
   auto [entry, is_new] = device.live[request.kind].insert(request.id);
   if (!is_new) {
-    publish(device.record->seq, [&] { increase(device.record->allocs_over_live); });
-    release(device, request.kind, request.id, now_ns);
+    device.count_alloc_over_live();
+    release(device, request.kind, request.id);
     entry = device.live[request.kind].insert(request.id).first;
   }
-  LiveAllocation& live = *entry;
-  live.used_bytes = used_bytes;
-  live.logical_bytes = request.bytes;
-  live.is_unsized = !sized && request.kind <= TTMEM_TRACE;
-  live.role = request.role;
-  live.is_estimate = request.is_estimate;
-  live.slot = segment_->take_allocation(now_ns);
-  if (live.slot == kNoSlot) increase(segment_->header().dropped_allocations);
+  enter(device, request, now(), *entry);
+}
+
+[[gnu::always_inline]] inline void Tracker::release(Device& device, std::uint8_t kind,
+                                                    std::uint64_t id) {
+  LiveAllocation* live = device.live[kind].find(id);
+  if (live == nullptr) {
+    publish(device.record->seq, [&] { increase(device.record->unknown_frees); });
+    return;
+  }
+  remove(device, id, *live, now());
+  device.live[kind].erase(live);
+}
+
+// Whether the sum stays one that can be.
+[[gnu::always_inline]] inline bool Tracker::has_room(const Device& device,
+                                                     const Request& request) noexcept {
+  return device.record->kinds[request.kind].used_bytes <= kAbsurdTotal - request.used_bytes();
+}
+
+[[gnu::always_inline]] inline void Tracker::enter(Device& device, const Request& request,
+                                                  std::uint64_t now_ns, Receipt& receipt) {
+  receipt.used_bytes = request.used_bytes();
+  receipt.logical_bytes = request.bytes;
+  receipt.kind = request.kind;
+  receipt.role = request.role & 3;
+  receipt.is_unsized = !request.is_sized() && request.kind <= TTMEM_TRACE;
+  receipt.is_estimate = request.is_estimate;
+  receipt.slot = segment_->take_allocation(now_ns);
+  if (receipt.slot == kNoSlot) increase(segment_->header().dropped_allocations);
 
   const std::uint64_t born =
       segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
                             request.address, request.bytes, now_ns);
-  account(device, request.kind, live, Change::kAdd);
-  if (live.slot == kNoSlot) return;
-  write_slot(device, request, live, born, now_ns);
-  if (observer_ != nullptr) observer_->allocation_added(live.slot);
+  account(device, receipt, Change::kAdd);
+  if (receipt.slot == kNoSlot) return;
+  write_slot(device, request, receipt, born, now_ns);
+  if (observer_ != nullptr) observer_->allocation_added(receipt.slot);
+}
+
+[[gnu::always_inline]] inline void Tracker::remove(Device& device, std::uint64_t id,
+                                                   const Receipt& receipt, std::uint64_t now_ns) {
+  // The slot goes before the event: who counts events up to this one finds it gone.
+  clear_slot(receipt);
+  segment_->write_event(segment::EventType::kFree, receipt.kind, device.record->id, id, 0,
+                        receipt.logical_bytes, now_ns);
+  account(device, receipt, Change::kRemove);
+  if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_removed(receipt.slot);
 }
 
 // What is live already has another size now. Its slot stays: it is in every list, and after a kill.
@@ -174,37 +240,20 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   const std::uint64_t time = now();
   segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
                         request.address, request.bytes, time);
-  account(device, request.kind, live, Change::kRemove);
+  account(device, live, Change::kRemove);
   live.used_bytes = request.bytes;
   live.logical_bytes = request.bytes;
-  live.role = request.role;
+  live.role = request.role & 3;
   live.is_estimate = request.is_estimate;
-  account(device, request.kind, live, Change::kAdd);
+  account(device, live, Change::kAdd);
   if (live.slot == kNoSlot) return;
   write_slot(device, request, live, segment_->allocation(live.slot).born, time);
   if (observer_ != nullptr) observer_->allocation_changed(live.slot);
 }
 
-[[gnu::always_inline]] inline void Tracker::release(Device& device, std::uint8_t kind,
-                                                    std::uint64_t id, std::uint64_t now_ns) {
-  LiveAllocation* live = device.live[kind].find(id);
-  if (live == nullptr) {
-    publish(device.record->seq, [&] { increase(device.record->unknown_frees); });
-    return;
-  }
-  // The slot goes before the event: who counts events up to this one finds it gone.
-  clear_slot(*live);
-  segment_->write_event(segment::EventType::kFree, kind, device.record->id, id, 0,
-                        live->logical_bytes, now_ns);
-  account(device, kind, *live, Change::kRemove);
-  const std::uint32_t slot = live->slot;
-  device.live[kind].erase(live);
-  if (observer_ != nullptr && slot != kNoSlot) observer_->allocation_removed(slot);
-}
-
-[[gnu::always_inline]] inline void Tracker::account(Device& device, std::uint8_t kind,
-                                                    const LiveAllocation& live,
+[[gnu::always_inline]] inline void Tracker::account(Device& device, const Receipt& receipt,
                                                     Change direction) noexcept {
+  const std::uint8_t kind = receipt.kind;
   DeviceRecord& record = *device.record;
   segment::KindFigures& figures = record.kinds[kind];
   publish(record.seq, [&] {
@@ -212,36 +261,37 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
     const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
       store(figure, add ? figure + by : figure - by);
     };
-    change(figures.used_bytes, live.used_bytes);
-    change(figures.logical_bytes, live.logical_bytes);
+    change(figures.used_bytes, receipt.used_bytes);
+    change(figures.logical_bytes, receipt.logical_bytes);
     change(figures.live, 1);
-    change(figures.unsized, live.is_unsized ? 1 : 0);
+    change(figures.unsized, receipt.is_unsized ? 1 : 0);
     increase(add ? figures.allocations_total : figures.frees_total);
-    if (figures.used_bytes > figures.peak_bytes) store(figures.peak_bytes, figures.used_bytes);
+    if (add && figures.used_bytes > figures.peak_bytes) {
+      store(figures.peak_bytes, figures.used_bytes);
+    }
     if (kind == kKernelKind) {
-      change(record.kernel_role_bytes[live.role], live.used_bytes);
-      if (live.is_estimate) change(record.kernel_estimated_bytes, live.used_bytes);
+      change(record.kernel_role_bytes[receipt.role], receipt.used_bytes);
+      if (receipt.is_estimate) change(record.kernel_estimated_bytes, receipt.used_bytes);
     }
     if (!is_in_l1(kind)) return;
     if (kind == kLooseCbKind) {
-      change(record.cb_physical_bytes, live.used_bytes);
-      change(record.cb_logical_bytes, live.logical_bytes);
-      if (record.cb_physical_bytes > record.cb_physical_peak_bytes) {
+      change(record.cb_physical_bytes, receipt.used_bytes);
+      change(record.cb_logical_bytes, receipt.logical_bytes);
+      if (add && record.cb_physical_bytes > record.cb_physical_peak_bytes) {
         store(record.cb_physical_peak_bytes, record.cb_physical_bytes);
       }
     }
-    change(record.l1_total_bytes, live.used_bytes);
-    if (record.l1_total_bytes > record.l1_total_peak_bytes) {
+    change(record.l1_total_bytes, receipt.used_bytes);
+    if (add && record.l1_total_bytes > record.l1_total_peak_bytes) {
       store(record.l1_total_peak_bytes, record.l1_total_bytes);
     }
   });
 }
 
 [[gnu::always_inline]] inline void Tracker::write_slot(Device& device, const Request& request,
-                                                       const LiveAllocation& live,
-                                                       std::uint64_t born,
+                                                       const Receipt& receipt, std::uint64_t born,
                                                        std::uint64_t now_ns) noexcept {
-  segment::AllocationSlot& slot = segment_->allocation(live.slot);
+  segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
   publish(slot.seq, [&] {
     slot.live = 1;
     slot.kind = request.kind;
@@ -264,41 +314,51 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   });
 }
 
-[[gnu::always_inline]] inline void Tracker::clear_slot(const LiveAllocation& live) {
-  if (live.slot == kNoSlot) return;
-  segment::AllocationSlot& slot = segment_->allocation(live.slot);
+[[gnu::always_inline]] inline void Tracker::clear_slot(const Receipt& receipt) {
+  if (receipt.slot == kNoSlot) return;
+  segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
   publish(slot.seq, [&] { slot.live = 0; });
-  segment_->give_allocation(live.slot);
+  segment_->give_allocation(receipt.slot);
 }
 
 // Gives everything up without an event each: the close of the device says it all.
-void Tracker::drop_allocations(Device& device) {
-  for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
-    device.live[kind].for_each([&](const LiveAllocation& live) {
-      account(device, kind, live, Change::kRemove);
-      clear_slot(live);
-    });
-    device.live[kind].clear();
+void Tracker::drop_allocations(Device& device, std::span<const Receipt> kept) {
+  std::uint64_t left = 0;
+  std::uint64_t left_bytes = 0;
+  const auto drop = [&](const Receipt& receipt) {
+    account(device, receipt, Change::kRemove);
+    clear_slot(receipt);
+    if (receipt.role != TTMEM_KERNEL_APP) return;  // stays loaded until now by design
+    ++left;
+    left_bytes += receipt.used_bytes;
+  };
+  for (const Receipt& receipt : kept) drop(receipt);
+  for (LiveTable& of_kind : device.live) {
+    of_kind.for_each(drop);
+    of_kind.clear();
   }
+  publish(device.record->seq, [&] {
+    increase(device.record->left_at_close, left);
+    increase(device.record->left_at_close_bytes, left_bytes);
+  });
 }
 
 // The grid became known after buffers were allocated: the cores of the sharded ones get the numbers
 // that they have in it.
 void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noexcept {
-  for (const LiveTable& of_kind : device.live) {
-    of_kind.for_each([&](const LiveAllocation& live) {
-      if (live.slot == kNoSlot) return;
-      segment::AllocationSlot& slot = segment_->allocation(live.slot);
-      if ((slot.flags & segment::kNoCores) != 0) return;
-      CoreMask cores;
-      slot.cores.for_each([&](std::uint32_t core) {
-        const std::uint32_t x = core % columns_before;
-        const std::uint32_t y = core / columns_before;
-        if (x < device.columns() && y < device.rows()) cores.set(y * device.columns() + x);
-      });
-      publish(slot.seq, [&] { slot.cores = cores; });
-      if (observer_ != nullptr) observer_->allocation_changed(live.slot);
+  for (std::uint32_t i = 0; i < segment_->header().allocation_count; ++i) {
+    segment::AllocationSlot& slot = segment_->allocation(i);
+    const bool concerned = slot.live != 0 && slot.device == device.record_index &&
+                           (slot.flags & segment::kNoCores) == 0;
+    if (!concerned) continue;
+    CoreMask cores;
+    slot.cores.for_each([&](std::uint32_t core) {
+      const std::uint32_t x = core % columns_before;
+      const std::uint32_t y = core / columns_before;
+      if (x < device.columns() && y < device.rows()) cores.set(y * device.columns() + x);
     });
+    publish(slot.seq, [&] { slot.cores = cores; });
+    if (observer_ != nullptr) observer_->allocation_changed(i);
   }
 }
 

@@ -90,6 +90,9 @@ struct Tracker::Device {
   void count_bad_argument() noexcept {
     publish(record->seq, [&] { increase(record->bad_arguments); });
   }
+  void count_alloc_over_live() noexcept {
+    publish(record->seq, [&] { increase(record->allocs_over_live); });
+  }
 
   DeviceRecord* record;
   std::uint32_t record_index;

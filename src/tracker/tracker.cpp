@@ -94,26 +94,15 @@ void Tracker::device_open(const ttmem_device_info& info) {
   renumber_programs(*device);
 }
 
-void Tracker::device_close(std::uint32_t id) {
+void Tracker::device_close(std::uint32_t id, std::span<const Receipt> kept) {
   Device* device = find(id);
   if (device == nullptr || !device->is_open()) return;
   DeviceRecord& record = *device->record;
-  std::uint64_t left = 0;
-  std::uint64_t left_bytes = 0;
-  for (const LiveTable& of_kind : device->live) {
-    of_kind.for_each([&](const LiveAllocation& live) {
-      if (live.role != TTMEM_KERNEL_APP) return;  // stays loaded until now by design
-      ++left;
-      left_bytes += live.used_bytes;
-    });
-  }
   Observer* const observer = std::exchange(observer_, nullptr);  // is told once, below
-  drop_allocations(*device);
+  drop_allocations(*device, kept);
   drop_programs(*device);
   observer_ = observer;
   publish(record.seq, [&] {
-    increase(record.left_at_close, left);
-    increase(record.left_at_close_bytes, left_bytes);
     for (auto& kind : record.kinds) store(kind.peak_bytes, std::uint64_t{0});
     store(record.l1_total_peak_bytes, std::uint64_t{0});
     store(record.cb_physical_peak_bytes, std::uint64_t{0});

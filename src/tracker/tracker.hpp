@@ -19,6 +19,7 @@
 namespace ttmem::tracker {
 
 struct LiveAllocation;
+struct Receipt;
 
 // Turns the calls of the C interface into figures, live records and events of this process's
 // segment. Every figure in the segment is exact when a call returns.
@@ -34,11 +35,10 @@ class Tracker {
   ~Tracker();
 
   void device_open(const ttmem_device_info& info);
-  void device_close(std::uint32_t device);
-  // Whoever makes many of these two at once asks the clock once.
-  void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer, std::uint64_t now_ns = now());
-  void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id,
-                   std::uint64_t now_ns = now());
+  // With the receipts of that device that the caller keeps.
+  void device_close(std::uint32_t device, std::span<const Receipt> kept = {});
+  void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
+  void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);
   void program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
   void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
@@ -48,6 +48,15 @@ class Tracker {
   void kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
                    std::uint32_t role, bool is_estimate);
   void kernel_unload(std::uint32_t device, std::uint64_t kernel);
+
+  // Buffers for whoever knows what is live, and need not have it looked up: the caller keeps the
+  // receipt, and gives it back once, with the id. False: the call is counted as bad or dropped.
+  [[nodiscard]] bool take_buffer(std::uint32_t device, const ttmem_buffer& buffer,
+                                 std::uint64_t now_ns, Receipt& receipt);
+  void give_buffer(std::uint32_t device, std::uint64_t id, const Receipt& receipt,
+                   std::uint64_t now_ns);
+  // Of a buffer whose receipt was given back because the same one came again.
+  void count_alloc_over_live(std::uint32_t device);
 
   // From now on told of every change; null: nobody. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
@@ -86,20 +95,25 @@ class Tracker {
   // and the call is counted as dropped, when the segment holds no more devices.
   Device* device(std::uint32_t id);
   Device* find(std::uint32_t id) const noexcept;
-  Device* open(std::uint32_t id, Device* known);
+  [[gnu::noinline, gnu::cold]] Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);
 
-  void allocate(Device& device, const Request& request, std::uint64_t now_ns);
-  void allocate_sharded(Device& device, Request& request, std::span<const ttmem_core_range> ranges,
-                        std::uint64_t now_ns);
+  static bool understand(Device& device, const ttmem_buffer& buffer, CoreMask& cores,
+                         Request& request);
+  static bool understand_cores(Device& device, std::span<const ttmem_core_range> ranges,
+                               CoreMask& cores, Request& request);
+  static bool has_room(const Device& device, const Request& request) noexcept;
+  void allocate(Device& device, const Request& request);
   void resize(Device& device, const Request& request, LiveAllocation& live);
-  void release(Device& device, std::uint8_t kind, std::uint64_t id, std::uint64_t now_ns);
-  void account(Device& device, std::uint8_t kind, const LiveAllocation& live,
-               Change direction) noexcept;
-  void write_slot(Device& device, const Request& request, const LiveAllocation& live,
+  void release(Device& device, std::uint8_t kind, std::uint64_t id);
+  // Into and out of the segment; what is live by which id is not their business.
+  void enter(Device& device, const Request& request, std::uint64_t now_ns, Receipt& receipt);
+  void remove(Device& device, std::uint64_t id, const Receipt& receipt, std::uint64_t now_ns);
+  void account(Device& device, const Receipt& receipt, Change direction) noexcept;
+  void write_slot(Device& device, const Request& request, const Receipt& receipt,
                   std::uint64_t born, std::uint64_t now_ns) noexcept;
-  void clear_slot(const LiveAllocation& live);
-  void drop_allocations(Device& device);
+  void clear_slot(const Receipt& receipt);
+  void drop_allocations(Device& device, std::span<const Receipt> kept);
   void renumber_buffers(Device& device, std::uint32_t columns_before) noexcept;
 
   ledger::FootprintRef footprint_of(Device& device, std::span<const ttmem_cb> cbs);

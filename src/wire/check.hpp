@@ -71,12 +71,6 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
 
 namespace detail {
 
-[[nodiscard]] inline bool is_possible_device(const Message& message) noexcept {
-  // Of the questions, only QUERY is always about one device.
-  const bool may_be_all = is_question(message.type()) && message.type() != Type::kQuery;
-  return message.head.device_id >= (may_be_all ? -1 : 0) && message.head.device_id <= kMaxDeviceId;
-}
-
 // The messages of old clients that fill a message of ours exactly would never look like garbage:
 // the first is right, and the others would be lost. Behind a report of an original client there is
 // nothing; a second head there names the same process.
@@ -92,6 +86,23 @@ template <std::size_t Size>
   return has_second_head<kMessageBytes / 2>(message) || has_second_head<kMessageBytes / 3>(message);
 }
 
+// The largest Head::buffer_type of a message of that type. A FREE of an original client does not
+// say what it frees.
+inline constexpr std::array<std::uint8_t, 13> kMaxBufferTypes = [] {
+  std::array<std::uint8_t, 13> largest{};
+  largest.fill(0xff);
+  largest[static_cast<std::size_t>(Type::kAlloc)] = kMaxBufferType;
+  largest[static_cast<std::size_t>(Type::kKernelLoad)] = kMaxRole;
+  return largest;
+}();
+
+[[nodiscard]] inline Fault fault_of_question(const Message& message) noexcept {
+  // Only QUERY is always about one device.
+  const std::int32_t least = message.type() == Type::kQuery ? 0 : -1;
+  const bool possible = message.head.device_id >= least && message.head.device_id <= kMaxDeviceId;
+  return possible ? Fault::kNone : Fault::kDevice;
+}
+
 [[nodiscard]] inline Fault fault_of_details(const Message& message) noexcept {
   if (message.type() == Type::kDeviceInfoResponse) {
     return message.device.is_available <= 1 ? Fault::kNone : Fault::kDetails;
@@ -102,27 +113,31 @@ template <std::size_t Size>
         details.cb.count == 0 ? details.cb.index == 0 : details.cb.index < details.cb.count;
     return counted && details.cb.count <= kMaxCbs ? Fault::kNone : Fault::kDetails;
   }
+  const bool typed = message.type() != Type::kFree || message.head.buffer_type <= kMaxBufferType;
+  if (!typed) return Fault::kBufferType;
   if (details.bytes_per_bank > kMaxBytes) return Fault::kSize;
   return details.banks <= kMaxBanks ? Fault::kNone : Fault::kDetails;
 }
 
 }  // namespace detail
 
-// What is wrong with a message that a client sent.
+// What is wrong with a message that a client sent. Nothing, nearly always: then it shall be quick.
 [[nodiscard]] inline Fault fault_of(const Message& message) noexcept {
   const Head& head = message.head;
-  if (!is_known(message.type())) return Fault::kType;
+  const Type type = message.type();
+  if (!is_known(type)) return Fault::kType;
   const bool details = message.has_details();
-  if (message.type() == Type::kResponse) return Fault::kAnswer;
-  if (message.type() == Type::kDeviceInfoResponse && !details) return Fault::kAnswer;
-  if (!detail::is_possible_device(message)) return Fault::kDevice;
-  if (is_question(message.type())) return Fault::kNone;
-  if (head.process_id < 0 || head.process_id > kMaxPid) return Fault::kPid;
+  if (type == Type::kResponse || (type == Type::kDeviceInfoResponse && !details)) {
+    return Fault::kAnswer;
+  }
+  if (is_question(type)) return detail::fault_of_question(message);
+  // Negative numbers are large ones here.
+  if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return Fault::kDevice;
+  if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return Fault::kPid;
   if (head.size > kMaxBytes) return Fault::kSize;
-  // A FREE of an original client does not say what it frees.
-  const bool typed = message.type() == Type::kAlloc || (message.type() == Type::kFree && details);
-  if (typed && head.buffer_type > kMaxBufferType) return Fault::kBufferType;
-  if (message.type() == Type::kKernelLoad && head.buffer_type > kMaxRole) return Fault::kRole;
+  if (head.buffer_type > detail::kMaxBufferTypes[head.type]) {
+    return type == Type::kKernelLoad ? Fault::kRole : Fault::kBufferType;
+  }
   if (details) return detail::fault_of_details(message);
   return detail::is_of_short_messages(message) ? Fault::kShort : Fault::kNone;
 }

@@ -2,8 +2,12 @@
 //
 // Messages in, figures in the kept segment out; the collector reads it as any other.
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <array>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "server/session.hpp"
 #include "unit/server_fixture.hpp"
@@ -175,6 +179,148 @@ TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   say(*session, message(Type::kFree, 4096));  // unknown by now
   say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().l1_buffers_bytes, kMiB);
+}
+
+TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  constexpr std::uint64_t kFit = (1ULL << 62) / wire::kMaxBytes;
+  for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
+    say(*session, message(Type::kAlloc, id, wire::kMaxBytes));
+  }
+  EXPECT_EQ(server.device().dram_used_bytes, 1ULL << 62);
+  EXPECT_EQ(server.device().anomalies.bad_arguments, 1U);
+  EXPECT_EQ(server.clients().totals().get(0, TTMEM_DRAM), 1ULL << 62);
+  say(*session, message(Type::kFree, kFit + 1));
+  EXPECT_EQ(server.device().anomalies.unknown_frees, 1U);
+}
+
+// What two connections of one process hold, said as simply as possible.
+class HeldModel {
+ public:
+  using Connection = std::size_t;
+
+  void allocate(Connection connection, std::uint64_t id, std::uint8_t type, std::uint64_t bytes) {
+    auto [entry, is_new] = plain_.try_emplace(id);
+    Plain& held = entry->second;
+    ++held.references[connection];
+    if (is_new || bytes > held.bytes) held.type = type;
+    held.bytes = std::max(held.bytes, bytes);
+  }
+  void free(Connection connection, std::uint64_t id) {
+    const auto held = plain_.find(id);
+    if (held == plain_.end()) {
+      ++anomalies.unknown_frees;
+      return;
+    }
+    auto& references = held->second.references;
+    --references[references[connection] > 0 ? connection : 1 - connection];
+    if (references == std::array<int, 2>{}) plain_.erase(held);
+  }
+  void allocate_detailed(Connection connection, std::uint64_t id, std::uint8_t type,
+                         std::uint64_t bytes) {
+    const auto held = detailed_.find({id, type});
+    if (held != detailed_.end() && held->second.first == connection) ++anomalies.allocs_over_live;
+    detailed_[{id, type}] = {connection, bytes};
+  }
+  void free_detailed(std::uint64_t id, std::uint8_t type) {
+    if (detailed_.erase({id, type}) == 0) ++anomalies.unknown_frees;
+  }
+  void leave(Connection connection) {
+    for (auto& [id, held] : plain_) held.references[connection] = 0;
+    std::erase_if(
+        plain_, [](const auto& entry) { return entry.second.references == std::array<int, 2>{}; });
+    std::erase_if(detailed_, [&](const auto& entry) { return entry.second.first == connection; });
+  }
+  void close() {
+    anomalies.left_at_close += plain_.size() + detailed_.size();
+    anomalies.left_at_close_bytes += bytes(TTMEM_DRAM) + bytes(TTMEM_L1);
+    plain_.clear();
+    detailed_.clear();
+  }
+  [[nodiscard]] std::uint64_t bytes(std::uint8_t type) const {
+    std::uint64_t sum = 0;
+    for (const auto& [id, held] : plain_) sum += held.type == type ? held.bytes : 0;
+    for (const auto& [key, held] : detailed_) sum += key.second == type ? held.second : 0;
+    return sum;
+  }
+
+  model::Anomalies anomalies;
+
+ private:
+  struct Plain {
+    std::uint8_t type = 0;
+    std::uint64_t bytes = 0;
+    std::array<int, 2> references{};
+  };
+  std::map<std::uint64_t, Plain> plain_;  // numbers of an original client are one space
+  std::map<std::pair<std::uint64_t, std::uint8_t>, std::pair<Connection, std::uint64_t>> detailed_;
+};
+
+RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
+  SessionFixture server;
+  HeldModel model;
+  // Outlives the others, and opens the device again.
+  const auto keeper = server.connect(99);
+  const Message kernel = message(Type::kKernelLoad, 1, 0, TTMEM_KERNEL_DISPATCH);
+  say(*keeper, kernel);
+  ConnectionId connections = 0;
+  std::array sessions = {server.connect(++connections), server.connect(++connections)};
+  const auto steps = *rc::gen::inRange(1, 100);
+  for (int step = 0; step < steps; ++step) {
+    const auto which = *rc::gen::inRange<std::size_t>(0, 2);
+    Session& session = *sessions[which];
+    const auto id = *rc::gen::inRange<std::uint64_t>(1, 6);
+    const auto type = *rc::gen::element<std::uint8_t>(TTMEM_DRAM, TTMEM_L1);
+    const auto size = *rc::gen::inRange<std::uint64_t>(0, 5000);
+    const auto detailed = [&](Type what) {
+      Message report = message(what, id, size, type);
+      report.allocation.mark = wire::kDetailsMark;
+      report.allocation.flags = segment::kNoCores;
+      return report;
+    };
+    switch (*rc::gen::inRange(0, 10)) {
+      case 0:
+      case 1:
+      case 2:
+        say(session, message(Type::kAlloc, id, size, type));
+        model.allocate(which, id, type, size);
+        break;
+      case 3:
+      case 4:
+        say(session, message(Type::kFree, id));
+        model.free(which, id);
+        break;
+      case 5:
+      case 6:
+        say(session, detailed(Type::kAlloc));
+        model.allocate_detailed(which, id, type, size);
+        break;
+      case 7:
+        say(session, detailed(Type::kFree));
+        model.free_detailed(id, type);
+        break;
+      case 8:
+        sessions[which] = server.connect(++connections);
+        model.leave(which);
+        break;
+      default: {
+        Message close = message(Type::kDeviceInfoResponse);
+        close.device.mark = wire::kDetailsMark;
+        say(session, close);
+        model.close();
+        say(*keeper, kernel);
+      }
+    }
+  }
+  const model::Device device = server.device();
+  RC_ASSERT(device.dram_used_bytes == model.bytes(TTMEM_DRAM));
+  RC_ASSERT(device.l1_buffers_bytes == model.bytes(TTMEM_L1));
+  for (const std::uint8_t type : {TTMEM_DRAM, TTMEM_L1}) {
+    RC_ASSERT(server.clients().totals().get(0, type) == model.bytes(type));
+  }
+  model.anomalies.overlapping_buffers = device.anomalies.overlapping_buffers;  // as ids have it
+  RC_ASSERT(device.anomalies == model.anomalies);
 }
 
 TEST(EventLogText, NeverReadsZeroForWhatIsNot) {

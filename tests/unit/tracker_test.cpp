@@ -21,6 +21,7 @@
 
 #include "segment/event_reader.hpp"
 #include "segment/segment_reader.hpp"
+#include "tracker/live_allocation.hpp"
 #include "unit/temporary_directory.hpp"
 
 namespace ttmem::tracker {
@@ -215,14 +216,16 @@ TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
   tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
   tracked->program_place(0, 1, {&cb, 1});
-  tracked->device_close(0);
+  Receipt kept;
+  ASSERT_TRUE(tracked->take_buffer(0, buffer(TTMEM_L1, 3, 0, 30, 0), now(), kept));
+  tracked->device_close(0, {&kept, 1});
   EXPECT_TRUE(tracked.read().devices.empty());
   EXPECT_TRUE(tracked.read().allocations.empty());
   EXPECT_TRUE(tracked.read().programs.empty());
   tracked->device_open(wormhole(0));
   const auto device = tracked.device();
-  EXPECT_EQ(device.left_at_close, 1U);
-  EXPECT_EQ(device.left_at_close_bytes, 100U);
+  EXPECT_EQ(device.left_at_close, 2U);
+  EXPECT_EQ(device.left_at_close_bytes, 130U);
   EXPECT_EQ(device.l1_total_bytes, 0U);
   EXPECT_EQ(device.programs, 0U);
   EXPECT_EQ(device.kinds[TTMEM_DRAM].peak_bytes, 0U);
@@ -288,6 +291,9 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
   sharded.cores = &row;
   sharded.core_ranges = 1;
   tracked->buffer_alloc(0, sharded);
+  sharded.id = 2;
+  Receipt kept;
+  ASSERT_TRUE(tracked->take_buffer(0, sharded, now(), kept));
   tracked->kernel_load(0, 1, 100, TTMEM_KERNEL_APP, false);
   const ttmem_cb cb = {105664, 1024, &row, 1, 0};
   tracked->program_place(0, 7, {&cb, 1});
@@ -295,11 +301,11 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
 
   const auto image = tracked.read();
   const auto device = tracked.device();
-  EXPECT_EQ(device.kinds[TTMEM_L1].used_bytes, 4096U);
+  EXPECT_EQ(device.kinds[TTMEM_L1].used_bytes, 2 * 4096U);
   EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 100U);
   EXPECT_EQ(device.cb_physical_bytes, 4096U);
   EXPECT_EQ(device.programs, 1U);
-  EXPECT_EQ(device.l1_total_bytes, 4096U + 100 + 4096);
+  EXPECT_EQ(device.l1_total_bytes, 2 * 4096U + 100 + 4096);
   CoreMask expected;
   for (std::uint32_t x = 0; x < 4; ++x) expected.set(8 + x);
   for (const auto& allocation : image.allocations) {
@@ -352,6 +358,10 @@ TEST(Tracker, RefusesSizesThatWouldWrapAround) {
   huge.cores = &reversed;
   tracked->buffer_alloc(0, huge);
   EXPECT_EQ(tracked.device().bad_arguments, 2U);
+  huge.cores = &all;
+  Receipt none;
+  EXPECT_FALSE(tracked->take_buffer(0, huge, now(), none));
+  EXPECT_EQ(tracked.device().bad_arguments, 3U);
   EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].used_bytes, 1U) << "banks unknown: logical";
 }
 
@@ -492,9 +502,11 @@ struct Model {
   }
 };
 
+// Half of the buffers are known to the tracker by their ids; of the others the test keeps receipts.
 RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
   Tracked tracked;
   Model model;
+  std::map<std::tuple<std::uint32_t, int, std::uint64_t>, Receipt> receipts;
   for (std::uint32_t id = 0; id < 3; ++id) tracked->device_open(wormhole(id));
   const auto steps = *rc::gen::inRange(1, 150);
   for (int step = 0; step < steps; ++step) {
@@ -502,14 +514,27 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
     const auto type = *rc::gen::element(TTMEM_DRAM, TTMEM_L1, TTMEM_L1_SMALL, TTMEM_TRACE);
     const auto id = *rc::gen::inRange<std::uint64_t>(1, 12);
     const auto key = std::make_tuple(device, static_cast<int>(type), id);
+    const bool kept = id % 2 == 0;
+    const auto give = [&] {
+      const auto receipt = receipts.find(key);
+      if (receipt == receipts.end()) return;
+      tracked->give_buffer(device, id, receipt->second, now());
+      receipts.erase(receipt);
+    };
     if (*rc::gen::inRange(0, 3) == 0) {
-      tracked->buffer_free(device, type, id);
+      kept ? give() : tracked->buffer_free(device, type, id);
       model.live.erase(key);
       continue;
     }
     const auto per_bank = *rc::gen::inRange<std::uint64_t>(0, 5000);
     const auto bytes = *rc::gen::inRange<std::uint64_t>(0, 60000);
-    tracked->buffer_alloc(device, buffer(type, id, id * 65536, bytes, per_bank));
+    const ttmem_buffer told = buffer(type, id, id * 65536, bytes, per_bank);
+    if (kept) {
+      give();
+      RC_ASSERT(tracked->take_buffer(device, told, now(), receipts[key]));
+    } else {
+      tracked->buffer_alloc(device, told);
+    }
     const std::uint64_t banks = type == TTMEM_DRAM || type == TTMEM_TRACE ? 12 : 64;
     model.live.erase(key);  // an allocation over a live one takes its place
     model.live[key] = {bytes, per_bank == 0 ? bytes : per_bank * banks};
