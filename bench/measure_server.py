@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `ttmem serve` costs with many clients: CPU while nothing happens, and the time of a scrape.
 
-measure_server.py BUILD_DIR [PROCESSES [ALLOCATIONS_OF_EACH [SECONDS]]]"""
+The clients write shared memory, or with --socket are connected to the server."""
 
+import argparse
 import http.client
+import json
 import os
 import pathlib
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -59,31 +62,61 @@ def with_a_busy_one(build, env, server, port, seconds):
         busy.wait()
 
 
-def measure(build, processes, allocations, seconds, directory):
-    env = {**os.environ, "TTMEM_DIR": directory, "TT_ALLOC_TRACKING_ENABLED": "1"}
-    crowd = subprocess.Popen([build / "bin" / "crowd", str(processes), str(allocations)], env=env,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    server = None
+def count(port, wanted, seconds=60):
+    """Waits until the server knows so many live allocations."""
+    for _ in range(10 * seconds):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("GET", "/api/v1/snapshot")
+        devices = json.load(connection.getresponse())["devices"]
+        connection.close()
+        known = sum(row["allocations"] for device in devices for row in device["processes"])
+        if known >= wanted:
+            return
+        time.sleep(0.1)
+    sys.exit(f"measure_server: the server knows {known} of {wanted} allocations")
+
+
+def start_server(build, env):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = subprocess.Popen([build / "bin" / "ttmem", "serve", "--quiet", "--http",
+                               f"127.0.0.1:{port}"], env=env)
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            return server, port
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+    server.terminate()
+    sys.exit("measure_server: the server did not start")
+
+
+def measure(build, processes, allocations, seconds, over_socket, directory):
+    env = {**os.environ, "TTMEM_DIR": directory, "TTMEM_SOCKET": directory + "/socket"}
+    tracked = {**env, "TT_ALLOC_TRACKING_ENABLED": "1",
+               "TTMEM_TRANSPORT": "socket" if over_socket else "shm"}
+    server = port = None
+    if over_socket:
+        server, port = start_server(build, env)
+    crowd = subprocess.Popen([build / "bin" / "crowd", str(processes), str(allocations)],
+                             env=tracked, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         crowd.stdout.readline()
-        env.pop("TT_ALLOC_TRACKING_ENABLED")
-        server = subprocess.Popen([build / "bin" / "ttmem", "serve", "--http", "127.0.0.1:0",
-                                   "--socket", directory + "/socket"], env=env,
-                                  stderr=subprocess.PIPE, text=True)
-        port = None
-        while port is None:
-            found = re.search(r"HTTP on .*:(\d+)/", server.stderr.readline())
-            port = found and int(found.group(1))
+        if server is None:
+            server, port = start_server(build, env)
         first, _ = get(port, "/metrics")
+        count(port, processes * allocations)
         time.sleep(3)  # what is new is read twice
         before, begin = cpu_seconds(server.pid), time.monotonic()
         time.sleep(seconds)
         idle = (cpu_seconds(server.pid) - before) / (time.monotonic() - begin)
-        print(f"{processes} processes, {processes * allocations} live allocations")
+        print(f"{processes} processes, {processes * allocations} live allocations, "
+              f"{'over the socket' if over_socket else 'in shared memory'}")
         print(f"idle CPU                  {100 * idle:.2f} % of a core, over {seconds} s")
         print(f"resident                  {resident_mib(server.pid):.0f} MiB")
-        print(f"first scrape              {1000 * first:.1f} ms")
-        with_a_busy_one(build, env, server, port, seconds)
+        if not over_socket:
+            print(f"first scrape              {1000 * first:.1f} ms")
+        with_a_busy_one(build, tracked, server, port, seconds)
         for target in ("/metrics", "/api/v1/snapshot", "/api/v1/allocations"):
             cpu = cpu_seconds(server.pid)
             times = [get(port, target) for _ in range(10)]
@@ -99,10 +132,16 @@ def measure(build, processes, allocations, seconds, directory):
 
 
 def main():
-    numbers = [int(text) for text in sys.argv[2:]] + [1000, 100, 20][len(sys.argv) - 2:]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", type=pathlib.Path, help="the build directory")
+    parser.add_argument("--processes", type=int, default=1000)
+    parser.add_argument("--allocations", type=int, default=100, help="of each process")
+    parser.add_argument("--seconds", type=int, default=20, help="for each CPU figure")
+    parser.add_argument("--socket", action="store_true")
+    told = parser.parse_args()
     directory = tempfile.mkdtemp(prefix="ttmem-bench-", dir="/dev/shm")
     try:
-        measure(pathlib.Path(sys.argv[1]), *numbers, directory)
+        measure(told.build, told.processes, told.allocations, told.seconds, told.socket, directory)
     finally:
         shutil.rmtree(directory)
 

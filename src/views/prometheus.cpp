@@ -5,11 +5,13 @@
 #include <prometheus/text_serializer.h>
 
 #include <array>
-#include <map>
+#include <initializer_list>
 #include <optional>
 #include <sstream>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/utf8.hpp"
 #include "views/format.hpp"
@@ -24,7 +26,6 @@ using model::Snapshot;
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
-using Labels = std::vector<ClientMetric::Label>;
 
 // Prometheus takes no page with a byte that is not UTF-8.
 std::string utf8(std::string_view text) {
@@ -37,6 +38,31 @@ std::string utf8(std::string_view text) {
   return clean;
 }
 
+// The labels of a sample, and one text that tells them from all others.
+struct Labels {
+  Labels() = default;
+  Labels(std::initializer_list<std::pair<std::string_view, std::string_view>> labels) {
+    for (const auto& [name, value] : labels) add(name, value);
+  }
+
+  void add(std::string_view name, std::string_view value) {
+    if (value.empty()) return;  // the same as no label
+    list.push_back({std::string(name), utf8(value)});
+    key += name;
+    key += '\xff';  // in no name
+    key += list.back().value;
+    key += '\xff';  // in no value
+  }
+  [[nodiscard]] Labels with(std::string_view name, std::string_view value) const {
+    Labels more = *this;
+    more.add(name, value);
+    return more;
+  }
+
+  std::vector<ClientMetric::Label> list;
+  std::string key;
+};
+
 class Family {
  public:
   Family(std::string name, std::string help, MetricType type) {
@@ -48,18 +74,8 @@ class Family {
   template <typename Number>
   void add(Labels labels, const std::optional<Number>& value) {
     if (!value) return;
-    // An empty label is the same as none.
-    std::erase_if(labels, [](const auto& label) { return label.value.empty(); });
-    std::string key;
-    for (ClientMetric::Label& label : labels) {
-      label.value = utf8(label.value);
-      key += label.name;
-      key += '\xff';  // in no name
-      key += label.value;
-      key += '\xff';  // in no value
-    }
-    const auto [known, fresh] = place_.try_emplace(std::move(key), family_.metric.size());
-    if (fresh) family_.metric.emplace_back().label = std::move(labels);
+    const auto [known, fresh] = place_.try_emplace(std::move(labels.key), family_.metric.size());
+    if (fresh) family_.metric.emplace_back().label = std::move(labels.list);
     ClientMetric& metric = family_.metric[known->second];
     const auto number = static_cast<double>(*value);
     (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) += number;
@@ -91,11 +107,6 @@ Labels labels_of(const Device& device) {
   return {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
-Labels with(Labels labels, std::string name, std::string_view value) {
-  labels.push_back({std::move(name), std::string(value)});
-  return labels;
-}
-
 using Kinds = std::array<std::pair<model::Kind, Bytes>, 6>;
 
 Kinds kinds_of(const Device& device) {
@@ -121,10 +132,11 @@ Kinds kinds_of(const Process& process) {
 void add_info(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
   Family info = gauge("ttmem_device_info", "What a device is; always 1.");
   for (const Device& device : snapshot.devices) {
-    Labels labels = with(labels_of(device), "board", device.board);
+    Labels labels = labels_of(device);
+    labels.add("board", device.board);
     if (device.grid_x != 0) {
-      labels = with(with(std::move(labels), "grid_x", text_of(device.grid_x)), "grid_y",
-                    text_of(device.grid_y));
+      labels.add("grid_x", text_of(device.grid_x));
+      labels.add("grid_y", text_of(device.grid_y));
     }
     info.add(std::move(labels), std::optional(1));
   }
@@ -146,14 +158,14 @@ void add_memory(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
   for (const Device& device : snapshot.devices) {
     const Labels labels = labels_of(device);
     for (const auto& [kind, bytes] : kinds_of(device)) {
-      used.add(with(labels, "kind", name_of(kind)), bytes);
+      used.add(labels.with("kind", name_of(kind)), bytes);
     }
     l1.add(labels, device.l1_used_bytes);
-    peak.add(with(labels, "memory", "dram"), device.dram_peak_bytes);
-    peak.add(with(labels, "memory", "l1"), device.l1_peak_bytes);
-    capacity.add(with(labels, "memory", "dram"), device.dram_capacity_bytes);
-    capacity.add(with(labels, "memory", "l1"), device.l1_capacity_bytes);
-    capacity.add(with(labels, "memory", "trace"), device.trace_capacity_bytes);
+    peak.add(labels.with("memory", "dram"), device.dram_peak_bytes);
+    peak.add(labels.with("memory", "l1"), device.l1_peak_bytes);
+    capacity.add(labels.with("memory", "dram"), device.dram_capacity_bytes);
+    capacity.add(labels.with("memory", "l1"), device.l1_capacity_bytes);
+    capacity.add(labels.with("memory", "trace"), device.trace_capacity_bytes);
     headroom.add(labels, device.headroom_bytes_per_core);
   }
   for (Family* family : {&used, &l1, &peak, &capacity, &headroom}) {
@@ -168,9 +180,9 @@ void add_programs(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
   Family programs = gauge("ttmem_programs", "Live programs with circular buffers on the device.");
   for (const Device& device : snapshot.devices) {
     const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
-    cb.add(with(labels, "view", "physical"), device.cb_physical_bytes);
-    cb.add(with(labels, "view", "resident"), device.cb_resident_bytes);
-    cb.add(with(labels, "view", "logical"), device.cb_logical_bytes);
+    cb.add(labels.with("view", "physical"), device.cb_physical_bytes);
+    cb.add(labels.with("view", "resident"), device.cb_resident_bytes);
+    cb.add(labels.with("view", "logical"), device.cb_logical_bytes);
     programs.add(labels, device.programs);
   }
   std::move(cb).move_to(page);
@@ -200,7 +212,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, std::vector<Me
                                  {"process", process.name},
                                  {"user", process.user}};
       for (const auto& [kind, bytes] : kinds_of(process)) {
-        used.add(with(of_process, "kind", name_of(kind)), bytes);
+        used.add(of_process.with("kind", name_of(kind)), bytes);
       }
     }
     processes.add(labels, std::optional(alive));
@@ -246,7 +258,7 @@ std::string prometheus_text(const std::vector<ServerFigure>& figures) {
       name = figure.name;
     }
     Labels labels;
-    for (const auto& [label, value] : figure.labels) labels.push_back({label, value});
+    for (const auto& [label, value] : figure.labels) labels.add(label, value);
     family->add(std::move(labels), std::optional(figure.value));
   }
   if (family) std::move(*family).move_to(page);
