@@ -256,7 +256,8 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   const std::uint8_t kind = receipt.kind;
   DeviceRecord& record = *device.record;
   segment::KindFigures& figures = record.kinds[kind];
-  publish(record.seq, [&] {
+  // Inlined by force: the compiler would make one function of it for all who come here (2 ns).
+  const auto change_figures = [&]() __attribute__((always_inline)) {
     const bool add = direction == Change::kAdd;
     const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
       store(figure, add ? figure + by : figure - by);
@@ -285,7 +286,8 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
     if (add && record.l1_total_bytes > record.l1_total_peak_bytes) {
       store(record.l1_total_peak_bytes, record.l1_total_bytes);
     }
-  });
+  };
+  publish(record.seq, change_figures);
 }
 
 [[gnu::always_inline]] inline void Tracker::write_slot(Device& device, const Request& request,
