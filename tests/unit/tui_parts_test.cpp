@@ -113,6 +113,11 @@ TEST(Curve, IsEmptyWithoutSamplesAndWhereNothingWasMeasured) {
   EXPECT_EQ(curve_of({sample_at(10, 5)}, &Sample::dram_bytes, window, 2), Curve(2));
 }
 
+TEST(Curve, AnAgeOfMoreColumnsThanCanBeCountedIsBeforeItsBegin) {
+  const Window window{.end_ns = ~0ULL, .span_ns = 1, .hold_ns = 0};
+  EXPECT_EQ(curve_of({sample_at(1, 5)}, &Sample::dram_bytes, window, 100), Curve(100));
+}
+
 TEST(Area, AMeasuredZeroIsALineAndTheUnknownIsBlank) {
   Frame frame({3, 2});
   Pane pane(frame, {0, 0, 3, 2}, kPlain);
