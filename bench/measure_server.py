@@ -62,7 +62,7 @@ def with_a_busy_one(build, env, server, port, seconds):
         busy.wait()
 
 
-def count(port, wanted, seconds=60):
+def wait_until_known(port, wanted, seconds=60):
     """Waits until the server knows so many live allocations."""
     for _ in range(10 * seconds):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -88,6 +88,7 @@ def start_server(build, env):
         except ConnectionRefusedError:
             time.sleep(0.05)
     server.terminate()
+    server.wait()
     sys.exit("measure_server: the server did not start")
 
 
@@ -95,17 +96,17 @@ def measure(build, processes, allocations, seconds, over_socket, directory):
     env = {**os.environ, "TTMEM_DIR": directory, "TTMEM_SOCKET": directory + "/socket"}
     tracked = {**env, "TT_ALLOC_TRACKING_ENABLED": "1",
                "TTMEM_TRANSPORT": "socket" if over_socket else "shm"}
-    server = port = None
-    if over_socket:
-        server, port = start_server(build, env)
-    crowd = subprocess.Popen([build / "bin" / "crowd", str(processes), str(allocations)],
-                             env=tracked, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server = crowd = None
     try:
-        crowd.stdout.readline()
-        if server is None:
+        if over_socket:
             server, port = start_server(build, env)
-        first, _ = get(port, "/metrics")
-        count(port, processes * allocations)
+        crowd = subprocess.Popen([build / "bin" / "crowd", str(processes), str(allocations)],
+                                 env=tracked, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        crowd.stdout.readline()
+        if not over_socket:
+            server, port = start_server(build, env)
+            first, _ = get(port, "/metrics")
+        wait_until_known(port, processes * allocations)
         time.sleep(3)  # what is new is read twice
         before, begin = cpu_seconds(server.pid), time.monotonic()
         time.sleep(seconds)
@@ -127,8 +128,9 @@ def measure(build, processes, allocations, seconds, over_socket, directory):
         if server is not None:
             server.terminate()
             server.wait()
-        crowd.stdin.close()
-        crowd.wait()
+        if crowd is not None:
+            crowd.stdin.close()
+            crowd.wait()
 
 
 def main():
@@ -137,7 +139,7 @@ def main():
     parser.add_argument("--processes", type=int, default=1000)
     parser.add_argument("--allocations", type=int, default=100, help="of each process")
     parser.add_argument("--seconds", type=int, default=20, help="for each CPU figure")
-    parser.add_argument("--socket", action="store_true")
+    parser.add_argument("--socket", action="store_true", help="the processes are connected")
     told = parser.parse_args()
     directory = tempfile.mkdtemp(prefix="ttmem-bench-", dir="/dev/shm")
     try:

@@ -70,14 +70,12 @@ model::Snapshot some_snapshot() {
 }
 
 struct Server {
-  Server() {
-    const auto sink = std::make_shared<spdlog::sinks::null_sink_st>();
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("server", sink));
-    log = server::EventLog(std::make_shared<spdlog::logger>("events", sink));
-  }
+  Server() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("server", sink)); }
+
+  spdlog::sink_ptr sink = std::make_shared<spdlog::sinks::null_sink_st>();
   Directory directory;
   server::ClientRegistry clients{directory.path()};
-  server::EventLog log{nullptr};
+  server::EventLog log{std::make_shared<spdlog::logger>("events", sink)};
   model::Snapshot snapshot = some_snapshot();
   server::Responder::Look look = [this]() -> const model::Snapshot& { return snapshot; };
   server::Responder responder{look, look};

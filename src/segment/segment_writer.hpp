@@ -155,7 +155,7 @@ class SegmentWriter {
   bool open_file(const Options& options, std::string* error);
   bool map_header(std::string* error);
   void describe_process(const Options& options) noexcept;
-  [[nodiscard, gnu::noinline, gnu::cold]] std::uint32_t take_new_allocation(std::uint64_t now_ns);
+  [[nodiscard, gnu::noinline]] std::uint32_t take_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
   void close_file() noexcept;

@@ -20,6 +20,16 @@ std::uint32_t device_of(const Message& report) {
   return static_cast<std::uint32_t>(report.head.device_id);
 }
 
+// Without its address, which an original client does not tell.
+ttmem_buffer buffer_of(const Message& report) {
+  ttmem_buffer buffer{};
+  buffer.struct_size = sizeof buffer;
+  buffer.type = static_cast<ttmem_buffer_type>(report.head.buffer_type);
+  buffer.id = report.head.buffer_id;
+  buffer.bytes = report.head.size;
+  return buffer;
+}
+
 HoldingKey program_of(const Message& report) {
   return HoldingKey::of(report.allocation.cb.program, device_of(report), HoldingKey::kPrograms);
 }
@@ -80,7 +90,7 @@ Change Client::apply(ConnectionId connection, const Message& report) {
                      : allocate(connection, named(HoldingKey::kUntypedBuffers), type, report);
     case Type::kFree:
       return details ? free(connection, named(type), type)
-                     // May say any type.
+                     // One of an original client may say any type.
                      : free(connection, named(HoldingKey::kUntypedBuffers),
                             std::min<std::uint8_t>(type, wire::kMaxBufferType));
     case Type::kCbAlloc:
@@ -103,23 +113,23 @@ Change Client::apply(ConnectionId connection, const Message& report) {
                                          std::uint8_t kind, const Message& report) {
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
   if (!is_new) return allocate_again(connection, holding, kind, report);
-  take(holding, report);
-  return {.kind = kind, .bytes = report.head.size};
+  const Effect effect = take(holding, report) ? Effect::kCounted : Effect::kRefused;
+  return {.effect = effect, .kind = kind, .bytes = report.head.size};
 }
 
 // Counts once, at its largest size.
 Change Client::allocate_again(ConnectionId connection, Holding* holding, std::uint8_t kind,
                               const Message& report) {
   holdings_.add(*holding, connection);
-  const Change change{.effect = Effect::kHeldAlready,
-                      .kind = kind,
-                      .bytes = report.head.size,
-                      .references = holdings_.references(*holding)};
+  Change change{.effect = Effect::kHeldAlready,
+                .kind = kind,
+                .bytes = report.head.size,
+                .references = holdings_.references(*holding)};
   if (report.head.size <= holding->bytes) return change;
   give(*holding);
   holding->bytes = report.head.size;
   holding->kind = kind;
-  take(holding, report);
+  if (!take(holding, report)) change.effect = Effect::kRefused;
   return change;
 }
 
@@ -135,15 +145,15 @@ Change Client::load(ConnectionId connection, const HoldingKey& key, std::uint8_t
     holdings_.belong_to(*holding, connection);
     holding->bytes = report.head.size;
   }
-  take(holding, report);
-  return {.kind = kind, .bytes = report.head.size};
+  const Effect effect = take(holding, report) ? Effect::kCounted : Effect::kRefused;
+  return {.effect = effect, .kind = kind, .bytes = report.head.size};
 }
 
 [[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key,
                                      std::uint8_t kind) {
   Holding* holding = holdings_.find(key);
   if (holding == nullptr) {
-    give_by_name(key, kind);  // which counts it
+    give_by_name(key, kind);  // which the tracker counts as unknown
     return {.effect = Effect::kNotHeld, .kind = kind};
   }
   Change change{.kind = holding->kind, .bytes = holding->bytes};
@@ -160,12 +170,15 @@ Change Client::load(ConnectionId connection, const HoldingKey& key, std::uint8_t
   return change;
 }
 
-inline void Client::take(Holding* holding, const Message& report) {
-  if (report.type() != Type::kAlloc) return take_by_name(report, holding->kind);
-  report.has_details() ? take_detailed(holding, report) : take_plain(holding, report);
+bool Client::take(Holding* holding, const Message& report) {
+  if (report.type() == Type::kAlloc) {
+    return report.has_details() ? take_detailed(holding, report) : take_plain(holding, report);
+  }
+  take_by_name(report, holding->kind);
+  return true;
 }
 
-// What gets no receipt.
+// Kernels and CBs.
 void Client::take_by_name(const Message& report, std::uint8_t kind) {
   const std::uint32_t device = device_of(report);
   const wire::Head& head = report.head;
@@ -181,39 +194,35 @@ void Client::take_by_name(const Message& report, std::uint8_t kind) {
   });
 }
 
-inline void Client::take_buffer(Holding* holding, const ttmem_buffer& buffer) {
+bool Client::take_buffer(Holding* holding, const ttmem_buffer& buffer) {
   const std::uint32_t device = holding->key().device();
   tracker::Receipt& receipt = holding->receipt;
-  if (!tracker_->take_buffer(device, buffer, *now_ns_, receipt)) return holdings_.erase(holding);
+  if (!tracker_->take_buffer(device, buffer, *now_ns_, receipt)) {
+    holdings_.erase(holding);
+    return false;
+  }
   totals_.change(device, receipt.kind, 0, receipt.used_bytes);
+  return true;
 }
 
-inline void Client::take_plain(Holding* holding, const Message& report) {
-  ttmem_buffer buffer{};
-  buffer.struct_size = sizeof buffer;
-  buffer.type = static_cast<ttmem_buffer_type>(report.head.buffer_type);
-  buffer.id = report.head.buffer_id;
-  buffer.address = report.head.buffer_id;  // what the original client passes for a number
-  buffer.bytes = report.head.size;
-  take_buffer(holding, buffer);
+bool Client::take_plain(Holding* holding, const Message& report) {
+  ttmem_buffer buffer = buffer_of(report);
+  buffer.address = buffer.id;  // what the original client passes for a number
+  return take_buffer(holding, buffer);
 }
 
-inline void Client::give_buffer(const Holding& holding) {
+void Client::give_buffer(const Holding& holding) {
   const std::uint32_t device = holding.key().device();
   const tracker::Receipt& receipt = holding.receipt;
   tracker_->give_buffer(device, holding.id, receipt, *now_ns_);
   totals_.change(device, receipt.kind, receipt.used_bytes, 0);
 }
 
-void Client::take_detailed(Holding* holding, const Message& report) {
+bool Client::take_detailed(Holding* holding, const Message& report) {
   const wire::AllocationDetails& details = report.allocation;
   const std::string label = text_of(details.label);
-  ttmem_buffer buffer{};
-  buffer.struct_size = sizeof buffer;
-  buffer.type = static_cast<ttmem_buffer_type>(report.head.buffer_type);
-  buffer.id = report.head.buffer_id;
+  ttmem_buffer buffer = buffer_of(report);
   buffer.address = details.address;
-  buffer.bytes = report.head.size;
   buffer.bytes_per_bank = details.bytes_per_bank;
   buffer.label = label.empty() ? nullptr : label.c_str();
   ranges_.clear();
@@ -228,14 +237,14 @@ void Client::take_detailed(Holding* holding, const Message& report) {
   }
   buffer.cores = ranges_.empty() ? nullptr : ranges_.data();
   buffer.core_ranges = static_cast<std::uint32_t>(ranges_.size());
-  take_buffer(holding, buffer);
+  return take_buffer(holding, buffer);
 }
 
 void Client::give(const Holding& holding) {
   holding.key().is_buffer() ? give_buffer(holding) : give_by_name(holding.key(), holding.kind);
 }
 
-// What has no receipt, or is not held at all.
+// Kernels, CBs, programs, and what is not held.
 void Client::give_by_name(const HoldingKey& key, std::uint8_t kind) {
   if (key.space() == HoldingKey::kPrograms) return destroy(key.id);
   counting(key.device(), kind, [&] {

@@ -42,6 +42,7 @@ struct Change {
     kHeldAlready,  // allocated once more: counted once, and wants one free more
     kStillHeld,    // freed once: `references` are left
     kNotHeld,      // freed, but nobody allocated it
+    kRefused,      // allocated, but the tracker does not take it: not held, and in no figure
     kWaiting,      // a CB of a program of which more are to come
     kOpened,
     kClosed,
@@ -69,7 +70,8 @@ struct ToldCb {
 class Client {
  public:
   // Fails when the segment cannot be made; the message says why and what to do.
-  // `totals` is kept up to date; at `now_ns` is when the reports came. Both outlive the client.
+  // `totals` is kept up to date; at `now_ns` is when the reports of buffers came. Both outlive the
+  // client.
   [[nodiscard]] static Result<std::unique_ptr<Client>> start(
       const std::string& directory, segment::SegmentWriter::Process process, DeviceTotals& totals,
       const std::uint64_t* now_ns);
@@ -85,11 +87,12 @@ class Client {
   Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
                std::span<const ToldCb> cbs);
 
-  // Of a report that apply() will get soon: a hint, whatever is in it.
-  void expect(const wire::Message& report) const noexcept {
+  // A report that apply() will get soon. Of use when it is about a buffer, and harmless otherwise.
+  [[gnu::always_inline]] void expect(const wire::Message& report) const noexcept {
+    const std::uint8_t space =
+        report.has_details() ? report.head.buffer_type : std::uint8_t{HoldingKey::kUntypedBuffers};
     holdings_.expect(HoldingKey::of(report.head.buffer_id,
-                                    static_cast<std::uint32_t>(report.head.device_id),
-                                    HoldingKey::kUntypedBuffers));
+                                    static_cast<std::uint32_t>(report.head.device_id), space));
   }
 
   // The connection ended: what it alone had allocated is freed.
@@ -112,6 +115,7 @@ class Client {
         now_ns_(now_ns) {}
 
   [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept;
+  // What is never inlined here is kept out of allocate() and free(), which are flat.
   Change allocate(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
                   const wire::Message& report);
   [[gnu::noinline]] Change allocate_again(ConnectionId connection, Holding* holding,
@@ -124,15 +128,16 @@ class Client {
   // Runs `act`, which changes what is held of that kind on that device, and keeps the totals.
   template <typename Act>
   void counting(std::uint32_t device, std::uint8_t kind, Act&& act);
-  // Into the tracker, which may refuse a buffer: then it is not held.
-  void take(Holding* holding, const wire::Message& report);
-  void take_buffer(Holding* holding, const ttmem_buffer& buffer);
-  void take_plain(Holding* holding, const wire::Message& report);
-  [[gnu::noinline]] void take_detailed(Holding* holding, const wire::Message& report);
+  // Into the tracker. False: it refuses the buffer, which then is not held; of what gets no receipt
+  // it does not say.
+  inline bool take(Holding* holding, const wire::Message& report);
+  inline bool take_plain(Holding* holding, const wire::Message& report);
+  inline bool take_buffer(Holding* holding, const ttmem_buffer& buffer);
+  [[gnu::noinline]] bool take_detailed(Holding* holding, const wire::Message& report);
   [[gnu::noinline]] void take_by_name(const wire::Message& report, std::uint8_t kind);
   // Out of the tracker.
   void give(const Holding& holding);
-  void give_buffer(const Holding& holding);
+  inline void give_buffer(const Holding& holding);
   [[gnu::noinline]] void give_by_name(const HoldingKey& key, std::uint8_t kind);
   void destroy(std::uint64_t program);
   [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;

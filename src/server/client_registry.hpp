@@ -29,7 +29,7 @@ class ClientRegistry {
   [[nodiscard]] Result<std::shared_ptr<Client>> client_of(
       const segment::SegmentWriter::Process& process);
 
-  // Before reports are applied, many at once: they all came now.
+  // Before reports are applied, many at once: the buffers in them all came now.
   void look_at_clock() { now_ns_ = tracker::now(); }
 
   // A connection stops to speak for a client. When it was the last one, says what the client left,

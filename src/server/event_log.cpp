@@ -72,6 +72,9 @@ void EventLog::write(const wire::Message& report, pid_t pid, const Change& chang
   } else if (change.effect == Effect::kNotHeld) {
     fmt::format_to(out, "nothing freed, {} is not held (total ", report.head.buffer_id);
     fmt::format_to(append_bytes(out, total), ")");
+  } else if (change.effect == Effect::kRefused) {
+    fmt::format_to(out, "not counted, it is more than there is room for (total ");
+    fmt::format_to(append_bytes(out, total), ")");
   } else {
     const bool frees = report.type() == Type::kFree || report.type() == Type::kCbFree ||
                        report.type() == Type::kKernelUnload;

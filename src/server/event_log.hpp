@@ -28,6 +28,7 @@ namespace ttmem::server {
 // at flush(), many at once: a busy client must not wait for a file.
 class EventLog {
  public:
+  // The logger's level is looked at now, and not again.
   explicit EventLog(std::shared_ptr<spdlog::logger> logger)
       : logger_(std::move(logger)), is_quiet_(!logger_->should_log(spdlog::level::info)) {}
 
@@ -42,7 +43,7 @@ class EventLog {
                                const DeviceTotals& totals);
 
   std::shared_ptr<spdlog::logger> logger_;
-  bool is_quiet_;  // from the beginning
+  bool is_quiet_;
 };
 
 }  // namespace ttmem::server

@@ -9,7 +9,7 @@
 
 #include "base/probe_table.hpp"
 #include "segment/layout.hpp"
-#include "tracker/live_allocation.hpp"
+#include "tracker/receipt.hpp"
 
 namespace ttmem::server {
 
@@ -81,7 +81,7 @@ class Holdings {
  public:
   [[nodiscard]] Holding* find(const HoldingKey& key) noexcept { return table_.find(key); }
   // It will be looked for soon.
-  void expect(const HoldingKey& key) const noexcept { table_.expect(key); }
+  [[gnu::always_inline]] void expect(const HoldingKey& key) const noexcept { table_.expect(key); }
   // What is held by that name, and whether it is new: then that connection holds it once.
   std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection,
                                    std::uint8_t kind, std::uint64_t bytes) {
@@ -100,7 +100,7 @@ class Holdings {
     table_.erase(holding);
   }
   // Returns what was held on that device, which is erased.
-  std::vector<Holding> erase_device(std::uint32_t device);
+  [[nodiscard]] std::vector<Holding> erase_device(std::uint32_t device);
   [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
   // How many frees it wants.
@@ -109,7 +109,7 @@ class Holdings {
   }
   void add(Holding& holding, ConnectionId connection);
   // One of this connection's, or of another when it has none. Returns how many there still are.
-  std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
+  [[nodiscard]] std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
     return holding.is_shared ? remove_one_shared(holding, connection) : --holding.references;
   }
   // This connection's alone from now on, once.

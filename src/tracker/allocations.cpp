@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Buffers, kernels and CBs without an address: a figure, a live slot and an event each.
+#include <cassert>
 #include <utility>
 
 #include "base/raw_enum.hpp"
@@ -121,7 +122,8 @@ bool Tracker::take_buffer(std::uint32_t id, const ttmem_buffer& buffer, std::uin
 void Tracker::give_buffer(std::uint32_t id, std::uint64_t buffer, const Receipt& receipt,
                           std::uint64_t now_ns) {
   Device* device = find(id);
-  if (device != nullptr) remove(*device, buffer, receipt, now_ns);
+  assert(device != nullptr && device->is_open());
+  remove(*device, buffer, receipt, now_ns);
 }
 
 void Tracker::count_alloc_over_live(std::uint32_t id) {
@@ -210,7 +212,7 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   receipt.used_bytes = request.used_bytes();
   receipt.logical_bytes = request.bytes;
   receipt.kind = request.kind;
-  receipt.role = request.role & 3;
+  receipt.role = request.role & 3;  // as many bits as there are
   receipt.is_unsized = !request.is_sized() && request.kind <= TTMEM_TRACE;
   receipt.is_estimate = request.is_estimate;
   receipt.slot = segment_->take_allocation(now_ns);

@@ -4,21 +4,9 @@
 #include <cstdint>
 
 #include "base/probe_table.hpp"
-#include "segment/segment_writer.hpp"
+#include "tracker/receipt.hpp"
 
 namespace ttmem::tracker {
-
-// What an allocation leaves behind, without which it cannot be taken away again: it is in the
-// figures and, if it got one, in a slot.
-struct Receipt {
-  std::uint64_t used_bytes = 0;
-  std::uint64_t logical_bytes = 0;
-  std::uint32_t slot = segment::kNoSlot;
-  std::uint8_t kind = 0;      // index into segment::DeviceRecord::kinds
-  std::uint8_t role : 2 = 0;  // of a kernel
-  bool is_unsized : 1 = false;
-  bool is_estimate : 1 = false;
-};
 
 // A live buffer, kernel or CB without an address.
 struct LiveAllocation : Receipt {

@@ -15,11 +15,11 @@
 #include "segment/segment_writer.hpp"
 #include "tracker/clock.hpp"
 #include "tracker/observer.hpp"
+#include "tracker/receipt.hpp"
 
 namespace ttmem::tracker {
 
 struct LiveAllocation;
-struct Receipt;
 
 // Turns the calls of the C interface into figures, live records and events of this process's
 // segment. Every figure in the segment is exact when a call returns.
@@ -35,7 +35,7 @@ class Tracker {
   ~Tracker();
 
   void device_open(const ttmem_device_info& info);
-  // With the receipts of that device that the caller keeps.
+  // `kept`: every receipt of that device that was not given back. They are void then.
   void device_close(std::uint32_t device, std::span<const Receipt> kept = {});
   void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
   void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);

@@ -36,7 +36,7 @@ void free(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId 
   if (!shares.contains(connection)) connection = holding->connection;
   RC_ASSERT(shares.contains(connection));
   if (--shares[connection] == 0) shares.erase(connection);
-  holdings.remove_one(*holding, connection);
+  RC_ASSERT(holdings.remove_one(*holding, connection) == references(shares));
   RC_ASSERT(holdings.references(*holding) == references(shares));
   if (!shares.empty()) return;
   model.erase(key);
@@ -70,8 +70,11 @@ RC_GTEST_PROP(Holdings, CountWhatEachConnectionAllocated, ()) {
         leave(holdings, model, connection);
         break;
       case 1:
-        holdings.erase_device(key.device());
-        std::erase_if(model, [&](const auto& e) { return e.first.device() == key.device(); });
+        for (const Holding& gone : holdings.erase_device(key.device())) {
+          RC_ASSERT(gone.key().device() == key.device());
+          RC_ASSERT(model.erase(gone.key()) == 1U);
+        }
+        for (const auto& [left, shares] : model) RC_ASSERT(left.device() != key.device());
         break;
       case 2:
         if (Holding* holding = holdings.find(key)) {

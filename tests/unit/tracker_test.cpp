@@ -21,7 +21,6 @@
 
 #include "segment/event_reader.hpp"
 #include "segment/segment_reader.hpp"
-#include "tracker/live_allocation.hpp"
 #include "unit/temporary_directory.hpp"
 
 namespace ttmem::tracker {

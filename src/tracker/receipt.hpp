@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "segment/segment_writer.hpp"
+
+namespace ttmem::tracker {
+
+// What an allocation leaves behind, without which it cannot be taken away again: it is in the
+// figures and, if it got one, in a slot.
+struct Receipt {
+  std::uint64_t used_bytes = 0;
+  std::uint64_t logical_bytes = 0;
+  std::uint32_t slot = segment::kNoSlot;
+  std::uint8_t kind = 0;      // index into segment::DeviceRecord::kinds
+  std::uint8_t role : 2 = 0;  // of a kernel
+  bool is_unsized : 1 = false;
+  bool is_estimate : 1 = false;
+};
+
+}  // namespace ttmem::tracker
