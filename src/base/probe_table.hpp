@@ -92,7 +92,7 @@ class ProbeTable {
   [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & mask(); }
 
   // The high bits of a product: ids are counters or aligned addresses, whose low bits repeat. The
-  // table's address makes the places of chosen ids unpredictable.
+  // table's address makes the places of chosen ids harder to foresee.
   [[nodiscard]] std::size_t home_of(const Key& key) const noexcept {
     constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
     const auto salt = reinterpret_cast<std::uintptr_t>(this);

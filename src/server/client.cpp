@@ -20,16 +20,6 @@ std::uint32_t device_of(const Message& report) {
   return static_cast<std::uint32_t>(report.head.device_id);
 }
 
-// Without its address, which an original client does not tell.
-ttmem_buffer buffer_of(const Message& report) {
-  ttmem_buffer buffer{};
-  buffer.struct_size = sizeof buffer;
-  buffer.type = static_cast<ttmem_buffer_type>(report.head.buffer_type);
-  buffer.id = report.head.buffer_id;
-  buffer.bytes = report.head.size;
-  return buffer;
-}
-
 HoldingKey program_of(const Message& report) {
   return HoldingKey::of(report.allocation.cb.program, device_of(report), HoldingKey::kPrograms);
 }
@@ -86,18 +76,20 @@ Change Client::apply(ConnectionId connection, const Message& report) {
   };
   switch (report.type()) {
     case Type::kAlloc:
-      return details ? load(connection, named(type), type, report)
-                     : allocate(connection, named(HoldingKey::kUntypedBuffers), type, report);
+      return details
+                 ? load(connection, named(type), type, report)
+                 : allocate(connection, named(HoldingKey::kUntypedBuffers), type, report.head.size);
     case Type::kFree:
       return details ? free(connection, named(type), type)
                      // One of an original client may say any type.
                      : free(connection, named(HoldingKey::kUntypedBuffers),
                             std::min<std::uint8_t>(type, wire::kMaxBufferType));
     case Type::kCbAlloc:
-      return allocate(connection, named(HoldingKey::kLooseCbs), segment::kLooseCbKind, report);
+      return allocate(connection, named(HoldingKey::kLooseCbs), segment::kLooseCbKind,
+                      report.head.size);
     case Type::kCbFree:
-      return free(connection, details ? program_of(report) : named(HoldingKey::kLooseCbs),
-                  segment::kLooseCbKind);
+      return details ? destroy(program_of(report))
+                     : free(connection, named(HoldingKey::kLooseCbs), segment::kLooseCbKind);
     case Type::kKernelLoad:
       return load(connection, named(HoldingKey::kKernels), segment::kKernelKind, report);
     case Type::kKernelUnload:
@@ -110,27 +102,32 @@ Change Client::apply(ConnectionId connection, const Message& report) {
 // This and free() are most of what a server does: they are one piece of code each, down to the
 // segment, but for what is rare.
 [[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key,
-                                         std::uint8_t kind, const Message& report) {
-  const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
-  if (!is_new) return allocate_again(connection, holding, kind, report);
-  const Effect effect = take(holding, report) ? Effect::kCounted : Effect::kRefused;
-  return {.effect = effect, .kind = kind, .bytes = report.head.size};
+                                         std::uint8_t kind, std::uint64_t bytes) {
+  const auto [holding, is_new] = holdings_.insert(key, connection, kind, bytes);
+  if (!is_new) return allocate_again(connection, holding, kind, bytes);
+  if (!take_plain(*holding)) return refuse(holding, kind, bytes);
+  return {.kind = kind, .bytes = bytes};
 }
 
 // Counts once, at its largest size.
 Change Client::allocate_again(ConnectionId connection, Holding* holding, std::uint8_t kind,
-                              const Message& report) {
+                              std::uint64_t bytes) {
   holdings_.add(*holding, connection);
   Change change{.effect = Effect::kHeldAlready,
                 .kind = kind,
-                .bytes = report.head.size,
+                .bytes = bytes,
                 .references = holdings_.references(*holding)};
-  if (report.head.size <= holding->bytes) return change;
-  give(*holding);
-  holding->bytes = report.head.size;
+  if (bytes <= holding->bytes) return change;
+  const Holding before = *holding;
+  give(before);
+  holding->bytes = bytes;
   holding->kind = kind;
-  if (!take(holding, report)) change.effect = Effect::kRefused;
-  return change;
+  if (take_plain(*holding)) return change;
+  // It stays as large as it was.
+  holding->bytes = before.bytes;
+  holding->kind = before.kind;
+  change.effect = Effect::kRefused;
+  return take_plain(*holding) ? change : refuse(holding, kind, bytes);
 }
 
 // Kernels come back after an eviction, and libttmem allocates a number once.
@@ -145,8 +142,15 @@ Change Client::load(ConnectionId connection, const HoldingKey& key, std::uint8_t
     holdings_.belong_to(*holding, connection);
     holding->bytes = report.head.size;
   }
-  const Effect effect = take(holding, report) ? Effect::kCounted : Effect::kRefused;
-  return {.effect = effect, .kind = kind, .bytes = report.head.size};
+  const bool taken = key.is_buffer() ? take_detailed(*holding, report) : take_kernel(report);
+  if (!taken) return refuse(holding, kind, report.head.size);
+  return {.kind = kind, .bytes = report.head.size};
+}
+
+// What the tracker does not take is not held.
+Change Client::refuse(Holding* holding, std::uint8_t kind, std::uint64_t bytes) {
+  holdings_.erase(holding);
+  return {.effect = Effect::kRefused, .kind = kind, .bytes = bytes};
 }
 
 [[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key,
@@ -160,55 +164,65 @@ Change Client::load(ConnectionId connection, const HoldingKey& key, std::uint8_t
   change.references = holdings_.remove_one(*holding, connection);
   if (change.references > 0) {
     change.effect = Effect::kStillHeld;
-  } else if (key.is_buffer()) {
-    give_buffer(*holding);
-    holdings_.erase(holding);
   } else {
-    holdings_.erase(holding);  // before a program goes from all devices
-    give_by_name(key, change.kind);
+    give(*holding);
+    holdings_.erase(holding);
   }
   return change;
 }
 
-bool Client::take(Holding* holding, const Message& report) {
-  if (report.type() == Type::kAlloc) {
-    return report.has_details() ? take_detailed(holding, report) : take_plain(holding, report);
+// From every device, whoever placed it there.
+Change Client::destroy(const HoldingKey& key) {
+  Change change{.effect = Effect::kNotHeld, .kind = segment::kLooseCbKind};
+  if (const Holding* holding = holdings_.find(key)) {
+    change = {.kind = holding->kind, .bytes = holding->bytes, .references = 0};
   }
-  take_by_name(report, holding->kind);
-  return true;
-}
-
-// Kernels and CBs.
-void Client::take_by_name(const Message& report, std::uint8_t kind) {
-  const std::uint32_t device = device_of(report);
-  const wire::Head& head = report.head;
-  counting(device, kind, [&] {
-    if (report.type() == Type::kCbAlloc) {
-      tracker_->cb_alloc(device, head.buffer_id, head.size);
-    } else {
-      const bool estimate =
-          report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
-      tracker_->kernel_load(device, head.buffer_id, head.size,
-                            static_cast<ttmem_kernel_role>(head.buffer_type), estimate);
-    }
+  tracker_->for_each_device([&](const segment::DeviceRecord& record) {
+    Holding* there = holdings_.find(HoldingKey::of(key.id, record.id, HoldingKey::kPrograms));
+    if (there == nullptr) return;
+    give(*there);
+    holdings_.erase(there);
   });
+  return change;
 }
 
-bool Client::take_buffer(Holding* holding, const ttmem_buffer& buffer) {
-  const std::uint32_t device = holding->key().device();
-  tracker::Receipt& receipt = holding->receipt;
-  if (!tracker_->take_buffer(device, buffer, *now_ns_, receipt)) {
-    holdings_.erase(holding);
-    return false;
-  }
+// What an original client tells of a buffer or a CB is in the holding.
+bool Client::take_plain(Holding& holding) {
+  if (!holding.key().is_buffer()) return take_cb(holding);
+  ttmem_buffer buffer{};
+  buffer.struct_size = sizeof buffer;
+  buffer.type = static_cast<ttmem_buffer_type>(holding.kind);
+  buffer.id = holding.id;
+  buffer.address = holding.id;  // what the original client passes for a number
+  buffer.bytes = holding.bytes;
+  return take_buffer(holding, buffer);
+}
+
+bool Client::take_buffer(Holding& holding, const ttmem_buffer& buffer) {
+  const std::uint32_t device = holding.key().device();
+  tracker::Receipt& receipt = holding.receipt;
+  if (!tracker_->take_buffer(device, buffer, *now_ns_, receipt)) return false;
   totals_.change(device, receipt.kind, 0, receipt.used_bytes);
   return true;
 }
 
-bool Client::take_plain(Holding* holding, const Message& report) {
-  ttmem_buffer buffer = buffer_of(report);
-  buffer.address = buffer.id;  // what the original client passes for a number
-  return take_buffer(holding, buffer);
+bool Client::take_cb(const Holding& holding) {
+  bool taken = false;
+  const std::uint32_t device = holding.key().device();
+  counting(device, holding.kind,
+           [&] { taken = tracker_->cb_alloc(device, holding.id, holding.bytes); });
+  return taken;
+}
+
+bool Client::take_kernel(const Message& report) {
+  bool taken = false;
+  const wire::Head& head = report.head;
+  const bool estimate = report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
+  counting(device_of(report), segment::kKernelKind, [&] {
+    taken = tracker_->kernel_load(device_of(report), head.buffer_id, head.size,
+                                  static_cast<ttmem_kernel_role>(head.buffer_type), estimate);
+  });
+  return taken;
 }
 
 void Client::give_buffer(const Holding& holding) {
@@ -218,11 +232,15 @@ void Client::give_buffer(const Holding& holding) {
   totals_.change(device, receipt.kind, receipt.used_bytes, 0);
 }
 
-bool Client::take_detailed(Holding* holding, const Message& report) {
+bool Client::take_detailed(Holding& holding, const Message& report) {
   const wire::AllocationDetails& details = report.allocation;
   const std::string label = text_of(details.label);
-  ttmem_buffer buffer = buffer_of(report);
+  ttmem_buffer buffer{};
+  buffer.struct_size = sizeof buffer;
+  buffer.type = static_cast<ttmem_buffer_type>(report.head.buffer_type);
+  buffer.id = report.head.buffer_id;
   buffer.address = details.address;
+  buffer.bytes = report.head.size;
   buffer.bytes_per_bank = details.bytes_per_bank;
   buffer.label = label.empty() ? nullptr : label.c_str();
   ranges_.clear();
@@ -233,7 +251,7 @@ bool Client::take_detailed(Holding* holding, const Message& report) {
   } else if (!in_dram && (details.flags & segment::kNoCores) == 0) {
     CoreMask cores;
     std::copy(std::begin(details.cores), std::end(details.cores), cores.words.begin());
-    append_ranges(cores, columns_of(device_of(report)));
+    append_ranges(cores, tracker_->columns(device_of(report)));
   }
   buffer.cores = ranges_.empty() ? nullptr : ranges_.data();
   buffer.core_ranges = static_cast<std::uint32_t>(ranges_.size());
@@ -244,39 +262,21 @@ void Client::give(const Holding& holding) {
   holding.key().is_buffer() ? give_buffer(holding) : give_by_name(holding.key(), holding.kind);
 }
 
-// Kernels, CBs, programs, and what is not held.
+// What has no receipt: kernels, CBs, programs, and what is not held.
 void Client::give_by_name(const HoldingKey& key, std::uint8_t kind) {
-  if (key.space() == HoldingKey::kPrograms) return destroy(key.id);
-  counting(key.device(), kind, [&] {
+  const std::uint32_t device = key.device();
+  counting(device, kind, [&] {
     switch (key.space()) {
       case HoldingKey::kLooseCbs:
-        return tracker_->cb_free(key.device(), key.id);
+        return tracker_->cb_free(device, key.id);
       case HoldingKey::kKernels:
-        return tracker_->kernel_unload(key.device(), key.id);
+        return tracker_->kernel_unload(device, key.id);
+      case HoldingKey::kPrograms:
+        return tracker_->program_remove(device, key.id);
       default:
-        return tracker_->buffer_free(key.device(), kind, key.id);
+        return tracker_->buffer_free(device, kind, key.id);
     }
   });
-}
-
-// Goes from every device.
-void Client::destroy(std::uint64_t program) {
-  constexpr std::uint8_t kind = segment::kLooseCbKind;
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> before;
-  tracker_->for_each_device([&](const segment::DeviceRecord& record) {
-    before.emplace_back(record.id, record.cb_physical_bytes);
-    Holding* holding = holdings_.find(HoldingKey::of(program, record.id, HoldingKey::kPrograms));
-    if (holding != nullptr) holdings_.erase(holding);
-  });
-  tracker_->program_destroy(program);
-  for (const auto& [device, bytes] : before) {
-    totals_.change(device, kind, bytes, bytes_of(device, kind));
-  }
-}
-
-std::uint32_t Client::columns_of(std::uint32_t device) const noexcept {
-  const segment::DeviceRecord* record = tracker_->figures(device);
-  return record != nullptr && record->grid_x != 0 ? record->grid_x : tracker::kUnknownGridSide;
 }
 
 // Row by row, each run of neighbours one range.
@@ -301,7 +301,7 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
   change.kind = segment::kLooseCbKind;
   ranges_.clear();
   cbs_.clear();
-  const std::uint32_t columns = columns_of(device);
+  const std::uint32_t columns = tracker_->columns(device);
   for (const ToldCb& cb : cbs) {
     const std::size_t first = ranges_.size();
     append_ranges(cb.cores, columns);
@@ -315,7 +315,12 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
     cb.cores = ranges_.data() + first;
     first += cb.core_ranges;
   }
-  counting(device, change.kind, [&] { tracker_->program_place(device, program, cbs_); });
+  bool placed = false;
+  counting(device, change.kind, [&] { placed = tracker_->program_place(device, program, cbs_); });
+  if (!placed) {
+    change.effect = Effect::kRefused;
+    return change;
+  }
   const HoldingKey key = HoldingKey::of(program, device, HoldingKey::kPrograms);
   Holding* holding = holdings_.insert(key, connection, change.kind, change.bytes).first;
   holdings_.belong_to(*holding, connection);

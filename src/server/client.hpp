@@ -117,30 +117,29 @@ class Client {
   [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept;
   // What is never inlined here is kept out of allocate() and free(), which are flat.
   Change allocate(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
-                  const wire::Message& report);
+                  std::uint64_t bytes);
   [[gnu::noinline]] Change allocate_again(ConnectionId connection, Holding* holding,
-                                          std::uint8_t kind, const wire::Message& report);
+                                          std::uint8_t kind, std::uint64_t bytes);
+  [[gnu::noinline]] Change refuse(Holding* holding, std::uint8_t kind, std::uint64_t bytes);
   [[gnu::noinline]] Change load(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
                                 const wire::Message& report);
   Change free(ConnectionId connection, const HoldingKey& key, std::uint8_t kind);
+  [[gnu::noinline]] Change destroy(const HoldingKey& program);
   [[gnu::noinline]] Change open(const wire::Message& report);
   [[gnu::noinline]] Change close(std::uint32_t device);
   // Runs `act`, which changes what is held of that kind on that device, and keeps the totals.
   template <typename Act>
   void counting(std::uint32_t device, std::uint8_t kind, Act&& act);
-  // Into the tracker. False: it refuses the buffer, which then is not held; of what gets no receipt
-  // it does not say.
-  inline bool take(Holding* holding, const wire::Message& report);
-  inline bool take_plain(Holding* holding, const wire::Message& report);
-  inline bool take_buffer(Holding* holding, const ttmem_buffer& buffer);
-  [[gnu::noinline]] bool take_detailed(Holding* holding, const wire::Message& report);
-  [[gnu::noinline]] void take_by_name(const wire::Message& report, std::uint8_t kind);
+  // Into the tracker; false: it refuses.
+  inline bool take_plain(Holding& holding);
+  inline bool take_buffer(Holding& holding, const ttmem_buffer& buffer);
+  [[gnu::noinline]] bool take_detailed(Holding& holding, const wire::Message& report);
+  [[gnu::noinline]] bool take_cb(const Holding& holding);
+  bool take_kernel(const wire::Message& report);
   // Out of the tracker.
-  void give(const Holding& holding);
+  inline void give(const Holding& holding);
   inline void give_buffer(const Holding& holding);
   [[gnu::noinline]] void give_by_name(const HoldingKey& key, std::uint8_t kind);
-  void destroy(std::uint64_t program);
-  [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;
   void append_ranges(const CoreMask& cores, std::uint32_t columns);
 
   std::unique_ptr<tracker::Tracker> tracker_;

@@ -73,7 +73,7 @@ void EventLog::write(const wire::Message& report, pid_t pid, const Change& chang
     fmt::format_to(out, "nothing freed, {} is not held (total ", report.head.buffer_id);
     fmt::format_to(append_bytes(out, total), ")");
   } else if (change.effect == Effect::kRefused) {
-    fmt::format_to(out, "not counted, it is more than there is room for (total ");
+    fmt::format_to(out, "not counted, it cannot be or there is no room (total ");
     fmt::format_to(append_bytes(out, total), ")");
   } else {
     const bool frees = report.type() == Type::kFree || report.type() == Type::kCbFree ||

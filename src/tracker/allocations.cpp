@@ -14,11 +14,9 @@ namespace {
 // No device has this much; a larger size is a mistake of the caller that would spoil the sums.
 constexpr std::uint64_t kAbsurdBytes = 1ULL << 48;
 
-// More than any device has, few enough that a size times them is no wrap-around.
-constexpr std::uint64_t kMaxBanks = 4096;
-
-// No sum of sizes goes beyond this, so that none wraps around.
-constexpr std::uint64_t kAbsurdTotal = 1ULL << 62;
+// No sum of one kind goes beyond this, so that none wraps around, and the four kinds in L1 together
+// do not either.
+constexpr std::uint64_t kAbsurdTotal = 1ULL << 61;
 static_assert(kAbsurdBytes * kMaxBanks < kAbsurdTotal);
 
 }  // namespace
@@ -47,7 +45,9 @@ struct Tracker::Request {
 [[gnu::always_inline]] inline bool Tracker::understand(Device& device, const ttmem_buffer& buffer,
                                                        CoreMask& cores, Request& request) {
   const std::uint32_t type = raw_value(buffer.type);
-  if (type > TTMEM_TRACE || buffer.bytes > kAbsurdBytes || buffer.bytes_per_bank > kAbsurdBytes) {
+  const bool ends = buffer.bytes_per_bank <= ~buffer.address;  // before addresses begin again
+  if (type > TTMEM_TRACE || buffer.bytes > kAbsurdBytes || buffer.bytes_per_bank > kAbsurdBytes ||
+      !ends) {
     device.count_bad_argument();
     return false;
   }
@@ -131,12 +131,13 @@ void Tracker::count_alloc_over_live(std::uint32_t id) {
   if (device != nullptr) device->count_alloc_over_live();
 }
 
-void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t bytes,
+bool Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t bytes,
                           std::uint32_t role, bool is_estimate) {
   Device* device = this->device(id);
-  if (device == nullptr) return;
+  if (device == nullptr) return false;
   if (role > TTMEM_KERNEL_DISPATCH || bytes > kAbsurdBytes) {
-    return device->count_bad_argument();
+    device->count_bad_argument();
+    return device->live[kKernelKind].find(kernel) != nullptr;
   }
   Request request;
   request.kind = kKernelKind;
@@ -146,7 +147,9 @@ void Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
   request.bytes = bytes;
   // A kernel that was evicted and comes back is no anomaly: it is the same one, perhaps resized.
   LiveAllocation* live = device->live[kKernelKind].find(kernel);
-  live == nullptr ? allocate(*device, request) : resize(*device, request, *live);
+  if (live == nullptr) return allocate(*device, request);
+  resize(*device, request, *live);
+  return true;
 }
 
 void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
@@ -154,10 +157,13 @@ void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
   if (device != nullptr) release(*device, kKernelKind, kernel);
 }
 
-void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) {
+bool Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) {
   Device* device = this->device(id);
-  if (device == nullptr) return;
-  if (bytes > kAbsurdBytes) return device->count_bad_argument();
+  if (device == nullptr) return false;
+  if (bytes > kAbsurdBytes) {
+    device->count_bad_argument();
+    return device->live[kLooseCbKind].find(cb) != nullptr;
+  }
   Request request;
   request.kind = kLooseCbKind;
   request.id = cb;
@@ -166,6 +172,7 @@ void Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) 
   if (live == nullptr) return allocate(*device, request);
   if (live->reports < 0xffff) ++live->reports;
   if (bytes > live->used_bytes) resize(*device, request, *live);
+  return true;
 }
 
 void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
@@ -179,8 +186,11 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   }
 }
 
-[[gnu::always_inline]] inline void Tracker::allocate(Device& device, const Request& request) {
-  if (!has_room(device, request)) return device.count_bad_argument();
+[[gnu::always_inline]] inline bool Tracker::allocate(Device& device, const Request& request) {
+  if (!has_room(device, request)) {
+    device.count_bad_argument();
+    return false;
+  }
   auto [entry, is_new] = device.live[request.kind].insert(request.id);
   if (!is_new) {
     device.count_alloc_over_live();
@@ -188,6 +198,7 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
     entry = device.live[request.kind].insert(request.id).first;
   }
   enter(device, request, now(), *entry);
+  return true;
 }
 
 [[gnu::always_inline]] inline void Tracker::release(Device& device, std::uint8_t kind,
@@ -201,10 +212,11 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   device.live[kind].erase(live);
 }
 
-// Whether the sum stays one that can be.
-[[gnu::always_inline]] inline bool Tracker::has_room(const Device& device,
-                                                     const Request& request) noexcept {
-  return device.record->kinds[request.kind].used_bytes <= kAbsurdTotal - request.used_bytes();
+// Whether the sum stays one that can be, when so much of it goes first.
+[[gnu::always_inline]] inline bool Tracker::has_room(const Device& device, const Request& request,
+                                                     std::uint64_t freed_bytes) noexcept {
+  const std::uint64_t left = device.record->kinds[request.kind].used_bytes - freed_bytes;
+  return left <= kAbsurdTotal - request.used_bytes();
 }
 
 [[gnu::always_inline]] inline void Tracker::enter(Device& device, const Request& request,
@@ -239,6 +251,7 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
 
 // What is live already has another size now. Its slot stays: it is in every list, and after a kill.
 void Tracker::resize(Device& device, const Request& request, LiveAllocation& live) {
+  if (!has_room(device, request, live.used_bytes)) return device.count_bad_argument();
   const std::uint64_t time = now();
   segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
                         request.address, request.bytes, time);

@@ -28,6 +28,9 @@ using segment::store;
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
 
+// More than any device has, few enough that a size times them is no wrap-around.
+inline constexpr std::uint32_t kMaxBanks = 4096;
+
 inline void increase(std::uint64_t& figure, std::uint64_t by = 1) noexcept {
   store(figure, figure + by);
 }
@@ -116,6 +119,11 @@ inline Tracker::Device* Tracker::device(std::uint32_t id) {
     return found;
   }
   return open(id, found);
+}
+
+inline std::uint32_t Tracker::columns(std::uint32_t id) const noexcept {
+  const Device* device = find(id);
+  return device != nullptr ? device->columns() : kUnknownGridSide;
 }
 
 inline const segment::DeviceRecord* Tracker::figures(std::uint32_t id) const noexcept {

@@ -13,21 +13,22 @@
 
 namespace ttmem::tracker {
 
-void Tracker::program_place(std::uint32_t id, std::uint64_t program,
+bool Tracker::program_place(std::uint32_t id, std::uint64_t program,
                             std::span<const ttmem_cb> cbs) {
   using Placed = ledger::DeviceLedger::Placed;
   Device* device = this->device(id);
-  if (device == nullptr) return;
+  if (device == nullptr) return false;
   // Holds the earlier layout until the new one is published: a reader, and whoever looks after a
   // kill, finds the program with one or the other.
   ledger::FootprintRef footprint = footprint_of(*device, cbs);
   const Placed placed = device->ledger->place(program, std::move(footprint));
-  if (placed == Placed::kUnchanged) return;
+  if (placed == Placed::kUnchanged) return true;
   ledger::Placement& placement = *device->ledger->find(program);
   if (placement.footprint->cut) device->count_bad_argument();
   if (placed == Placed::kNew) placement.slot = kNoSlot;
   publish_program(*device, placement);
   publish_cb_figures(*device);
+  return true;
 }
 
 void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
@@ -54,12 +55,20 @@ void Tracker::trace_replay(std::uint32_t id, std::span<const std::uint64_t> prog
 
 void Tracker::program_destroy(std::uint64_t program) {
   for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
-    ledger::Placement* placement =
-        devices_[i] == nullptr ? nullptr : devices_[i]->ledger->find(program);
-    if (placement == nullptr) continue;
-    forget_program(*devices_[i], *placement);
-    publish_cb_figures(*devices_[i]);
+    if (devices_[i] != nullptr) remove_program(*devices_[i], program);
   }
+}
+
+void Tracker::program_remove(std::uint32_t id, std::uint64_t program) {
+  Device* device = find(id);
+  if (device != nullptr) remove_program(*device, program);
+}
+
+void Tracker::remove_program(Device& device, std::uint64_t program) {
+  ledger::Placement* placement = device.ledger->find(program);
+  if (placement == nullptr) return;
+  forget_program(device, *placement);
+  publish_cb_figures(device);
 }
 
 // The key of a footprint: the grid and the size of L1, then per CB its address, its size, its flags

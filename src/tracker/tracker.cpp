@@ -65,6 +65,7 @@ void Tracker::device_open(const ttmem_device_info& info) {
   DeviceRecord& record = *device->record;
   const std::uint32_t cores = std::uint32_t{info.grid_x} * info.grid_y;
   if (cores > kMaxCores) device->count_bad_argument();
+  if (info.dram_channels > kMaxBanks) device->count_bad_argument();
   const bool grid_known = cores > 0 && cores <= kMaxCores;
   const bool new_grid =
       grid_known && (info.grid_x != record.grid_x || info.grid_y != record.grid_y);
@@ -84,7 +85,7 @@ void Tracker::device_open(const ttmem_device_info& info) {
     learn(record.l1_bytes_per_core, info.l1_bytes_per_core);
     learn(record.l1_base, info.l1_base);
     learn(record.l1_small_bytes_per_core, info.l1_small_bytes_per_core);
-    learn(record.dram_channels, info.dram_channels);
+    if (info.dram_channels <= kMaxBanks) learn(record.dram_channels, info.dram_channels);
     learn(record.dram_bytes_per_channel, info.dram_bytes_per_channel);
     learn(record.trace_region_bytes, info.trace_region_bytes);
   });

@@ -34,23 +34,26 @@ class Tracker {
       const segment::SegmentWriter::Options& options, std::string* error);
   ~Tracker();
 
+  // What returns a bool says whether the thing is live now. If not, the call is counted as bad or
+  // dropped.
   void device_open(const ttmem_device_info& info);
   // `kept`: every receipt of that device that was not given back. They are void then.
   void device_close(std::uint32_t device, std::span<const Receipt> kept = {});
   void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
   void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);
-  void program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
+  bool program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
   void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
-  void cb_alloc(std::uint32_t device, std::uint64_t cb, std::uint64_t bytes);
+  bool cb_alloc(std::uint32_t device, std::uint64_t cb, std::uint64_t bytes);
   void cb_free(std::uint32_t device, std::uint64_t cb);
-  void program_destroy(std::uint64_t program);
-  void kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
+  void program_destroy(std::uint64_t program);  // on every device
+  void program_remove(std::uint32_t device, std::uint64_t program);
+  bool kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
                    std::uint32_t role, bool is_estimate);
   void kernel_unload(std::uint32_t device, std::uint64_t kernel);
 
   // Buffers for whoever knows what is live, and need not have it looked up: the caller keeps the
-  // receipt, and gives it back once, with the id. False: the call is counted as bad or dropped.
+  // receipt, and gives it back once, with the id.
   [[nodiscard]] bool take_buffer(std::uint32_t device, const ttmem_buffer& buffer,
                                  std::uint64_t now_ns, Receipt& receipt);
   void give_buffer(std::uint32_t device, std::uint64_t id, const Receipt& receipt,
@@ -63,6 +66,8 @@ class Tracker {
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
   // What a device holds now; null unless it is open. Stays where it is. In device.hpp.
   [[nodiscard]] inline const segment::DeviceRecord* figures(std::uint32_t device) const noexcept;
+  // How wide the grid of a device is, open or closed: what numbers its cores. In device.hpp.
+  [[nodiscard]] inline std::uint32_t columns(std::uint32_t device) const noexcept;
   // Calls visit(record) for every open device.
   template <typename Visitor>
   void for_each_device(Visitor&& visit) const {
@@ -102,8 +107,9 @@ class Tracker {
                          Request& request);
   static bool understand_cores(Device& device, std::span<const ttmem_core_range> ranges,
                                CoreMask& cores, Request& request);
-  static bool has_room(const Device& device, const Request& request) noexcept;
-  void allocate(Device& device, const Request& request);
+  static bool has_room(const Device& device, const Request& request,
+                       std::uint64_t freed_bytes = 0) noexcept;
+  bool allocate(Device& device, const Request& request);
   void resize(Device& device, const Request& request, LiveAllocation& live);
   void release(Device& device, std::uint8_t kind, std::uint64_t id);
   // Into and out of the segment; what is live by which id is not their business.
@@ -124,6 +130,7 @@ class Tracker {
   void publish_program(Device& device, ledger::Placement& placement);
   void clear_slot(ledger::Placement& placement);
   void publish_cb_figures(Device& device) noexcept;
+  void remove_program(Device& device, std::uint64_t program);
   void forget_program(Device& device, ledger::Placement& placement);
   void drop_programs(Device& device);
   void renumber_programs(Device& device);

@@ -150,7 +150,8 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
     case 5:
       return machine.tracker().buffer_free(device, TTMEM_L1, id);
     case 6:
-      return machine.tracker().program_place(device, id, {&cb, 1});
+      machine.tracker().program_place(device, id, {&cb, 1});
+      return;
     case 7:
       return machine.tracker().program_dispatch(device, id);
     case 8:
@@ -158,11 +159,13 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
     case 9:
       return machine.tracker().program_destroy(id);
     case 10:
-      return machine.tracker().kernel_load(device, id % 3, 100 + id, TTMEM_KERNEL_APP, id % 2 == 0);
+      machine.tracker().kernel_load(device, id % 3, 100 + id, TTMEM_KERNEL_APP, id % 2 == 0);
+      return;
     case 11:
       return machine.tracker().kernel_unload(device, id % 3);
     case 12:
-      return machine.tracker().cb_alloc(device, id, 512 * id);
+      machine.tracker().cb_alloc(device, id, 512 * id);
+      return;
     case 13:
       return machine.tracker().cb_free(device, id);
     case 14:

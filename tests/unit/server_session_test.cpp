@@ -22,8 +22,8 @@ using Verdict = Session::Verdict;
 constexpr std::uint64_t kMiB = 1 << 20;
 
 Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std::uint64_t address,
-           std::uint64_t bytes) {
-  Message result = message(Type::kCbAlloc, 0, bytes);
+           std::uint64_t bytes, std::int32_t device = 0) {
+  Message result = message(Type::kCbAlloc, 0, bytes, 0, device);
   result.answer.mark = wire::kDetailsMark;
   result.allocation.address = address;
   result.allocation.bytes_per_bank = bytes;
@@ -181,19 +181,97 @@ TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   EXPECT_EQ(server.device().l1_buffers_bytes, kMiB);
 }
 
+constexpr std::uint64_t kMostOfAKind = 1ULL << 61;
+constexpr std::uint64_t kFit = kMostOfAKind / wire::kMaxBytes;
+
 TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   SessionFixture server;
   const auto session = server.connect(1);
-  constexpr std::uint64_t kFit = (1ULL << 62) / wire::kMaxBytes;
   for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
     say(*session, message(Type::kAlloc, id, wire::kMaxBytes));
   }
-  EXPECT_EQ(server.device().dram_used_bytes, 1ULL << 62);
+  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind);
   EXPECT_EQ(server.device().anomalies.bad_arguments, 1U);
-  EXPECT_NE(server.log().find("not counted, it is more than there is room for"), std::string::npos);
-  EXPECT_EQ(server.clients().totals().get(0, TTMEM_DRAM), 1ULL << 62);
+  EXPECT_NE(server.log().find("not counted, it cannot be or there is no room"), std::string::npos);
+  EXPECT_EQ(server.clients().totals().get(0, TTMEM_DRAM), kMostOfAKind);
   say(*session, message(Type::kFree, kFit + 1));
   EXPECT_EQ(server.device().anomalies.unknown_frees, 1U);
+}
+
+TEST(Session, WhatCannotGrowStaysAsItWas) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  for (std::uint64_t id = 1; id < kFit; ++id) {
+    say(*session, message(Type::kAlloc, id, wire::kMaxBytes));
+  }
+  say(*session, message(Type::kAlloc, kFit, wire::kMaxBytes - 150));
+  const std::uint64_t grows = kFit + 1;
+  say(*session, message(Type::kAlloc, grows, 100));
+  say(*session, message(Type::kAlloc, grows, 200));
+  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 50);
+  say(*session, message(Type::kFree, grows));
+  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 50) << "each wants its own free";
+  say(*session, message(Type::kFree, grows));
+  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 150);
+  EXPECT_EQ(server.device().anomalies.unknown_frees, 0U);
+}
+
+TEST(Session, WhatADeviceTooManyHoldsIsNotHeld) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  for (std::int32_t device = 0; device < static_cast<std::int32_t>(segment::kMaxDevices);
+       ++device) {
+    say(*session, message(Type::kAlloc, 1, 1, TTMEM_DRAM, device));
+  }
+  constexpr auto kTooMany = static_cast<std::int32_t>(segment::kMaxDevices);
+  for (int time = 0; time < 2; ++time) {
+    say(*session, message(Type::kAlloc, 1, 50, TTMEM_DRAM, kTooMany));
+    say(*session, message(Type::kCbAlloc, 1, 50, 0, kTooMany));
+    say(*session, message(Type::kKernelLoad, 1, 50, 0, kTooMany));
+    say(*session, cb(7, 0, 1, 1000, 50, kTooMany));
+  }
+  const std::string log = server.log();
+  std::size_t refused = 0;
+  for (std::size_t at = 0; (at = log.find("not counted", at)) != std::string::npos; ++at) ++refused;
+  EXPECT_EQ(refused, 8U) << log;
+  EXPECT_EQ(log.find("held 2 times"), std::string::npos);
+}
+
+TEST(Session, AConnectionTakesItsOwnPlacementsOfAProgramWithIt) {
+  SessionFixture server;
+  auto first = server.connect(1);
+  const auto second = server.connect(2);
+  say(*first, cb(77, 0, 1, 1000, 64, 0));
+  say(*first, cb(77, 0, 1, 1000, 64, 1));
+  say(*second, cb(77, 0, 1, 1000, 64, 0));
+  first.reset();
+  EXPECT_EQ(server.device().cb_physical_bytes, 64U * 64);
+  ASSERT_EQ(server.snapshot().devices.size(), 2U);
+  EXPECT_EQ(server.snapshot().devices[1].cb_physical_bytes, 0U);
+  EXPECT_EQ(server.clients().totals().get(1, segment::kLooseCbKind), 0U);
+  say(*second, cb(77, 0, 1, 1000, 64, 1));
+  EXPECT_EQ(server.device().cb_physical_bytes, 64U * 64);
+  EXPECT_EQ(server.snapshot().devices[1].cb_physical_bytes, 64U * 64);
+}
+
+TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  Message device = message(Type::kDeviceInfoResponse);
+  device.device.mark = wire::kDetailsMark;
+  device.device.is_available = 1;
+  device.device.grid_x = 8;
+  device.device.grid_y = 8;
+  say(*session, device);
+  device.device.is_available = 0;
+  say(*session, device);
+  Message sharded = message(Type::kAlloc, 1, 16000, TTMEM_L1);
+  sharded.allocation.mark = wire::kDetailsMark;
+  sharded.allocation.bytes_per_bank = 1000;
+  sharded.allocation.cores[0] = 0xffff;
+  say(*session, sharded);
+  EXPECT_EQ(server.device().l1_buffers_bytes, 16000U);
+  EXPECT_EQ(server.device().anomalies.bad_arguments, 0U);
 }
 
 // What two connections of one process hold, said as simply as possible.

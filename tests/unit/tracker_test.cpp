@@ -364,6 +364,34 @@ TEST(Tracker, RefusesSizesThatWouldWrapAround) {
   EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].used_bytes, 1U) << "banks unknown: logical";
 }
 
+TEST(Tracker, NoSumOfAbsurdSizesWrapsAround) {
+  Tracked tracked;
+  ttmem_device_info info = wormhole(0);
+  info.dram_channels = 0xffffffff;
+  tracked->device_open(info);
+  EXPECT_EQ(tracked.device().bad_arguments, 1U);
+  constexpr std::uint64_t largest = 1ULL << 48;
+  constexpr std::uint64_t most = 1ULL << 61;
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 1, largest));
+  EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].used_bytes, 1U) << "banks unknown: logical";
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 2, ~0ULL, 1, 1));
+  EXPECT_EQ(tracked.device().bad_arguments, 2U) << "ends beyond the last address";
+  EXPECT_EQ(tracked.read().allocations.size(), 1U);
+
+  for (std::uint64_t id = 1; id <= most / largest + 1; ++id) {
+    tracked->buffer_alloc(0, buffer(TTMEM_L1, id, 0, largest, 0));
+    tracked->buffer_alloc(0, buffer(TTMEM_L1_SMALL, id, 0, largest, 0));
+    tracked->cb_alloc(0, id, 0);
+    tracked->cb_alloc(0, id, largest);
+    tracked->kernel_load(0, id, 0, TTMEM_KERNEL_APP, false);
+    tracked->kernel_load(0, id, largest, TTMEM_KERNEL_APP, false);
+  }
+  EXPECT_EQ(tracked.device().kinds[segment::kKernelKind].used_bytes, most);
+  EXPECT_EQ(tracked.device().kinds[segment::kLooseCbKind].used_bytes, most);
+  EXPECT_EQ(tracked.device().l1_total_bytes, 4 * most);
+  EXPECT_EQ(tracked.device().bad_arguments, 2U + 4);
+}
+
 TEST(Tracker, EventsTellTheStoryInOrder) {
   Tracked tracked;
   tracked->device_open(wormhole(3));

@@ -247,15 +247,18 @@ void call(Told& told) {
     case 1:
       return told->buffer_free(device, TTMEM_DRAM, id);
     case 2:
-      return told->program_place(device, id, std::span(cbs).first(bytes % 3));
+      told->program_place(device, id, std::span(cbs).first(bytes % 3));
+      return;
     case 3:
       return told->program_destroy(id);
     case 4:
-      return told->kernel_load(device, id, bytes, TTMEM_KERNEL_APP, false);
+      told->kernel_load(device, id, bytes, TTMEM_KERNEL_APP, false);
+      return;
     case 5:
       return told->kernel_unload(device, id);
     case 6:
-      return told->cb_alloc(device, id, bytes);
+      told->cb_alloc(device, id, bytes);
+      return;
     case 7:
       return told->cb_free(device, id);
     case 8:
