@@ -12,7 +12,7 @@ help:
 	@echo 'make run        the 8-device demo on simulated devices, and its table'
 	@echo 'make build      build/bin/ttmem and build/lib/libttmem.so'
 	@echo 'make quick      build and unit tests: the inner loop'
-	@echo 'make test       every test (sanitizers, fuzzing, installed tree, lint): about 25 minutes on 2 cores'
+	@echo 'make test       every test (sanitizers, fuzzing, installed tree, lint): 20 to 25 minutes on 2 cores'
 	@echo 'make bench      benchmarks, ratios in build/bench.json'
 	@echo 'make install    into PREFIX=$(PREFIX)'
 	@echo 'make format     clang-format over all sources'

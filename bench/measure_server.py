@@ -30,14 +30,14 @@ def resident_mib(pid):
 
 
 def get(port, target):
-    """Wall-clock seconds and the length of the answer."""
+    """Wall-clock seconds and the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     begin = time.perf_counter()
     connection.request("GET", target)
     body = connection.getresponse().read()
     seconds = time.perf_counter() - begin
     connection.close()
-    return seconds, len(body)
+    return seconds, body
 
 
 def with_a_busy_one(build, env, server, port, seconds):
@@ -65,10 +65,7 @@ def with_a_busy_one(build, env, server, port, seconds):
 def wait_until_known(port, wanted, seconds=60):
     """Waits until the server knows so many live allocations."""
     for _ in range(10 * seconds):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        connection.request("GET", "/api/v1/snapshot")
-        devices = json.load(connection.getresponse())["devices"]
-        connection.close()
+        devices = json.loads(get(port, "/api/v1/snapshot")[1])["devices"]
         known = sum(row["allocations"] for device in devices for row in device["processes"])
         if known >= wanted:
             return
@@ -123,7 +120,7 @@ def measure(build, processes, allocations, seconds, over_socket, directory):
             times = [get(port, target) for _ in range(10)]
             cpu = (cpu_seconds(server.pid) - cpu) / 10
             print(f"{target:25} {1000 * min(times)[0]:.1f} ms at best, {1000 * max(times)[0]:.1f} "
-                  f"at worst, {1000 * cpu:.0f} ms of CPU, {times[0][1] / 1e6:.2f} MB")
+                  f"at worst, {1000 * cpu:.0f} ms of CPU, {len(times[0][1]) / 1e6:.2f} MB")
     finally:
         if server is not None:
             server.terminate()

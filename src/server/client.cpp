@@ -24,6 +24,16 @@ HoldingKey program_of(const Message& report) {
   return HoldingKey::of(report.allocation.cb.program, device_of(report), HoldingKey::kPrograms);
 }
 
+// Without its address.
+ttmem_buffer buffer_of(const Holding& holding) {
+  ttmem_buffer buffer{};
+  buffer.struct_size = sizeof buffer;
+  buffer.type = static_cast<ttmem_buffer_type>(holding.kind);
+  buffer.id = holding.id;
+  buffer.bytes = holding.bytes;
+  return buffer;
+}
+
 std::uint64_t bytes_in(const segment::DeviceRecord& record, std::uint8_t kind) {
   return kind == segment::kLooseCbKind ? record.cb_physical_bytes : record.kinds[kind].used_bytes;
 }
@@ -189,12 +199,8 @@ Change Client::destroy(const HoldingKey& key) {
 // What an original client tells of a buffer or a CB is in the holding.
 bool Client::take_plain(Holding& holding) {
   if (!holding.key().is_buffer()) return take_cb(holding);
-  ttmem_buffer buffer{};
-  buffer.struct_size = sizeof buffer;
-  buffer.type = static_cast<ttmem_buffer_type>(holding.kind);
-  buffer.id = holding.id;
+  ttmem_buffer buffer = buffer_of(holding);
   buffer.address = holding.id;  // what the original client passes for a number
-  buffer.bytes = holding.bytes;
   return take_buffer(holding, buffer);
 }
 
@@ -235,12 +241,8 @@ void Client::give_buffer(const Holding& holding) {
 bool Client::take_detailed(Holding& holding, const Message& report) {
   const wire::AllocationDetails& details = report.allocation;
   const std::string label = text_of(details.label);
-  ttmem_buffer buffer{};
-  buffer.struct_size = sizeof buffer;
-  buffer.type = static_cast<ttmem_buffer_type>(report.head.buffer_type);
-  buffer.id = report.head.buffer_id;
+  ttmem_buffer buffer = buffer_of(holding);
   buffer.address = details.address;
-  buffer.bytes = report.head.size;
   buffer.bytes_per_bank = details.bytes_per_bank;
   buffer.label = label.empty() ? nullptr : label.c_str();
   ranges_.clear();

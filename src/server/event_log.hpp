@@ -28,13 +28,12 @@ namespace ttmem::server {
 // at flush(), many at once: a busy client must not wait for a file.
 class EventLog {
  public:
-  // The logger's level is looked at now, and not again.
-  explicit EventLog(std::shared_ptr<spdlog::logger> logger)
-      : logger_(std::move(logger)), is_quiet_(!logger_->should_log(spdlog::level::info)) {}
+  explicit EventLog(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {}
 
   void report(const wire::Message& report, pid_t pid, const Change& change,
               const DeviceTotals& totals) {
-    if (!is_quiet_ && change.effect != Change::Effect::kWaiting) write(report, pid, change, totals);
+    if (change.effect == Change::Effect::kWaiting) return;
+    if (logger_->should_log(spdlog::level::info)) write(report, pid, change, totals);
   }
   void flush() { logger_->flush(); }
 
@@ -43,7 +42,6 @@ class EventLog {
                                const DeviceTotals& totals);
 
   std::shared_ptr<spdlog::logger> logger_;
-  bool is_quiet_;
 };
 
 }  // namespace ttmem::server

@@ -11,13 +11,10 @@
 namespace ttmem::tracker {
 namespace {
 
-// No device has this much; a larger size is a mistake of the caller that would spoil the sums.
-constexpr std::uint64_t kAbsurdBytes = 1ULL << 48;
-
 // No sum of one kind goes beyond this, so that none wraps around, and the four kinds in L1 together
 // do not either.
 constexpr std::uint64_t kAbsurdTotal = 1ULL << 61;
-static_assert(kAbsurdBytes * kMaxBanks < kAbsurdTotal);
+static_assert(kMaxBytes * kMaxBanks < kAbsurdTotal);
 
 }  // namespace
 
@@ -46,7 +43,7 @@ struct Tracker::Request {
                                                        CoreMask& cores, Request& request) {
   const std::uint32_t type = raw_value(buffer.type);
   const bool ends = buffer.bytes_per_bank <= ~buffer.address;  // before addresses begin again
-  if (type > TTMEM_TRACE || buffer.bytes > kAbsurdBytes || buffer.bytes_per_bank > kAbsurdBytes ||
+  if (type > TTMEM_TRACE || buffer.bytes > kMaxBytes || buffer.bytes_per_bank > kMaxBytes ||
       !ends) {
     device.count_bad_argument();
     return false;
@@ -135,7 +132,7 @@ bool Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
                           std::uint32_t role, bool is_estimate) {
   Device* device = this->device(id);
   if (device == nullptr) return false;
-  if (role > TTMEM_KERNEL_DISPATCH || bytes > kAbsurdBytes) {
+  if (role > TTMEM_KERNEL_DISPATCH || bytes > kMaxBytes) {
     device->count_bad_argument();
     return device->live[kKernelKind].find(kernel) != nullptr;
   }
@@ -160,7 +157,7 @@ void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
 bool Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) {
   Device* device = this->device(id);
   if (device == nullptr) return false;
-  if (bytes > kAbsurdBytes) {
+  if (bytes > kMaxBytes) {
     device->count_bad_argument();
     return device->live[kLooseCbKind].find(cb) != nullptr;
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include "base/limits.hpp"
 #include "ledger/device_ledger.hpp"
 #include "segment/segment_writer.hpp"
 #include "tracker/live_allocation.hpp"
@@ -27,9 +28,6 @@ using segment::store;
 // For a device whose grid nobody told: wide enough for every known one.
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
-
-// More than any device has, few enough that a size times them is no wrap-around.
-inline constexpr std::uint32_t kMaxBanks = 4096;
 
 inline void increase(std::uint64_t& figure, std::uint64_t by = 1) noexcept {
   store(figure, figure + by);

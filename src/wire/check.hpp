@@ -10,16 +10,14 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/limits.hpp"
 #include "wire/message.hpp"
 
 namespace ttmem::wire {
 
-// No device has this much: a larger size is a mistake of the sender.
-inline constexpr std::uint64_t kMaxBytes = 1ULL << 48;
 inline constexpr std::int32_t kMaxDeviceId = 1023;
 inline constexpr std::int32_t kMaxPid = 1 << 22;  // the kernel's own limit
-inline constexpr std::uint32_t kMaxBanks = 4096;
-inline constexpr std::uint32_t kMaxCbs = 65536;  // of one program
+inline constexpr std::uint32_t kMaxCbs = 65536;   // of one program
 inline constexpr std::uint8_t kMaxBufferType = 4;
 inline constexpr std::uint8_t kMaxRole = 2;
 
@@ -86,16 +84,6 @@ template <std::size_t Size>
   return has_second_head<kMessageBytes / 2>(message) || has_second_head<kMessageBytes / 3>(message);
 }
 
-// The largest Head::buffer_type of a message of that type. A FREE of an original client does not
-// say what it frees.
-inline constexpr std::array<std::uint8_t, 13> kMaxBufferTypes = [] {
-  std::array<std::uint8_t, 13> largest{};
-  largest.fill(0xff);
-  largest[static_cast<std::size_t>(Type::kAlloc)] = kMaxBufferType;
-  largest[static_cast<std::size_t>(Type::kKernelLoad)] = kMaxRole;
-  return largest;
-}();
-
 [[nodiscard]] inline Fault fault_of_question(const Message& message) noexcept {
   // Only QUERY is always about one device.
   const std::int32_t least = message.type() == Type::kQuery ? 0 : -1;
@@ -113,15 +101,13 @@ inline constexpr std::array<std::uint8_t, 13> kMaxBufferTypes = [] {
         details.cb.count == 0 ? details.cb.index == 0 : details.cb.index < details.cb.count;
     return counted && details.cb.count <= kMaxCbs ? Fault::kNone : Fault::kDetails;
   }
-  const bool typed = message.type() != Type::kFree || message.head.buffer_type <= kMaxBufferType;
-  if (!typed) return Fault::kBufferType;
   if (details.bytes_per_bank > kMaxBytes) return Fault::kSize;
   return details.banks <= kMaxBanks ? Fault::kNone : Fault::kDetails;
 }
 
 }  // namespace detail
 
-// What is wrong with a message that a client sent. Nothing, nearly always: then it shall be quick.
+// What is wrong with a message that a client sent.
 [[nodiscard]] inline Fault fault_of(const Message& message) noexcept {
   const Head& head = message.head;
   const Type type = message.type();
@@ -135,9 +121,10 @@ inline constexpr std::array<std::uint8_t, 13> kMaxBufferTypes = [] {
   if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return Fault::kDevice;
   if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return Fault::kPid;
   if (head.size > kMaxBytes) return Fault::kSize;
-  if (head.buffer_type > detail::kMaxBufferTypes[head.type]) {
-    return type == Type::kKernelLoad ? Fault::kRole : Fault::kBufferType;
-  }
+  // A FREE of an original client does not say what it frees.
+  const bool typed = type == Type::kAlloc || (type == Type::kFree && details);
+  if (typed && head.buffer_type > kMaxBufferType) return Fault::kBufferType;
+  if (type == Type::kKernelLoad && head.buffer_type > kMaxRole) return Fault::kRole;
   if (details) return detail::fault_of_details(message);
   return detail::is_of_short_messages(message) ? Fault::kShort : Fault::kNone;
 }

@@ -182,13 +182,13 @@ TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
 }
 
 constexpr std::uint64_t kMostOfAKind = 1ULL << 61;
-constexpr std::uint64_t kFit = kMostOfAKind / wire::kMaxBytes;
+constexpr std::uint64_t kFit = kMostOfAKind / kMaxBytes;
 
 TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
-    say(*session, message(Type::kAlloc, id, wire::kMaxBytes));
+    say(*session, message(Type::kAlloc, id, kMaxBytes));
   }
   EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind);
   EXPECT_EQ(server.device().anomalies.bad_arguments, 1U);
@@ -202,9 +202,9 @@ TEST(Session, WhatCannotGrowStaysAsItWas) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id < kFit; ++id) {
-    say(*session, message(Type::kAlloc, id, wire::kMaxBytes));
+    say(*session, message(Type::kAlloc, id, kMaxBytes));
   }
-  say(*session, message(Type::kAlloc, kFit, wire::kMaxBytes - 150));
+  say(*session, message(Type::kAlloc, kFit, kMaxBytes - 150));
   const std::uint64_t grows = kFit + 1;
   say(*session, message(Type::kAlloc, grows, 100));
   say(*session, message(Type::kAlloc, grows, 200));
