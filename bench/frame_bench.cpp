@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tui/compose.hpp"
+#include "tui/screen/compose.hpp"
 
 namespace ttmem::bench {
 namespace {

@@ -23,8 +23,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem-config-version.cmake DESTINATION
 configure_file(cmake/ttmem.pc.in ttmem.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-install(TARGETS ttmem_dryrun EXPORT ttmem-dryrun)
-install(DIRECTORY dryrun/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttmem-dryrun)
-install(EXPORT ttmem-dryrun NAMESPACE ttmem:: DESTINATION ${package_dir})
-install(DIRECTORY integrations/tt-metal DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem
-        PATTERN tests EXCLUDE)
+if(TTMEM_DRYRUN)
+  install(TARGETS ttmem_dryrun EXPORT ttmem-dryrun)
+  install(DIRECTORY dryrun/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttmem-dryrun)
+  install(EXPORT ttmem-dryrun NAMESPACE ttmem:: DESTINATION ${package_dir})
+endif()
+install(DIRECTORY integrations/tt-metal DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem)

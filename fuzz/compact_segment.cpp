@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "segment/layout.hpp"
+#include "segment/layout/layout.hpp"
 
 namespace ttmem::fuzz {
 namespace {

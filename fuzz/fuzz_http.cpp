@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server/http_connection.hpp"
-#include "server/http_handler.hpp"
+#include "server/http/http_connection.hpp"
+#include "server/http/http_handler.hpp"
 
 namespace ttmem::fuzz {
 namespace {

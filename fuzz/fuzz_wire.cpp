@@ -23,7 +23,7 @@
 #include <span>
 #include <string>
 
-#include "server/session.hpp"
+#include "server/socket/session.hpp"
 
 namespace ttmem::fuzz {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compact_segment.hpp"
-#include "unit/segment_builder.hpp"
+#include "support/segment_builder.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "demo/demo.hpp"
+#include "workload/demo/demo.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ int list_scenarios() {
 int run_demo(const DemoOptions& typed) {
   if (typed.list) return list_scenarios();
   const std::vector<std::string> known = names();
-  if (std::find(known.begin(), known.end(), typed.scenario) == known.end()) {
+  if (!known.empty() && std::find(known.begin(), known.end(), typed.scenario) == known.end()) {
     const std::string near = nearest(typed.scenario, known);
     return complain(fmt::format("no scenario '{}'; {}", typed.scenario,
                                 near.empty() ? "there are " + views::join(known, ", ")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/replay.hpp"
+#include "workload/replay/replay.hpp"
 
 #include <fmt/format.h>
 

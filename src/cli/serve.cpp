@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/serve.hpp"
+#include "server/daemon/serve.hpp"
 
 #include <fmt/format.h>
 
@@ -46,32 +46,32 @@ bool parse_number(std::string_view text, int base, Number& number) {
 }
 
 // "127.0.0.1:9488", "[::1]:9488"
-Result<void> parse_http(const std::string& text, server::ServeOptions& options) {
+Result<void> parse_http(const std::string& text, server::HttpOptions& options) {
   const auto colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 ||
-      !parse_number(std::string_view(text).substr(colon + 1), 10, options.http_port)) {
+      !parse_number(std::string_view(text).substr(colon + 1), 10, options.port)) {
     return Error{fmt::format("--http {} is not ADDRESS:PORT; try --http 127.0.0.1:9488", text)};
   }
-  options.http_address = text.substr(0, colon);
-  if (options.http_address.front() == '[' && options.http_address.back() == ']') {
-    options.http_address = options.http_address.substr(1, options.http_address.size() - 2);
+  options.address = text.substr(0, colon);
+  if (options.address.front() == '[' && options.address.back() == ']') {
+    options.address = options.address.substr(1, options.address.size() - 2);
   }
   return {};
 }
 
 Result<server::ServeOptions> options_of(const Typed& typed) {
   server::ServeOptions options;
-  options.directory = collector::segment_directory();
-  options.socket = typed.socket.empty() ? default_socket() : typed.socket;
+  options.socket.directory = collector::segment_directory();
+  options.socket.path = typed.socket.empty() ? default_socket() : typed.socket;
   if (!typed.socket_mode.empty()) {
     unsigned mode = 0;
     if (!parse_number(typed.socket_mode, 8, mode) || mode > 0777) {
       return Error{fmt::format("--socket-mode {} is not an octal mode; try --socket-mode 0660",
                                typed.socket_mode)};
     }
-    options.socket_mode = mode;
+    options.socket.mode = mode;
   }
-  const Result<void> http = parse_http(typed.http, options);
+  const Result<void> http = parse_http(typed.http, options.http);
   if (!http) return http.error();
   options.quiet = typed.quiet;
   options.reap = !typed.no_reap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tui/top.hpp"
+#include "tui/terminal/top.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "collector/collector.hpp"
-#include "tui/keys.hpp"
-#include "tui/settings.hpp"
-#include "tui/sgr.hpp"
+#include "tui/screen/keys.hpp"
+#include "tui/screen/sgr.hpp"
+#include "tui/terminal/settings.hpp"
 
 namespace ttmem::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/snapshot.hpp"
-#include "segment/segment_image.hpp"
+#include "segment/reader/segment_image.hpp"
 
 namespace ttmem::collector {
 

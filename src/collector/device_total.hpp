@@ -8,7 +8,7 @@
 #include "collector/core_geometry.hpp"
 #include "collector/evidence.hpp"
 #include "model/snapshot.hpp"
-#include "segment/segment_image.hpp"
+#include "segment/reader/segment_image.hpp"
 
 namespace ttmem::collector {
 

@@ -12,8 +12,8 @@
 #include "collector/core_geometry.hpp"
 #include "collector/tt_metal_region.hpp"
 #include "model/snapshot.hpp"
-#include "segment/fingerprint.hpp"
-#include "segment/segment_image.hpp"
+#include "segment/reader/fingerprint.hpp"
+#include "segment/reader/segment_image.hpp"
 
 namespace ttmem::collector {
 

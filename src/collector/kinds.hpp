@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "model/snapshot.hpp"
-#include "segment/layout.hpp"
+#include "segment/layout/layout.hpp"
 
 namespace ttmem::collector {
 

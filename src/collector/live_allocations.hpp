@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/saturating.hpp"
-#include "segment/segment_image.hpp"
+#include "segment/reader/segment_image.hpp"
 
 namespace ttmem::collector {
 

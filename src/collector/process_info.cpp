@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
-#include "segment/byte_source.hpp"
-#include "segment/safe_text.hpp"
+#include "segment/reader/byte_source.hpp"
+#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
 namespace {

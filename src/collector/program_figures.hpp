@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "segment/segment_image.hpp"
+#include "segment/reader/segment_image.hpp"
 
 namespace ttmem::collector {
 

@@ -19,8 +19,8 @@
 #include "collector/live_allocations.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
-#include "segment/segment_map.hpp"
-#include "segment/segment_reader.hpp"
+#include "segment/reader/segment_map.hpp"
+#include "segment/reader/segment_reader.hpp"
 
 namespace ttmem::collector {
 namespace {

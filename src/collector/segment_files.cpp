@@ -14,7 +14,7 @@
 
 #include "collector/process_info.hpp"
 #include "collector/tt_metal_region.hpp"
-#include "segment/layout.hpp"
+#include "segment/layout/layout.hpp"
 
 namespace ttmem::collector {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "segment/safe_text.hpp"
+#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/limits.hpp"
 #include "ledger/device_ledger.hpp"
-#include "segment/segment_writer.hpp"
+#include "segment/writer/segment_writer.hpp"
 #include "tracker/live_allocation.hpp"
 #include "tracker/tracker.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "segment/segment_writer.hpp"
+#include "segment/writer/segment_writer.hpp"
 
 namespace ttmem::tracker {
 

@@ -12,7 +12,7 @@
 
 #include "ledger/device_ledger.hpp"
 #include "ledger/footprint.hpp"
-#include "segment/segment_writer.hpp"
+#include "segment/writer/segment_writer.hpp"
 #include "tracker/clock.hpp"
 #include "tracker/observer.hpp"
 #include "tracker/receipt.hpp"

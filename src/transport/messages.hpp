@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "segment/layout.hpp"
+#include "segment/layout/layout.hpp"
 #include "wire/message.hpp"
 
 namespace ttmem::transport {

@@ -28,7 +28,7 @@
 #include <memory>
 #include <span>
 
-#include "segment/segment_writer.hpp"
+#include "segment/writer/segment_writer.hpp"
 #include "tracker/observer.hpp"
 #include "transport/bell.hpp"
 #include "transport/message_ring.hpp"

@@ -7,7 +7,7 @@ import unittest
 from support import HERE
 
 ROOT = HERE.parent.parent
-FOLDERS = ("tests", "dryrun/tests", "integrations/tt-metal/tests")
+FOLDERS = ("tests",)
 DEFINITION = re.compile(r"(?:TEST|TEST_F|TEST_P|RC_GTEST_PROP)\(\s*\w+,\s*(\w+)|def (test_\w+)\(")
 
 

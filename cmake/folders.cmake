@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# ttmem_headers(TARGET): whoever links TARGET may include "<folder>/<file>", where <folder> is the
+# current one below src/. Nothing else of src/ becomes visible: the include path holds a link to this
+# folder alone.
+function(ttmem_headers target)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  set(root ${CMAKE_BINARY_DIR}/headers/${target})
+  cmake_path(GET folder PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${root}/${parent})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${folder} SYMBOLIC)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    target_include_directories(${target} INTERFACE ${root})
+  else()
+    target_include_directories(${target} PUBLIC ${root})
+  endif()
+endfunction()

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "segment/reader/byte_source.hpp"
+#include "segment/reader/segment_image.hpp"
+#include "segment/reader/segment_map.hpp"
+
+namespace ttmem::segment {
+
+// The footprints that some programs name: each once, however many programs share it, so that they
+// never take more memory than the CB records of the file.
+struct Footprints {
+  std::vector<Footprint> footprints;
+  // By the index of the program. None: the program ended before its CBs could be read, or names
+  // CBs that cannot be.
+  std::vector<std::optional<std::uint32_t>> of_program;
+  std::uint64_t invalid_records = 0;
+};
+
+// None when the file is cut short while being read.
+[[nodiscard]] std::optional<Footprints> read_footprints(const ByteSource& source,
+                                                        const SegmentMap& map,
+                                                        std::span<const ProgramSlot> programs);
+
+}  // namespace ttmem::segment

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a segment says, as plain values that were checked: every index is inside its array, every
+// text is safe to print, no address overflows. That the figures are true is the writer's word.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/core_mask.hpp"
+#include "segment/layout/layout.hpp"
+
+namespace ttmem::segment {
+
+// Indices into DeviceImage::kinds: the buffer types of the C interface. Kernels: kKernelKind;
+// CBs without an address: kLooseCbKind.
+inline constexpr std::uint32_t kDramKind = 0;
+inline constexpr std::uint32_t kL1Kind = 1;
+inline constexpr std::uint32_t kSystemKind = 2;
+inline constexpr std::uint32_t kL1SmallKind = 3;
+inline constexpr std::uint32_t kTraceKind = 4;
+
+// An open device.
+struct DeviceImage {
+  // All figures are of one moment. Under constant writing they are not: then each figure is
+  // right by itself, and the moments differ by microseconds. `cores_coherent` is for `cores`.
+  bool coherent = true;
+  bool cores_coherent = true;
+
+  // Zero or empty is unknown.
+  std::uint32_t id = 0;
+  bool announced = false;
+  std::uint64_t uid = 0;
+  std::string arch;
+  std::string board;
+  std::uint16_t grid_x = 0;
+  std::uint16_t grid_y = 0;
+  std::uint32_t l1_bytes_per_core = 0;
+  std::uint32_t l1_base = 0;
+  std::uint32_t l1_small_bytes_per_core = 0;
+  std::uint32_t dram_channels = 0;
+  std::uint64_t dram_bytes_per_channel = 0;
+  std::uint64_t trace_region_bytes = 0;
+  std::uint64_t opened_ns = 0;
+
+  // As in DeviceRecord; no peak is below its current figure.
+  std::array<KindFigures, kKinds> kinds{};
+  std::array<std::uint64_t, 3> kernel_role_bytes{};
+  std::uint64_t kernel_estimated_bytes = 0;
+  std::uint64_t l1_total_bytes = 0;
+  std::uint64_t l1_total_peak_bytes = 0;
+  std::uint64_t cb_physical_bytes = 0;
+  std::uint64_t cb_physical_peak_bytes = 0;
+  std::uint64_t cb_resident_bytes = 0;
+  bool cb_resident_known = true;  // false: `cb_resident_bytes` and that of `cores` mean nothing
+  std::uint64_t cb_logical_bytes = 0;
+  std::uint64_t programs = 0;
+
+  std::uint64_t unknown_frees = 0;
+  std::uint64_t allocs_over_live = 0;
+  std::uint64_t unknown_programs = 0;
+  std::uint64_t bad_arguments = 0;
+  std::uint64_t left_at_close = 0;
+  std::uint64_t left_at_close_bytes = 0;
+
+  std::vector<CoreFigures> cores;  // grid_x * grid_y, row by row; empty when the grid is unknown
+};
+
+// A live buffer or kernel.
+struct LiveAllocation {
+  std::uint32_t device = 0;  // index into SegmentImage::devices
+  std::uint8_t kind = 0;     // index into DeviceImage::kinds
+  std::uint8_t role = 0;     // kernels: ttmem_kernel_role
+  std::uint64_t when_ns = 0;
+  std::uint64_t id = 0;
+  std::optional<std::uint64_t> address;
+  std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> bytes_per_bank;
+  std::optional<std::uint32_t> banks;
+  std::optional<CoreMask> cores;  // none: every bank
+  bool estimate = false;          // `bytes` is one
+  std::string label;
+};
+
+struct Cb {
+  std::uint32_t address = 0;
+  std::uint32_t bytes = 0;  // on each core
+  bool global = false;      // a view on an L1 buffer
+  CoreMask cores;
+};
+
+// The CBs of all programs that have the same ones.
+using Footprint = std::vector<Cb>;
+
+// A live program on one device.
+struct LiveProgram {
+  std::uint32_t device = 0;     // index into SegmentImage::devices
+  std::uint32_t footprint = 0;  // index into SegmentImage::footprints
+  std::uint32_t resident_cores = 0;
+  std::uint64_t when_ns = 0;
+  std::uint64_t program = 0;
+};
+
+// What a process had not freed when it closed a device, all times together. An open device has the
+// same figures in its DeviceImage.
+struct LeftAtClose {
+  std::uint32_t device_id = 0;
+  std::uint64_t allocations = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct SegmentImage {
+  std::int32_t pid = 0;
+  std::uint32_t uid = 0;
+  std::uint64_t start_time_ticks = 0;
+  std::array<std::uint8_t, 16> boot_id{};
+  std::uint64_t created_unix_ns = 0;
+  std::uint64_t created_ns = 0;
+  std::string name;
+  std::string command;
+
+  bool clean_exit = false;
+  std::int32_t last_error = 0;
+  std::uint64_t events = 0;  // `allocations` and `programs` were alive together at this event
+  std::uint64_t dropped_allocations = 0;
+  std::uint64_t dropped_programs = 0;
+  std::uint64_t dropped_calls = 0;
+
+  // Records that contradict themselves, and were left out.
+  std::uint64_t invalid_records = 0;
+
+  std::vector<LeftAtClose> left_at_close;  // of the devices that are closed now
+  std::vector<DeviceImage> devices;
+  std::vector<LiveAllocation> allocations;
+  std::vector<LiveProgram> programs;
+  std::vector<Footprint> footprints;
+};
+
+}  // namespace ttmem::segment

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "segment/reader/segment_reader.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "segment/reader/device_reader.hpp"
+#include "segment/reader/footprint_reader.hpp"
+#include "segment/reader/safe_text.hpp"
+#include "segment/reader/segment_map.hpp"
+#include "segment/reader/stable_copy.hpp"
+
+namespace ttmem::segment {
+namespace {
+
+Error cut_short() {
+  return {"it became shorter while it was read; its process may be starting or ending, try again"};
+}
+
+// One pass over a segment.
+class Pass {
+ public:
+  Pass(const ByteSource& source, const SegmentMap& map) : source_(source), map_(map) {}
+
+  Result<SegmentImage> run() {
+    copy_header();
+    std::optional<OpenDevices> open = read_devices(source_, map_);
+    if (!open) return cut_short();
+    image_.devices = std::move(open->devices);
+    image_.left_at_close = std::move(open->left_at_close);
+    image_.invalid_records = open->invalid_records;
+    device_of_record_ = std::move(open->of_record);
+    if (!read_allocations() || !read_programs()) return cut_short();
+    return std::move(image_);
+  }
+
+ private:
+  void copy_header() {
+    const Header& header = map_.header;
+    image_.pid = header.pid;
+    image_.uid = header.uid;
+    image_.start_time_ticks = header.start_time_ticks;
+    std::copy(std::begin(header.boot_id), std::end(header.boot_id), image_.boot_id.begin());
+    image_.created_unix_ns = header.created_unix_ns;
+    image_.created_ns = header.created_ns;
+    image_.name = safe_text(std::string_view(header.name, sizeof(header.name)));
+    image_.command = safe_text(std::string_view(header.command, sizeof(header.command)));
+    image_.clean_exit = header.exit_state == static_cast<std::uint32_t>(ExitState::kClean);
+    image_.last_error = header.last_error;
+    image_.events = map_.events_before;
+    image_.dropped_allocations = header.dropped_allocations;
+    image_.dropped_programs = header.dropped_programs;
+    image_.dropped_calls = header.dropped_calls;
+  }
+
+  // Calls use(slot) for each of the first `count` slots that is untorn. A slot that stays torn is
+  // just being made or given up (or its writer died there), so it is not among those that were
+  // alive together. False when the file is cut short.
+  template <typename Slot, typename Use>
+  bool for_each_slot(const RecordPlaces& array, std::uint32_t count, Use&& use) {
+    for (std::uint32_t first = 0; first < count; first += array.records_per_chunk()) {
+      const std::uint32_t here = std::min(array.records_per_chunk(), count - first);
+      const std::uint64_t offset = array.offset_of(first);
+      if (!block_.load(source_, offset, here * sizeof(Slot))) return false;
+      for (std::uint32_t i = 0; i < here; ++i) {
+        Slot slot;
+        if (block_.sequenced(i * sizeof(Slot), slot) ||
+            read_again(offset + i * sizeof(Slot), slot)) {
+          use(slot);
+        }
+      }
+    }
+    return true;
+  }
+
+  // A living writer has a few slots in its hands at a time; a file with more that look like it is
+  // not worth the system calls.
+  template <typename Slot>
+  bool read_again(std::uint64_t offset, Slot& slot) {
+    for (int i = 0; i < kStableTries && retries_left_ > 0; ++i, --retries_left_) {
+      if (single_.load(source_, offset, sizeof(Slot)) && single_.sequenced(0, slot)) return true;
+    }
+    return false;
+  }
+
+  bool read_allocations() {
+    const std::uint32_t count = std::min(map_.header.allocation_count, map_.allocations.capacity());
+    return for_each_slot<AllocationSlot>(map_.allocations, count, [&](const AllocationSlot& slot) {
+      if (slot.live != 1 || slot.born > image_.events) return;
+      const auto device = device_of(slot.device);
+      if (!device) return;  // closed meanwhile
+      if (plausible(slot) && cores_fit(slot, *device)) {
+        add_allocation(slot, *device);
+      } else {
+        ++image_.invalid_records;
+      }
+    });
+  }
+
+  static bool plausible(const AllocationSlot& slot) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    const bool sized = (slot.flags & kPerBankUnknown) == 0;
+    const bool kernel = slot.kind == kKernelKind;
+    if (slot.kind >= kKinds || (kernel && slot.role > 2)) return false;
+    if (!sized) return true;
+    if (slot.bytes_per_bank > most - slot.address) return false;
+    return slot.banks == 0 || slot.bytes_per_bank <= most / slot.banks;
+  }
+
+  // Only in L1 is a bank a core.
+  [[nodiscard]] bool cores_fit(const AllocationSlot& slot, std::uint32_t device) const {
+    const bool on_cores = slot.kind == kL1Kind || slot.kind == kL1SmallKind;
+    return !on_cores || (slot.flags & kNoCores) != 0 || inside_grid(slot.cores, device);
+  }
+
+  [[nodiscard]] bool inside_grid(const CoreMask& cores, std::uint32_t device) const {
+    return (cores - grid_mask(image_.devices[device])).empty();
+  }
+
+  void add_allocation(const AllocationSlot& slot, std::uint32_t device) {
+    LiveAllocation allocation;
+    allocation.device = device;
+    allocation.kind = slot.kind;
+    allocation.role = slot.kind == kKernelKind ? slot.role : std::uint8_t{0};
+    allocation.when_ns = slot.when_ns;
+    allocation.id = slot.id;
+    allocation.estimate = (slot.flags & kEstimate) != 0;
+    if ((slot.flags & kNoAddress) == 0) allocation.address = slot.address;
+    allocation.bytes = slot.bytes;
+    if ((slot.flags & kPerBankUnknown) == 0) allocation.bytes_per_bank = slot.bytes_per_bank;
+    if (slot.banks != 0) allocation.banks = slot.banks;
+    if ((slot.flags & kNoCores) == 0) allocation.cores = slot.cores;
+    allocation.label = safe_text(std::string_view(slot.label, sizeof(slot.label)));
+    image_.allocations.push_back(std::move(allocation));
+  }
+
+  bool read_programs() {
+    const std::uint32_t count = std::min(map_.header.program_count, map_.programs.capacity());
+    std::vector<ProgramSlot> live;
+    const bool whole =
+        for_each_slot<ProgramSlot>(map_.programs, count, [&](const ProgramSlot& slot) {
+          if (slot.live == 1 && slot.born <= image_.events && device_of(slot.device)) {
+            live.push_back(slot);
+          }
+        });
+    if (!whole) return false;
+    std::optional<Footprints> footprints = read_footprints(source_, map_, live);
+    if (!footprints) return false;
+    image_.footprints = std::move(footprints->footprints);
+    image_.invalid_records += footprints->invalid_records;
+    const std::vector<CoreMask> cores = covered_cores(image_.footprints);
+    for (std::size_t i = 0; i < live.size(); ++i) {
+      const std::optional<std::uint32_t> footprint = footprints->of_program[i];
+      if (!footprint) continue;
+      if (inside_grid(cores[*footprint], *device_of(live[i].device))) {
+        add_program(live[i], *footprint);
+      } else {
+        ++image_.invalid_records;
+      }
+    }
+    return true;
+  }
+
+  static std::vector<CoreMask> covered_cores(const std::vector<Footprint>& footprints) {
+    std::vector<CoreMask> covered(footprints.size());
+    for (std::size_t i = 0; i < footprints.size(); ++i) {
+      for (const Cb& cb : footprints[i]) covered[i] |= cb.cores;
+    }
+    return covered;
+  }
+
+  void add_program(const ProgramSlot& slot, std::uint32_t footprint) {
+    LiveProgram program;
+    program.device = *device_of(slot.device);
+    program.footprint = footprint;
+    program.resident_cores = std::min(slot.resident_cores, kMaxCores);
+    program.when_ns = slot.when_ns;
+    program.program = slot.program;
+    image_.programs.push_back(program);
+  }
+
+  [[nodiscard]] std::optional<std::uint32_t> device_of(std::uint32_t record) const {
+    return record < device_of_record_.size() ? device_of_record_[record] : std::nullopt;
+  }
+
+  const ByteSource& source_;
+  const SegmentMap& map_;
+  SegmentImage image_;
+  std::vector<std::optional<std::uint32_t>> device_of_record_;
+  StableCopy block_;
+  StableCopy single_;
+  int retries_left_ = 256;
+};
+
+}  // namespace
+
+Result<SegmentImage> read_segment(const ByteSource& source) {
+  Result<SegmentMap> map = map_segment(source);
+  if (!map) return map.error();
+  return Pass(source, *map).run();
+}
+
+}  // namespace ttmem::segment

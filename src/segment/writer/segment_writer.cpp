@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "segment/writer/segment_writer.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/undisturbed.hpp"
+
+namespace ttmem::segment {
+namespace {
+
+constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
+constexpr int kExecRetries = 20;
+
+// Reads a small file of /proc; as much as fits, the number of bytes, 0 on failure.
+std::size_t slurp(const char* path, char* buffer, std::size_t size) noexcept {
+  const UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
+  if (!fd) return 0;
+  const ssize_t got = ::read(fd.get(), buffer, size);
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+std::uint64_t start_time_ticks() noexcept {
+  char text[1024];
+  const std::size_t size = slurp("/proc/self/stat", text, sizeof text - 1);
+  text[size] = '\0';
+  // The name, in parentheses, may itself hold blanks and parentheses.
+  const char* at = std::strrchr(text, ')');
+  for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
+  return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
+}
+
+void read_boot_id(std::uint8_t (&id)[16]) noexcept {
+  char text[40] = {};
+  slurp("/proc/sys/kernel/random/boot_id", text, sizeof text - 1);
+  std::size_t digits = 0;
+  for (const char* at = text; *at != '\0' && digits < 32; ++at) {
+    const char c = *at;
+    const int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (value < 0) continue;
+    id[digits / 2] = static_cast<std::uint8_t>(id[digits / 2] << 4 | value);
+    ++digits;
+  }
+}
+
+std::uint64_t clock_ns(clockid_t clock) noexcept {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::string reason(const char* what, const std::string& path, int error) {
+  return std::string(what) + " " + path + ": " + std::strerror(error);
+}
+
+}  // namespace
+
+std::unique_ptr<SegmentWriter> SegmentWriter::create(const Options& options, std::string* error) {
+  const Undisturbed undisturbed;
+  std::unique_ptr<SegmentWriter> writer(new SegmentWriter);
+  writer->in_memory_ = options.in_memory;
+  if (!options.in_memory && !writer->open_file(options, error)) return nullptr;
+  bool complete = writer->map_header(error);
+  if (complete) {
+    writer->describe_process(options);
+    // The ring and one chunk of everything, so that a small process never grows.
+    complete = writer->map_ring(options.event_chunks) &&
+               (writer->kept_ || (writer->grow(writer->devices_, ChunkKind::kDevice, 0) &&
+                                  writer->grow(writer->allocations_, ChunkKind::kAllocation, 0) &&
+                                  writer->grow(writer->programs_, ChunkKind::kProgram, 0) &&
+                                  writer->grow(writer->cbs_, ChunkKind::kCb, 0)));
+    if (!complete) *error = reason("cannot grow", writer->path_, writer->header_->last_error);
+  }
+  if (!complete) {
+    if (!options.in_memory) ::unlink(writer->path_.c_str());
+    return nullptr;
+  }
+  // Everything above is there before the magic: invariant 1. Readers check it first.
+  std::atomic_ref<std::uint64_t>(writer->header_->magic).store(kMagic, std::memory_order_release);
+  return writer;
+}
+
+bool SegmentWriter::open_file(const Options& options, std::string* error) {
+  kept_ = options.kept_for.has_value();
+  const pid_t pid = kept_ ? options.kept_for->pid : ::getpid();
+  const std::uint64_t ticks = kept_ ? options.kept_for->start_time_ticks : start_time_ticks();
+  char name[96];
+  std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu%s", static_cast<unsigned>(::geteuid()),
+                static_cast<int>(pid), static_cast<unsigned long long>(ticks),
+                kept_ ? kKeptSuffix.data() : "");
+  // The workload may change its directory afterwards.
+  char* resolved = ::realpath(options.directory.c_str(), nullptr);
+  path_ = (resolved != nullptr ? resolved : options.directory) + name;
+  std::free(resolved);
+  const auto open_new = [&] {
+    return UniqueFd(
+        ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, options.mode));
+  };
+  fd_ = open_new();
+  // This process before it called exec: its lock ended there. A reader that asks for the lock at
+  // this moment keeps it for microseconds only.
+  for (int attempt = 0; !fd_ && errno == EEXIST && attempt < kExecRetries; ++attempt) {
+    const UniqueFd old(::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (old && ::flock(old.get(), LOCK_EX | LOCK_NB) == 0) {
+      ::unlink(path_.c_str());
+    } else {
+      const timespec pause{0, 1'000'000};
+      ::nanosleep(&pause, nullptr);
+    }
+    fd_ = open_new();
+  }
+  if (!fd_) {
+    *error = reason("cannot create", path_, errno);
+    return false;
+  }
+  ::fchmod(fd_.get(), options.mode);  // whatever the umask is
+  struct stat facts {};
+  ::fstat(fd_.get(), &facts);
+  file_device_ = facts.st_dev;
+  file_number_ = facts.st_ino;
+  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+    *error = reason("cannot lock", path_, errno);
+    ::unlink(path_.c_str());
+    return false;
+  }
+  return true;
+}
+
+bool SegmentWriter::map_header(std::string* error) {
+  int failure = reserve(0, kHeaderBytes);
+  void* address = MAP_FAILED;
+  if (failure == 0) {
+    address = map(0, kHeaderBytes);
+    if (address == MAP_FAILED) failure = errno;
+  }
+  if (failure != 0) {
+    *error = reason("cannot make room for", path_, failure);
+    return false;
+  }
+  header_ = static_cast<Header*>(address);
+  return true;
+}
+
+void SegmentWriter::describe_process(const Options& options) noexcept {
+  Header& header = *header_;
+  header.layout_version = kLayoutVersion;
+  header.header_bytes = kHeaderBytes;
+  header.chunk_bytes = kChunkBytes;
+  header.device_bytes = sizeof(DeviceRecord);
+  header.allocation_bytes = sizeof(AllocationSlot);
+  header.program_bytes = sizeof(ProgramSlot);
+  header.cb_bytes = sizeof(CbRecord);
+  header.event_bytes = sizeof(EventRecord);
+  header.uid = ::geteuid();
+  read_boot_id(header.boot_id);
+  header.created_unix_ns = clock_ns(CLOCK_REALTIME);
+  header.created_ns = clock_ns(CLOCK_MONOTONIC);
+  if (options.kept_for) {
+    const Process& process = *options.kept_for;
+    header.pid = process.pid;
+    header.start_time_ticks = process.start_time_ticks;
+    process.name.copy(header.name, sizeof header.name - 1);
+    process.command.copy(header.command, sizeof header.command - 1);
+    return;
+  }
+  header.pid = ::getpid();
+  header.start_time_ticks = start_time_ticks();
+  std::size_t size = slurp("/proc/self/comm", header.name, sizeof header.name - 1);
+  if (size > 0 && header.name[size - 1] == '\n') header.name[size - 1] = '\0';
+  size = slurp("/proc/self/cmdline", header.command, sizeof header.command - 1);
+  for (std::size_t i = 0; i + 1 < size; ++i) {
+    if (header.command[i] == '\0') header.command[i] = ' ';
+  }
+}
+
+bool SegmentWriter::is_our_file(int fd) const noexcept {
+  struct stat facts {};
+  return ::fstat(fd, &facts) == 0 && facts.st_dev == file_device_ && facts.st_ino == file_number_;
+}
+
+// The workload may have closed all descriptors, and ours may name a file of its own by now. The
+// lock does not suffer: the mapped header keeps it.
+bool SegmentWriter::has_file() noexcept {
+  if (fd_ && is_our_file(fd_.get())) return true;
+  fd_.release();
+  fd_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (fd_ && is_our_file(fd_.get())) return true;
+  fd_.reset();
+  return false;
+}
+
+void* SegmentWriter::map(off_t offset, std::size_t bytes) const noexcept {
+  const int flags = in_memory_ ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+  return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_POPULATE,
+                in_memory_ ? -1 : fd_.get(), in_memory_ ? 0 : offset);
+}
+
+// Gives the file these bytes, with their pages. 0, or the errno.
+int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
+  if (in_memory_) return 0;
+  if (!has_file()) return EBADF;
+  rlimit limit{};
+  // Growing beyond the limit would raise SIGXFSZ in the workload.
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      static_cast<rlim_t>(offset + bytes) > limit.rlim_cur) {
+    return EFBIG;
+  }
+  int error = EINTR;
+  for (int attempt = 0; attempt < 10 && error == EINTR; ++attempt) {
+    error = ::posix_fallocate(fd_.get(), offset, bytes);
+  }
+  return error;
+}
+
+// `count` new chunks of one kind that follow each other, or null.
+void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns) {
+  Header& header = *header_;
+  if (now_ns < next_try_ns_) return nullptr;
+  const Undisturbed undisturbed;
+  const auto fail = [&](int error) {
+    store(header.last_error, static_cast<std::int32_t>(error));
+    next_try_ns_ = now_ns + kRetryAfterNs;
+    return nullptr;
+  };
+  const std::uint32_t first = header.chunk_count;
+  if (first + count > kMaxChunks) return fail(EFBIG);
+  const off_t offset = kHeaderBytes + static_cast<off_t>(first) * kChunkBytes;
+  const std::size_t bytes = std::size_t{count} * kChunkBytes;
+  if (const int error = reserve(offset, static_cast<off_t>(bytes)); error != 0) {
+    return fail(error);
+  }
+  void* address = map(offset, bytes);
+  if (address == MAP_FAILED) return fail(errno);
+  auto* table = reinterpret_cast<std::uint8_t*>(header_) + kChunkTableOffset;
+  for (std::uint32_t i = first; i < first + count; ++i) {
+    store(table[i], static_cast<std::uint8_t>(kind));
+  }
+  // The kinds are there before the count covers them: invariant 4.
+  std::atomic_ref<std::uint32_t>(header.chunk_count)
+      .store(first + count, std::memory_order_release);
+  return address;
+}
+
+bool SegmentWriter::map_ring(std::uint32_t chunks) {
+  ring_ = static_cast<EventRecord*>(map_chunks(ChunkKind::kEvent, chunks, 0));
+  if (ring_ == nullptr) return false;
+  header_->event_capacity = chunks * RecordArray<EventRecord>::kPerChunk;
+  ring_mask_ = header_->event_capacity - 1;
+  return true;
+}
+
+template <typename Record>
+bool SegmentWriter::grow(RecordArray<Record>& array, ChunkKind kind, std::uint64_t now_ns) {
+  array.chunks_.reserve(array.chunks_.size() + 1);
+  void* chunk = map_chunks(kind, 1, now_ns);
+  if (chunk == nullptr) return false;
+  array.chunks_.push_back(static_cast<Record*>(chunk));
+  return true;
+}
+
+template <typename Record>
+std::uint32_t SegmentWriter::take(RecordArray<Record>& array, ChunkKind kind,
+                                  std::vector<std::uint32_t>& free, std::uint32_t& count,
+                                  std::uint64_t now_ns) {
+  if (!free.empty()) {
+    const std::uint32_t index = free.back();
+    free.pop_back();
+    return index;
+  }
+  if (count == array.capacity() && !grow(array, kind, now_ns)) return kNoSlot;
+  // Giving a record back must not need memory.
+  if (free.capacity() <= count) free.reserve(2 * array.capacity());
+  const std::uint32_t index = count;
+  store(count, index + 1);
+  return index;
+}
+
+std::uint32_t SegmentWriter::take_device(std::uint64_t now_ns) {
+  std::vector<std::uint32_t> none;  // a device keeps its record for life
+  if (header_->device_count >= kMaxDevices) return kNoSlot;
+  return take(devices_, ChunkKind::kDevice, none, header_->device_count, now_ns);
+}
+
+std::uint32_t SegmentWriter::take_new_allocation(std::uint64_t now_ns) {
+  return take(allocations_, ChunkKind::kAllocation, free_allocations_, header_->allocation_count,
+              now_ns);
+}
+
+std::uint32_t SegmentWriter::take_program(std::uint64_t now_ns) {
+  return take(programs_, ChunkKind::kProgram, free_programs_, header_->program_count, now_ns);
+}
+
+std::uint32_t SegmentWriter::take_cbs(std::uint32_t count, std::uint64_t now_ns) {
+  const std::uint32_t size = std::bit_ceil(count);
+  auto& free = free_cbs_[static_cast<std::size_t>(std::countr_zero(size))];
+  if (!free.empty()) {
+    const std::uint32_t first = free.back();
+    free.pop_back();
+    return first;
+  }
+  // Runs are powers of two and aligned to themselves: none crosses a chunk. What is passed over
+  // for the alignment is at most the size of the run.
+  const std::uint32_t first = (header_->cb_count + size - 1) / size * size;
+  if (first + size > cbs_.capacity() && !grow(cbs_, ChunkKind::kCb, now_ns)) return kNoSlot;
+  store(header_->cb_count, first + size);
+  return first;
+}
+
+void SegmentWriter::give_cbs(std::uint32_t first, std::uint32_t count) {
+  free_cbs_[static_cast<std::size_t>(std::countr_zero(std::bit_ceil(count)))].push_back(first);
+}
+
+void SegmentWriter::finish() noexcept {
+  store(header_->exit_state, static_cast<std::uint32_t>(ExitState::kClean));
+  if (!in_memory_) ::unlink(path_.c_str());
+  close_file();
+}
+
+void SegmentWriter::close_file() noexcept {
+  if (fd_ && !is_our_file(fd_.get())) fd_.release();
+  fd_.reset();
+}
+
+SegmentWriter::~SegmentWriter() { abandon(); }
+
+void SegmentWriter::abandon() noexcept {
+  if (header_ == nullptr) return;
+  close_file();
+  const auto unmap = [](const auto& array) {
+    for (auto* chunk : array.chunks_) ::munmap(chunk, kChunkBytes);
+  };
+  unmap(devices_);
+  unmap(allocations_);
+  unmap(programs_);
+  unmap(cbs_);
+  if (ring_ != nullptr) ::munmap(ring_, (ring_mask_ + 1) * sizeof(EventRecord));
+  ::munmap(header_, kHeaderBytes);
+  header_ = nullptr;
+}
+
+}  // namespace ttmem::segment

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "segment/layout/layout.hpp"
+
+namespace ttmem::segment {
+
+inline constexpr std::uint32_t kNoSlot = 0xffffffff;
+
+// Stores one field in one piece. Relaxed: the order between fields is made by publish() and by the
+// stores that end a record.
+template <typename T>
+void store(T& field, T value) noexcept {
+  std::atomic_ref<T>(field).store(value, std::memory_order_relaxed);
+}
+
+// Runs `write` on a record whose `seq` tells readers that it is being written (invariant 2).
+template <typename Write>
+[[gnu::always_inline]] inline void publish(std::uint32_t& seq, Write&& write) noexcept {
+  const std::uint32_t before = seq;
+  store(seq, before + 1);
+  // The odd number is stored before anything of the body.
+  std::atomic_thread_fence(std::memory_order_release);
+  write();
+  // The body is stored before the even number.
+  std::atomic_ref<std::uint32_t>(seq).store(before + 2, std::memory_order_release);
+}
+
+// The records of one kind, over all chunks of that kind. Records never move.
+template <typename Record>
+class RecordArray {
+ public:
+  static constexpr std::uint32_t kPerChunk = kChunkBytes / sizeof(Record);
+
+  [[nodiscard]] Record& operator[](std::uint32_t index) const noexcept {
+    return chunks_[index / kPerChunk][index % kPerChunk];
+  }
+  [[nodiscard]] std::uint32_t capacity() const noexcept {
+    return static_cast<std::uint32_t>(chunks_.size()) * kPerChunk;
+  }
+
+ private:
+  friend class SegmentWriter;
+  std::vector<Record*> chunks_;
+};
+
+// The segment of this process, or the one that it keeps for another: makes the file, holds its lock
+// for life, and hands out records.
+//
+// Whoever calls keeps calls apart with a lock of its own; readers are other processes and are
+// never waited for. When the file cannot grow (no space, a size limit) the functions that hand out
+// records return kNoSlot, note the errno in the header, and ask the system again a second later
+// at the earliest. Nothing here raises a signal or throws anything but std::bad_alloc.
+class SegmentWriter {
+ public:
+  // Another process, for which this one keeps a segment.
+  struct Process {
+    pid_t pid = 0;
+    std::uint64_t start_time_ticks = 0;  // 0: unknown
+    std::string name;
+    std::string command;
+  };
+
+  struct Options {
+    std::string directory;
+    mode_t mode = 0600;
+    std::uint32_t event_chunks = 4;  // 4,096 events; a power of two
+    bool in_memory = false;          // of this process alone: no file, and no reader
+    // Then the name ends in kKeptSuffix, and there is room for records only once they are needed:
+    // a server keeps a thousand segments.
+    std::optional<Process> kept_for = std::nullopt;
+  };
+
+  // Null when it cannot be made; `error` then says why, for a log.
+  [[nodiscard]] static std::unique_ptr<SegmentWriter> create(const Options& options,
+                                                             std::string* error);
+  ~SegmentWriter();  // abandons it
+  SegmentWriter(const SegmentWriter&) = delete;
+  SegmentWriter& operator=(const SegmentWriter&) = delete;
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] bool is_kept() const noexcept { return kept_; }
+  [[nodiscard]] Header& header() noexcept { return *header_; }
+  [[nodiscard]] DeviceRecord& device(std::uint32_t index) const noexcept { return devices_[index]; }
+  [[nodiscard]] AllocationSlot& allocation(std::uint32_t index) const noexcept {
+    return allocations_[index];
+  }
+  [[nodiscard]] ProgramSlot& program(std::uint32_t index) const noexcept {
+    return programs_[index];
+  }
+  [[nodiscard]] CbRecord& cb(std::uint32_t index) const noexcept { return cbs_[index]; }
+
+  // An unused record, or kNoSlot.
+  [[nodiscard]] std::uint32_t take_device(std::uint64_t now_ns);
+  [[nodiscard]] std::uint32_t take_allocation(std::uint64_t now_ns) {
+    if (free_allocations_.empty()) return take_new_allocation(now_ns);
+    const std::uint32_t index = free_allocations_.back();
+    free_allocations_.pop_back();
+    return index;
+  }
+  [[nodiscard]] std::uint32_t take_program(std::uint64_t now_ns);
+  // The first of `count` records that follow each other; `count` at most kMaxCbsPerProgram.
+  [[nodiscard]] std::uint32_t take_cbs(std::uint32_t count, std::uint64_t now_ns);
+
+  void give_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
+  void give_program(std::uint32_t index) { free_programs_.push_back(index); }
+  void give_cbs(std::uint32_t first, std::uint32_t count);  // may throw, and then keeps them
+
+  // Appends to the ring and returns the event's number. Inline: every tracked call writes one.
+  [[gnu::always_inline]] inline std::uint64_t write_event(EventType type, std::uint8_t kind,
+                                                          std::uint32_t device_id, std::uint64_t id,
+                                                          std::uint64_t address,
+                                                          std::uint64_t bytes,
+                                                          std::uint64_t now_ns) noexcept {
+    const std::uint64_t number = header_->events + 1;
+    EventRecord& event = ring_[(number - 1) & ring_mask_];
+    store(event.number, std::uint64_t{0});
+    // The zero is stored before the body, and the body before the number: a reader that finds the
+    // number it expects before and after its copy has an untorn event.
+    std::atomic_thread_fence(std::memory_order_release);
+    event.when_ns = now_ns;
+    event.type = static_cast<std::uint8_t>(type);
+    event.kind = kind;
+    event.device_id = device_id;
+    event.id = id;
+    event.address = address;
+    event.bytes = bytes;
+    std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
+    std::atomic_ref<std::uint64_t>(header_->events).store(number, std::memory_order_release);
+    // The next event's line is not in the first cache: without this the atomic exchange of the
+    // next call would wait for it.
+    __builtin_prefetch(&ring_[number & ring_mask_], 1);
+    return number;
+  }
+
+  // The process ends in good order: marks the segment and removes the file.
+  void finish() noexcept;
+  // Lets go of the file, which stays, and touches no record any more. A forked child does so with
+  // its parent's segment, so that the lock ends with the parent.
+  void abandon() noexcept;
+
+ private:
+  SegmentWriter() = default;
+  bool open_file(const Options& options, std::string* error);
+  bool map_header(std::string* error);
+  void describe_process(const Options& options) noexcept;
+  [[nodiscard, gnu::noinline]] std::uint32_t take_new_allocation(std::uint64_t now_ns);
+  [[nodiscard]] bool is_our_file(int fd) const noexcept;
+  [[nodiscard]] bool has_file() noexcept;
+  void close_file() noexcept;
+  [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
+  [[nodiscard]] int reserve(off_t offset, off_t bytes) noexcept;
+  [[nodiscard]] void* map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns);
+  [[nodiscard]] bool map_ring(std::uint32_t chunks);
+  template <typename Record>
+  [[nodiscard]] bool grow(RecordArray<Record>& array, ChunkKind kind, std::uint64_t now_ns);
+  template <typename Record>
+  [[nodiscard]] std::uint32_t take(RecordArray<Record>& array, ChunkKind kind,
+                                   std::vector<std::uint32_t>& free, std::uint32_t& count,
+                                   std::uint64_t now_ns);
+
+  bool in_memory_ = false;
+  UniqueFd fd_;  // none in memory: the workload cannot close what is not there
+  dev_t file_device_ = 0;
+  ino_t file_number_ = 0;
+  bool kept_ = false;
+  std::string path_;
+  Header* header_ = nullptr;
+  RecordArray<DeviceRecord> devices_;
+  RecordArray<AllocationSlot> allocations_;
+  RecordArray<ProgramSlot> programs_;
+  RecordArray<CbRecord> cbs_;
+  EventRecord* ring_ = nullptr;
+  std::uint64_t ring_mask_ = 0;  // its size is a power of two: a division would cost too much
+  std::vector<std::uint32_t> free_allocations_;
+  std::vector<std::uint32_t> free_programs_;
+  // Runs of 2^i CB records.
+  std::array<std::vector<std::uint32_t>, 11> free_cbs_;
+  std::uint64_t next_try_ns_ = 0;
+};
+
+}  // namespace ttmem::segment

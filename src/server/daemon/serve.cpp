@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/daemon/serve.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+
+#include "server/daemon/log.hpp"
+#include "server/daemon/systemd.hpp"
+#include "server/http/http_server.hpp"
+#include "server/observatory/observatory.hpp"
+#include "server/socket/socket_server.hpp"
+
+namespace ttmem::server {
+namespace {
+
+namespace asio = boost::asio;
+
+void tick_every_second(asio::steady_timer& timer, Observatory& observatory) {
+  timer.expires_after(std::chrono::seconds(1));
+  timer.async_wait([&](const boost::system::error_code& error) {
+    if (error) return;
+    observatory.tick();
+    spdlog::default_logger()->flush();  // what a full pipe did not take before
+    tick_every_second(timer, observatory);
+  });
+}
+
+bool started(const Result<void>& result) {
+  if (!result) spdlog::error("{}", result.error().message);
+  return result.has_value();
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  std::signal(SIGPIPE, SIG_IGN);  // who closes a connection, or reads the log no more
+  const std::shared_ptr<spdlog::logger> events = log_to_stderr(options.quiet);
+  asio::io_context loop(1);
+  asio::signal_set signals(loop, SIGINT, SIGTERM);  // first: no signal is lost from here on
+  Observatory observatory(options.socket.directory,
+                          {options.reap, options.process_metrics, options.history});
+  SocketServer socket(loop, observatory, options.socket, events);
+  HttpServer http(loop, observatory, options.http);
+  if (!started(socket.start())) return 1;
+  if (!started(http.start())) {
+    socket.stop();
+    return 1;
+  }
+  asio::steady_timer timer(loop);
+  tick_every_second(timer, observatory);
+  signals.async_wait([&](const boost::system::error_code&, int number) {
+    spdlog::info("stopping: {}", number == SIGINT ? "SIGINT" : "SIGTERM");
+    loop.stop();
+  });
+  notify_systemd("READY=1");
+  loop.run();
+  notify_systemd("STOPPING=1");
+  timer.cancel();
+  http.stop();
+  socket.stop();
+  return 0;
+}
+
+}  // namespace ttmem::server

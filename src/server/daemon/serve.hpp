@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+#include "server/http/http_options.hpp"
+#include "server/socket/socket_options.hpp"
+
+namespace ttmem::server {
+
+struct ServeOptions {
+  SocketOptions socket;  // its directory is that of everything
+  HttpOptions http;
+  bool quiet = false;  // warnings only
+  bool reap = true;
+  bool process_metrics = true;
+  std::chrono::seconds history{86400};
+};
+
+// Serves until SIGINT or SIGTERM. Returns the exit code; what went wrong has been said.
+int serve(const ServeOptions& options);
+
+}  // namespace ttmem::server

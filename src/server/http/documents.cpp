@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/documents.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "views/format.hpp"
+
+namespace ttmem::server {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order of the schema
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json value_of(const model::Bytes& bytes) { return bytes ? Json(*bytes) : Json(nullptr); }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json point_json(const HistoryPoint& point) {
+  static const auto keys = [] {
+    std::array<std::pair<std::string, std::string>, kSeries.size()> names;
+    for (std::size_t i = 0; i < kSeries.size(); ++i) {
+      const std::string name(kSeries[i]);
+      names[i] = {name + "_bytes", name + "_peak_bytes"};
+    }
+    return names;
+  }();
+  Json json = {{"time_unix_ns", point.time_unix_ns}};
+  for (std::size_t i = 0; i < keys.size(); ++i) json[keys[i].first] = value_of(point.bytes[i]);
+  for (std::size_t i = 0; i < keys.size(); ++i) json[keys[i].second] = value_of(point.peak[i]);
+  return json;
+}
+
+Json held_json(const collector::HeldAllocation& held) {
+  return {{"device", held.device},
+          {"uid", held.uid != 0 ? Json(views::format_hex(held.uid)) : Json(nullptr)},
+          {"kind", name_of(held.kind)},
+          {"id", held.id},
+          {"address", value_of(held.address)},
+          {"bytes", held.bytes},
+          {"used_bytes", held.used_bytes},
+          {"label", text_or_null(held.label)}};
+}
+
+Json postmortem_json(const Postmortem& postmortem) {
+  const collector::DeadSegment& dead = postmortem.process;
+  Json largest = Json::array();
+  for (const collector::HeldAllocation& held : dead.largest) largest.push_back(held_json(held));
+  return {{"pid", dead.pid},
+          {"name", text_or_null(dead.name)},
+          {"command", text_or_null(dead.command)},
+          {"user", text_or_null(dead.user)},
+          {"found_unix_ns", postmortem.found_unix_ns},
+          {"removed", postmortem.removed},
+          {"dram_bytes", dead.dram_bytes},
+          {"l1_bytes", dead.l1_bytes},
+          {"l1_small_bytes", dead.l1_small_bytes},
+          {"trace_bytes", dead.trace_bytes},
+          {"cb_bytes", dead.cb_bytes},
+          {"kernels_bytes", dead.kernels_bytes},
+          {"allocations", dead.allocations},
+          {"largest", std::move(largest)}};
+}
+
+}  // namespace
+
+std::string history_json(std::uint32_t device, const HistoryRange& range) {
+  Json points = Json::array();
+  for (const HistoryPoint& point : range.points) points.push_back(point_json(point));
+  return text_of({{"schema", "ttmem.history.v1"},
+                  {"device", device},
+                  {"uid", range.uid ? Json(views::format_hex(*range.uid)) : Json(nullptr)},
+                  {"interval_seconds", range.interval_seconds},
+                  {"points", std::move(points)}});
+}
+
+std::string postmortems_json(const Postmortems& postmortems, std::uint64_t time_unix_ns,
+                             std::string_view host) {
+  Json list = Json::array();
+  for (auto it = postmortems.list().rbegin(); it != postmortems.list().rend(); ++it) {
+    list.push_back(postmortem_json(*it));
+  }
+  return text_of({{"schema", "ttmem.postmortems.v1"},
+                  {"time_unix_ns", time_unix_ns},
+                  {"host", host},
+                  {"total", postmortems.total()},
+                  {"postmortems", std::move(list)}});
+}
+
+std::string error_json(std::string_view message) { return text_of({{"error", message}}); }
+
+}  // namespace ttmem::server

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What only the server knows, as JSON. Integers are bytes, unknown is null, and the output is valid
+// JSON whatever bytes the strings hold. Each ends with a newline. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "server/observatory/history.hpp"
+#include "server/observatory/postmortem.hpp"
+
+namespace ttmem::server {
+
+// Schema ttmem.history.v1.
+[[nodiscard]] std::string history_json(std::uint32_t device, const HistoryRange& range);
+
+// Schema ttmem.postmortems.v1; the latest first.
+[[nodiscard]] std::string postmortems_json(const Postmortems& postmortems,
+                                           std::uint64_t time_unix_ns, std::string_view host);
+
+// {"error": "..."}
+[[nodiscard]] std::string error_json(std::string_view message);
+
+}  // namespace ttmem::server

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/http_connection.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <utility>
+
+namespace ttmem::server {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+constexpr std::chrono::seconds kReadTime{10};
+constexpr std::chrono::seconds kWriteTime{30};
+constexpr std::chrono::seconds kLingerTime{2};
+constexpr std::size_t kMostLingerBytes = 1 << 20;
+// A request and what a client sent ahead of the next ones.
+constexpr std::size_t kMostBufferBytes = 4 * std::size_t{kMostHeaderBytes};
+
+}  // namespace
+
+HttpRequest request_of(const HttpParser& parser) {
+  const auto& message = parser.get();
+  HttpRequest request;
+  request.method = std::string(message.method_string());
+  request.target = std::string(message.target());
+  request.version = message.version();
+  const auto [first, last] = message.equal_range(http::field::host);
+  for (auto it = first; it != last; ++it) request.hosts.emplace_back(it->value());
+  request.has_body = !parser.is_done();
+  return request;
+}
+
+std::optional<HttpResponse> response_to(const boost::system::error_code& error) {
+  const bool of_http = error.category() == make_error_code(http::error::bad_target).category();
+  if (!of_http || error == http::error::end_of_stream || error == http::error::partial_message) {
+    return std::nullopt;
+  }
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return error_response(431, "the header of the request is longer than 8 KiB");
+  }
+  return error_response(400, "this is no HTTP request: " + error.message());
+}
+
+HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket,
+                               boost::asio::thread_pool& workers, Answer answer,
+                               std::function<void()> done)
+    : stream_(std::move(socket)),
+      workers_(workers),
+      answer_(std::move(answer)),
+      done_(std::move(done)),
+      buffer_(kMostBufferBytes) {}
+
+HttpConnection::~HttpConnection() { done_(); }
+
+void HttpConnection::close() { stream_.close(); }
+
+void HttpConnection::read() {
+  parser_.emplace();
+  parser_->header_limit(kMostHeaderBytes);
+  waiting_since_ = std::chrono::steady_clock::now();
+  stream_.expires_after(kReadTime);
+  http::async_read_header(stream_, buffer_, *parser_,
+                          [self = shared_from_this()](const beast::error_code& error, std::size_t) {
+                            self->on_read(error);
+                          });
+}
+
+void HttpConnection::on_read(const boost::system::error_code& error) {
+  waiting_since_.reset();
+  if (error) {
+    if (auto response = response_to(error)) write(std::move(*response), {});
+    return;
+  }
+  const HttpRequest request = request_of(*parser_);
+  // What follows a body that was not read is no request.
+  const bool keep_alive = parser_->keep_alive() && !request.has_body;
+  const Form form{request.method == "HEAD", keep_alive, request.version};
+  HttpResponse response = answer_(request);
+  if (response.later) return complete(std::move(response), form);
+  write(std::move(response), form);
+}
+
+// Lets a worker write the body, and goes on in the event loop. The worker touches nothing of the
+// connection.
+void HttpConnection::complete(HttpResponse response, Form form) {
+  boost::asio::post(workers_, [self = shared_from_this(), loop = stream_.get_executor(),
+                               response = std::move(response), form]() mutable {
+    response.body = std::exchange(response.later, nullptr)();
+    boost::asio::post(loop, [self = std::move(self), response = std::move(response),
+                             form]() mutable { self->write(std::move(response), form); });
+  });
+}
+
+void HttpConnection::write(HttpResponse response, Form form) {
+  response_ = {};
+  ticket_ = std::move(response.ticket);
+  response_.version(form.version);
+  response_.result(response.status);
+  response_.set(http::field::server, "ttmem");
+  response_.set(http::field::content_type, response.content_type);
+  response_.set(http::field::cache_control, "no-store");
+  response_.set("X-Content-Type-Options", "nosniff");
+  if (!response.allow.empty()) response_.set(http::field::allow, response.allow);
+  response_.keep_alive(form.keep_alive);
+  response_.content_length(response.body.size());
+  if (!form.head) response_.body() = std::move(response.body);
+  stream_.expires_after(kWriteTime);
+  http::async_write(stream_, response_,
+                    [self = shared_from_this(), form](const beast::error_code& error, std::size_t) {
+                      self->on_write(error, form.keep_alive);
+                    });
+}
+
+void HttpConnection::on_write(const boost::system::error_code& error, bool keep_alive) {
+  response_ = {};
+  ticket_.reset();
+  if (error) return;
+  if (keep_alive) return read();
+  boost::system::error_code ignored;
+  stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+  stream_.expires_after(kLingerTime);
+  lingers_ = true;
+  waiting_since_ = std::chrono::steady_clock::now();
+  linger();
+}
+
+// To close while bytes of the client are unread would take the response from it: the system resets
+// such a connection. So they are read, within bounds.
+void HttpConnection::linger() {
+  buffer_.clear();
+  stream_.async_read_some(
+      buffer_.prepare(kMostHeaderBytes),
+      [self = shared_from_this()](const beast::error_code& error, std::size_t bytes) {
+        self->lingered_bytes_ += bytes;
+        if (error || self->lingered_bytes_ > kMostLingerBytes) return;
+        self->linger();
+      });
+}
+
+}  // namespace ttmem::server

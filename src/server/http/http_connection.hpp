@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "server/http/http_handler.hpp"
+
+namespace ttmem::server {
+
+inline constexpr std::uint32_t kMostHeaderBytes = 8192;
+
+using HttpParser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
+
+// The request whose header `parser` has.
+[[nodiscard]] HttpRequest request_of(const HttpParser& parser);
+// What a client gets whose bytes are no request; none when it has just gone or was too slow.
+[[nodiscard]] std::optional<HttpResponse> response_to(const boost::system::error_code& error);
+
+// One client: reads a request, answers it, and so on, one after the other, until the client goes,
+// asks to close, is wrong or is too slow. Lives for as long as an operation of it is under way.
+// One thread: that of the event loop.
+class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
+ public:
+  using Answer = std::function<HttpResponse(const HttpRequest&)>;
+  // `done` is called once, when it is over. What takes long is written by `workers`, which the
+  // caller ends before the event loop.
+  HttpConnection(boost::asio::ip::tcp::socket socket, boost::asio::thread_pool& workers,
+                 Answer answer, std::function<void()> done);
+  ~HttpConnection();
+
+  void start() { read(); }
+  // At once, whatever it is at.
+  void close();
+
+  // Since when it waits for the client: to complete a request, or to take note of the end. None
+  // while it answers.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waiting_since() const {
+    return waiting_since_;
+  }
+  // Everything is answered, and only the client's end is missing.
+  [[nodiscard]] bool lingers() const { return lingers_; }
+
+ private:
+  void read();
+  void on_read(const boost::system::error_code& error);
+  struct Form {
+    bool head = false;
+    bool keep_alive = false;
+    unsigned version = 11;
+  };
+  void complete(HttpResponse response, Form form);
+  void write(HttpResponse response, Form form);
+  void on_write(const boost::system::error_code& error, bool keep_alive);
+  void linger();
+
+  boost::beast::tcp_stream stream_;
+  boost::asio::thread_pool& workers_;
+  Answer answer_;
+  std::function<void()> done_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<HttpParser> parser_;
+  boost::beast::http::response<boost::beast::http::string_body> response_;
+  std::shared_ptr<void> ticket_;  // of response_
+  std::optional<std::chrono::steady_clock::time_point> waiting_since_;
+  bool lingers_ = false;
+  std::size_t lingered_bytes_ = 0;
+};
+
+}  // namespace ttmem::server

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/http_handler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "server/http/documents.hpp"
+#include "server/http/http_query.hpp"
+#include "views/format.hpp"
+#include "views/json.hpp"
+#include "views/select.hpp"
+
+namespace ttmem::server {
+namespace {
+
+constexpr const char* kJson = "application/json";
+constexpr const char* kText = "text/plain; charset=utf-8";
+constexpr const char* kMetrics = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::uint64_t kDefaultHistorySeconds = 600;
+constexpr std::uint64_t kMostHistorySeconds = 86400;
+
+HttpResponse make_response(unsigned status, const char* content_type, std::string body) {
+  HttpResponse response;
+  response.status = status;
+  response.content_type = content_type;
+  response.body = std::move(body);
+  return response;
+}
+
+HttpResponse ok(const char* content_type, std::string body) {
+  return make_response(200, content_type, std::move(body));
+}
+
+HttpResponse index(const Target&, const HttpSources&) {
+  return ok(kText,
+            "ttmem serve: memory of Tenstorrent devices\n\n"
+            "/metrics                                    for Prometheus\n"
+            "/api/v1/snapshot?device=0,3                 the JSON of `ttmem --json`\n"
+            "/api/v1/allocations?pid=&device=&kind=      the JSON of `ttmem allocs --json`\n"
+            "/api/v1/history?device=0&seconds=600        use over time, up to a day\n"
+            "/api/v1/postmortems                         processes that died with memory\n"
+            "/healthz                                    200 while the server can see\n");
+}
+
+HttpResponse health(const Target&, const HttpSources& sources) {
+  if (sources.up()) return ok(kText, "ok\n");
+  return make_response(
+      503, kText, "cannot read the directory of the segments; /api/v1/snapshot has the warning\n");
+}
+
+HttpResponse metrics(const Target&, const HttpSources& sources) {
+  return ok(kMetrics, sources.metrics());
+}
+
+HttpResponse no_device(const std::vector<std::uint32_t>& missing,
+                       const std::vector<std::uint32_t>& present) {
+  return error_response(404,
+                        fmt::format("no device {}; {}", views::format_ids(missing),
+                                    present.empty() ? "no process uses any device right now"
+                                                    : "there are " + views::format_ids(present)));
+}
+
+// Calls use(snapshot) with the devices that the query asks for, or with all.
+template <typename Use>
+HttpResponse on_devices(const Target& target, const HttpSources& sources, Use&& use) {
+  const auto ids = devices_in(target);
+  if (!ids) return error_response(400, ids.error().message);
+  const model::Snapshot& snapshot = sources.snapshot();
+  if (ids->empty()) return use(snapshot);
+  const auto missing = views::missing_devices(snapshot, *ids);
+  if (!missing.empty()) return no_device(missing, views::device_ids(snapshot));
+  return use(views::select_devices(snapshot, *ids));
+}
+
+HttpResponse snapshot(const Target& target, const HttpSources& sources) {
+  return on_devices(target, sources, [](const model::Snapshot& selected) {
+    return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
+  });
+}
+
+HttpResponse allocations(const Target& target, const HttpSources& sources) {
+  const auto pid = number_in(target, "pid", std::numeric_limits<std::int32_t>::max());
+  if (!pid) return error_response(400, pid.error().message);
+  auto kinds = kinds_in(target);
+  if (!kinds) return error_response(400, kinds.error().message);
+  views::AllocationFilter filter;
+  if (*pid) filter.pid = static_cast<std::int32_t>(**pid);
+  filter.kinds = std::move(*kinds);
+  return on_devices(target, sources, [&](const model::Snapshot& selected) {
+    // A list of 100,000 takes most of a second to write.
+    model::Snapshot around;
+    around.time_unix_ns = selected.time_unix_ns;
+    around.host = selected.host;
+    around.devices = selected.devices;
+    around.warnings = selected.warnings;
+    HttpResponse response = ok(kJson, {});
+    response.later = [around = std::move(around),
+                      list = views::select_allocations(selected, filter)] {
+      return views::allocations_json(around, list, views::JsonLayout::line);
+    };
+    return response;
+  });
+}
+
+HttpResponse history(const Target& target, const HttpSources& sources) {
+  const auto ids = devices_in(target);
+  if (!ids) return error_response(400, ids.error().message);
+  if (ids->size() != 1) {
+    return error_response(400, "device: exactly one is needed; write for example device=0");
+  }
+  const auto seconds = number_in(target, "seconds", kMostHistorySeconds);
+  if (!seconds) return error_response(400, seconds.error().message);
+  const auto range = sources.history->range(ids->front(), seconds->value_or(kDefaultHistorySeconds),
+                                            sources.figures().time_unix_ns);
+  if (!range) return no_device(*ids, sources.history->devices());
+  return ok(kJson, history_json(ids->front(), *range));
+}
+
+HttpResponse postmortems(const Target&, const HttpSources& sources) {
+  const model::Snapshot& now = sources.figures();
+  return ok(kJson, postmortems_json(*sources.postmortems, now.time_unix_ns, now.host));
+}
+
+struct Endpoint {
+  std::string_view path;
+  HttpResponse (*answer)(const Target&, const HttpSources&);
+  std::vector<std::string> parameters;
+};
+
+const Endpoint* endpoint_of(std::string_view path) {
+  static const std::array<Endpoint, 7> endpoints = {{
+      {"/", index, {}},
+      {"/metrics", metrics, {}},
+      {"/healthz", health, {}},
+      {"/api/v1/snapshot", snapshot, {"device"}},
+      {"/api/v1/allocations", allocations, {"pid", "device", "kind"}},
+      {"/api/v1/history", history, {"device", "seconds"}},
+      {"/api/v1/postmortems", postmortems, {}},
+  }};
+  const auto found = std::find_if(endpoints.begin(), endpoints.end(),
+                                  [&](const Endpoint& one) { return one.path == path; });
+  return found != endpoints.end() ? &*found : nullptr;
+}
+
+// Empty when the request is meant for this server; else what it gets.
+std::optional<HttpResponse> refusal(const HttpRequest& request, const Target& target,
+                                    const HostRule& rule) {
+  if (request.hosts.size() > 1) {
+    return error_response(400, "the request has more than one Host; send one");
+  }
+  // Only a client older than browsers names no host.
+  if (request.hosts.empty() && request.version >= 11) {
+    return error_response(400, "the request has no Host, which HTTP/1.1 wants");
+  }
+  const bool allowed = (request.hosts.empty() || rule.allows(request.hosts.front())) &&
+                       (!target.authority || rule.allows(*target.authority));
+  if (allowed) return std::nullopt;
+  return error_response(403, fmt::format("the Host of the request is none of this server's; ask "
+                                         "for localhost:{0} or an address of it with port {0}",
+                                         rule.port));
+}
+
+}  // namespace
+
+HttpResponse error_response(unsigned status, std::string_view message) {
+  return make_response(status, kJson, error_json(message));
+}
+
+HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const HttpSources& sources) {
+  const Result<Target> target = parse_target(request.target);
+  if (!target) return error_response(400, target.error().message);
+  if (auto refused = refusal(request, *target, hosts)) return std::move(*refused);
+  const Endpoint* endpoint = endpoint_of(target->path);
+  if (endpoint == nullptr) {
+    return error_response(404, fmt::format("there is no {}; / lists what there is", target->path));
+  }
+  if (request.method != "GET" && request.method != "HEAD") {
+    HttpResponse response = error_response(
+        405, fmt::format("{} answers GET and HEAD, not {}", target->path, request.method));
+    response.allow = "GET, HEAD";
+    return response;
+  }
+  if (request.has_body) return error_response(413, "a request here has no body; send none");
+  const Result<void> names = check_names(*target, endpoint->parameters);
+  if (!names) return error_response(400, names.error().message);
+  return endpoint->answer(*target, sources);
+}
+
+}  // namespace ttmem::server

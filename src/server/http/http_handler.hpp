@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a request to its response, without a socket.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/snapshot.hpp"
+#include "server/http/http_host.hpp"
+#include "server/observatory/history.hpp"
+#include "server/observatory/postmortem.hpp"
+
+namespace ttmem::server {
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string target = "/";
+  unsigned version = 11;           // 10 or 11
+  std::vector<std::string> hosts;  // each line `Host:`
+  bool has_body = false;
+};
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string content_type;
+  std::string body;   // also for HEAD, whose sender leaves it out
+  std::string allow;  // the methods, when the status is 405
+  // When set, it gives the body, which takes long. Safe from any thread.
+  std::function<std::string()> later;
+  std::shared_ptr<void> ticket;  // goes when the response has been sent
+};
+
+// Where the answers come from. What the functions return is valid until one is called again.
+struct HttpSources {
+  std::function<const model::Snapshot&()> snapshot;
+  std::function<const model::Snapshot&()> figures;  // its allocations and programs may be missing
+  std::function<std::string()> metrics;
+  std::function<bool()> up;
+  const History* history = nullptr;
+  const Postmortems* postmortems = nullptr;
+};
+
+// Never fails: whatever is wrong with the request is said in the response. Not thread-safe when the
+// sources are not.
+[[nodiscard]] HttpResponse handle(const HttpRequest& request, const HostRule& hosts,
+                                  const HttpSources& sources);
+
+// What a request gets that could not even be parsed.
+[[nodiscard]] HttpResponse error_response(unsigned status, std::string_view message);
+
+}  // namespace ttmem::server

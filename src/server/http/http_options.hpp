@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ttmem::server {
+
+struct HttpOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 9488;  // 0: the system chooses; the log says which
+};
+
+}  // namespace ttmem::server

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/http_query.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "views/format.hpp"
+
+namespace ttmem::server {
+namespace {
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::optional<std::string> decode(std::string_view text, bool plus_is_blank) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && plus_is_blank) {
+      decoded += ' ';
+    } else if (text[i] != '%') {
+      decoded += text[i];
+    } else {
+      if (i + 2 >= text.size()) return std::nullopt;
+      const int high = digit_of(text[i + 1]);
+      const int low = digit_of(text[i + 2]);
+      if (high < 0 || low < 0) return std::nullopt;
+      decoded += static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+  }
+  return decoded;
+}
+
+// Takes what is before `separator`, and the separator, off the front.
+std::string_view take(std::string_view& rest, char separator) {
+  const std::size_t end = rest.find(separator);
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return part;
+}
+
+template <typename Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+Result<void> parse_query(std::string_view text, Target& target) {
+  while (!text.empty()) {
+    std::string_view pair = take(text, '&');
+    if (pair.empty()) continue;
+    const auto name = decode(take(pair, '='), true);
+    const auto value = decode(pair, true);
+    if (!name || !value) return Error{"the query has a % that no two hexadecimal digits follow"};
+    if (!target.query.emplace(*name, *value).second) {
+      return Error{fmt::format("the parameter {} is there twice; give it once", *name)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Target> parse_target(std::string_view text) {
+  Target target;
+  constexpr std::string_view scheme = "http://";
+  if (text.starts_with(scheme)) {
+    text.remove_prefix(scheme.size());
+    const std::size_t end = std::min(text.find_first_of("/?"), text.size());
+    target.authority = std::string(text.substr(0, end));
+    text.remove_prefix(end);
+    if (!text.starts_with('/')) target.path = "/";
+  } else if (!text.starts_with('/')) {
+    return Error{"the target does not begin with /; ask for example for /metrics"};
+  }
+  text = text.substr(0, text.find('#'));
+  const auto path = decode(take(text, '?'), false);
+  if (!path) return Error{"the path has a % that no two hexadecimal digits follow"};
+  target.path += *path;
+  const Result<void> query = parse_query(text, target);
+  if (!query) return query.error();
+  return target;
+}
+
+Result<void> check_names(const Target& target, const std::vector<std::string>& names) {
+  for (const auto& [name, value] : target.query) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string known =
+        names.empty() ? "it takes none" : "it takes " + views::join(names, ", ");
+    return Error{fmt::format("{} has no parameter {}; {}", target.path, name, known)};
+  }
+  return {};
+}
+
+Result<std::vector<std::uint32_t>> devices_in(const Target& target) {
+  std::vector<std::uint32_t> ids;
+  const auto given = target.query.find("device");
+  if (given == target.query.end()) return ids;
+  std::string_view rest = given->second;
+  do {
+    const auto id = number_of<std::uint32_t>(take(rest, ','));
+    if (!id || ids.size() == 1024) {
+      return Error{fmt::format(
+          "device={} is not a list of device numbers; write for example device=0 or device=0,3",
+          given->second)};
+    }
+    ids.push_back(*id);
+  } while (!rest.empty());
+  return ids;
+}
+
+Result<std::vector<model::Kind>> kinds_in(const Target& target) {
+  std::vector<model::Kind> kinds;
+  const auto given = target.query.find("kind");
+  if (given == target.query.end()) return kinds;
+  std::string_view rest = given->second;
+  do {
+    const std::string_view name = take(rest, ',');
+    const auto known = std::find_if(model::kAllKinds.begin(), model::kAllKinds.end(),
+                                    [&](model::Kind kind) { return name_of(kind) == name; });
+    if (known == model::kAllKinds.end()) {
+      return Error{fmt::format(
+          "kind={} is not a list of dram, l1, l1_small, trace, kernel, cb, system; write for "
+          "example kind=dram or kind=l1,cb",
+          given->second)};
+    }
+    kinds.push_back(*known);
+  } while (!rest.empty());
+  return kinds;
+}
+
+Result<std::optional<std::uint64_t>> number_in(const Target& target, const std::string& name,
+                                               std::uint64_t most) {
+  const auto given = target.query.find(name);
+  if (given == target.query.end()) return std::optional<std::uint64_t>();
+  const auto value = number_of<std::uint64_t>(given->second);
+  if (!value || *value == 0 || *value > most) {
+    return Error{fmt::format("{}={} is not a number from 1 to {}", name, given->second, most)};
+  }
+  return value;
+}
+
+}  // namespace ttmem::server

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/http_server.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/ip/address.hpp>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace ttmem::server {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+Error cannot_listen(const HttpOptions& options, const std::string& reason,
+                    const std::string& next_step) {
+  return {fmt::format("cannot serve HTTP on {}:{}: {}; {}", options.address, options.port, reason,
+                      next_step)};
+}
+
+std::string url_of(const tcp::endpoint& endpoint) {
+  const bool v6 = endpoint.address().is_v6();
+  return fmt::format("http://{}{}{}:{}/", v6 ? "[" : "", endpoint.address().to_string(),
+                     v6 ? "]" : "", endpoint.port());
+}
+
+}  // namespace
+
+HttpServer::HttpServer(boost::asio::io_context& loop, Observatory& observatory,
+                       const HttpOptions& options)
+    : observatory_(observatory),
+      options_(options),
+      acceptor_(loop),
+      retry_(loop),
+      self_(std::make_shared<HttpServer*>(this)) {
+  sources_.snapshot = [this]() -> const model::Snapshot& { return observatory_.snapshot(); };
+  sources_.figures = [this]() -> const model::Snapshot& { return observatory_.figures(); };
+  sources_.metrics = [this] { return observatory_.metrics(); };
+  sources_.up = [this] { return observatory_.up(); };
+  sources_.history = &observatory_.history();
+  sources_.postmortems = &observatory_.postmortems();
+}
+
+HttpServer::~HttpServer() {
+  *self_ = nullptr;
+  try {
+    stop();
+    workers_.stop();
+    workers_.join();
+  } catch (const std::exception& error) {
+    spdlog::warn("HTTP did not end in good order: {}", error.what());
+  }
+}
+
+Result<void> HttpServer::start() {
+  error_code error;
+  const std::string name = options_.address == "localhost" ? "127.0.0.1" : options_.address;
+  const auto address = boost::asio::ip::make_address(name, error);
+  if (error) {
+    return cannot_listen(options_, "it is not an IP address", "try --http 127.0.0.1:9488");
+  }
+  const tcp::endpoint endpoint(address, options_.port);
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (error) {
+    return cannot_listen(options_, error.message(),
+                         "end who has it, or choose another with --http ADDRESS:PORT");
+  }
+  const tcp::endpoint bound = acceptor_.local_endpoint();
+  hosts_ = {.address = bound.address().to_string(), .port = bound.port()};
+  spdlog::info("HTTP on {}", url_of(bound));
+  if (!bound.address().is_loopback()) {
+    spdlog::warn(
+        "HTTP on {} is open to the network, without encryption or passwords: who reaches "
+        "it reads what every process holds",
+        url_of(bound));
+  }
+  observatory_.add_figures([this](std::vector<views::ServerFigure>& figures) {
+    for (const auto& [status, count] : responses_) {
+      figures.push_back({.name = "ttmem_server_http_responses_total",
+                         .help = "Responses of the server, by status.",
+                         .counter = true,
+                         .labels = {{"code", std::to_string(status)}},
+                         .value = static_cast<double>(count)});
+    }
+  });
+  accept();
+  return {};
+}
+
+void HttpServer::stop() {
+  error_code ignored;
+  acceptor_.close(ignored);
+  retry_.cancel();
+  for (const auto& weak : connections_) {
+    if (const auto connection = weak.lock()) connection->close();
+  }
+}
+
+void HttpServer::accept() {
+  if (accepting_ || !acceptor_.is_open()) return;
+  accepting_ = true;
+  acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
+    accepting_ = false;
+    on_accept(error, std::move(socket));
+  });
+}
+
+void HttpServer::on_accept(const error_code& error, tcp::socket socket) {
+  if (error == boost::asio::error::operation_aborted) return;
+  // No descriptors left, for example: the connection stays in the queue meanwhile.
+  if (error) return try_again_soon();
+  add(std::move(socket));
+  accept_when_there_is_room();
+}
+
+void HttpServer::try_again_soon() {
+  retry_.expires_after(kAcceptPause);
+  retry_.async_wait([this](const error_code& cancelled) {
+    if (!cancelled) accept_when_there_is_room();
+  });
+}
+
+void HttpServer::add(tcp::socket socket) {
+  error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  const auto connection = std::make_shared<HttpConnection>(
+      std::move(socket), workers_, [this](const HttpRequest& request) { return answer(request); },
+      [self = self_] {
+        if (*self != nullptr) (*self)->on_connection_end();
+      });
+  connections_.push_back(connection);
+  connection->start();
+}
+
+void HttpServer::accept_when_there_is_room() {
+  connections_.remove_if([](const auto& weak) { return weak.expired(); });
+  if (connections_.size() < kMostConnections) return accept();
+  // Where one ends, on_connection_end() goes on.
+  if (const auto connection = longest_waiting()) {
+    connection->close();
+  } else {
+    try_again_soon();
+  }
+}
+
+// Who can give his place to another; null when nobody can.
+std::shared_ptr<HttpConnection> HttpServer::longest_waiting() const {
+  const auto patience_ends = std::chrono::steady_clock::now() - kPatience;
+  std::shared_ptr<HttpConnection> chosen;
+  for (const auto& weak : connections_) {
+    const auto connection = weak.lock();
+    if (!connection || !connection->waiting_since()) continue;
+    if (!connection->lingers() && *connection->waiting_since() > patience_ends) continue;
+    const auto key = [](const HttpConnection& c) {
+      return std::pair(!c.lingers(), *c.waiting_since());
+    };
+    if (!chosen || key(*connection) < key(*chosen)) chosen = connection;
+  }
+  return chosen;
+}
+
+// Called while the last owner of a connection gives it up.
+void HttpServer::on_connection_end() { accept(); }
+
+HttpResponse HttpServer::answer(const HttpRequest& request) {
+  HttpResponse response = handle(request, hosts_, sources_);
+  if (response.later && tickets_.use_count() > kMostLongAnswers) {
+    response = error_response(503, "too many long lists at once; try again, or ask for less");
+  } else if (response.later) {
+    response.ticket = tickets_;
+  }
+  ++responses_[response.status];
+  return response;
+}
+
+}  // namespace ttmem::server

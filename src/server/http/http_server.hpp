@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+
+#include "base/result.hpp"
+#include "server/http/http_connection.hpp"
+#include "server/http/http_options.hpp"
+#include "server/observatory/observatory.hpp"
+
+namespace ttmem::server {
+
+// The HTTP API on one address. One thread: that of the event loop, which is not run any more when
+// this goes.
+//
+// At most kMostConnections at a time. One more takes the place of a client that has been answered,
+// or else of the one that has kept its request waiting for the longest, and for kPatience at least;
+// while there is none of these, new ones wait.
+class HttpServer {
+ public:
+  static constexpr std::size_t kMostConnections = 64;
+  static constexpr std::chrono::milliseconds kPatience{500};
+  static constexpr long kMostLongAnswers = 4;  // at a time: each may take tens of MiB
+
+  HttpServer(boost::asio::io_context& loop, Observatory& observatory, const HttpOptions& options);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  // Fails when the address cannot be had; the message names it, the reason and the next step.
+  [[nodiscard]] Result<void> start();
+  // Closes everything, at once. Safe when it never started.
+  void stop();
+
+  // Once started.
+  [[nodiscard]] std::uint16_t port() const { return hosts_.port; }
+
+ private:
+  void accept();
+  void on_accept(const boost::system::error_code& error, boost::asio::ip::tcp::socket socket);
+  void add(boost::asio::ip::tcp::socket socket);
+  void accept_when_there_is_room();
+  [[nodiscard]] std::shared_ptr<HttpConnection> longest_waiting() const;
+  void try_again_soon();
+  [[nodiscard]] HttpResponse answer(const HttpRequest& request);
+  void on_connection_end();
+
+  Observatory& observatory_;
+  const HttpOptions& options_;
+  boost::asio::ip::tcp::acceptor acceptor_;
+  boost::asio::steady_timer retry_;
+  HostRule hosts_;
+  HttpSources sources_;
+  std::list<std::weak_ptr<HttpConnection>> connections_;
+  std::shared_ptr<HttpServer*> self_;  // null inside once this has gone
+  bool accepting_ = false;
+  boost::asio::thread_pool workers_{1};
+  std::shared_ptr<void> tickets_ = std::make_shared<int>();  // one owner more for each long answer
+  std::map<unsigned, std::uint64_t> responses_;              // by status
+};
+
+}  // namespace ttmem::server

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observatory/history.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace ttmem::server {
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kMinute = 60;
+constexpr std::uint64_t kFineSeconds = 3600;
+constexpr std::uint64_t kCoarseSeconds = 86400;
+
+using Values = std::array<model::Bytes, kSeries.size()>;
+
+Values values_of(const model::Device& device) {
+  return {device.dram_used_bytes,  device.l1_buffers_bytes,  device.l1_small_bytes,
+          device.trace_used_bytes, device.cb_physical_bytes, device.kernels_bytes,
+          device.l1_used_bytes};
+}
+
+// What the processes on it say themselves of the most they had.
+Values peaks_of(const model::Device& device) {
+  return {device.dram_peak_bytes, std::nullopt, std::nullopt,        device.trace_peak_bytes,
+          device.cb_peak_bytes,   std::nullopt, device.l1_peak_bytes};
+}
+
+model::Bytes larger(const model::Bytes& a, const model::Bytes& b) {
+  return a && b ? std::max(a, b) : (a ? a : b);
+}
+
+template <typename Points>
+void bound(Points& points, std::uint64_t most) {
+  while (points.size() > most) points.pop_front();
+}
+
+}  // namespace
+
+History::History(std::chrono::seconds limit)
+    : limit_seconds_(std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(limit.count(), 0)),
+                              kCoarseSeconds)) {}
+
+void History::record(const model::Snapshot& snapshot) {
+  if (limit_seconds_ == 0) return;
+  for (const model::Device& device : snapshot.devices) {
+    // A device that only dead processes name is not looked at by anybody.
+    if (!device.dram_used_bytes && !device.l1_used_bytes) continue;
+    if (Series* series = series_of(device, snapshot.time_unix_ns)) {
+      record(device, snapshot.time_unix_ns, *series);
+    }
+  }
+}
+
+History::Series* History::series_of(const model::Device& device, std::uint64_t now_ns) {
+  for (Series& series : devices_) {
+    const bool same = device.uid || series.uid
+                          ? device.uid == series.uid
+                          : device.id == series.id && device.arch == series.arch;
+    if (!same) continue;
+    series.id = device.id;
+    return &series;
+  }
+  if (devices_.size() == kMostDevices) {
+    const auto oldest = std::min_element(
+        devices_.begin(), devices_.end(),
+        [](const Series& a, const Series& b) { return a.last_seen_ns < b.last_seen_ns; });
+    if (oldest->last_seen_ns == now_ns) return nullptr;  // more devices at once than are kept
+    devices_.erase(oldest);
+  }
+  Series& series = devices_.emplace_back();
+  series.id = device.id;
+  series.uid = device.uid;
+  series.arch = device.arch;
+  return &series;
+}
+
+// Into the point of the interval that `now` is in: the last one, or a new one.
+void History::put(std::deque<Packed>& points, std::uint64_t interval_ns, const HistoryPoint& now) {
+  const bool same =
+      !points.empty() && points.back().time_unix_ns / interval_ns == now.time_unix_ns / interval_ns;
+  if (!same) points.emplace_back().peak.fill(kUnknown);
+  Packed& point = points.back();
+  point.time_unix_ns = now.time_unix_ns;
+  for (std::size_t i = 0; i < kSeries.size(); ++i) {
+    point.bytes[i] = now.bytes[i].value_or(kUnknown);
+    if (!now.peak[i]) continue;
+    point.peak[i] =
+        point.peak[i] == kUnknown ? *now.peak[i] : std::max(point.peak[i], *now.peak[i]);
+  }
+}
+
+HistoryPoint History::unpack(const Packed& packed) {
+  HistoryPoint point;
+  point.time_unix_ns = packed.time_unix_ns;
+  for (std::size_t i = 0; i < kSeries.size(); ++i) {
+    if (packed.bytes[i] != kUnknown) point.bytes[i] = packed.bytes[i];
+    if (packed.peak[i] != kUnknown) point.peak[i] = packed.peak[i];
+  }
+  return point;
+}
+
+void History::record(const model::Device& device, std::uint64_t now_ns, Series& series) const {
+  const Values told = peaks_of(device);
+  HistoryPoint now{.time_unix_ns = now_ns, .bytes = values_of(device), .peak = values_of(device)};
+  const bool seen_before = series.last_seen_ns != 0;
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    // A peak that rose was reached since the last pass. One that was there before is of a time that
+    // nobody knows.
+    const bool rose =
+        seen_before && told[i] && series.known_peak[i] && *told[i] > *series.known_peak[i];
+    if (rose) now.peak[i] = larger(now.peak[i], told[i]);
+  }
+  series.known_peak = told;
+  series.last_seen_ns = now_ns;
+  put(series.seconds, kSecondNs, now);
+  put(series.minutes, kMinute * kSecondNs, now);
+  bound(series.seconds, std::min(limit_seconds_, kFineSeconds));
+  bound(series.minutes, (limit_seconds_ + kMinute - 1) / kMinute);
+}
+
+std::optional<HistoryRange> History::range(std::uint32_t device, std::uint64_t seconds,
+                                           std::uint64_t now_unix_ns) const {
+  const Series* found = nullptr;
+  for (const Series& series : devices_) {
+    if (series.id != device) continue;
+    if (found == nullptr || series.last_seen_ns > found->last_seen_ns) found = &series;
+  }
+  if (found == nullptr) return std::nullopt;
+  const bool fine = seconds <= kFineSeconds;
+  const std::uint64_t back_ns = std::min(seconds, kCoarseSeconds) * kSecondNs;
+  const std::uint64_t since_ns = now_unix_ns > back_ns ? now_unix_ns - back_ns : 0;
+  HistoryRange range{.uid = found->uid, .interval_seconds = fine ? 1 : kMinute, .points = {}};
+  for (const Packed& point : fine ? found->seconds : found->minutes) {
+    if (point.time_unix_ns > since_ns) range.points.push_back(unpack(point));
+  }
+  return range;
+}
+
+std::vector<std::uint32_t> History::devices() const {
+  std::vector<std::uint32_t> ids;
+  for (const Series& series : devices_) ids.push_back(series.id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+}  // namespace ttmem::server

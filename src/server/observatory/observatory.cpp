@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observatory/observatory.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <string_view>
+#include <utility>
+
+namespace ttmem::server {
+namespace {
+
+constexpr std::size_t kMostWarnings = 256;
+
+bool is_of_a_socket_client(std::string_view name) { return name.ends_with(".socket"); }
+
+}  // namespace
+
+Observatory::Observatory(std::string directory, ObservatoryOptions options)
+    : directory_(std::move(directory)),
+      options_(options),
+      collector_(directory_),
+      history_(options.history) {}
+
+void Observatory::tick() {
+  const auto begin = std::chrono::steady_clock::now();
+  history_.record(figures());
+  const std::vector<std::string> names = suspects();
+  if (names.empty()) {
+    told_.clear();
+  } else {
+    bury(names);
+  }
+  ++passes_;
+  pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Whose owner is gone, or who never became a segment.
+std::vector<std::string> Observatory::suspects() const {
+  std::vector<std::string> names;
+  for (const collector::SegmentEvidence& segment : collector_.evidence().segments) {
+    if (segment.state == model::State::dead) names.push_back(segment.origin.name);
+  }
+  for (const std::string& name : collector_.evidence().incomplete) names.push_back(name);
+  std::erase_if(names, is_of_a_socket_client);
+  return names;
+}
+
+void Observatory::bury(const std::vector<std::string>& names) {
+  collector::DeadSegments dead = collector::find_dead(directory_, names);
+  warn_once(dead.warnings);
+  std::set<std::string> still_there;
+  std::vector<Postmortem> fresh;
+  for (const collector::DeadSegment& segment : dead.segments) {
+    still_there.insert(segment.path);
+    // What ended in good order held nothing, and a file that never was a segment had no process.
+    if (told_.contains(segment.path) || segment.clean_exit || segment.name.empty()) continue;
+    for (const std::string& line : postmortem_lines(segment)) spdlog::warn("{}", line);
+    fresh.push_back({.found_unix_ns = collector_.evidence().time_unix_ns,
+                     .removed = false,
+                     .process = segment});
+  }
+  told_ = std::move(still_there);
+  if (options_.reap) {
+    const collector::ReapReport report = collector::reap(directory_, dead.segments);
+    warn_once(report.warnings);
+    if (report.removed == dead.segments.size()) {
+      for (Postmortem& postmortem : fresh) postmortem.removed = true;
+    }
+  }
+  for (Postmortem& postmortem : fresh) postmortems_.add(std::move(postmortem));
+}
+
+void Observatory::warn_once(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    if (warned_.size() >= kMostWarnings || !warned_.insert(warning).second) continue;
+    spdlog::warn("{}", warning);
+  }
+}
+
+void Observatory::note_pass() {
+  totals_.add(collector_.evidence());
+  page_is_old_ = page_is_old_ || collector_.evidence().changed;
+}
+
+const model::Snapshot& Observatory::snapshot() {
+  const model::Snapshot& snapshot = collector_.collect();
+  note_pass();
+  return snapshot;
+}
+
+const model::Snapshot& Observatory::figures() {
+  const model::Snapshot& snapshot = collector_.collect_figures();
+  note_pass();
+  return snapshot;
+}
+
+void Observatory::add_figures(std::function<void(std::vector<views::ServerFigure>&)> figures) {
+  more_figures_.push_back(std::move(figures));
+}
+
+std::string Observatory::metrics() {
+  const model::Snapshot& snapshot = figures();
+  if (page_is_old_) {
+    views::MetricsInput input;
+    input.up = up();
+    input.process_labels = options_.process_metrics;
+    input.counters = totals_.devices();
+    input.events_dropped = totals_.dropped();
+    page_ = views::prometheus_text(snapshot, input);
+    page_is_old_ = false;
+  }
+  return page_ + views::prometheus_text(server_figures());
+}
+
+std::vector<views::ServerFigure> Observatory::server_figures() const {
+  std::vector<views::ServerFigure> list;
+  const auto add = [&](const char* name, const char* help, double value) {
+    const bool counter = std::string_view(name).ends_with("_total");
+    list.push_back({.name = name, .help = help, .counter = counter, .labels = {}, .value = value});
+  };
+  const collector::Evidence& evidence = collector_.evidence();
+  add("ttmem_segments", "Segments that could be read, also of dead processes.",
+      static_cast<double>(evidence.segments.size()));
+  add("ttmem_warnings", "What the last pass could not read or believe; the snapshot says why.",
+      static_cast<double>(evidence.warnings.size()));
+  add("ttmem_dead_processes_total", "Processes that ended without freeing what they held.",
+      static_cast<double>(postmortems_.total()));
+  add("ttmem_server_passes_total", "Passes over all segments, one a second.",
+      static_cast<double>(passes_));
+  add("ttmem_server_pass_seconds", "How long the last of them took.", pass_seconds_);
+  for (const auto& more : more_figures_) more(list);
+  return list;
+}
+
+}  // namespace ttmem::server

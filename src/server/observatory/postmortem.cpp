@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/observatory/postmortem.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "views/format.hpp"
+
+namespace ttmem::server {
+
+using views::format_bytes;
+
+std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format(
+      "[DEAD] [PID {}] {} of {} ended without freeing: dram {}, l1 {}, l1_small {}, trace {}, cb "
+      "{}, kernels {}; {}",
+      dead.pid, dead.name, dead.user, format_bytes(dead.dram_bytes), format_bytes(dead.l1_bytes),
+      format_bytes(dead.l1_small_bytes), format_bytes(dead.trace_bytes),
+      format_bytes(dead.cb_bytes), format_bytes(dead.kernels_bytes),
+      views::plural(dead.allocations, "allocation", "allocations")));
+  if (!dead.command.empty()) {
+    lines.push_back(fmt::format("[DEAD] [PID {}] command: {}", dead.pid, dead.command));
+  }
+  for (const collector::HeldAllocation& held : dead.largest) {
+    lines.push_back(
+        fmt::format("[DEAD] [PID {}] held: device {} {} {}{}{}", dead.pid, held.device,
+                    name_of(held.kind), format_bytes(held.used_bytes),
+                    held.address ? " at " + views::format_hex(*held.address) : std::string(),
+                    held.label.empty() ? std::string() : fmt::format(" \"{}\"", held.label)));
+  }
+  return lines;
+}
+
+void Postmortems::add(Postmortem postmortem) {
+  ++total_;
+  list_.push_back(std::move(postmortem));
+  if (list_.size() > kMost) list_.pop_front();
+}
+
+}  // namespace ttmem::server

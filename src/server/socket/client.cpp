@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/socket/client.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tracker/device.hpp"
+
+namespace ttmem::server {
+namespace {
+
+using Effect = Change::Effect;
+using wire::Message;
+using wire::Type;
+
+static_assert(wire::kMaxDeviceId < 1 << 16, "fits into HoldingKey::where");
+std::uint32_t device_of(const Message& report) {
+  return static_cast<std::uint32_t>(report.head.device_id);
+}
+
+HoldingKey program_of(const Message& report) {
+  return HoldingKey::of(report.allocation.cb.program, device_of(report), HoldingKey::kPrograms);
+}
+
+// Without its address.
+ttmem_buffer buffer_of(const Holding& holding) {
+  ttmem_buffer buffer{};
+  buffer.struct_size = sizeof buffer;
+  buffer.type = static_cast<ttmem_buffer_type>(holding.kind);
+  buffer.id = holding.id;
+  buffer.bytes = holding.bytes;
+  return buffer;
+}
+
+std::uint64_t bytes_in(const segment::DeviceRecord& record, std::uint8_t kind) {
+  return kind == segment::kLooseCbKind ? record.cb_physical_bytes : record.kinds[kind].used_bytes;
+}
+
+std::string text_of(std::span<const char> field) {
+  return {field.data(), ::strnlen(field.data(), field.size())};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
+                                              segment::SegmentWriter::Process process,
+                                              DeviceTotals& totals, const std::uint64_t* now_ns) {
+  segment::SegmentWriter::Options options;
+  options.directory = directory;
+  options.event_chunks = 1;
+  options.kept_for = process;
+  std::string error;
+  auto tracker = tracker::Tracker::start(options, &error);
+  if (tracker == nullptr) {
+    return Error{fmt::format(
+        "cannot keep a segment for process {} ({}): {}; free space there (`ttmem clean` removes "
+        "what dead processes left), or set TTMEM_DIR",
+        process.pid, process.name, error)};
+  }
+  return std::unique_ptr<Client>(
+      new Client(std::move(tracker), std::move(process), totals, now_ns));
+}
+
+std::uint64_t Client::bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept {
+  const segment::DeviceRecord* record = tracker_->figures(device);
+  return record != nullptr ? bytes_in(*record, kind) : 0;
+}
+
+template <typename Act>
+void Client::counting(std::uint32_t device, std::uint8_t kind, Act&& act) {
+  const segment::DeviceRecord* record = tracker_->figures(device);
+  const std::uint64_t before = record != nullptr ? bytes_in(*record, kind) : 0;
+  act();
+  // A record stays where it is for the life of the tracker.
+  if (record == nullptr) record = tracker_->figures(device);
+  totals_.change(device, kind, before, record != nullptr ? bytes_in(*record, kind) : 0);
+}
+
+Change Client::apply(ConnectionId connection, const Message& report) {
+  const bool details = report.has_details();
+  const std::uint8_t type = report.head.buffer_type;
+  const auto named = [&](std::uint8_t space) {
+    return HoldingKey::of(report.head.buffer_id, device_of(report), space);
+  };
+  switch (report.type()) {
+    case Type::kAlloc:
+      return details
+                 ? load(connection, named(type), type, report)
+                 : allocate(connection, named(HoldingKey::kUntypedBuffers), type, report.head.size);
+    case Type::kFree:
+      return details ? free(connection, named(type), type)
+                     // One of an original client may say any type.
+                     : free(connection, named(HoldingKey::kUntypedBuffers),
+                            std::min<std::uint8_t>(type, wire::kMaxBufferType));
+    case Type::kCbAlloc:
+      return allocate(connection, named(HoldingKey::kLooseCbs), segment::kLooseCbKind,
+                      report.head.size);
+    case Type::kCbFree:
+      return details ? destroy(program_of(report))
+                     : free(connection, named(HoldingKey::kLooseCbs), segment::kLooseCbKind);
+    case Type::kKernelLoad:
+      return load(connection, named(HoldingKey::kKernels), segment::kKernelKind, report);
+    case Type::kKernelUnload:
+      return free(connection, named(HoldingKey::kKernels), segment::kKernelKind);
+    default:
+      return report.device.is_available != 0 ? open(report) : close(device_of(report));
+  }
+}
+
+// This and free() are most of what a server does: they are one piece of code each, down to the
+// segment, but for what is rare.
+[[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key,
+                                         std::uint8_t kind, std::uint64_t bytes) {
+  const auto [holding, is_new] = holdings_.insert(key, connection, kind, bytes);
+  if (!is_new) return allocate_again(connection, holding, kind, bytes);
+  if (!take_plain(*holding)) return refuse(holding, kind, bytes);
+  return {.kind = kind, .bytes = bytes};
+}
+
+// Counts once, at its largest size.
+Change Client::allocate_again(ConnectionId connection, Holding* holding, std::uint8_t kind,
+                              std::uint64_t bytes) {
+  holdings_.add(*holding, connection);
+  Change change{.effect = Effect::kHeldAlready,
+                .kind = kind,
+                .bytes = bytes,
+                .references = holdings_.references(*holding)};
+  if (bytes <= holding->bytes) return change;
+  const Holding before = *holding;
+  give(before);
+  holding->bytes = bytes;
+  holding->kind = kind;
+  if (take_plain(*holding)) return change;
+  // It stays as large as it was.
+  holding->bytes = before.bytes;
+  holding->kind = before.kind;
+  change.effect = Effect::kRefused;
+  return take_plain(*holding) ? change : refuse(holding, kind, bytes);
+}
+
+// Kernels come back after an eviction, and libttmem allocates a number once.
+Change Client::load(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
+                    const Message& report) {
+  const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
+  if (!is_new) {
+    // A client that came back says again what it holds, before its old connection is seen to end.
+    const bool came_back = holding->connection != connection;
+    if (key.is_buffer() && !came_back) tracker_->count_alloc_over_live(key.device());
+    if (key.is_buffer() || came_back) give(*holding);
+    holdings_.belong_to(*holding, connection);
+    holding->bytes = report.head.size;
+  }
+  const bool taken = key.is_buffer() ? take_detailed(*holding, report) : take_kernel(report);
+  if (!taken) return refuse(holding, kind, report.head.size);
+  return {.kind = kind, .bytes = report.head.size};
+}
+
+// What the tracker does not take is not held.
+Change Client::refuse(Holding* holding, std::uint8_t kind, std::uint64_t bytes) {
+  holdings_.erase(holding);
+  return {.effect = Effect::kRefused, .kind = kind, .bytes = bytes};
+}
+
+[[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key,
+                                     std::uint8_t kind) {
+  Holding* holding = holdings_.find(key);
+  if (holding == nullptr) {
+    give_by_name(key, kind);  // which the tracker counts as unknown
+    return {.effect = Effect::kNotHeld, .kind = kind};
+  }
+  Change change{.kind = holding->kind, .bytes = holding->bytes};
+  change.references = holdings_.remove_one(*holding, connection);
+  if (change.references > 0) {
+    change.effect = Effect::kStillHeld;
+  } else {
+    give(*holding);
+    holdings_.erase(holding);
+  }
+  return change;
+}
+
+// From every device, whoever placed it there.
+Change Client::destroy(const HoldingKey& key) {
+  Change change{.effect = Effect::kNotHeld, .kind = segment::kLooseCbKind};
+  if (const Holding* holding = holdings_.find(key)) {
+    change = {.kind = holding->kind, .bytes = holding->bytes, .references = 0};
+  }
+  tracker_->for_each_device([&](const segment::DeviceRecord& record) {
+    Holding* there = holdings_.find(HoldingKey::of(key.id, record.id, HoldingKey::kPrograms));
+    if (there == nullptr) return;
+    give(*there);
+    holdings_.erase(there);
+  });
+  return change;
+}
+
+// What an original client tells of a buffer or a CB is in the holding.
+bool Client::take_plain(Holding& holding) {
+  if (!holding.key().is_buffer()) return take_cb(holding);
+  ttmem_buffer buffer = buffer_of(holding);
+  buffer.address = holding.id;  // what the original client passes for a number
+  return take_buffer(holding, buffer);
+}
+
+bool Client::take_buffer(Holding& holding, const ttmem_buffer& buffer) {
+  const std::uint32_t device = holding.key().device();
+  tracker::Receipt& receipt = holding.receipt;
+  if (!tracker_->take_buffer(device, buffer, *now_ns_, receipt)) return false;
+  totals_.change(device, receipt.kind, 0, receipt.used_bytes);
+  return true;
+}
+
+bool Client::take_cb(const Holding& holding) {
+  bool taken = false;
+  const std::uint32_t device = holding.key().device();
+  counting(device, holding.kind,
+           [&] { taken = tracker_->cb_alloc(device, holding.id, holding.bytes); });
+  return taken;
+}
+
+bool Client::take_kernel(const Message& report) {
+  bool taken = false;
+  const wire::Head& head = report.head;
+  const bool estimate = report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
+  counting(device_of(report), segment::kKernelKind, [&] {
+    taken = tracker_->kernel_load(device_of(report), head.buffer_id, head.size,
+                                  static_cast<ttmem_kernel_role>(head.buffer_type), estimate);
+  });
+  return taken;
+}
+
+void Client::give_buffer(const Holding& holding) {
+  const std::uint32_t device = holding.key().device();
+  const tracker::Receipt& receipt = holding.receipt;
+  tracker_->give_buffer(device, holding.id, receipt, *now_ns_);
+  totals_.change(device, receipt.kind, receipt.used_bytes, 0);
+}
+
+bool Client::take_detailed(Holding& holding, const Message& report) {
+  const wire::AllocationDetails& details = report.allocation;
+  const std::string label = text_of(details.label);
+  ttmem_buffer buffer = buffer_of(holding);
+  buffer.address = details.address;
+  buffer.bytes_per_bank = details.bytes_per_bank;
+  buffer.label = label.empty() ? nullptr : label.c_str();
+  ranges_.clear();
+  const bool in_dram = buffer.type == TTMEM_DRAM || buffer.type == TTMEM_TRACE;
+  if (in_dram && details.banks > 0) {
+    // Which banks does not matter, and how many does.
+    ranges_.push_back({0, 0, static_cast<std::uint16_t>(details.banks - 1), 0});
+  } else if (!in_dram && (details.flags & segment::kNoCores) == 0) {
+    CoreMask cores;
+    std::copy(std::begin(details.cores), std::end(details.cores), cores.words.begin());
+    append_ranges(cores, tracker_->columns(device_of(report)));
+  }
+  buffer.cores = ranges_.empty() ? nullptr : ranges_.data();
+  buffer.core_ranges = static_cast<std::uint32_t>(ranges_.size());
+  return take_buffer(holding, buffer);
+}
+
+void Client::give(const Holding& holding) {
+  holding.key().is_buffer() ? give_buffer(holding) : give_by_name(holding.key(), holding.kind);
+}
+
+// What has no receipt: kernels, CBs, programs, and what is not held.
+void Client::give_by_name(const HoldingKey& key, std::uint8_t kind) {
+  const std::uint32_t device = key.device();
+  counting(device, kind, [&] {
+    switch (key.space()) {
+      case HoldingKey::kLooseCbs:
+        return tracker_->cb_free(device, key.id);
+      case HoldingKey::kKernels:
+        return tracker_->kernel_unload(device, key.id);
+      case HoldingKey::kPrograms:
+        return tracker_->program_remove(device, key.id);
+      default:
+        return tracker_->buffer_free(device, kind, key.id);
+    }
+  });
+}
+
+// Row by row, each run of neighbours one range.
+void Client::append_ranges(const CoreMask& cores, std::uint32_t columns) {
+  const std::size_t first = ranges_.size();
+  cores.for_each([&](std::uint32_t core) {
+    const auto x = static_cast<std::uint16_t>(core % columns);
+    const auto y = static_cast<std::uint16_t>(core / columns);
+    const bool goes_on =
+        ranges_.size() > first && ranges_.back().y0 == y && ranges_.back().x1 + 1 == x;
+    if (goes_on) {
+      ranges_.back().x1 = x;
+    } else {
+      ranges_.push_back({x, y, x, y});
+    }
+  });
+}
+
+Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
+                     std::span<const ToldCb> cbs) {
+  Change change;
+  change.kind = segment::kLooseCbKind;
+  ranges_.clear();
+  cbs_.clear();
+  const std::uint32_t columns = tracker_->columns(device);
+  for (const ToldCb& cb : cbs) {
+    const std::size_t first = ranges_.size();
+    append_ranges(cb.cores, columns);
+    const auto count = static_cast<std::uint32_t>(ranges_.size() - first);
+    cbs_.push_back({cb.address, cb.bytes, nullptr, count, cb.flags});
+    change.bytes += cb.bytes * cb.cores.count();
+  }
+  // The ranges have stopped moving.
+  std::size_t first = 0;
+  for (ttmem_cb& cb : cbs_) {
+    cb.cores = ranges_.data() + first;
+    first += cb.core_ranges;
+  }
+  bool placed = false;
+  counting(device, change.kind, [&] { placed = tracker_->program_place(device, program, cbs_); });
+  if (!placed) {
+    change.effect = Effect::kRefused;
+    return change;
+  }
+  const HoldingKey key = HoldingKey::of(program, device, HoldingKey::kPrograms);
+  Holding* holding = holdings_.insert(key, connection, change.kind, change.bytes).first;
+  holdings_.belong_to(*holding, connection);
+  holding->bytes = change.bytes;
+  return change;
+}
+
+Change Client::open(const Message& report) {
+  const wire::DeviceDetails& told = report.device;
+  if (told.events_dropped > events_dropped_) {
+    tracker_->count_dropped_calls(told.events_dropped - events_dropped_);
+    events_dropped_ = told.events_dropped;
+  }
+  const std::string arch = text_of(told.arch);
+  const std::string board = text_of(told.board);
+  ttmem_device_info info{};
+  info.struct_size = sizeof info;
+  info.id = device_of(report);
+  info.uid = report.head.buffer_id;
+  info.arch = arch.empty() ? nullptr : arch.c_str();
+  info.board = board.empty() ? nullptr : board.c_str();
+  info.grid_x = told.grid_x;
+  info.grid_y = told.grid_y;
+  info.l1_bytes_per_core = told.l1_bytes_per_core;
+  info.l1_base = told.l1_base;
+  info.l1_small_bytes_per_core = told.l1_small_bytes_per_core;
+  info.dram_channels = told.dram_channels;
+  info.dram_bytes_per_channel = told.dram_bytes_per_channel;
+  info.trace_region_bytes = report.head.size;
+  // A grid that becomes known late places the programs anew.
+  counting(info.id, segment::kLooseCbKind, [&] { tracker_->device_open(info); });
+  return {.effect = Effect::kOpened};
+}
+
+Change Client::close(std::uint32_t device) {
+  for (const auto& [id, bytes] : held()) {
+    if (id != device) continue;
+    for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
+      totals_.change(device, kind, bytes[kind], 0);
+    }
+  }
+  std::vector<tracker::Receipt> receipts;
+  for (const Holding& gone : holdings_.erase_device(device)) {
+    if (gone.key().is_buffer()) receipts.push_back(gone.receipt);
+  }
+  tracker_->device_close(device, receipts);
+  return {.effect = Effect::kClosed};
+}
+
+void Client::forget(ConnectionId connection) {
+  for (const Holding& gone : holdings_.leave(connection)) give(gone);
+}
+
+std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {
+  std::vector<std::pair<std::uint32_t, KindBytes>> devices;
+  tracker_->for_each_device([&](const segment::DeviceRecord& record) {
+    KindBytes& bytes = devices.emplace_back(record.id, KindBytes{}).second;
+    for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
+      bytes[kind] = bytes_of(record.id, kind);
+    }
+  });
+  return devices;
+}
+
+Client::~Client() {
+  for (const auto& [device, bytes] : held()) {
+    for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
+      totals_.change(device, kind, bytes[kind], 0);
+    }
+  }
+}
+
+}  // namespace ttmem::server

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/socket/session.hpp"
+
+namespace ttmem::server {
+
+// One client's socket: reads what is there, hands whole messages to its Session and sends the
+// answers. One thread: that of the event loop.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using Socket = boost::asio::local::stream_protocol::socket;
+  // Called once, when it has ended by itself. It may be the last who knows of the connection.
+  using OnEnd = std::function<void(const std::shared_ptr<Connection>&)>;
+
+  // `scratch` is where all connections read, one after the other: a thousand idle clients need no
+  // memory of their own. It holds at least two messages.
+  Connection(Socket socket, SessionContext& context, ConnectionId id, Peer peer,
+             std::vector<std::byte>& scratch, OnEnd on_end);
+
+  void start() { wait_to_read(); }
+  void close();
+
+ private:
+  // Answers that a client may leave unread.
+  static constexpr std::size_t kMostUnread = 256 << 10;
+
+  void wait_to_read();
+  void wait_to_send();
+  void read();
+  // False: the connection has ended.
+  bool read_once(bool& more);
+  bool send();
+  void end();
+
+  Socket socket_;
+  SessionContext& context_;
+  Session session_;
+  std::vector<std::byte>& scratch_;
+  OnEnd on_end_;
+  std::array<std::byte, wire::kMessageBytes> half_{};  // the beginning of a message
+  std::size_t half_size_ = 0;
+  int turns_awake_ = 0;
+  std::string answers_;
+  bool waits_to_send_ = false;
+};
+
+}  // namespace ttmem::server

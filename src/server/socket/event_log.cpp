@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/socket/event_log.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <string_view>
+
+#include "wire/check.hpp"
+
+namespace ttmem::server {
+namespace {
+
+using Effect = Change::Effect;
+using wire::Type;
+
+constexpr std::array<std::string_view, segment::kKinds> kKindNames = {
+    "dram", "l1", "system", "l1_small", "trace", "kernel", "cb"};
+
+template <typename Out>
+Out append_bytes(Out out, std::uint64_t bytes) {
+  constexpr double kib = 1024;
+  const auto value = static_cast<double>(bytes);
+  if (bytes == 0 || value >= 0.01 * kib * kib) {
+    return fmt::format_to(out, "{:.2f} MiB", value / kib / kib);
+  }
+  if (bytes >= 1024) return fmt::format_to(out, "{:.2f} KiB", value / kib);
+  return fmt::format_to(out, "{} B", bytes);
+}
+
+std::string_view words_of(wire::DeviceDetails const& told, Effect effect, std::string& buffer) {
+  if (effect == Effect::kClosed) return "closed";
+  buffer = "opened";
+  if (told.grid_x != 0) buffer += fmt::format(", {}x{} cores", told.grid_x, told.grid_y);
+  if (told.dram_channels != 0) {
+    buffer += fmt::format(", {} DRAM channels of {}", told.dram_channels,
+                          log_bytes(told.dram_bytes_per_channel));
+  }
+  return buffer;
+}
+
+}  // namespace
+
+std::string log_bytes(std::uint64_t bytes) {
+  std::string text;
+  append_bytes(std::back_inserter(text), bytes);
+  return text;
+}
+
+std::string text_of_kinds(const KindBytes& bytes) {
+  std::string text;
+  for (std::size_t kind = 0; kind < bytes.size(); ++kind) {
+    if (bytes[kind] == 0) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", kKindNames[kind], log_bytes(bytes[kind]));
+  }
+  return text;
+}
+
+void EventLog::write(const wire::Message& report, pid_t pid, const Change& change,
+                     const DeviceTotals& totals) {
+  const std::uint64_t total =
+      totals.get(static_cast<std::uint32_t>(report.head.device_id), change.kind);
+  fmt::memory_buffer line;
+  auto out = fmt::appender(line);
+  fmt::format_to(out, "[{}] [PID {}] device {}: ", name_of(report.type()), pid,
+                 report.head.device_id);
+  if (report.type() == Type::kDeviceInfoResponse) {
+    std::string buffer;
+    fmt::format_to(out, "{}", words_of(report.device, change.effect, buffer));
+  } else if (change.effect == Effect::kNotHeld) {
+    fmt::format_to(out, "nothing freed, {} is not held (total ", report.head.buffer_id);
+    fmt::format_to(append_bytes(out, total), ")");
+  } else if (change.effect == Effect::kRefused) {
+    fmt::format_to(out, "not counted, it cannot be or there is no room (total ");
+    fmt::format_to(append_bytes(out, total), ")");
+  } else {
+    const bool frees = report.type() == Type::kFree || report.type() == Type::kCbFree ||
+                       report.type() == Type::kKernelUnload;
+    *out++ = frees ? '-' : '+';
+    append_bytes(out, change.bytes);
+    fmt::format_to(out, " (total ");
+    append_bytes(out, total);
+    fmt::format_to(out, ") {}", kKindNames[change.kind]);
+    if (change.effect == Effect::kHeldAlready) {
+      fmt::format_to(out, ", counted once, held {} times", change.references);
+    } else if (change.effect == Effect::kStillHeld) {
+      fmt::format_to(out, ", still held {} time{}", change.references,
+                     change.references == 1 ? "" : "s");
+    }
+  }
+  logger_->log(spdlog::level::info, spdlog::string_view_t(line.data(), line.size()));
+}
+
+}  // namespace ttmem::server

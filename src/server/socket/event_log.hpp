@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <spdlog/logger.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "server/socket/client.hpp"
+#include "wire/message.hpp"
+
+namespace ttmem::server {
+
+// "21.75 MiB": two decimals and one unit, so that lines can be compared and added up. What would
+// read 0.00 MiB though it is not goes to KiB or B.
+[[nodiscard]] std::string log_bytes(std::uint64_t bytes);
+
+// "dram 1.25 MiB, cb 0.50 MiB": what is not zero.
+[[nodiscard]] std::string text_of_kinds(const KindBytes& bytes);
+
+// One line per report, at info level:
+//
+//   [CB_FREE] [PID 4711] device 0: -0.25 MiB (total 21.75 MiB) cb
+//
+// The total is what all clients of this server hold of that kind on that device. Lines are written
+// at flush(), many at once: a busy client must not wait for a file.
+class EventLog {
+ public:
+  explicit EventLog(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {}
+
+  void report(const wire::Message& report, pid_t pid, const Change& change,
+              const DeviceTotals& totals) {
+    if (change.effect == Change::Effect::kWaiting) return;
+    if (logger_->should_log(spdlog::level::info)) write(report, pid, change, totals);
+  }
+  void flush() { logger_->flush(); }
+
+ private:
+  [[gnu::noinline]] void write(const wire::Message& report, pid_t pid, const Change& change,
+                               const DeviceTotals& totals);
+
+  std::shared_ptr<spdlog::logger> logger_;
+};
+
+}  // namespace ttmem::server

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/probe_table.hpp"
+#include "segment/layout/layout.hpp"
+#include "tracker/receipt.hpp"
+
+namespace ttmem::server {
+
+// Tells the connections of a server apart.
+using ConnectionId = std::uint32_t;
+
+// What names something that a client holds. Original clients free by device and number alone, so
+// the numbers of all their buffers are one space; libttmem says the type, and each type is one.
+struct HoldingKey {
+  enum Space : std::uint8_t {
+    kKernels = segment::kKernelKind,
+    kLooseCbs = segment::kLooseCbKind,
+    kUntypedBuffers,
+    kPrograms,
+  };  // below: the buffers of that ttmem_buffer_type
+
+  std::uint64_t id = 0;
+  std::uint32_t where = 0;  // device and space in one: keys are compared all the time
+
+  [[nodiscard]] static HoldingKey of(std::uint64_t id, std::uint32_t device,
+                                     std::uint8_t space) noexcept {
+    return {id, device << 8 | space};
+  }
+  [[nodiscard]] std::uint32_t device() const noexcept { return where >> 8; }
+  [[nodiscard]] std::uint8_t space() const noexcept { return static_cast<std::uint8_t>(where); }
+  [[nodiscard]] bool is_buffer() const noexcept {
+    return space() < kKernels || space() == kUntypedBuffers;
+  }
+
+  friend auto operator<=>(const HoldingKey&, const HoldingKey&) = default;
+};
+
+// One thing that a client holds. In a cache line of its own: a server does little else than to look
+// for these.
+struct alignas(64) Holding {
+  std::uint64_t id = 0;
+  std::uint64_t bytes = 0;  // the largest size that was told
+  std::uint32_t where = kNowhere;
+  // Who allocated it, and how often. Holdings knows the other connections, if it is shared.
+  ConnectionId connection = 0;
+  std::uint32_t references = 0;
+  std::uint8_t kind = 0;  // index into segment::DeviceRecord::kinds
+  bool is_shared = false;
+  tracker::Receipt receipt{};  // of a buffer
+
+  using Key = HoldingKey;
+  [[nodiscard]] Key key() const noexcept { return {id, where}; }
+  [[nodiscard]] bool is_empty() const noexcept { return where == kNowhere; }
+  void make_empty() noexcept { where = kNowhere; }
+  [[nodiscard]] static Holding of(const Key& key) noexcept {
+    return {.id = key.id, .where = key.where};
+  }
+  // Addresses differ in their middle bits, devices and spaces in their lowest.
+  [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept {
+    return key.id ^ (key.where + 1) * 0xbf58476d1ce4e5b9;
+  }
+
+ private:
+  static constexpr std::uint32_t kNowhere = 0xffffffff;
+};
+static_assert(sizeof(Holding) == 64);
+
+// What a client holds, and for which of its connections: each of them wants as many frees as it
+// made allocations, and what a connection has left goes with it. A client with more than one
+// connection is rare, and rarer still is one that allocates the same thing on two of them.
+//
+// Pointers are valid until the next insert or erase.
+class Holdings {
+ public:
+  [[nodiscard]] Holding* find(const HoldingKey& key) noexcept { return table_.find(key); }
+  // It will be looked for soon.
+  [[gnu::always_inline]] void expect(const HoldingKey& key) const noexcept { table_.expect(key); }
+  // What is held by that name, and whether it is new: then that connection holds it once.
+  std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection,
+                                   std::uint8_t kind, std::uint64_t bytes) {
+    const auto inserted = table_.insert(key);
+    if (inserted.second) {
+      Holding& holding = *inserted.first;
+      holding.bytes = bytes;
+      holding.kind = kind;
+      holding.connection = connection;
+      holding.references = 1;
+    }
+    return inserted;
+  }
+  void erase(Holding* holding) {
+    if (holding->is_shared) erase_others(*holding);
+    table_.erase(holding);
+  }
+  // Returns what was held on that device, which is erased.
+  [[nodiscard]] std::vector<Holding> erase_device(std::uint32_t device);
+  [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
+
+  // How many frees it wants.
+  [[nodiscard]] std::uint64_t references(const Holding& holding) const {
+    return holding.is_shared ? shared_references(holding) : holding.references;
+  }
+  void add(Holding& holding, ConnectionId connection);
+  // One of this connection's, or of another when it has none. Returns how many there still are.
+  [[nodiscard]] std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
+    return holding.is_shared ? remove_one_shared(holding, connection) : --holding.references;
+  }
+  // This connection's alone from now on, once.
+  void belong_to(Holding& holding, ConnectionId connection);
+
+  // The connection has ended. Returns what nobody holds any longer, which is erased.
+  [[nodiscard]] std::vector<Holding> leave(ConnectionId connection);
+
+ private:
+  struct Share {
+    ConnectionId connection;
+    std::uint32_t references;
+  };
+  [[nodiscard]] std::uint64_t shared_references(const Holding& holding) const;
+  [[gnu::noinline]] std::uint64_t remove_one_shared(Holding& holding, ConnectionId connection);
+  [[gnu::noinline]] void erase_others(const Holding& holding);
+  void remove_all(Holding& holding, ConnectionId connection);
+  void normalize(Holding& holding);
+
+  ProbeTable<Holding> table_;
+  std::map<HoldingKey, std::vector<Share>> others_;  // of what is shared
+};
+
+}  // namespace ttmem::server

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/socket/peer.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "collector/process_info.hpp"
+
+namespace ttmem::server {
+namespace {
+
+std::string read_proc(pid_t pid, const char* file) {
+  std::ifstream in(fmt::format("/proc/{}/{}", pid, file), std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// What /proc says of it; only the number when it is not here.
+segment::SegmentWriter::Process describe(pid_t pid) {
+  segment::SegmentWriter::Process process;
+  process.pid = pid;
+  const auto facts = collector::process_facts(pid);
+  if (!facts) return process;
+  process.start_time_ticks = facts->start_time_ticks;
+  process.name = read_proc(pid, "comm");
+  if (process.name.ends_with('\n')) process.name.pop_back();
+  process.command = read_proc(pid, "cmdline");
+  if (process.command.ends_with('\0')) process.command.pop_back();
+  std::replace(process.command.begin(), process.command.end(), '\0', ' ');
+  return process;
+}
+
+}  // namespace
+
+std::optional<Peer> peer_of(int socket) {
+  ucred credentials{};
+  socklen_t size = sizeof credentials;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
+  return Peer{credentials.pid, credentials.uid};
+}
+
+std::optional<pid_t> parse_own_pid(std::string_view status) {
+  constexpr std::string_view key = "\nNSpid:";
+  const std::size_t at = status.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view line = status.substr(at + key.size());
+  line = line.substr(0, line.find('\n'));
+  line.remove_prefix(std::min(line.find_last_of(" \t") + 1, line.size()));
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), pid);
+  const bool whole = error == std::errc{} && end == line.data() + line.size();
+  return whole ? std::optional(pid) : std::nullopt;
+}
+
+Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_t told,
+                                                   uid_t server_uid) {
+  if (server_uid != 0 && peer.uid != server_uid) {
+    return Error{fmt::format(
+        "process {} belongs to {}, and this server to {}: nobody would believe it; run `ttmem "
+        "serve` as root to serve everybody",
+        peer.pid, collector::user_name(peer.uid), collector::user_name(server_uid))};
+  }
+  // Of a pid namespace that is not ours: its number means nothing here, and is only shown.
+  if (peer.pid == 0) {
+    segment::SegmentWriter::Process process;
+    process.pid = told;
+    return process;
+  }
+  const bool itself = told == 0 || told == peer.pid ||
+                      parse_own_pid(read_proc(peer.pid, "status")) == std::optional<pid_t>(told);
+  if (itself) return describe(peer.pid);
+  if (peer.uid == 0) return describe(told);
+  return Error{fmt::format(
+      "process {} (user {}) reports for process {}; only root may report for another process",
+      peer.pid, collector::user_name(peer.uid), told)};
+}
+
+}  // namespace ttmem::server

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+namespace ttmem::server {
+
+struct SocketOptions {
+  std::string directory;       // of the segments
+  std::string path;            // of the socket
+  std::optional<mode_t> mode;  // none: 0666 for root's server, whom all may tell; else 0600
+};
+
+}  // namespace ttmem::server

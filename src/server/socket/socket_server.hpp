@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.hpp"
+#include "server/observatory/observatory.hpp"
+#include "server/socket/client_registry.hpp"
+#include "server/socket/connection.hpp"
+#include "server/socket/event_log.hpp"
+#include "server/socket/listener.hpp"
+#include "server/socket/responder.hpp"
+#include "server/socket/session.hpp"
+#include "server/socket/socket_options.hpp"
+
+namespace ttmem::server {
+
+// The socket of the wire protocol (docs/server.md). One thread: that of the event loop.
+class SocketServer {
+ public:
+  // `events` takes a line per report, and may hold lines back until it is flushed. `observatory`
+  // and `options` outlive the server.
+  SocketServer(boost::asio::io_context& loop, Observatory& observatory,
+               const SocketOptions& options, std::shared_ptr<spdlog::logger> events);
+
+  // Fails when another server has the socket, or it cannot be made; the message names it, the
+  // reason and the next step. Removes the segments that a killed server kept in the directory.
+  [[nodiscard]] Result<void> start();
+
+  // Ends all connections; removes the socket and the segments.
+  void stop();
+
+  [[nodiscard]] const SocketStatistics& statistics() const { return statistics_; }
+  [[nodiscard]] std::size_t connections() const { return connections_.size(); }
+
+ private:
+  using Protocol = boost::asio::local::stream_protocol;
+
+  void accept();
+  void add(Protocol::socket socket);
+  void accept_later(const boost::system::error_code& error);
+
+  boost::asio::io_context& loop_;
+  const SocketOptions& options_;
+  Listener listener_;
+  Protocol::acceptor acceptor_;
+  boost::asio::steady_timer pause_;
+  ClientRegistry clients_;
+  EventLog log_;
+  Responder responder_;
+  SocketStatistics statistics_;
+  SessionContext context_;
+  std::vector<std::byte> scratch_;
+  ConnectionId next_id_ = 1;
+  std::unordered_set<std::shared_ptr<Connection>> connections_;
+};
+
+}  // namespace ttmem::server

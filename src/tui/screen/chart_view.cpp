@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/chart_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tui/screen/detail_view.hpp"
+#include "tui/screen/glyphs.hpp"
+#include "tui/screen/plot.hpp"
+#include "tui/screen/widgets.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+using model::Bytes;
+using views::format_bytes;
+using views::format_share;
+using views::share_of;
+
+constexpr int kLeastHeight = 5;  // of a chart: its frame, the axis, two rows of plot
+constexpr int kAxisCells = 10;
+
+struct Chart {
+  const model::Device& device;
+  const std::deque<Sample>& samples;
+  Window window;
+  std::uint32_t seconds;
+};
+
+Bytes peak_in(const Chart& chart, Bytes Sample::*figure) {
+  Bytes peak;
+  for (const Sample& sample : chart.samples) {
+    if (sample.time_unix_ns + chart.window.span_ns < chart.window.end_ns) continue;
+    if (sample.*figure) peak = std::max(peak.value_or(0), *(sample.*figure));
+  }
+  return peak;
+}
+
+void y_axis(Pane& pane, int rows, const std::string& top, const std::string& middle,
+            const std::string& bottom) {
+  const Glyphs& g = glyphs_of(pane.look());
+  for (int y = 0; y < rows; ++y) pane.put(kAxisCells - 1, y, g.vertical, {Ink::dim});
+  pane.put_right(kAxisCells - 2, rows - 1, bottom, {Ink::dim});
+  if (rows >= 5) pane.put_right(kAxisCells - 2, rows / 2, middle, {Ink::dim});
+  if (rows >= 2) pane.put_right(kAxisCells - 2, 0, top, {Ink::dim});
+}
+
+void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view name,
+                 Bytes Sample::*figure, Bytes capacity) {
+  screen.claim(std::string(name), pane);
+  const Bytes now = chart.samples.empty() ? std::nullopt : chart.samples.back().*figure;
+  const Bytes peak = peak_in(chart, figure);
+  const std::string title =
+      fmt::format("Device {} {} {}: {} of {}", chart.device.id, name,
+                  format_share(share_of(now, capacity)), format_bytes(now), format_bytes(capacity));
+  const std::string peak_share = "peak " + format_share(share_of(peak, capacity));
+  const std::string both = fmt::format("{} ({})", peak_share, format_bytes(peak));
+  const bool roomy = static_cast<int>(title.size() + both.size()) + 10 <= pane.width();
+  Pane inside = box(pane, title, roomy ? both : peak_share);
+  const int rows = inside.height() - 1;
+  Pane plot = inside.part({kAxisCells, 0, inside.width() - kAxisCells, rows});
+  y_axis(inside, rows, "100%", "50%", "0%");
+  Curve curve =
+      curve_of(chart.samples, figure, chart.window, area_columns(plot.width(), plot.look()));
+  if (capacity.value_or(0) == 0) {
+    plot.put(0, rows / 2, "the capacity is not known", {Ink::dim});
+    return;
+  }
+  for (auto& value : curve) {
+    if (value) *value /= static_cast<double>(*capacity);
+  }
+  area(plot, curve);
+  Pane axis = inside.part({kAxisCells, rows, plot.width(), 1});
+  time_axis(axis, 0, chart.seconds);
+}
+
+// The next round number of MiB above, but not more than there is.
+std::uint64_t nice_top(std::uint64_t peak, Bytes capacity) {
+  constexpr double kMiB = 1024.0 * 1024.0;
+  const double wanted = std::max(static_cast<double>(peak) * 1.1 / kMiB, 1.0);
+  const double power = std::pow(10.0, std::floor(std::log10(wanted)));
+  double top = 10 * power;
+  for (const double step : {1.0, 2.0, 4.0, 6.0, 8.0}) {
+    if (step * power >= wanted) {
+      top = step * power;
+      break;
+    }
+  }
+  const auto bytes = static_cast<std::uint64_t>(top * kMiB);
+  return capacity && *capacity > 0 ? std::min(bytes, std::max(*capacity, peak)) : bytes;
+}
+
+constexpr std::array<Bytes Sample::*, 4> kKinds = {&Sample::l1_bytes, &Sample::l1_small_bytes,
+                                                   &Sample::cb_bytes, &Sample::kernels_bytes};
+
+void legend(Pane& pane, const Chart& chart) {
+  const Glyphs& g = glyphs_of(pane.look());
+  constexpr std::array<std::string_view, 4> names = {"L1 buffers", "L1_SMALL", "CBs", "kernels"};
+  constexpr std::array<Ink, 4> inks = {Ink::buffers, Ink::small, Ink::cbs, Ink::kernels};
+  int x = kAxisCells;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Bytes now = chart.samples.empty() ? std::nullopt : chart.samples.back().*kKinds[i];
+    const std::string text = fmt::format(" {} {}", names[i], format_bytes(now));
+    if (x + 3 + static_cast<int>(text.size()) > pane.width()) {
+      pane.put(x, 0, g.ellipsis, {Ink::dim});
+      return;
+    }
+    x = pane.put(x, 0, pane.look().color ? g.full : g.shades[i], {inks[i]});
+    x = pane.put(x, 0, text) + 2;
+  }
+}
+
+void kinds_chart(Screen& screen, Pane pane, const Chart& chart) {
+  screen.claim("kinds", pane);
+  const Bytes peak = peak_in(chart, &Sample::l1_used_bytes);
+  Pane inside =
+      box(pane, fmt::format("Device {} L1 by kind", chart.device.id), "peak " + format_bytes(peak));
+  legend(inside, chart);
+  const int rows = inside.height() - 2;
+  if (rows <= 0) return;
+  const std::uint64_t top = nice_top(peak.value_or(0), chart.device.l1_capacity_bytes);
+  Pane body = inside.part({0, 1, inside.width(), rows});
+  y_axis(body, rows, format_bytes(top), format_bytes(top / 2), "0 MiB");
+  Pane plot = body.part({kAxisCells, 0, body.width() - kAxisCells, rows});
+  std::array<Curve, 4> curves;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    curves[i] = curve_of(chart.samples, kKinds[i], chart.window, plot.width());
+    for (auto& value : curves[i]) {
+      if (value) *value /= static_cast<double>(top);
+    }
+  }
+  stack(plot, curves);
+  Pane axis = inside.part({kAxisCells, inside.height() - 1, plot.width(), 1});
+  time_axis(axis, 0, chart.seconds);
+}
+
+// Where the charts go: side by side where there is room, below each other else.
+std::vector<Rect> places(int width, int height) {
+  if (width >= 110 && height >= 2 * kLeastHeight) {
+    const int upper = height / 2;
+    const int left = width / 2;
+    return {{0, 0, left, upper}, {left, 0, width - left, upper}, {0, upper, width, height - upper}};
+  }
+  const int count = std::clamp(height / kLeastHeight, 1, 3);
+  const int room = count < 3 ? height - 1 : height;
+  std::vector<Rect> rects;
+  for (int i = 0; i < count; ++i) {
+    const int top = room * i / count;
+    rects.push_back({0, top, width, room * (i + 1) / count - top});
+  }
+  return rects;
+}
+
+}  // namespace
+
+void chart_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const ViewState& state,
+                const ChartHistory& history) {
+  const model::Device& device = snapshot.devices[selected_device(snapshot, state)];
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  const std::uint64_t hold_ms = std::max<std::uint64_t>(2'500, state.interval_ms * 5ULL / 2);
+  const Chart chart{
+      device,
+      history.of(device),
+      {snapshot.time_unix_ns, state.window_seconds * 1000 * kNsPerMs, hold_ms * kNsPerMs},
+      state.window_seconds};
+  const std::vector<Rect> rects = places(pane.width(), pane.height());
+  share_chart(screen, pane.part(rects[0]), chart, "DRAM", &Sample::dram_bytes,
+              device.dram_capacity_bytes);
+  if (rects.size() > 1) {
+    share_chart(screen, pane.part(rects[1]), chart, "L1", &Sample::l1_used_bytes,
+                device.l1_capacity_bytes);
+  }
+  if (rects.size() > 2) {
+    kinds_chart(screen, pane.part(rects[2]), chart);
+    return;
+  }
+  pane.put(0, pane.height() - 1,
+           fmt::format("{} of 3 charts; a higher terminal shows all", rects.size()), {Ink::title});
+}
+
+}  // namespace ttmem::tui

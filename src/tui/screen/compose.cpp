@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/compose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tui/screen/chart_view.hpp"
+#include "tui/screen/core_view.hpp"
+#include "tui/screen/detail_view.hpp"
+#include "tui/screen/help.hpp"
+#include "tui/screen/keys.hpp"
+#include "tui/screen/process_view.hpp"
+#include "tui/screen/widgets.hpp"
+#include "views/format.hpp"
+#include "views/process_text.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+using model::Snapshot;
+
+constexpr Style kTitle{.ink = Ink::title, .bold = true};
+
+std::string clock_of(const Snapshot& snapshot, const Setup& setup) {
+  const std::string time = views::format_time(snapshot.time_unix_ns, setup.utc_offset_seconds);
+  return time.substr(time.find(' ') + 1);
+}
+
+std::string rate_of(std::uint32_t interval_ms) {
+  return interval_ms < 1000 ? fmt::format("every {} ms", interval_ms)
+                            : fmt::format("every {:g} s", interval_ms / 1000.0);
+}
+
+std::vector<std::string> facts_of(const Snapshot& snapshot, const ViewState& state,
+                                  const Setup& setup) {
+  const auto totals = views::process_totals(snapshot);
+  const auto living = std::count_if(totals.begin(), totals.end(), [](const auto& total) {
+    return total.sum.state == model::State::alive;
+  });
+  return {clock_of(snapshot, setup), rate_of(state.interval_ms),
+          views::plural(snapshot.devices.size(), "device", "devices"),
+          views::plural(static_cast<std::uint64_t>(living), "process", "processes"), snapshot.host};
+}
+
+void draw_tabs(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state,
+               const Setup& setup) {
+  screen.claim("tabs", pane);
+  constexpr std::array<std::string_view, 4> kShort = {"Detail", "Charts", "Cores", "Procs"};
+  const bool narrow = pane.width() < 64;
+  int x = narrow ? 0 : pane.put(0, 0, " ttmem ", kTitle);
+  for (std::uint32_t i = 1; i <= kViewNames.size(); ++i) {
+    const auto view = static_cast<View>(i);
+    const std::string_view name = name_of(view);
+    const std::string text = fmt::format(" {} {} ", i, narrow ? kShort[i - 1] : name);
+    const Style style = view == state.view ? Style{.bold = true, .reverse = true} : Style{};
+    const int end = pane.put(x, 0, text, style);
+    screen.click_at({pane.rect().x + x, pane.rect().y, end - x, 1}, Click::What::view, i);
+    x = end;
+  }
+  int right = pane.width();
+  if (state.paused && right - x > 10) {
+    right = pane.put_right(right, 0, " PAUSED ", {.ink = Ink::warn, .bold = true, .reverse = true});
+    right -= 1;
+  }
+  const std::string facts =
+      joined_to_fit(facts_of(snapshot, state, setup), right - x - 2, pane.look());
+  if (!facts.empty()) pane.put_right(right - 1, 0, facts, {Ink::dim});
+}
+
+int hint_cells(const KeyHint& hint) {
+  return static_cast<int>(hint.key.size() + hint.does.size()) + 3;
+}
+
+// Help and quit are always there; what does not fit of the others is left to the help.
+void draw_footer(Screen& screen, Pane pane, const ViewState& state) {
+  screen.claim("keys", pane);
+  const std::vector<KeyHint> hints = hints_of(state);
+  const std::size_t always = std::min<std::size_t>(2, hints.size());
+  int reserve = 0;
+  for (std::size_t i = hints.size() - always; i < hints.size(); ++i)
+    reserve += hint_cells(hints[i]);
+  int x = 0;
+  for (std::size_t i = 0; i < hints.size(); ++i) {
+    const bool last = i + always >= hints.size();
+    if (!last && x + hint_cells(hints[i]) + reserve > pane.width()) continue;
+    x = pane.put(x, 0, fmt::format(" {}", hints[i].key), kTitle);
+    x = pane.put(x, 0, fmt::format(" {} ", hints[i].does), {Ink::dim});
+  }
+}
+
+// One line above the footer; empty: none.
+struct Notice {
+  std::string text;
+  Style style;
+};
+
+Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
+  if (!state.message.empty()) return {state.message, kTitle};
+  if (snapshot.warnings.empty()) return {};
+  const std::string count = snapshot.warnings.size() == 1
+                                ? std::string("warning")
+                                : fmt::format("{} warnings, the first", snapshot.warnings.size());
+  return {fmt::format("{}: {}", count, snapshot.warnings.front()), {Ink::warn}};
+}
+
+void nothing_runs(Screen& screen, Pane pane, const Setup& setup) {
+  screen.claim("nothing", pane);
+  struct Advice {
+    std::string_view command;
+    std::string_view does;
+  };
+  std::vector<Advice> advices = {{"ttmem demo", "a workload on simulated devices"},
+                                 {"ttmem run -- CMD", "your program, with tracking on"}};
+  if (setup.doctor) advices.push_back({"ttmem doctor", "why do I see nothing?"});
+  const int height = 4 + static_cast<int>(advices.size());
+  const int width = std::min(pane.width(), 56);
+  Pane middle = pane.part(
+      {(pane.width() - width) / 2, std::max(0, (pane.height() - height) / 2), width, height});
+  middle.put(0, 0, "No process uses a device right now.", {.bold = true});
+  middle.put(0, 1, "What starts appears here. In another terminal:", {Ink::dim});
+  for (std::size_t i = 0; i < advices.size(); ++i) {
+    const int y = 3 + static_cast<int>(i);
+    const int x = middle.put(2, y, advices[i].command, kTitle);
+    if (middle.width() - 20 > 18) middle.put(std::max(x + 2, 20), y, advices[i].does, {Ink::dim});
+  }
+}
+
+void draw_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state,
+               const ChartHistory& history, const Setup& setup) {
+  if (state.help) {
+    help_view(screen, pane);
+  } else if (snapshot.devices.empty()) {
+    nothing_runs(screen, pane, setup);
+  } else if (state.view == View::charts) {
+    chart_view(screen, pane, snapshot, state, history);
+  } else if (state.view == View::cores) {
+    core_view(screen, pane, snapshot, state);
+  } else if (state.view == View::processes) {
+    process_view(screen, pane, snapshot, state);
+  } else {
+    detail_view(screen, pane, snapshot, state);
+  }
+}
+
+}  // namespace
+
+Screen compose(const Snapshot& snapshot, const ViewState& state, const ChartHistory& history,
+               Size size, const Setup& setup) {
+  Screen screen(size);
+  Pane all(screen.frame, {0, 0, size.width, size.height}, setup.look);
+  if (size.width < kSmallest.width || size.height < kSmallest.height) {
+    screen.claim("too small", all);
+    all.put(0, 0, fmt::format("ttmem top needs {}x{}", kSmallest.width, kSmallest.height));
+    all.put(0, 1, fmt::format("this is {}x{}; q quits", size.width, size.height));
+    return screen;
+  }
+  const Notice notice = notice_of(snapshot, state);
+  const int bottom = notice.text.empty() ? 1 : 2;
+  draw_tabs(screen, all.part({0, 0, size.width, 1}), snapshot, state, setup);
+  draw_view(screen, all.part({0, 1, size.width, size.height - 1 - bottom}), snapshot, state,
+            history, setup);
+  if (bottom == 2) {
+    Pane line = all.part({0, size.height - 2, size.width, 1});
+    screen.claim("notice", line);
+    line.put(0, 0, notice.text, notice.style);
+  }
+  draw_footer(screen, all.part({0, size.height - 1, size.width, 1}), state);
+  return screen;
+}
+
+Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {
+  const int columns = std::max(width, kSmallest.width);
+  const bool empty = snapshot.devices.empty();
+  Screen screen({columns, empty ? 7 : 1 + detail_height(snapshot, columns)});
+  const Size size = screen.frame.size();
+  Pane all(screen.frame, {0, 0, size.width, size.height}, setup.look);
+  if (empty) {
+    nothing_runs(screen, all, setup);
+    return screen.frame;
+  }
+  std::vector<std::string> facts = facts_of(snapshot, {}, setup);
+  facts.erase(facts.begin() + 1);  // the refresh rate
+  all.put(0, 0, "ttmem ", kTitle);
+  all.put(7, 0, joined_to_fit(facts, size.width - 7, setup.look), {Ink::dim});
+  detail_view(screen, all.part({0, 1, size.width, size.height - 1}), snapshot, {});
+  return screen.frame;
+}
+
+}  // namespace ttmem::tui

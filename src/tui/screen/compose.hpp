@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole screen as a value: a pure function of what is held, what was chosen and how large the
+// terminal is. Safe from any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "model/snapshot.hpp"
+#include "tui/screen/chart_history.hpp"
+#include "tui/screen/screen.hpp"
+#include "tui/screen/view_state.hpp"
+
+namespace ttmem::tui {
+
+// What does not change while the program runs.
+struct Setup {
+  Look look{};
+  std::int64_t utc_offset_seconds = 0;
+  bool doctor = false;  // there is a command `ttmem doctor` to advise
+};
+
+// Below this there is only a polite message.
+inline constexpr Size kSmallest{40, 10};
+
+// Tabs, the view, a warning when there is one, and the keys.
+[[nodiscard]] Screen compose(const model::Snapshot& snapshot, const ViewState& state,
+                             const ChartHistory& history, Size size, const Setup& setup);
+
+// View 1 alone, as high as it needs to be: for --once and for pipes.
+[[nodiscard]] Frame compose_once(const model::Snapshot& snapshot, int width, const Setup& setup);
+
+}  // namespace ttmem::tui

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/core_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/saturating.hpp"
+#include "views/select.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+using model::Kind;
+using model::Snapshot;
+
+std::string name_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid) {
+  const model::Process* process = views::process_of(snapshot, device, pid, model::State::alive);
+  return process == nullptr ? std::string() : process->name;
+}
+
+bool lies_here(const model::Allocation& a, std::size_t device, std::uint32_t core) {
+  const bool in_l1 = a.kind == Kind::l1 || a.kind == Kind::l1_small;
+  return a.device == device && a.state == model::State::alive && in_l1 &&
+         (!a.cores || a.cores->test(core));
+}
+
+void add_buffers(const Snapshot& snapshot, std::size_t device, std::uint32_t core, CoreMap& map) {
+  for (const model::Allocation& a : snapshot.allocations) {
+    if (!lies_here(a, device, core)) continue;
+    if (!a.address || !a.bytes_per_bank) {
+      ++map.without_address;
+      continue;
+    }
+    map.spans.push_back({*a.address, saturating_add(*a.address, *a.bytes_per_bank), a.kind, a.pid,
+                         name_of(snapshot, a.device, a.pid), a.label, 0});
+  }
+}
+
+void add_cbs(const Snapshot& snapshot, std::size_t device, std::uint32_t core, CoreMap& map) {
+  using Place = std::tuple<std::uint64_t, std::uint64_t, std::int32_t>;  // address, bytes, pid
+  struct Use {
+    std::uint32_t programs = 0;
+    std::uint64_t program = 0;
+  };
+  std::map<Place, Use> uses;
+  for (const model::Program& program : snapshot.programs) {
+    if (program.device != device || program.state != model::State::alive) continue;
+    for (const model::CircularBuffer& cb : program.cbs) {
+      if (!cb.cores.test(core)) continue;
+      if (cb.global) {
+        ++map.views;
+        continue;
+      }
+      Use& use = uses[{cb.address, cb.bytes, program.pid}];
+      ++use.programs;
+      use.program = program.program;
+    }
+  }
+  for (const auto& [place, use] : uses) {
+    const auto& [address, bytes, pid] = place;
+    const std::string what = use.programs == 1 ? fmt::format("program {}", use.program)
+                                               : fmt::format("{} programs", use.programs);
+    map.spans.push_back({address, saturating_add(address, bytes), Kind::cb, pid,
+                         name_of(snapshot, static_cast<std::uint32_t>(device), pid), what,
+                         use.programs});
+  }
+}
+
+void find_gap(CoreMap& map) {
+  if (!map.base || !map.small_begin) return;
+  std::uint64_t cb_end = *map.base;
+  std::uint64_t lowest = *map.small_begin;
+  for (const Span& span : map.spans) {
+    if (span.kind == Kind::cb) cb_end = std::max(cb_end, span.end);
+    if (span.kind == Kind::l1) lowest = std::min(lowest, span.begin);
+  }
+  map.free_begin = cb_end;
+  map.free_end = lowest;
+}
+
+Cover cover_of(Kind kind) {
+  if (kind == Kind::cb) return Cover::cb;
+  return kind == Kind::l1 ? Cover::l1 : Cover::l1_small;
+}
+
+}  // namespace
+
+CoreMap core_map(const Snapshot& snapshot, std::size_t device, std::uint32_t core) {
+  const model::Device& of = snapshot.devices[device];
+  CoreMap map;
+  map.end = of.l1_bytes_per_core;
+  map.base = of.l1_base;
+  if (map.end) {
+    const std::uint64_t small = of.l1_small_region_bytes.value_or(0);
+    map.small_begin = *map.end - std::min(*map.end, small);
+  }
+  if (core < kMaxCores) {
+    add_buffers(snapshot, device, core, map);
+    add_cbs(snapshot, device, core, map);
+  }
+  std::stable_sort(map.spans.begin(), map.spans.end(), [](const Span& a, const Span& b) {
+    return std::tie(a.begin, a.end) > std::tie(b.begin, b.end);
+  });
+  find_gap(map);
+  return map;
+}
+
+std::vector<Cover> bands_of(const CoreMap& map, int bands) {
+  if (!map.end || *map.end == 0 || bands <= 0) return {};
+  std::vector<Cover> covers(static_cast<std::size_t>(bands), Cover::free);
+  const double per_byte = bands / static_cast<double>(*map.end);
+  const auto paint = [&](std::uint64_t begin, std::uint64_t end, Cover cover) {
+    if (end <= begin || begin >= *map.end) return;
+    const auto first = static_cast<std::size_t>(static_cast<double>(begin) * per_byte);
+    const double last = static_cast<double>(std::min(end, *map.end)) * per_byte;
+    const auto stop = std::min<std::size_t>(
+        covers.size(), std::max<std::size_t>(first + 1, static_cast<std::size_t>(last + 0.999)));
+    for (std::size_t i = std::min(first, covers.size() - 1); i < stop; ++i) covers[i] = cover;
+  };
+  paint(0, map.base.value_or(0), Cover::reserved);
+  for (const Kind kind : {Kind::cb, Kind::l1, Kind::l1_small}) {
+    for (const Span& span : map.spans) {
+      if (span.kind == kind) paint(span.begin, span.end, cover_of(kind));
+    }
+  }
+  if (map.free_begin && map.free_end && *map.free_end < *map.free_begin) {
+    paint(*map.free_end, *map.free_begin, Cover::clash);
+  }
+  return covers;
+}
+
+}  // namespace ttmem::tui

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/core_panel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tui/screen/core_map.hpp"
+#include "tui/screen/glyphs.hpp"
+#include "tui/screen/widgets.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+using model::Device;
+using model::Kind;
+using views::format_bytes;
+
+constexpr int kTallMap = 14;  // from here on the addresses run upwards
+
+std::size_t index_of(const Device& device, Cursor cursor) {
+  return static_cast<std::size_t>(cursor.y) * device.grid_x + static_cast<std::size_t>(cursor.x);
+}
+
+Style style_of(Cover cover) {
+  switch (cover) {
+    case Cover::reserved:
+      return {Ink::reserved};
+    case Cover::cb:
+      return {Ink::cbs};
+    case Cover::l1:
+      return {Ink::buffers};
+    case Cover::l1_small:
+      return {Ink::small};
+    case Cover::clash:
+      return {.ink = Ink::bad, .bold = true};
+    case Cover::free:
+      break;
+  }
+  return {Ink::track};
+}
+
+std::string_view glyph_of(Cover cover, Look look) {
+  const Glyphs& g = glyphs_of(look);
+  switch (cover) {
+    case Cover::reserved:
+      return look.color ? g.full : look.unicode ? "▞" : "=";
+    case Cover::cb:
+      return look.color ? g.full : g.shades[2];
+    case Cover::l1:
+      return look.color ? g.full : g.shades[0];
+    case Cover::l1_small:
+      return look.color ? g.full : g.shades[1];
+    case Cover::clash:
+      return look.color ? g.full : "X";
+    case Cover::free:
+      break;
+  }
+  return look.unicode ? "·" : ".";
+}
+
+// One line of the list below or beside the bar.
+struct Line {
+  Cover cover = Cover::free;
+  std::string address;
+  std::string size;
+  std::string kind;
+  std::string what;
+  Style style;
+};
+
+std::string owner_of(const Span& span) {
+  return span.owner.empty() ? fmt::format("{}", span.pid)
+                            : fmt::format("{} {}", span.pid, span.owner);
+}
+
+// The one process that holds all of it; empty: nobody, or several.
+std::string only_owner(const CoreMap& map) {
+  for (const Span& span : map.spans) {
+    if (span.pid != map.spans.front().pid) return {};
+  }
+  return map.spans.empty() ? std::string() : owner_of(map.spans.front());
+}
+
+std::string words_of(const Span& span, bool with_owner) {
+  if (!with_owner) return span.what;
+  return span.what.empty() ? owner_of(span) : fmt::format("{} ({})", span.what, owner_of(span));
+}
+
+Line line_of(const Span& span, bool with_owner) {
+  const bool cb = span.kind == Kind::cb;
+  return {cb                      ? Cover::cb
+          : span.kind == Kind::l1 ? Cover::l1
+                                  : Cover::l1_small,
+          views::format_hex(span.begin),
+          format_bytes(span.end - span.begin, Scale::core),
+          cb                      ? "CB"
+          : span.kind == Kind::l1 ? "L1"
+                                  : "SMALL",
+          words_of(span, with_owner),
+          {}};
+}
+
+Line gap_line(const CoreMap& map) {
+  const bool clash = *map.free_end < *map.free_begin;
+  const std::uint64_t bytes =
+      clash ? *map.free_begin - *map.free_end : *map.free_end - *map.free_begin;
+  return {clash ? Cover::clash : Cover::free,
+          views::format_hex(clash ? *map.free_end : *map.free_begin),
+          format_bytes(bytes, Scale::core),
+          clash ? "CLASH" : "free",
+          clash ? "CBs overrun L1 buffers" : "headroom",
+          clash ? Style{.ink = Ink::bad, .bold = true} : Style{Ink::good}};
+}
+
+// From the highest address down, as the bar has it.
+std::vector<Line> lines_of(const CoreMap& map) {
+  std::vector<Line> lines;
+  bool gap = !map.free_begin || !map.free_end;
+  const bool with_owner = only_owner(map).empty();
+  for (const Span& span : map.spans) {
+    if (!gap && span.begin < std::max(*map.free_end, *map.free_begin) && span.kind == Kind::cb) {
+      lines.push_back(gap_line(map));
+      gap = true;
+    }
+    lines.push_back(line_of(span, with_owner));
+  }
+  if (!gap) lines.push_back(gap_line(map));
+  if (map.base) {
+    lines.push_back({Cover::reserved,
+                     "0x0",
+                     format_bytes(*map.base, Scale::core),
+                     "fixed",
+                     "firmware, kernel code",
+                     {Ink::dim}});
+  }
+  return lines;
+}
+
+void draw_list(Screen& screen, Pane pane, const CoreMap& map, int scroll) {
+  const std::vector<Line> lines = lines_of(map);
+  const auto rows = static_cast<int>(lines.size());
+  const int room = pane.height();
+  const bool all = rows <= room;
+  const int visible = all ? rows : std::max(0, room - 1);
+  const int first = std::clamp(scroll, 0, std::max(0, rows - visible));
+  for (int i = 0; i < visible; ++i) {
+    const Line& line = lines[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
+    pane.put(0, i, glyph_of(line.cover, pane.look()), style_of(line.cover));
+    pane.put_right(11, i, line.address, {Ink::dim});
+    pane.put_right(22, i, line.size,
+                   line.style.ink == Ink::plain ? Style{.bold = true} : line.style);
+    pane.put(24, i, line.kind, line.style);
+    pane.put(24 + 6, i, line.what, line.style);
+  }
+  if (!all) more_sign(pane, room - 1, first, visible, rows, "ranges");
+  screen.list = {rows, visible};
+}
+
+// Where addresses are worth a label, highest first.
+std::vector<std::uint64_t> landmarks(const CoreMap& map) {
+  std::vector<std::uint64_t> marks;
+  for (const model::Bytes& mark :
+       {map.end, map.free_end, map.free_begin, map.base, model::Bytes(0)}) {
+    if (mark) marks.push_back(*mark);
+  }
+  return marks;
+}
+
+// One row of the bar: two bands where half blocks can be coloured.
+void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
+  const bool solid_below = below != Cover::free;
+  const bool solid_above = above != Cover::free;
+  if (below == above) {
+    pane.repeat(x, y, width, glyph_of(below, pane.look()), style_of(below));
+  } else if (solid_below) {
+    const Ink fill = solid_above ? style_of(above).ink : Ink::plain;
+    pane.repeat(x, y, width, "▄", {style_of(below).ink, fill});
+  } else {
+    pane.repeat(x, y, width, "▀", {style_of(above).ink});
+  }
+}
+
+// Where an address lies between the two ends of the map; what lies beyond is at its end.
+double place_of(std::uint64_t address, const CoreMap& map) {
+  return std::min(static_cast<double>(address) / static_cast<double>(*map.end), 1.0);
+}
+
+// The highest addresses on top; addresses at its left.
+void tall_bar(Pane pane, const CoreMap& map) {
+  const int rows = pane.height();
+  constexpr int kLabels = 9;
+  const bool halves = pane.look().unicode && pane.look().color;
+  const std::vector<Cover> bands = bands_of(map, halves ? rows * 2 : rows);
+  if (bands.empty()) return;
+  for (int y = 0; y < rows; ++y) {
+    const auto low = static_cast<std::size_t>(rows - 1 - y) * (halves ? 2 : 1);
+    bar_row(pane, kLabels, y, pane.width() - kLabels, bands[low], bands[low + (halves ? 1 : 0)]);
+  }
+  int free_from = 0;  // rows above it are taken by a label
+  for (const std::uint64_t mark : landmarks(map)) {
+    const int y = std::min(static_cast<int>((1 - place_of(mark, map)) * rows), rows - 1);
+    if (y < free_from) continue;
+    pane.put_right(kLabels - 1, y, views::format_hex(mark), {Ink::dim});
+    free_from = y + 1;
+  }
+}
+
+// The same lying down, with the lowest addresses at the left, and its landmarks below it.
+void flat_bar(Pane pane, const CoreMap& map) {
+  const std::vector<Cover> bands = bands_of(map, pane.width());
+  if (bands.empty()) return;
+  const int rows = pane.height() - 1;
+  for (int y = 0; y < rows; ++y) {
+    for (std::size_t i = 0; i < bands.size(); ++i) {
+      pane.repeat(static_cast<int>(i), y, 1, glyph_of(bands[i], pane.look()), style_of(bands[i]));
+    }
+  }
+  const std::string end = views::format_hex(*map.end);
+  const int last = pane.put_right(pane.width(), rows, end, {Ink::dim});
+  int free_from = 0;
+  std::vector<std::uint64_t> marks = landmarks(map);
+  std::reverse(marks.begin(), marks.end());
+  for (const std::uint64_t mark : marks) {
+    const std::string text = views::format_hex(mark);
+    const int x = static_cast<int>(place_of(mark, map) * pane.width());
+    if (x < free_from || x + static_cast<int>(text.size()) >= last) continue;
+    free_from = pane.put(x, rows, text, {Ink::dim}) + 1;
+  }
+}
+
+std::string core_figures(const Device& device, Cursor cursor, int room, Look look) {
+  const auto index = index_of(device, cursor);
+  const model::Core& core = device.cores[index];
+  return joined_to_fit({"CB " + format_bytes(core.cb_bytes, Scale::core),
+                        "resident " + format_bytes(core.cb_resident_bytes, Scale::core),
+                        "L1 buffers " + format_bytes(core.l1_bytes, Scale::core)},
+                       room, look);
+}
+
+}  // namespace
+
+std::string core_title(const Device& device, Cursor cursor) {
+  const auto index = index_of(device, cursor);
+  const model::Core& core = device.cores[index];
+  return fmt::format("Core ({},{}) {}", cursor.x, cursor.y,
+                     views::format_share(share_of_core(device, core)));
+}
+
+void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std::size_t index,
+                Cursor cursor, const ViewState& state) {
+  screen.claim("core", pane);
+  const Device& device = snapshot.devices[index];
+  const CoreMap map =
+      core_map(snapshot, index, static_cast<std::uint32_t>(index_of(device, cursor)));
+  const std::string owner = only_owner(map);
+  Pane inside = box(pane, core_title(device, cursor),
+                    owner.empty() ? std::string() : "all of " + owner, {.ink = Ink::title});
+  inside.put(1, 0, core_figures(device, cursor, inside.width() - 1, inside.look()), {Ink::dim});
+  Pane body = inside.part({1, 1, inside.width() - 2, inside.height() - 1});
+  if (body.height() >= kTallMap) {
+    const int bar_width = body.width() >= 70 ? 21 : 15;
+    tall_bar(body.part({0, 0, bar_width, body.height()}), map);
+    draw_list(screen, body.part({bar_width + 1, 0, body.width() - bar_width - 1, body.height()}),
+              map, state.map_scroll);
+    return;
+  }
+  const int bar_height = body.height() >= 7 ? 3 : 2;
+  flat_bar(body.part({0, 0, body.width(), bar_height}), map);
+  draw_list(screen, body.part({0, bar_height, body.width(), body.height() - bar_height}), map,
+            state.map_scroll);
+}
+
+}  // namespace ttmem::tui

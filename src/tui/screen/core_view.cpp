@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/core_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tui/screen/core_grid.hpp"
+#include "tui/screen/core_panel.hpp"
+#include "tui/screen/detail_view.hpp"
+#include "tui/screen/glyphs.hpp"
+#include "tui/screen/widgets.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+using model::Device;
+using views::format_bytes;
+
+constexpr int kPanelWidth = 62;  // at least, beside the grid
+constexpr int kPanelHeight = 8;  // at least, below the grid
+constexpr int kHighEnough = 17;  // for a panel beside the grid
+
+void draw_title(Pane pane, const Device& device) {
+  const int x = pane.put(
+      0, 0,
+      fmt::format("Device {}: {} {}x{}  ", device.id,
+                  device.board.empty() ? device.arch : device.board, device.grid_x, device.grid_y),
+      {.ink = Ink::title, .bold = true});
+  const std::string headroom =
+      device.headroom_bytes_per_core
+          ? views::format_signed_bytes(*device.headroom_bytes_per_core, Scale::core)
+          : std::string(views::kUnknown);
+  const std::vector<std::string> facts = {
+      fmt::format("L1 {} of {}", format_bytes(device.l1_used_bytes),
+                  format_bytes(device.l1_capacity_bytes)),
+      "CBs " + format_bytes(device.cb_physical_bytes),
+      "L1 buffers " + format_bytes(device.l1_buffers_bytes), "least headroom " + headroom};
+  pane.put(x, 0, joined_to_fit(facts, pane.width() - x, pane.look()), {Ink::dim});
+}
+
+// What the colours mean, below the grid.
+void draw_legend(Screen& screen, Pane pane) {
+  if (pane.height() < 4) return;
+  screen.claim("legend", pane);
+  const Glyphs& g = glyphs_of(pane.look());
+  struct Entry {
+    std::string_view text;
+    Ink ink;
+    int shade;
+  };
+  constexpr std::array<Entry, 3> kinds = {
+      {{"CBs", Ink::cbs, 2}, {"L1 buffers", Ink::buffers, 0}, {"L1_SMALL", Ink::small, 1}}};
+  int x = GridPlan::kAxis;
+  for (const Entry& kind : kinds) {
+    x = pane.put(x, 1, pane.look().color ? g.full : g.shades[static_cast<std::size_t>(kind.shade)],
+                 {kind.ink});
+    x = pane.put(x, 1, fmt::format(" {}  ", kind.text), {Ink::dim});
+  }
+  x = pane.put(x, 1, pane.look().color ? g.full : pane.look().unicode ? "▞" : "=", {Ink::reserved});
+  pane.put(x, 1, " firmware", {Ink::dim});
+  if (!pane.look().color) return;
+  constexpr std::array<Entry, 6> heats = {{{" 20%", Ink::heat1, 0},
+                                           {" 40%", Ink::heat2, 0},
+                                           {" 60%", Ink::heat3, 0},
+                                           {" 80%", Ink::heat4, 0},
+                                           {" 90%", Ink::heat5, 0},
+                                           {"100%", Ink::heat6, 0}}};
+  x = pane.put(GridPlan::kAxis, 3, "up to ", {Ink::dim});
+  for (const Entry& heat : heats) x = pane.put(x, 3, heat.text, {Ink::on_fill, heat.ink}) + 1;
+}
+
+void beside(Screen& screen, Pane& body, const GridPlan& plan, const model::Snapshot& snapshot,
+            std::size_t index, Cursor cursor, const ViewState& state) {
+  const Device& device = snapshot.devices[index];
+  core_grid(screen, body.part({0, 0, plan.width(), plan.height()}), device, plan, cursor);
+  draw_legend(screen, body.part({0, plan.height(), plan.width(), body.height() - plan.height()}));
+  const int x = plan.width() + 1;
+  core_panel(screen, body.part({x, 0, body.width() - x, body.height()}), snapshot, index, cursor,
+             state);
+}
+
+void below(Screen& screen, Pane& body, const model::Snapshot& snapshot, std::size_t index,
+           Cursor cursor, const ViewState& state) {
+  const Device& device = snapshot.devices[index];
+  // A low screen keeps at least two rows of tiles.
+  const int panel = std::min(kPanelHeight, std::max(0, body.height() - 4));
+  const GridPlan plan = grid_plan(device, body.width(), body.height() - panel);
+  core_grid(screen, body.part({0, 0, body.width(), plan.height()}), device, plan, cursor);
+  Pane rest = body.part({0, plan.height(), body.width(), body.height() - plan.height()});
+  if (rest.height() >= 5) {
+    core_panel(screen, rest, snapshot, index, cursor, state);
+  } else if (rest.height() > 0) {
+    rest.put(0, 0, core_title(device, cursor) + "; a higher terminal shows its map", {Ink::title});
+  }
+}
+
+}  // namespace
+
+void core_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const ViewState& state) {
+  const std::size_t index = selected_device(snapshot, state);
+  const Device& device = snapshot.devices[index];
+  draw_title(pane.part({0, 0, pane.width(), 1}), device);
+  const std::size_t cores = std::size_t{device.grid_x} * device.grid_y;
+  if (cores == 0 || device.cores.size() != cores) {
+    pane.put(0, 2, "The process did not say how many cores this device has.", {Ink::dim});
+    return;
+  }
+  const Cursor cursor{std::min<int>(state.core_x, device.grid_x - 1),
+                      std::min<int>(state.core_y, device.grid_y - 1)};
+  Pane body = pane.part({0, 1, pane.width(), pane.height() - 1});
+  const GridPlan plan = grid_plan(device, body.width() - kPanelWidth, body.height());
+  const bool fits = plan.columns == device.grid_x && plan.rows == device.grid_y;
+  if (fits && body.height() >= kHighEnough) {
+    beside(screen, body, plan, snapshot, index, cursor, state);
+  } else {
+    below(screen, body, snapshot, index, cursor, state);
+  }
+}
+
+}  // namespace ttmem::tui

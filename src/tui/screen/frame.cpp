@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/frame.hpp"
+
+#include <algorithm>
+
+#include "base/utf8.hpp"
+#include "views/text.hpp"
+
+namespace ttmem::tui {
+
+void append_utf8(std::string& text, char32_t code) {
+  const auto byte = [&](char32_t value) { text += static_cast<char>(value); };
+  const auto rest = [&](int shift) { byte(0x80 | ((code >> shift) & 0x3f)); };
+  if (code < 0x80) {
+    byte(code);
+  } else if (code < 0x800) {
+    byte(0xc0 | (code >> 6));
+    rest(0);
+  } else if (code < 0x10000) {
+    byte(0xe0 | (code >> 12));
+    rest(6);
+    rest(0);
+  } else {
+    byte(0xf0 | (code >> 18));
+    rest(12);
+    rest(6);
+    rest(0);
+  }
+}
+
+Frame::Frame(Size size) : size_{std::max(size.width, 0), std::max(size.height, 0)} {
+  cells_.resize(static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(size_.height));
+}
+
+void Frame::blank_halves(int x, int y) {
+  if (cells_[index(x, y)].tail && x > 0) cells_[index(x - 1, y)] = Cell{};
+  if (x + 1 < size_.width && cells_[index(x + 1, y)].tail) cells_[index(x + 1, y)] = Cell{};
+}
+
+void Frame::set(int x, int y, const Cell& cell) {
+  if (!Rect{0, 0, size_.width, size_.height}.contains(x, y)) return;
+  if (!cell.tail) {
+    blank_halves(x, y);
+  } else if (x + 1 < size_.width && cells_[index(x + 1, y)].tail) {
+    cells_[index(x + 1, y)] = Cell{};  // its head is what is overwritten here
+  }
+  cells_[index(x, y)] = cell;
+}
+
+std::string Frame::row_text(int y) const {
+  std::string line;
+  for (int x = 0; x < size_.width; ++x) {
+    const Cell& cell = at(x, y);
+    if (cell.tail) continue;
+    append_utf8(line, cell.code);
+    if (cell.mark != 0) append_utf8(line, cell.mark);
+  }
+  return line;
+}
+
+std::string Frame::text() const {
+  std::string text;
+  for (int y = 0; y < size_.height; ++y) {
+    std::string line = row_text(y);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+Pane::Pane(Frame& frame, Rect rect, Look look) : frame_(&frame), rect_(rect), look_(look) {
+  const Size size = frame.size();
+  const int right = std::min(rect.x + rect.width, size.width);
+  const int bottom = std::min(rect.y + rect.height, size.height);
+  rect_.x = std::max(rect.x, 0);
+  rect_.y = std::max(rect.y, 0);
+  rect_.width = std::max(0, right - rect_.x);
+  rect_.height = std::max(0, bottom - rect_.y);
+}
+
+Pane Pane::part(Rect inner) const {
+  const int x = std::clamp(inner.x, 0, rect_.width);
+  const int y = std::clamp(inner.y, 0, rect_.height);
+  const int right = std::clamp(inner.x + inner.width, x, rect_.width);
+  const int bottom = std::clamp(inner.y + inner.height, y, rect_.height);
+  return {*frame_, {rect_.x + x, rect_.y + y, right - x, bottom - y}, look_};
+}
+
+int Pane::put(int x, int y, std::string_view text, Style style, int limit) {
+  if (y < 0 || y >= rect_.height || x < 0 || x >= rect_.width) return x;
+  const int room = limit < 0 ? rect_.width - x : std::min(limit, rect_.width - x);
+  if (room <= 0) return x;
+  const std::string shown = views::cut(views::printable(text, look_.unicode),
+                                       static_cast<std::size_t>(room), look_.unicode);
+  std::string_view rest = shown;
+  while (!rest.empty()) {
+    const Utf8Character next = decode_utf8(rest);
+    const auto cells = static_cast<int>(views::display_width(rest.substr(0, next.bytes)));
+    rest.remove_prefix(std::max<std::size_t>(next.bytes, 1));
+    const int px = rect_.x + x;
+    if (cells == 0) {
+      if (x == 0) continue;
+      Cell head = frame_->at(px - 1, rect_.y + y);
+      head.mark = next.code;
+      if (!head.tail) frame_->set(px - 1, rect_.y + y, head);
+      continue;
+    }
+    frame_->set(px, rect_.y + y, {next.code, 0, style, false});
+    if (cells == 2) frame_->set(px + 1, rect_.y + y, {U' ', 0, style, true});
+    x += cells;
+  }
+  return x;
+}
+
+int Pane::put_right(int end, int y, std::string_view text, Style style) {
+  const auto cells = static_cast<int>(views::display_width(views::printable(text, look_.unicode)));
+  const int x = std::max(0, std::min(end, rect_.width) - cells);
+  put(x, y, text, style, std::min(end, rect_.width) - x);
+  return x;
+}
+
+void Pane::repeat(int x, int y, int count, std::string_view glyph, Style style) {
+  const Utf8Character character = decode_utf8(glyph);
+  if (y < 0 || y >= rect_.height) return;
+  for (int i = std::max(x, 0); i < std::min(x + count, rect_.width); ++i) {
+    frame_->set(rect_.x + i, rect_.y + y, {character.code, 0, style, false});
+  }
+}
+
+void Pane::restyle(int x, int y, int count, Style style) {
+  if (y < 0 || y >= rect_.height) return;
+  for (int i = std::max(x, 0); i < std::min(x + count, rect_.width); ++i) {
+    Cell cell = frame_->at(rect_.x + i, rect_.y + y);
+    cell.style = style;
+    if (cell.tail) continue;
+    const bool wide = i + 1 < rect_.width && frame_->at(rect_.x + i + 1, rect_.y + y).tail;
+    frame_->set(rect_.x + i, rect_.y + y, cell);
+    if (wide) frame_->set(rect_.x + i + 1, rect_.y + y, {U' ', 0, style, true});
+  }
+}
+
+}  // namespace ttmem::tui

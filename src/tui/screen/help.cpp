@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/help.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "tui/screen/widgets.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+struct Entry {
+  std::string_view key;
+  std::string_view does;
+};
+
+// The most wanted first: a low terminal shows the beginning.
+constexpr std::array<Entry, 18> kEntries = {{
+    {"1 2 3 4 Tab", "views: detailed, charts, cores, processes"},
+    {"left right l", "another device (view 4: all or one of them)"},
+    {"up down j k", "another device, core or row"},
+    {"arrows hjkl", "view 3: the core; [ ] the device"},
+    {"Enter", "view 4: live allocations of the process; Esc back"},
+    {"s F6", "view 4: sort by the next column; r reverses"},
+    {"/", "view 4: filter; Enter keeps it, Esc clears it"},
+    {"t", "view 2: 30, 60, 120 or 300 seconds"},
+    {"p Space", "pause and go on"},
+    {"+ -", "refresh more or less often"},
+    {"PgUp PgDn", "a page of a list; Home and End its ends"},
+    {"mouse", "tabs, devices, cores, rows, column headers"},
+    {"F12", "remember view, rate, window and sorting"},
+    {"h ? F1", "this help (in view 3: ? and F1)"},
+    {"q F10 Esc", "quit; Esc first goes one step back"},
+    {"", ""},
+    {"L1", "= L1 buffers + L1_SMALL + CBs + kernels"},
+    {"CBs", "physical; resident: ran last; logical: plain sum"},
+}};
+
+}  // namespace
+
+void help_view(Screen& screen, Pane pane) {
+  screen.claim("help", pane);
+  Pane inside = box(pane, "Help", "any key closes it", {.ink = Ink::title});
+  const auto rows = static_cast<int>(kEntries.size());
+  const int visible = rows <= inside.height() ? rows : std::max(0, inside.height() - 1);
+  for (int i = 0; i < visible; ++i) {
+    const Entry& entry = kEntries[static_cast<std::size_t>(i)];
+    inside.put(1, i, entry.key, {.ink = Ink::title, .bold = true});
+    inside.put(15, i, entry.does);
+  }
+  if (visible < rows) more_sign(inside, inside.height() - 1, 0, visible, rows, "keys");
+}
+
+}  // namespace ttmem::tui

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tui/screen/detail_view.hpp"
+#include "tui/screen/process_list.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+using Code = Key::Code;
+using model::Snapshot;
+
+bool is(const Key& key, char32_t character) {
+  return key.code == Code::character && key.character == character;
+}
+
+void open_view(ViewState& state, View view) {
+  state.view = view;
+  state.typing_filter = false;
+}
+
+void next_view(ViewState& state, int step) {
+  constexpr int kViews = static_cast<int>(kViewNames.size());
+  const int index = (static_cast<int>(state.view) - 1 + step + kViews) % kViews;
+  open_view(state, static_cast<View>(index + 1));
+}
+
+void move_device(ViewState& state, const Snapshot& snapshot, int step) {
+  if (snapshot.devices.empty()) return;
+  const auto last = static_cast<int>(snapshot.devices.size()) - 1;
+  const int now = static_cast<int>(selected_device(snapshot, state));
+  state.device = snapshot.devices[static_cast<std::size_t>(std::clamp(now + step, 0, last))].id;
+}
+
+// Which devices view 4 lists: all, then one after the other.
+void move_only_device(ViewState& state, const Snapshot& snapshot, int step) {
+  const auto devices = static_cast<int>(snapshot.devices.size());
+  int now = -1;
+  for (int i = 0; state.only_device && i < devices; ++i) {
+    if (snapshot.devices[static_cast<std::size_t>(i)].id == *state.only_device) now = i;
+  }
+  const int next = std::clamp(now + step, -1, devices - 1);
+  state.only_device.reset();
+  if (next >= 0) state.only_device = snapshot.devices[static_cast<std::size_t>(next)].id;
+}
+
+void move_core(ViewState& state, const Snapshot& snapshot, int dx, int dy) {
+  if (snapshot.devices.empty()) return;
+  const model::Device& device = snapshot.devices[selected_device(snapshot, state)];
+  const auto moved = [](std::uint16_t at, int step, std::uint16_t count) {
+    return static_cast<std::uint16_t>(std::clamp(at + step, 0, std::max(0, count - 1)));
+  };
+  state.core_x = moved(state.core_x, dx, device.grid_x);
+  state.core_y = moved(state.core_y, dy, device.grid_y);
+  state.map_scroll = 0;
+}
+
+void select_process(ViewState& state, const Snapshot& snapshot, int row) {
+  const auto rows = process_rows(snapshot, state);
+  if (rows.empty()) return;
+  const int last = static_cast<int>(rows.size()) - 1;
+  state.selected = key_of(rows[static_cast<std::size_t>(std::clamp(row, 0, last))].sum);
+}
+
+void move_row(ViewState& state, const Snapshot& snapshot, const Screen& screen, int step) {
+  if (state.opened) {
+    const int last = std::max(0, screen.list.rows - 1);
+    state.allocation_row = std::clamp(state.allocation_row + step, 0, last);
+    return;
+  }
+  select_process(state, snapshot, selected_row(process_rows(snapshot, state), state) + step);
+}
+
+void open_process(ViewState& state, const Snapshot& snapshot) {
+  const auto rows = process_rows(snapshot, state);
+  if (rows.empty()) return;
+  state.opened = key_of(rows[static_cast<std::size_t>(selected_row(rows, state))].sum);
+  state.selected = state.opened;
+  state.allocation_row = 0;
+  state.filter.clear();
+}
+
+Sorting& sorting_of(ViewState& state) {
+  return state.opened ? state.allocation_sorting : state.sorting;
+}
+
+void sort_by(ViewState& state, std::uint32_t column) {
+  Sorting& sorting = sorting_of(state);
+  if (sorting.column == column) {
+    sorting.descending = !sorting.descending;
+    return;
+  }
+  sorting.column = column;
+  // Names read from A on, sizes from the largest on.
+  const std::string_view name = state.opened ? allocation_column(column) : process_column(column);
+  constexpr std::array<std::string_view, 8> words = {"PID",    "USER",    "STATE", "DEV",
+                                                     "SOURCE", "COMMAND", "KIND",  "LABEL"};
+  sorting.descending = std::find(words.begin(), words.end(), name) == words.end();
+}
+
+void next_column(ViewState& state) {
+  const std::uint32_t columns = state.opened ? kAllocationColumns : kProcessColumns;
+  sort_by(state, (sorting_of(state).column + 1) % columns);
+}
+
+// A filter that is being typed takes all characters.
+void type_filter(ViewState& state, const Key& key) {
+  constexpr std::size_t kLongest = 64;
+  if (key.code == Code::escape) {
+    state.filter.clear();
+    state.typing_filter = false;
+  } else if (key.code == Code::enter) {
+    state.typing_filter = false;
+  } else if (key.code == Code::backspace) {
+    while (!state.filter.empty() && (state.filter.back() & 0xc0) == 0x80) state.filter.pop_back();
+    if (!state.filter.empty()) state.filter.pop_back();
+  } else if (key.code == Code::character && key.character >= U' ' &&
+             state.filter.size() < kLongest) {
+    append_utf8(state.filter, key.character);
+  }
+  state.allocation_row = 0;
+}
+
+void faster(ViewState& state, bool up) {
+  constexpr std::array<std::uint32_t, 9> steps = {
+      kShortestIntervalMs, 100, 200, 500, 1000, 2000, 3000, 5000, kLongestIntervalMs};
+  if (up) {
+    const auto below = std::lower_bound(steps.begin(), steps.end(), state.interval_ms);
+    state.interval_ms = below == steps.begin() ? steps.front() : *(below - 1);
+  } else {
+    const auto above = std::upper_bound(steps.begin(), steps.end(), state.interval_ms);
+    state.interval_ms = above == steps.end() ? steps.back() : *above;
+  }
+}
+
+void next_window(ViewState& state) {
+  const auto now = std::find(kWindowsSeconds.begin(), kWindowsSeconds.end(), state.window_seconds);
+  const bool last = now == kWindowsSeconds.end() || now + 1 == kWindowsSeconds.end();
+  state.window_seconds = last ? kWindowsSeconds.front() : *(now + 1);
+}
+
+// One step back, out of the program at last.
+void leave(ViewState& state) {
+  if (state.help) {
+    state.help = false;
+  } else if (state.view == View::processes && !state.filter.empty()) {
+    state.filter.clear();
+  } else if (state.view == View::processes && state.opened) {
+    state.opened.reset();
+  } else {
+    state.quit = true;
+  }
+}
+
+void click(ViewState& state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
+  for (const Hit& hit : screen.hits) {
+    if (!hit.rect.contains(key.x, key.y)) continue;
+    const std::uint32_t value = hit.click.value;
+    switch (hit.click.what) {
+      case Click::What::view:
+        open_view(state, static_cast<View>(value));
+        break;
+      case Click::What::device:
+        state.device = value;
+        break;
+      case Click::What::core:
+        state.core_x = static_cast<std::uint16_t>(value & 0xffff);
+        state.core_y = static_cast<std::uint16_t>(value >> 16);
+        state.map_scroll = 0;
+        break;
+      case Click::What::process: {
+        const std::optional<ProcessKey> before = state.selected;
+        select_process(state, snapshot, static_cast<int>(value));
+        if (before == state.selected) open_process(state, snapshot);
+        break;
+      }
+      case Click::What::allocation:
+        state.allocation_row = static_cast<int>(value);
+        break;
+      case Click::What::column:
+        sort_by(state, value);
+        break;
+      case Click::What::none:
+        break;
+    }
+    return;
+  }
+}
+
+// Up, down and the page keys. Returns false for other keys.
+bool move(ViewState& state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
+  const int page = std::max(1, screen.list.visible - 1);
+  int step = 0;
+  if (key.code == Code::up || key.code == Code::wheel_up || is(key, U'k')) step = -1;
+  if (key.code == Code::down || key.code == Code::wheel_down || is(key, U'j')) step = 1;
+  if (key.code == Code::page_up) step = -page;
+  if (key.code == Code::page_down) step = page;
+  if (key.code == Code::home) step = -1'000'000;
+  if (key.code == Code::end) step = 1'000'000;
+  if (step == 0) return false;
+  if (state.view == View::processes) {
+    move_row(state, snapshot, screen, step);
+  } else if (state.view == View::cores && (step == 1 || step == -1) && key.code != Code::wheel_up &&
+             key.code != Code::wheel_down) {
+    move_core(state, snapshot, 0, step);
+  } else if (state.view == View::cores) {
+    const int last = std::max(0, screen.list.rows - screen.list.visible);
+    state.map_scroll = std::clamp(std::min(state.map_scroll, last) + step, 0, last);
+  } else {
+    move_device(state, snapshot, step);
+  }
+  return true;
+}
+
+bool move_sideways(ViewState& state, const Key& key, const Snapshot& snapshot) {
+  const bool cores = state.view == View::cores;
+  int step = 0;
+  if (key.code == Code::left || (cores && is(key, U'h'))) step = -1;
+  if (key.code == Code::right || is(key, U'l')) step = 1;
+  if (step != 0 && cores) {
+    move_core(state, snapshot, step, 0);
+    return true;
+  }
+  if (is(key, U'[') || is(key, U'<') || is(key, U',')) step = -1;
+  if (is(key, U']') || is(key, U'>') || is(key, U'.')) step = 1;
+  if (step == 0) return false;
+  if (state.view == View::processes) {
+    move_only_device(state, snapshot, step);
+  } else {
+    move_device(state, snapshot, step);
+  }
+  return true;
+}
+
+// Keys of view 4 alone.
+void press_in_processes(ViewState& state, const Key& key, const Snapshot& snapshot) {
+  if (is(key, U's') || key.code == Code::f6) next_column(state);
+  if (is(key, U'r') || is(key, U'S')) sort_by(state, sorting_of(state).column);
+  if (key.code == Code::enter && !state.opened) open_process(state, snapshot);
+  if (key.code == Code::backspace) state.opened.reset();
+}
+
+void press_character(ViewState& state, char32_t character) {
+  if (character >= U'1' && character <= U'4') {
+    open_view(state, static_cast<View>(character - U'0'));
+    return;
+  }
+  switch (character) {
+    case U'q':
+      state.quit = true;
+      break;
+    case U'h':
+    case U'?':
+      state.help = true;
+      break;
+    case U'p':
+    case U' ':
+      state.paused = !state.paused;
+      break;
+    case U'+':
+    case U'=':
+      faster(state, true);
+      break;
+    case U'-':
+      faster(state, false);
+      break;
+    case U't':
+      next_window(state);
+      break;
+    case U'/':
+      open_view(state, View::processes);
+      state.typing_filter = true;
+      break;
+    default:
+      break;
+  }
+}
+
+// Keys that mean the same in every view.
+void press_anywhere(ViewState& state, const Key& key) {
+  switch (key.code) {
+    case Code::character:
+      press_character(state, key.character);
+      break;
+    case Code::tab:
+      next_view(state, 1);
+      break;
+    case Code::back_tab:
+      next_view(state, -1);
+      break;
+    case Code::escape:
+      leave(state);
+      break;
+    case Code::f1:
+      state.help = true;
+      break;
+    case Code::f10:
+      state.quit = true;
+      break;
+    case Code::f12:
+      state.save_settings = true;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+ViewState handle(ViewState state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
+  state.message.clear();
+  if (state.typing_filter && key.code != Code::click && key.code != Code::f10) {
+    type_filter(state, key);
+    return state;
+  }
+  if (state.help && key.code != Code::f10 && !is(key, U'q')) {
+    state.help = false;  // any key closes it
+    return state;
+  }
+  if (move(state, key, snapshot, screen) || move_sideways(state, key, snapshot)) return state;
+  if (key.code == Code::click) {
+    click(state, key, snapshot, screen);
+    return state;
+  }
+  if (state.view == View::processes) press_in_processes(state, key, snapshot);
+  press_anywhere(state, key);
+  return state;
+}
+
+}  // namespace ttmem::tui

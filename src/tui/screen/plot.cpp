@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/screen/plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "tui/screen/glyphs.hpp"
+#include "tui/screen/widgets.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+constexpr std::array<Ink, 4> kKindInks = {Ink::buffers, Ink::small, Ink::cbs, Ink::kernels};
+
+// The filled steps of a column that has `steps` in all; anything above zero has one.
+int filled_steps(std::optional<double> share, int steps) {
+  if (!share || !(*share > 0)) return 0;
+  return std::max(1, static_cast<int>(std::lround(std::min(*share, 1.0) * steps)));
+}
+
+// Braille dots of the left and the right column of a cell, filled from below.
+char32_t braille(int left, int right) {
+  constexpr std::array<char32_t, 4> lefts = {0x40, 0x04, 0x02, 0x01};
+  constexpr std::array<char32_t, 4> rights = {0x80, 0x20, 0x10, 0x08};
+  char32_t dots = 0;
+  for (int i = 0; i < left; ++i) dots |= lefts[static_cast<std::size_t>(i)];
+  for (int i = 0; i < right; ++i) dots |= rights[static_cast<std::size_t>(i)];
+  return 0x2800 + dots;
+}
+
+void put_code(Pane& pane, int x, int y, char32_t code, Style style) {
+  std::string text;
+  append_utf8(text, code);
+  pane.repeat(x, y, 1, text, style);
+}
+
+// Cells of one row of an area plot; `below` steps lie under it.
+void area_row(Pane& pane, int y, int below, const Curve& shares, Ink ink) {
+  const int total = pane.height() * 4;
+  const auto at = [&](int column) -> std::optional<double> {
+    const auto i = static_cast<std::size_t>(column);
+    return i < shares.size() ? shares[i] : std::nullopt;
+  };
+  for (int x = 0; x < pane.width(); ++x) {
+    const bool base = below == 0;
+    if (!pane.look().unicode) {
+      const int filled = std::clamp(filled_steps(at(x), total) - below, 0, 4);
+      if (filled > 0) {
+        pane.put(x, y, filled >= 3 ? "#" : filled == 2 ? "+" : ".", {ink});
+      } else if (base && at(x)) {
+        pane.put(x, y, "_", {Ink::dim});
+      }
+      continue;
+    }
+    const int left = std::clamp(filled_steps(at(2 * x), total) - below, 0, 4);
+    const int right = std::clamp(filled_steps(at(2 * x + 1), total) - below, 0, 4);
+    if (left + right > 0) {
+      put_code(pane, x, y, braille(left, right), {ink});
+    } else if (base && (at(2 * x) || at(2 * x + 1))) {
+      put_code(pane, x, y, braille(at(2 * x) ? 1 : 0, at(2 * x + 1) ? 1 : 0), {Ink::dim});
+    }
+  }
+}
+
+// The kinds of one column of a stack, as steps from below.
+std::array<int, 4> tops_of(const std::array<Curve, 4>& shares, std::size_t column, int steps) {
+  std::array<int, 4> tops{};
+  double sum = 0;
+  int below = 0;
+  for (std::size_t kind = 0; kind < tops.size(); ++kind) {
+    sum += shares[kind][column].value_or(0);
+    const int top = static_cast<int>(std::lround(std::min(sum, 1.0) * steps));
+    tops[kind] = below = std::max(top, below);
+  }
+  return tops;
+}
+
+int kind_at(const std::array<int, 4>& tops, int step) {
+  for (int kind = 0; kind < 4; ++kind) {
+    if (step < tops[static_cast<std::size_t>(kind)]) return kind;
+  }
+  return -1;
+}
+
+void stack_cell(Pane& pane, int x, int y, int begin, const std::array<int, 4>& tops) {
+  const Glyphs& g = glyphs_of(pane.look());
+  const int lower = kind_at(tops, begin);
+  if (lower < 0) return;
+  const auto kind = static_cast<std::size_t>(lower);
+  const int height = std::min(tops[kind] - begin, 8);
+  if (!pane.look().color) {
+    pane.put(x, y, g.shades[kind]);
+    return;
+  }
+  const int upper = height < 8 ? kind_at(tops, begin + 7) : -1;
+  const Ink behind = upper >= 0 ? kKindInks[static_cast<std::size_t>(upper)] : Ink::plain;
+  if (!pane.look().unicode) {
+    pane.put(x, y, "#", {kKindInks[kind]});
+  } else {
+    pane.put(x, y, g.eighths_up[static_cast<std::size_t>(height)], {kKindInks[kind], behind});
+  }
+}
+
+}  // namespace
+
+Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
+               const Window& window, int columns) {
+  Curve curve(static_cast<std::size_t>(std::max(columns, 0)));
+  if (columns <= 0 || window.span_ns == 0) return curve;
+  const auto position = [&](std::uint64_t time_ns) {
+    const double age = static_cast<double>(window.end_ns) - static_cast<double>(time_ns);
+    const double at = columns * (1 - age / static_cast<double>(window.span_ns));
+    return static_cast<int>(std::floor(std::clamp(at, -1.0, columns - 1.0)));
+  };
+  std::optional<double> last;
+  int filled_to = 0;  // columns before it are done
+  const auto hold = [&](int end, int most) {
+    for (; filled_to < std::min(end, columns); ++filled_to) {
+      if (filled_to <= most) curve[static_cast<std::size_t>(filled_to)] = last;
+    }
+  };
+  int held_until = -1;
+  for (const Sample& sample : samples) {
+    if (sample.time_unix_ns > window.end_ns) break;
+    const int column = position(sample.time_unix_ns);
+    hold(column, held_until);
+    last = sample.*figure ? std::optional(static_cast<double>(*(sample.*figure))) : std::nullopt;
+    held_until = position(sample.time_unix_ns + window.hold_ns);
+    if (column < 0) continue;
+    auto& value = curve[static_cast<std::size_t>(column)];
+    if (last) value = std::max(value.value_or(*last), *last);
+    filled_to = std::max(filled_to, column + 1);
+  }
+  hold(columns, held_until);
+  return curve;
+}
+
+int area_columns(int width, Look look) { return look.unicode ? 2 * width : width; }
+
+void area(Pane& pane, const Curve& shares) {
+  const int rows = pane.height();
+  for (int y = 0; y < rows; ++y) {
+    const int from_below = rows - 1 - y;
+    const double middle = (from_below + 0.5) / rows;
+    area_row(pane, y, from_below * 4, shares, ink_of_share(middle));
+  }
+}
+
+void stack(Pane& pane, const std::array<Curve, 4>& shares) {
+  const int rows = pane.height();
+  for (int x = 0; x < pane.width(); ++x) {
+    const std::array<int, 4> tops = tops_of(shares, static_cast<std::size_t>(x), rows * 8);
+    for (int y = 0; y < rows; ++y) stack_cell(pane, x, y, (rows - 1 - y) * 8, tops);
+  }
+}
+
+void time_axis(Pane& pane, int y, std::uint32_t window_seconds) {
+  const int parts = pane.width() >= 100 ? 6 : pane.width() >= 50 ? 4 : 2;
+  for (int i = 0; i < parts; ++i) {
+    const auto age = window_seconds - window_seconds * static_cast<std::uint32_t>(i) /
+                                          static_cast<std::uint32_t>(parts);
+    pane.put(pane.width() * i / parts, y, fmt::format("-{}s", age), {Ink::dim});
+  }
+  pane.put_right(pane.width(), y, "now", {Ink::dim});
+}
+
+}  // namespace ttmem::tui

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Curves over time in characters. Pure, safe from any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "tui/screen/chart_history.hpp"
+#include "tui/screen/frame.hpp"
+
+namespace ttmem::tui {
+
+// Which part of the history a chart shows.
+struct Window {
+  std::uint64_t end_ns = 0;
+  std::uint64_t span_ns = 0;
+  // A column without a sample shows the last one, unless that is older than this: then nothing
+  // was measured, and nothing is drawn.
+  std::uint64_t hold_ns = 0;
+};
+
+using Curve = std::vector<std::optional<double>>;
+
+// One value per column, from the oldest to the newest: the highest sample of that time.
+[[nodiscard]] Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
+                             const Window& window, int columns);
+
+// The columns that area() has in a pane so wide.
+[[nodiscard]] int area_columns(int width, Look look);
+// A filled curve of shares from 0 to 1, green, yellow and red by height. A measured zero is a dim
+// base line, what is unknown stays blank.
+void area(Pane& pane, const Curve& shares);
+
+// Four kinds on top of each other, as shares of the height; the order is that of l1_pieces(). All
+// have one value per column of the pane.
+void stack(Pane& pane, const std::array<Curve, 4>& shares);
+
+// "-60s ... -30s ... now" below a plot.
+void time_axis(Pane& pane, int y, std::uint32_t window_seconds);
+
+}  // namespace ttmem::tui

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which colour an Ink is. All are legible on dark and on light ground, whose colour is left to the
+// terminal. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "tui/screen/frame.hpp"
+
+namespace ttmem::tui {
+
+// How many colours a terminal has.
+enum class Depth : std::uint8_t { none, basic, palette, direct };
+
+// Numbers as the terminal counts its colours: 0 to 7, 0 to 255, or 0xrrggbb; -1 is the terminal's
+// own.
+struct Colors {
+  int ink = -1;
+  int fill = -1;
+  bool faint = false;  // said by an attribute, where there is no grey
+};
+
+[[nodiscard]] Colors colors_of(Style style, Depth depth);
+
+}  // namespace ttmem::tui

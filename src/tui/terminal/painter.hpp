@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "tui/screen/frame.hpp"
+#include "tui/screen/theme.hpp"
+
+namespace ttmem::tui {
+
+// Puts frames on the curses screen. Of the thread that owns the screen.
+class Painter {
+ public:
+  // After the curses screen has begun.
+  explicit Painter(bool color);
+
+  [[nodiscard]] Depth depth() const { return depth_; }
+  // Writes the cells that differ from the last frame.
+  void paint(const Frame& frame);
+  // The next frame is written whole: the terminal may show anything.
+  void forget() { last_.reset(); }
+
+ private:
+  [[nodiscard]] int pair_of(int ink, int fill);
+  void put(int x, int y, const Cell& cell);
+
+  Depth depth_ = Depth::none;
+  std::map<std::pair<int, int>, int> pairs_;
+  std::optional<Frame> last_;
+};
+
+}  // namespace ttmem::tui

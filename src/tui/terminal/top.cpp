@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tui/terminal/top.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "tui/screen/detail_view.hpp"
+#include "tui/terminal/settings.hpp"
+#include "tui/terminal/terminal.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+class Top {
+ public:
+  Top(const TopOptions& options, Terminal& terminal)
+      : options_(options),
+        terminal_(terminal),
+        state_(options.start),
+        setup_{terminal.look(), options.utc_offset_seconds, options.doctor},
+        screen_(terminal.size()) {}
+
+  void run() {
+    sample();
+    while (!state_.quit) {
+      if (state_.view == View::charts) ask_server();
+      show();
+      if (!wait()) return;
+    }
+  }
+
+ private:
+  void sample() {
+    snapshot_ = &options_.collect();
+    history_.add(*snapshot_);
+    next_ = Clock::now() + milliseconds(state_.interval_ms);
+  }
+
+  // Each device once, when its chart is first seen.
+  void ask_server() {
+    if (!options_.server || snapshot_->devices.empty()) return;
+    const model::Device& device = snapshot_->devices[selected_device(*snapshot_, state_)];
+    if (!asked_.insert(device.id).second) return;
+    constexpr milliseconds kBudget{200};
+    history_.prepend(device, fetch_history(*options_.server, device.id,
+                                           ChartHistory::kSpanNs / 1'000'000'000, kBudget));
+  }
+
+  void show() {
+    screen_ = compose(*snapshot_, state_, history_, terminal_.size(), setup_);
+    terminal_.paint(screen_.frame);
+  }
+
+  // Until there is something new to show. False when it is time to end.
+  bool wait() {
+    for (;;) {
+      const auto left = std::chrono::ceil<milliseconds>(next_ - Clock::now()).count();
+      // At most a second: whatever is missed between two waits is found then.
+      const int time = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
+      switch (terminal_.wait(state_.paused ? 1000 : time)) {
+        case Terminal::Event::stop:
+          return false;
+        case Terminal::Event::input:
+          press_keys();
+          return true;
+        case Terminal::Event::resized:
+          return true;
+        case Terminal::Event::nothing:
+          break;
+      }
+      if (state_.paused || Clock::now() < next_) continue;
+      sample();
+      return true;
+    }
+  }
+
+  void press_keys() {
+    const std::uint32_t interval = state_.interval_ms;
+    while (const std::optional<Key> key = terminal_.read()) {
+      state_ = handle(std::move(state_), *key, *snapshot_, screen_);
+    }
+    if (state_.interval_ms != interval) {
+      next_ = std::min(next_, Clock::now() + milliseconds(state_.interval_ms));
+    }
+    if (!std::exchange(state_.save_settings, false)) return;
+    const auto saved = save_settings(options_.settings_path, state_);
+    state_.message = saved ? "remembered in " + options_.settings_path : saved.error().message;
+  }
+
+  const TopOptions& options_;
+  Terminal& terminal_;
+  ViewState state_;
+  Setup setup_;
+  Screen screen_;
+  const model::Snapshot* snapshot_ = nullptr;
+  ChartHistory history_;
+  std::set<std::uint32_t> asked_;
+  Clock::time_point next_;
+};
+
+}  // namespace
+
+Result<void> run_top(const TopOptions& options) {
+  const Result<std::unique_ptr<Terminal>> terminal = Terminal::open(options.color, options.unicode);
+  if (!terminal) return terminal.error();
+  Top(options, **terminal).run();
+  return {};
+}
+
+}  // namespace ttmem::tui

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "model/snapshot.hpp"
+#include "tui/screen/compose.hpp"
+#include "tui/screen/view_state.hpp"
+#include "tui/terminal/history_client.hpp"
+
+namespace ttmem::tui {
+
+// What the live view is made of.
+struct TopOptions {
+  ViewState start;
+  bool color = true;
+  bool unicode = true;
+  std::int64_t utc_offset_seconds = 0;
+  bool doctor = false;
+  std::string settings_path;            // F12 writes there
+  std::optional<ServerAddress> server;  // none: charts start empty
+  // What is held now; called once per frame, and valid until then.
+  std::function<const model::Snapshot&()> collect;
+};
+
+// Shows the live view until the person or a signal ends it; the terminal is then as before. Fails
+// when there is no usable terminal.
+[[nodiscard]] Result<void> run_top(const TopOptions& options);
+
+}  // namespace ttmem::tui

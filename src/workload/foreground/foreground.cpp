@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/foreground/foreground.hpp"
+
+#include <fmt/core.h>
+#include <pthread.h>
+#include <ttmem/ttmem.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+
+namespace ttmem::workload {
+namespace {
+
+constexpr std::array<int, 3> kStopSignals = {SIGINT, SIGTERM, SIGHUP};
+
+// The directory of segments when the user chose one, else empty.
+std::string chosen_directory() {
+  const char* directory = std::getenv("TTMEM_DIR");
+  return directory == nullptr ? "" : directory;
+}
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+Result<void> start_tracking() {
+  ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);
+  if (ttmem_enabled() != 0) return {};
+  const std::string directory = chosen_directory();
+  return Error{fmt::format(
+      "tracking could not start: no segment can be made in {}; check that this directory "
+      "exists, is writable and has space, or set TTMEM_DIR to one that is",
+      directory.empty() ? "/dev/shm" : directory)};
+}
+
+void announce(std::string_view what) {
+  const std::string directory = chosen_directory();
+  fmt::print(stderr, "{}, pid {}; in another terminal: {}ttmem   (Ctrl-C ends it)\n", what,
+             ::getpid(), directory.empty() ? "" : fmt::format("TTMEM_DIR={} ", directory));
+  std::fflush(stderr);
+}
+
+StopSignals::StopSignals() {
+  ::sigemptyset(&signals_);
+  for (int signal : kStopSignals) {
+    if (!is_ignored(signal)) ::sigaddset(&signals_, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
+}
+
+StopSignals::~StopSignals() { ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr); }
+
+bool StopSignals::came_before(Clock::time_point when) {
+  using std::chrono::duration_cast;
+  while (true) {
+    const auto left = std::max(when - Clock::now(), Clock::duration::zero());
+    const auto seconds = duration_cast<std::chrono::seconds>(left);
+    timespec timeout{};
+    timeout.tv_sec = static_cast<std::time_t>(seconds.count());
+    timeout.tv_nsec =
+        static_cast<long>(duration_cast<std::chrono::nanoseconds>(left - seconds).count());
+    if (::sigtimedwait(&signals_, nullptr, &timeout) > 0) return true;
+    if (errno != EINTR) return false;  // the time is over; else another signal's handler ran
+  }
+}
+
+void StopSignals::wait() {
+  while (::sigwaitinfo(&signals_, nullptr) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace ttmem::workload

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/replay/replay.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <set>
+
+#include "workload/foreground/foreground.hpp"
+#include "workload/replay/capture.hpp"
+#include "workload/replay/feeder.hpp"
+#include "workload/replay/workers.hpp"
+
+namespace ttmem::replay {
+namespace {
+
+using Clock = workload::StopSignals::Clock;
+
+constexpr std::size_t kMaxThreads = 256;
+constexpr double kMaxDelay_ns = 1e18;  // thirty years: what a time point can hold
+
+// When a line that was recorded at `t_ns` is due.
+Clock::time_point due(Clock::time_point start, std::uint64_t t_ns, std::optional<double> speed) {
+  if (!speed) return start;
+  const double delay_ns = std::min(static_cast<double>(t_ns) / *speed, kMaxDelay_ns);
+  return start + std::chrono::nanoseconds(static_cast<std::int64_t>(delay_ns));
+}
+
+std::size_t threads_of(const std::vector<Line>& capture) {
+  std::set<std::uint32_t> threads;
+  for (const Line& line : capture) {
+    if (line.is_event()) threads.insert(line.thread);
+  }
+  return threads.size();
+}
+
+// Feeds line after line, until a signal comes. `interrupted` says whether one did.
+Played feed(const std::vector<Line>& capture, std::optional<double> speed,
+            workload::StopSignals& signals, bool& interrupted) {
+  Played played;
+  Feeder feeder;
+  Workers workers;
+  const Clock::time_point start = Clock::now();
+  for (const Line& line : capture) {
+    interrupted = signals.came_before(due(start, line.t_ns, speed));
+    if (interrupted) break;
+    if (line.is_event()) {
+      workers.run(line.thread, [&] { feeder.feed(line.entry); });
+      ++played.events;
+    } else {
+      feeder.feed(line.entry);
+    }
+    ++played.lines;
+  }
+  played.threads = workers.count();
+  return played;
+}
+
+Result<Played> play_checked(const Options& options) {
+  if (options.speed && !(*options.speed > 0)) {
+    return Error{fmt::format(
+        "cannot replay at speed {}; give a number above 0, 1 is as it happened", *options.speed)};
+  }
+  const Result<std::vector<Line>> capture = read_capture(options.file, options.lines);
+  if (!capture) return capture.error();
+  if (const std::size_t threads = threads_of(*capture); threads > kMaxThreads) {
+    return Error{
+        fmt::format("{} has events of {} threads; replay runs at most {}, cut it with --lines",
+                    options.file, threads, kMaxThreads)};
+  }
+
+  workload::StopSignals signals;
+  if (const auto tracking = workload::start_tracking(); !tracking) return tracking.error();
+  bool interrupted = false;
+  const Played played = feed(*capture, options.speed, signals, interrupted);
+  if (options.hold && !interrupted) {
+    workload::announce(
+        fmt::format("replay {}: {} lines played, their state stands", options.file, played.lines));
+    signals.wait();
+  }
+  return played;
+}
+
+}  // namespace
+
+Result<Played> play(const Options& options) {
+  try {
+    return play_checked(options);
+  } catch (const std::exception& failure) {  // no memory, no threads
+    return Error{fmt::format("cannot replay {}: {}; free memory or threads and try again",
+                             options.file, failure.what())};
+  }
+}
+
+}  // namespace ttmem::replay

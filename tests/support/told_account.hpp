@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a server knows from the messages of libttmem, and what it should know.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "segment/writer/segment_writer.hpp"
+#include "wire/message.hpp"
+
+namespace ttmem {
+
+struct ToldAccount {
+  using Buffer = std::tuple<std::int32_t, int, std::uint64_t>;  // device, kind, id
+  using Program = std::tuple<std::int32_t, std::uint64_t>;
+
+  std::map<Buffer, std::uint64_t> live;                    // bytes
+  std::map<Program, std::vector<std::uint64_t>> programs;  // bytes of each CB
+  std::vector<std::string> faults;                         // what no server should be told
+  std::vector<std::uint64_t> coming;
+  std::uint64_t events_dropped = 0;
+  std::size_t messages = 0;
+
+  void take(const wire::Message& message) {
+    ++messages;
+    switch (message.type()) {
+      case wire::Type::kAlloc:
+        return add(message, message.head.buffer_type);
+      case wire::Type::kKernelLoad:
+        return add(message, segment::kKernelKind);
+      case wire::Type::kFree:
+        return remove(message, message.head.buffer_type);
+      case wire::Type::kKernelUnload:
+        return remove(message, segment::kKernelKind);
+      case wire::Type::kCbAlloc:
+        return message.has_details() ? place(message) : add(message, segment::kLooseCbKind);
+      case wire::Type::kCbFree:
+        return message.has_details() ? destroy(message) : remove(message, segment::kLooseCbKind);
+      case wire::Type::kDeviceInfoResponse:
+        events_dropped = message.device.events_dropped;
+        if (message.device.is_available == 0) close(message.head.device_id);
+        return;
+      default:
+        faults.push_back("a type that clients do not send");
+    }
+  }
+
+  // What the segment says is live. Its writer must rest.
+  static ToldAccount truth(segment::SegmentWriter& segment) {
+    ToldAccount account;
+    for (std::uint32_t i = 0; i < segment.header().allocation_count; ++i) {
+      const segment::AllocationSlot& slot = segment.allocation(i);
+      if (slot.live == 0) continue;
+      account.live[{device_of(segment, slot.device), slot.kind, slot.id}] = slot.bytes;
+    }
+    for (std::uint32_t i = 0; i < segment.header().program_count; ++i) {
+      const segment::ProgramSlot& slot = segment.program(i);
+      if (slot.live == 0) continue;
+      auto& cbs = account.programs[{device_of(segment, slot.device), slot.program}];
+      for (std::uint32_t cb = 0; cb < slot.cb_count; ++cb) {
+        cbs.push_back(segment.cb(slot.first_cb + cb).bytes);
+      }
+    }
+    return account;
+  }
+
+  [[nodiscard]] bool knows_the_same_as(const ToldAccount& other) const {
+    return live == other.live && programs == other.programs;
+  }
+
+ private:
+  static std::int32_t device_of(const segment::SegmentWriter& segment, std::uint32_t record) {
+    return static_cast<std::int32_t>(segment.device(record).id);
+  }
+  void add(const wire::Message& message, std::uint32_t kind) {
+    const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
+    if (!live.emplace(key, message.head.size).second) faults.push_back("told twice");
+  }
+  void remove(const wire::Message& message, std::uint32_t kind) {
+    const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
+    if (live.erase(key) == 0) faults.push_back("freed and never told");
+  }
+  void place(const wire::Message& message) {
+    const auto& cb = message.allocation.cb;
+    if (cb.index != coming.size()) faults.push_back("not the next CB of its program");
+    if (cb.count > 0) coming.push_back(message.allocation.bytes_per_bank);
+    if (cb.index + 1 < cb.count) return;
+    programs[{message.head.device_id, cb.program}] = coming;
+    coming.clear();
+  }
+  void destroy(const wire::Message& message) {
+    const auto& cb = message.allocation.cb;
+    const Program key{message.head.device_id, cb.program};
+    if (!programs.contains(key)) faults.push_back("program freed and never told");
+    if (cb.index + 1 >= cb.count) programs.erase(key);
+  }
+  void close(std::int32_t device) {
+    std::erase_if(live, [&](const auto& entry) { return std::get<0>(entry.first) == device; });
+    std::erase_if(programs, [&](const auto& entry) { return std::get<0>(entry.first) == device; });
+  }
+};
+
+}  // namespace ttmem

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes the test program that includes it a tracked process, in a directory of its own.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "support/temporary_directory.hpp"
+
+namespace ttmem {
+
+[[nodiscard]] inline const std::string& tracked_directory() {
+  static const TemporaryDirectory instance;
+  return instance.path();
+}
+
+// The library decides at its first call whether it tracks, so this is set before main().
+inline const bool kIsTracked = [] {
+  ::setenv("TTMEM_DIR", tracked_directory().c_str(), 1);
+  ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);
+  return true;
+}();
+
+}  // namespace ttmem

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fixed snapshots for the tests of the screens: every figure is known, and the lists agree with it.
+#pragma once
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/views_fixtures.hpp"
+#include "tui/screen/chart_history.hpp"
+#include "tui/screen/compose.hpp"
+
+namespace ttmem::tui::fixtures {
+
+using views::fixtures::kGiB;
+using views::fixtures::kMiB;
+
+inline constexpr std::uint64_t kL1Base = 105'664;
+inline constexpr std::uint64_t kSmallRegion = 16'384;
+inline constexpr std::uint64_t kL1End = views::fixtures::kL1PerCore;
+
+inline model::Allocation buffer(std::uint32_t device, model::Kind kind, std::uint64_t address,
+                                std::uint64_t per_bank, std::string label) {
+  model::Allocation a;
+  a.device = device;
+  a.pid = 4711;
+  a.kind = kind;
+  a.address = address;
+  a.bytes_per_bank = per_bank;
+  a.banks = kind == model::Kind::dram ? 12 : 64;
+  a.bytes = per_bank * *a.banks;
+  a.physical_bytes = a.bytes;
+  a.age_ns = 90'000'000'000;
+  a.label = std::move(label);
+  a.id = address;
+  return a;
+}
+
+inline model::Program program(std::uint32_t device, std::uint64_t number,
+                              std::vector<model::CircularBuffer> cbs) {
+  model::Program p;
+  p.device = device;
+  p.pid = 4711;
+  p.program = number;
+  p.cbs = std::move(cbs);
+  p.age_ns = 5'000'000'000;
+  return p;
+}
+
+// A device whose cores differ: the fuller the further right and down, the last one clashes.
+inline model::Device varied(std::uint32_t id) {
+  model::Device d = views::fixtures::wormhole(id);
+  d.l1_bytes_per_core = kL1End;
+  d.l1_base = kL1Base;
+  d.l1_small_region_bytes = kSmallRegion;
+  for (model::Core& core : d.cores) {
+    core.cb_bytes = std::uint64_t{16'384} * (core.x + std::uint64_t{8} * core.y);
+    core.l1_bytes = 262'144;
+    core.headroom_bytes = 1'114'944 - static_cast<std::int64_t>(*core.cb_bytes);
+  }
+  d.cores.back().headroom_bytes = -2'048;
+  d.headroom_bytes_per_core = -2'048;
+  return d;
+}
+
+// `count` devices, with what one process has on the first of them.
+inline model::Snapshot machine(std::uint32_t count) {
+  std::vector<model::Device> devices;
+  for (std::uint32_t id = 0; id < count; ++id) devices.push_back(varied(id));
+  model::Snapshot s = views::fixtures::snapshot_of(std::move(devices));
+  s.allocations = {
+      buffer(0, model::Kind::dram, 1'048'640, 4 * kMiB, "layers.0.weight"),
+      buffer(0, model::Kind::l1, kL1End - kSmallRegion - 131'072, 131'072, "residual"),
+      buffer(0, model::Kind::l1, kL1End - kSmallRegion - 262'144, 131'072, "attention"),
+      buffer(0, model::Kind::l1_small, kL1End - 1'024, 1'024, "semaphores")};
+  const CoreMask all = CoreMask::first(64);
+  s.programs = {
+      program(0, 77, {{kL1Base, 65'536, all, false}, {kL1Base + 65'536, 32'768, all, false}}),
+      program(0, 78, {{kL1Base, 65'536, all, false}}),
+      program(0, 79, {{kL1End - kSmallRegion - 131'072, 4'096, all, true}})};
+  return s;
+}
+
+// Four processes, one of them dead.
+inline model::Snapshot crowd() {
+  model::Snapshot s = machine(2);
+  const auto add = [&](std::int32_t pid, std::string name, std::uint64_t dram, model::State state) {
+    model::Process p = views::fixtures::process(pid, std::move(name), "");
+    p.dram_bytes = dram;
+    p.state = state;
+    s.devices[1].processes.push_back(std::move(p));
+  };
+  add(50, "trainer", 3 * kGiB, model::State::alive);
+  add(60, "evaluator", kGiB, model::State::alive);
+  add(4200, "pytest", 2 * kGiB, model::State::dead);
+  return s;
+}
+
+// A minute of two samples a second before the snapshot: a ramp, a plateau, a fall.
+inline ChartHistory ramp(const model::Snapshot& snapshot) {
+  ChartHistory history;
+  model::Snapshot past = snapshot;
+  for (int i = 120; i >= 0; --i) {
+    past.time_unix_ns = snapshot.time_unix_ns - static_cast<std::uint64_t>(i) * 500'000'000;
+    const auto level = static_cast<std::uint64_t>(i > 60 ? 120 - i : i > 20 ? 60 : 30);
+    for (model::Device& d : past.devices) {
+      d.dram_used_bytes = level * 12 * kGiB / 64;
+      d.l1_buffers_bytes = level * kMiB / 4;
+      d.cb_physical_bytes = level * kMiB / 2;
+      d.l1_used_bytes =
+          *d.l1_buffers_bytes + *d.cb_physical_bytes + *d.l1_small_bytes + *d.kernels_bytes;
+    }
+    history.add(past);
+  }
+  return history;
+}
+
+inline constexpr std::array<Size, 3> kSizes = {{{80, 24}, {120, 40}, {200, 60}}};
+
+}  // namespace ttmem::tui::fixtures

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client of the seeds through libttmem.so, read back by the collector. The names say which
+// case of which seed it is (docs/seeds.md).
+#include <gtest/gtest.h>
+
+#include <array>
+#include <thread>
+#include <ttmem/allocation_client.hpp>
+#include <variant>
+#include <vector>
+
+#include "support/tracked_process.hpp"
+
+namespace {
+
+using tt::tt_metal::AllocationClient;
+namespace allocation_tracker = tt::tt_metal::allocation_tracker;
+using ttmem::model::Kind;
+using ttmem::tracked_process::allocations;
+using ttmem::tracked_process::device;
+
+constexpr std::uint8_t kDram = 0;
+constexpr std::uint8_t kL1 = 1;
+constexpr std::array<std::uint8_t, 4> kDeviceTypes = {0, 1, 3, 4};
+constexpr std::uint64_t kMiB = 1 << 20;
+
+// What is left by one test must not be seen by the next in the same process.
+class AllocationClientTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    for (int chip = 0; chip < 4; ++chip) AllocationClient::report_device_close(chip);
+  }
+};
+
+TEST_F(AllocationClientTest, Seed001CbsAreNotL1BuffersAndHaveAFigureOfTheirOwn) {
+  ASSERT_TRUE(AllocationClient::is_enabled());
+  AllocationClient::report_allocation(0, 20 * kMiB, kL1, 1000);
+  AllocationClient::report_cb_allocation(0, 16384, 105664);
+  EXPECT_EQ(device(0).l1_buffers_logical_bytes, 20 * kMiB);
+  EXPECT_EQ(device(0).cb_physical_bytes, 16384u);
+  EXPECT_EQ(device(0).l1_used_bytes, 20 * kMiB + 16384) << "Total L1 has the CBs in it";
+}
+
+TEST_F(AllocationClientTest, Seed001TheOlderFormOfACbFreeHasNoSize) {
+  AllocationClient::report_cb_allocation(0, 16384, 105664);
+  AllocationClient::report_cb_deallocation(0, 105664);
+  EXPECT_EQ(device(0).cb_physical_bytes, 0u);
+}
+
+TEST_F(AllocationClientTest, Seed001KernelsAreLoadedAndUnloaded) {
+  AllocationClient::report_kernel_load(0, 40000, 7);
+  AllocationClient::report_kernel_load(0, 209715, 8, 2);
+  EXPECT_EQ(device(0).kernels_bytes, 249715u);
+  EXPECT_EQ(device(0).kernels_persistent_bytes, 209715u);
+  EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);
+  AllocationClient::report_kernel_unload(0, 40000, 7);
+  AllocationClient::report_kernel_unload(0, 8);
+  EXPECT_EQ(device(0).kernels_bytes, 0u);
+}
+
+TEST_F(AllocationClientTest, Seed002ACbFreeTakesOffWhatWasAllocatedAndNotMinusZero) {
+  AllocationClient::report_cb_allocation(0, 262144, 1);
+  AllocationClient::report_cb_allocation(0, 131072, 2);
+  AllocationClient::report_cb_deallocation(0, 262144, 1);
+  EXPECT_EQ(device(0).cb_physical_bytes, 131072u);
+  AllocationClient::report_cb_deallocation(0, 0, 2);
+  EXPECT_EQ(device(0).cb_physical_bytes, 0u);
+}
+
+TEST_F(AllocationClientTest, Seed002EachOfFourDevicesHasItsOwnCbs) {
+  for (int chip = 0; chip < 4; ++chip) AllocationClient::report_cb_allocation(chip, 262144, 1);
+  for (std::uint32_t chip = 0; chip < 4; ++chip) EXPECT_EQ(device(chip).cb_physical_bytes, 262144u);
+  for (int chip = 0; chip < 4; ++chip) {
+    AllocationClient::report_cb_deallocation(chip, 262144, 1);
+  }
+  for (std::uint32_t chip = 0; chip < 4; ++chip) EXPECT_EQ(device(chip).cb_physical_bytes, 0u);
+}
+
+TEST_F(AllocationClientTest, ARepeatedCbCountsOnceAtItsLargestUntilItsLastFree) {
+  AllocationClient::report_cb_allocation(0, 1000, 1);
+  AllocationClient::report_cb_allocation(0, 3000, 1);
+  AllocationClient::report_cb_allocation(0, 2000, 1);
+  EXPECT_EQ(device(0).cb_physical_bytes, 3000u);
+  AllocationClient::report_cb_deallocation(0, 1000, 1);
+  AllocationClient::report_cb_deallocation(0, 3000, 1);
+  EXPECT_EQ(device(0).cb_physical_bytes, 3000u);
+  AllocationClient::report_cb_deallocation(0, 2000, 1);
+  EXPECT_EQ(device(0).cb_physical_bytes, 0u);
+  EXPECT_EQ(device(0).anomalies.unknown_frees, 0u);
+}
+
+TEST_F(AllocationClientTest, Seed004EveryBufferTypeHasItsFigure) {
+  for (const std::uint8_t type : kDeviceTypes) {
+    AllocationClient::report_allocation(0, 1000u * (type + 1u), type, 100u + type);
+  }
+  EXPECT_EQ(device(0).dram_logical_bytes, 1000u);
+  EXPECT_EQ(device(0).l1_buffers_logical_bytes, 2000u);
+  EXPECT_EQ(device(0).l1_small_bytes, 4000u);
+  EXPECT_EQ(device(0).trace_used_bytes, 5000u);
+  EXPECT_FALSE(device(0).l1_buffers_physical_bytes.has_value()) << "nobody said the banks";
+  for (const std::uint8_t type : kDeviceTypes) {
+    AllocationClient::report_deallocation(0, 100u + type);
+  }
+  EXPECT_TRUE(allocations(0).empty());
+  EXPECT_EQ(device(0).anomalies.unknown_frees, 0u);
+}
+
+TEST_F(AllocationClientTest, ABufferThatIsReportedTwiceLivesUntilItsSecondFree) {
+  AllocationClient::report_allocation(0, 1000, kDram, 5);
+  AllocationClient::report_allocation(0, 1000, kDram, 5);
+  AllocationClient::report_deallocation(0, 5);
+  EXPECT_EQ(device(0).dram_logical_bytes, 1000u);
+  AllocationClient::report_deallocation(0, 5);
+  EXPECT_EQ(device(0).dram_logical_bytes, 0u);
+}
+
+TEST_F(AllocationClientTest, AFreeOfSomethingUnknownIsCounted) {
+  AllocationClient::report_deallocation(3, 5);
+  EXPECT_EQ(device(3).anomalies.unknown_frees, 1u);
+}
+
+TEST_F(AllocationClientTest, AClosedDeviceBeginsAnew) {
+  AllocationClient::report_allocation(0, 1000, kDram, 5);
+  AllocationClient::report_allocation(1, 1000, kDram, 5);
+  AllocationClient::report_device_close(0);
+  AllocationClient::report_allocation(0, 3000, kDram, 5);
+  EXPECT_EQ(device(0).dram_logical_bytes, 3000u);
+  EXPECT_EQ(device(1).dram_logical_bytes, 1000u);
+}
+
+TEST_F(AllocationClientTest, OneAddressInDramAndL1IsTwoBuffers) {
+  AllocationClient::report_allocation(0, 1000, kDram, 1048640);
+  AllocationClient::report_allocation(0, 2000, kL1, 1048640);
+  EXPECT_EQ(allocations(0).size(), 2u);
+  AllocationClient::report_deallocation(0, 1048640);
+  AllocationClient::report_deallocation(0, 1048640);
+  EXPECT_TRUE(allocations(0).empty());
+}
+
+TEST_F(AllocationClientTest, ANegativeDeviceIsIgnored) {
+  AllocationClient::report_allocation(-1, 1000, kDram, 5);
+  AllocationClient::report_deallocation(-1, 5);
+  AllocationClient::report_cb_allocation(-1, 1000, 5);
+  AllocationClient::report_cb_deallocation(-1, 1000, 5);
+  AllocationClient::report_kernel_load(-1, 1000, 5);
+  AllocationClient::report_kernel_unload(-1, 5);
+  EXPECT_TRUE(ttmem::tracked_process::snapshot().allocations.empty());
+}
+
+TEST_F(AllocationClientTest, ReportsOfSeveralThreadsAreComplete) {
+  std::vector<std::thread> threads;
+  for (std::uint64_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([thread] {
+      for (std::uint64_t n = 0; n < 200; ++n) {
+        AllocationClient::report_allocation(0, 100, kDram, 1 + thread * 200 + n);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(device(0).dram_logical_bytes, 80000u);
+  for (std::uint64_t n = 0; n < 800; ++n) AllocationClient::report_deallocation(0, 1 + n);
+  EXPECT_EQ(device(0).dram_logical_bytes, 0u);
+}
+
+// Shaped as TT-Metal's.
+struct Coord {
+  std::size_t x, y;
+};
+struct Range {
+  Coord start_coord, end_coord;
+};
+struct RangeSet {
+  std::vector<Range> all;
+  const std::vector<Range>& ranges() const { return all; }
+};
+
+TEST_F(AllocationClientTest, Seed003TheModuleCountsACbOnAllItsCores) {
+  ASSERT_TRUE(allocation_tracker::is_tracking_enabled());
+  const RangeSet cores{{{{0, 0}, {7, 3}}, {{0, 4}, {3, 4}}}};
+  allocation_tracker::report_cb_allocation(0, 2048, 0, cores);
+  EXPECT_EQ(device(0).cb_physical_bytes, 36u * 2048);
+  allocation_tracker::report_cb_allocation(0, 2048, 1, Range{{0, 0}, {1, 1}});
+  allocation_tracker::report_cb_allocation(0, 2048, 2, Coord{3, 3});
+  allocation_tracker::report_cb_allocation(0, 2048, 3, ttmem_core_range{0, 0, 0, 4});
+  EXPECT_EQ(device(0).cb_physical_bytes, (36u + 4 + 1 + 5) * 2048);
+  const std::variant<Coord, Range, RangeSet> spec = cores;
+  allocation_tracker::report_cb_allocation(0, 2048, 0, spec);
+  EXPECT_EQ(device(0).cb_physical_bytes, (36u + 4 + 1 + 5) * 2048) << "the same index and cores";
+  allocation_tracker::report_cb_deallocation(0, 0, cores);
+  allocation_tracker::report_cb_deallocation(0, 0, cores);
+  EXPECT_EQ(device(0).cb_physical_bytes, (4u + 1 + 5) * 2048);
+}
+
+TEST_F(AllocationClientTest, Seed003TheModuleCountsTheBinariesOfAKernel) {
+  allocation_tracker::report_kernel_allocation(0, 64 * 9000, 3);
+  EXPECT_EQ(device(0).kernels_bytes, 64u * 9000);
+  EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);
+}
+
+}  // namespace

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/build_snapshot.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "segment/reader/segment_reader.hpp"
+#include "support/segment_builder.hpp"
+
+namespace ttmem::collector {
+namespace {
+
+using model::Snapshot;
+using model::State;
+using segment::DeviceRecord;
+using testing::SegmentBuilder;
+using testing::set_text;
+
+constexpr std::uint8_t kDram = 0;
+constexpr std::uint8_t kL1 = 1;
+constexpr std::uint8_t kKernel = 5;
+
+SegmentEvidence evidence(SegmentBuilder& builder, std::int32_t pid, State state = State::alive) {
+  builder.header().pid = pid;
+  const auto bytes = builder.bytes();
+  return {.image = segment::read_segment(segment::MemorySource(bytes)).value(),
+          .state = state,
+          .user = "alice",
+          .this_boot = true,
+          .confirmed = true};
+}
+
+Snapshot snapshot_of(std::vector<SegmentEvidence> segments,
+                     std::vector<RegionEvidence> regions = {}) {
+  Evidence all;
+  all.monotonic_ns = 1000;
+  all.directory = "/dev/shm";
+  all.segments = std::move(segments);
+  for (SegmentEvidence& segment : all.segments) segment.geometry = geometry_of(segment.image);
+  all.regions = std::move(regions);
+  return build_snapshot(std::move(all));
+}
+
+// One process with figures on device 0 of number `uid`.
+SegmentBuilder process(std::uint64_t uid, std::uint64_t dram, std::uint64_t dram_peak) {
+  SegmentBuilder builder;
+  DeviceRecord& device = builder.add_device(0, uid);
+  device.kinds[kDram].used_bytes = dram;
+  device.kinds[kDram].peak_bytes = dram_peak;
+  device.kinds[kDram].live = 3;
+  device.kinds[kL1].used_bytes = 100;
+  device.kinds[kL1].logical_bytes = 90;
+  device.kinds[kKernel].used_bytes = 7;
+  device.kinds[kKernel].live = 1;
+  device.kernel_role_bytes[0] = 1;
+  device.kernel_role_bytes[1] = 2;
+  device.kernel_role_bytes[2] = 4;
+  device.l1_total_bytes = 157;
+  device.cb_physical_bytes = 50;
+  device.programs = 2;
+  return builder;
+}
+
+RegionEvidence region(std::uint64_t uid, std::int32_t pid, State state) {
+  RegionRow row{.pid = pid,
+                .name = "probe",
+                .dram_bytes = 18087936,
+                .l1_bytes = 393216,
+                .l1_small_bytes = 131072,
+                .trace_bytes = 0,
+                .cb_bytes = 1966080,
+                .updated_unix_ns = 1};
+  return {.uid = uid, .device_id = 0, .rows = {{row, state, "bob"}}};
+}
+
+bool mentions(const Snapshot& snapshot, const std::string& text) {
+  return std::any_of(
+      snapshot.warnings.begin(), snapshot.warnings.end(),
+      [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
+}
+
+TEST(BuildSnapshot, WhatNobodyTellsOfResidentCbsIsUnknownUnlessThereAreNone) {
+  SegmentBuilder tells = process(0xa, 1000, 2000);
+  tells.device(0).cb_resident_bytes = 30;
+  SegmentBuilder silent = process(0xa, 1000, 2000);
+  silent.device(0).unknown_figures = segment::kResidentUnknown;
+  const Snapshot unknown = snapshot_of({evidence(tells, 10), evidence(silent, 11)});
+  EXPECT_EQ(unknown.devices.at(0).cb_resident_bytes, std::nullopt);
+  EXPECT_EQ(unknown.devices.at(0).cb_physical_bytes, 100u);
+  EXPECT_EQ(unknown.devices.at(0).cores.at(0).cb_resident_bytes, std::nullopt);
+  EXPECT_EQ(unknown.devices.at(0).cores.at(0).cb_bytes, 0u);
+  silent.device(0).cb_physical_bytes = 0;
+  const Snapshot known = snapshot_of({evidence(tells, 10), evidence(silent, 11)});
+  EXPECT_EQ(known.devices.at(0).cb_resident_bytes, 30u);
+}
+
+TEST(BuildSnapshot, OneProcessGivesItsOwnFigures) {
+  SegmentBuilder builder = process(0xa, 1000, 2000);
+  const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  const model::Device& device = snapshot.devices[0];
+  EXPECT_EQ(device.uid, 0xau);
+  EXPECT_EQ(device.dram_used_bytes, 1000u);
+  EXPECT_EQ(device.dram_peak_bytes, 2000u);
+  EXPECT_EQ(device.dram_capacity_bytes, 12ULL << 30);
+  EXPECT_EQ(device.l1_capacity_bytes, 64u * 1499136u);
+  EXPECT_EQ(device.l1_used_bytes, 157u);
+  EXPECT_EQ(device.l1_buffers_physical_bytes, 100u);
+  EXPECT_EQ(device.l1_buffers_logical_bytes, 90u);
+  EXPECT_EQ(device.kernels_persistent_bytes, 6u);
+  EXPECT_EQ(device.cores.size(), 64u);
+  EXPECT_EQ(device.headroom_bytes_per_core, 1499136 - 105664);
+  EXPECT_FALSE(device.trace_capacity_bytes.has_value()) << "not announced";
+  ASSERT_EQ(device.processes.size(), 1u);
+  EXPECT_EQ(device.processes[0].allocations, 4u);
+  EXPECT_EQ(device.processes[0].user, "alice");
+}
+
+TEST(BuildSnapshot, SumsOverLivingProcessesAndTakesTheLargestCertainPeak) {
+  SegmentBuilder a = process(0xa, 1000, 5000);
+  SegmentBuilder b = process(0xa, 2000, 2500);
+  const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 3000u);
+  EXPECT_EQ(snapshot.devices[0].dram_peak_bytes, 5000u);
+  EXPECT_EQ(snapshot.devices[0].cb_peak_bytes, 100u) << "what both hold now";
+  EXPECT_EQ(snapshot.devices[0].programs, 4u);
+  EXPECT_EQ(snapshot.devices[0].processes[0].pid, 11) << "who holds most comes first";
+}
+
+TEST(BuildSnapshot, ADeadOwnerIsListedAndNotCounted) {
+  SegmentBuilder a = process(0xa, 1000, 1000);
+  SegmentBuilder b = process(0xa, 9000, 9000);
+  b.add_allocation(0, kDram, 0, 64, 64);
+  const Snapshot snapshot = snapshot_of({evidence(b, 11, State::dead), evidence(a, 10)});
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u);
+  EXPECT_EQ(snapshot.devices[0].dram_peak_bytes, 1000u);
+  ASSERT_EQ(snapshot.devices[0].processes.size(), 2u);
+  EXPECT_EQ(snapshot.devices[0].processes[0].pid, 10) << "the living first";
+  EXPECT_EQ(snapshot.devices[0].processes[1].dram_bytes, 9000u);
+  ASSERT_EQ(snapshot.allocations.size(), 1u);
+  EXPECT_EQ(snapshot.allocations[0].state, State::dead);
+}
+
+TEST(BuildSnapshot, ADeviceThatOnlyTheDeadHeldIsShownEmpty) {
+  SegmentBuilder builder = process(0xa, 1000, 1000);
+  const Snapshot snapshot = snapshot_of({evidence(builder, 10, State::dead)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 0u);
+  EXPECT_EQ(snapshot.devices[0].dram_capacity_bytes, 12ULL << 30);
+  EXPECT_FALSE(snapshot.devices[0].dram_peak_bytes.has_value());
+}
+
+TEST(BuildSnapshot, ASegmentThatEndedBySayingSoIsLeftOut) {
+  SegmentBuilder builder = process(0xa, 1000, 1000);
+  builder.header().exit_state = 1;
+  EXPECT_TRUE(snapshot_of({evidence(builder, 10, State::dead)}).devices.empty());
+  EXPECT_EQ(snapshot_of({evidence(builder, 10, State::alive)}).devices.size(), 1u);
+}
+
+TEST(BuildSnapshot, DevicesAreTheSameByTheirOwnNumberElseByIdAndArchitecture) {
+  SegmentBuilder a;
+  a.add_device(0, 0xa);
+  a.add_device(1, 0);
+  a.add_device(2, 0);
+  SegmentBuilder b;
+  b.add_device(5, 0xa);  // the same chip under another logical number
+  b.add_device(1, 0);
+  set_text(b.add_device(2, 0).arch, "blackhole");
+  const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
+  ASSERT_EQ(snapshot.devices.size(), 4u);
+  EXPECT_EQ(snapshot.devices[0].processes.size(), 2u);
+  EXPECT_EQ(snapshot.devices[1].processes.size(), 2u);
+  EXPECT_EQ(snapshot.devices[2].processes.size(), 1u);
+  EXPECT_EQ(snapshot.devices[3].processes.size(), 1u);
+}
+
+TEST(BuildSnapshot, ListsPointAtTheSortedDevices) {
+  SegmentBuilder builder;
+  builder.add_device(9, 1);
+  builder.add_device(4, 2);
+  builder.add_allocation(0, kDram, 0, 64, 64);
+  builder.add_program(1, 77, {{105664, 32}});
+  const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
+  EXPECT_EQ(snapshot.devices.at(snapshot.allocations.at(0).device).id, 9u);
+  EXPECT_EQ(snapshot.devices.at(snapshot.programs.at(0).device).id, 4u);
+}
+
+TEST(BuildSnapshot, UnknownCapacitiesAndSizesStayUnknown) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  builder.device(0).dram_channels = 0;
+  builder.device(0).l1_bytes_per_core = 0;
+  builder.device(0).kinds[kL1].unsized = 1;
+  const model::Device device = snapshot_of({evidence(builder, 10)}).devices.at(0);
+  EXPECT_FALSE(device.dram_capacity_bytes.has_value());
+  EXPECT_FALSE(device.l1_capacity_bytes.has_value());
+  EXPECT_FALSE(device.l1_buffers_physical_bytes.has_value());
+  EXPECT_EQ(device.l1_buffers_bytes, 100u);
+  EXPECT_FALSE(device.headroom_bytes_per_core.has_value());
+}
+
+TEST(BuildSnapshot, GridsOfDifferentSizesAreLaidOverEachOther) {
+  SegmentBuilder small = process(0xa, 1, 1);
+  small.device(0).grid_y = 7;
+  small.device(0).cores[8].cb_bytes = 5;  // (0, 1)
+  SegmentBuilder large = process(0xa, 1, 1);
+  large.device(0).grid_x = 9;
+  large.device(0).cores[9].cb_bytes = 6;  // (0, 1)
+  const model::Device device =
+      snapshot_of({evidence(small, 10), evidence(large, 11)}).devices.at(0);
+  EXPECT_EQ(device.grid_x, 9);
+  EXPECT_EQ(device.grid_y, 8);
+  EXPECT_EQ(device.cores.at(9).cb_bytes, 11u);
+}
+
+TEST(BuildSnapshot, AListThatIsNotCompleteHidesHeadroomAndSaysWhy) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  builder.header().dropped_allocations = 12;
+  builder.header().last_error = ENOSPC;
+  const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
+  EXPECT_FALSE(snapshot.devices[0].headroom_bytes_per_core.has_value());
+  EXPECT_FALSE(snapshot.devices[0].cores[0].l1_bytes.has_value());
+  ASSERT_EQ(snapshot.warnings.size(), 1u);
+  EXPECT_TRUE(mentions(snapshot, "process 10 (python3): 12 allocations"));
+  EXPECT_TRUE(mentions(snapshot, "No space left on device"));
+  EXPECT_TRUE(mentions(snapshot, "free space in /dev/shm"));
+}
+
+TEST(BuildSnapshot, EveryKindOfLossHasItsWarning) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  builder.header().last_error = ENOSPC;
+  EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "could not grow"));
+  builder.header().dropped_programs = 1;
+  EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "1 program counted but not listed"));
+  builder.header().dropped_calls = 2;
+  EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "2 calls not recorded"));
+  builder.device(0).grid_x = 1000;
+  EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "1 record out"));
+}
+
+TEST(BuildSnapshot, WhatWasLeftOnClosedDevicesIsAWarningOfTheLivingAndTheDead) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  const auto close_with = [&](std::uint32_t id, std::uint64_t left, std::uint64_t bytes) {
+    DeviceRecord& closed = builder.add_device(id, 0xc0 + id);
+    closed.state = static_cast<std::uint32_t>(segment::DeviceState::kClosed);
+    closed.left_at_close = left;
+    closed.left_at_close_bytes = bytes;
+  };
+  EXPECT_TRUE(snapshot_of({evidence(builder, 10)}).warnings.empty());
+  close_with(3, 3, 1258291);
+  for (const State state : {State::alive, State::dead}) {
+    EXPECT_TRUE(mentions(
+        snapshot_of({evidence(builder, 10, state)}),
+        "process 10 (python3) left 3 allocations (1.20 MiB) on device 3 when it closed it; "));
+  }
+  close_with(5, 1, 192);
+  const Snapshot both = snapshot_of({evidence(builder, 10)});
+  ASSERT_EQ(both.warnings.size(), 1u);
+  EXPECT_TRUE(
+      mentions(both, "left 4 allocations (1.20 MiB) on devices 3, 5 when it closed them; "));
+}
+
+TEST(BuildSnapshot, CbsWithoutAnAddressAreNoAllocations) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  builder.device(0).kinds[segment::kLooseCbKind].live = 5;
+  EXPECT_EQ(snapshot_of({evidence(builder, 10)}).devices.at(0).processes.at(0).allocations, 4u);
+}
+
+TEST(BuildSnapshot, AbsurdFiguresDoNotWrapAround) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  SegmentBuilder a = process(0xa, most, most);
+  SegmentBuilder b = process(0xa, 1000, 1000);
+  EXPECT_EQ(snapshot_of({evidence(a, 10), evidence(b, 11)}).devices[0].dram_used_bytes, most);
+}
+
+TEST(BuildSnapshot, AllocationsKeepWhatIsKnownOfThem) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  auto& sized = builder.add_allocation(0, kL1, 1400000, 2048, 2048);
+  sized.flags = 0;
+  sized.cores = CoreMask::first(4);
+  sized.banks = 4;
+  sized.when_ns = 400;
+  set_text(sized.label, "matmul");
+  builder.add_allocation(0, kDram, 77, 500, 0).when_ns = 5000;
+  auto& kernel = builder.add_allocation(0, kKernel, 0, 2000, 0);
+  kernel.role = 2;
+  kernel.flags |= segment::kNoAddress;
+  const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
+  ASSERT_EQ(snapshot.allocations.size(), 3u);
+  EXPECT_EQ(snapshot.allocations[0].kind, model::Kind::l1);
+  EXPECT_EQ(snapshot.allocations[0].physical_bytes, 8192u);
+  EXPECT_EQ(snapshot.allocations[0].cores, CoreMask::first(4));
+  EXPECT_EQ(snapshot.allocations[0].age_ns, 600u);
+  EXPECT_EQ(snapshot.allocations[0].label, "matmul");
+  EXPECT_FALSE(snapshot.allocations[1].physical_bytes.has_value());
+  EXPECT_EQ(snapshot.allocations[1].age_ns, 0u) << "from after the pass";
+  EXPECT_TRUE(snapshot.allocations[2].persistent);
+  EXPECT_FALSE(snapshot.allocations[2].address.has_value());
+}
+
+TEST(BuildSnapshot, TimesOfAnotherBootSayNothing) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  builder.add_allocation(0, kDram, 0, 64, 64).when_ns = 400;
+  SegmentEvidence other = evidence(builder, 10, State::dead);
+  other.this_boot = false;
+  EXPECT_EQ(snapshot_of({other}).allocations.at(0).age_ns, 0u);
+}
+
+TEST(BuildSnapshot, OverlappingBuffersAreCountedWithinAProcess) {
+  SegmentBuilder a = process(0xa, 1, 1);
+  a.add_allocation(0, kDram, 1048640, 64, 64);
+  a.add_allocation(0, kDram, 1048640, 64, 64);
+  SegmentBuilder b = process(0xa, 1, 1);
+  b.add_allocation(0, kDram, 1048640, 64, 64);
+  const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
+  EXPECT_EQ(snapshot.devices[0].anomalies.overlapping_buffers, 1u);
+}
+
+TEST(BuildSnapshot, ProgramsShowWhatTheirEndWouldFree) {
+  SegmentBuilder builder = process(0xa, 1, 1);
+  const auto& first = builder.add_program(0, 1, {{105664, 1000}, {106664, 24, CoreMask::first(8)}});
+  builder.add_program_like(first, 0, 2);
+  builder.add_program(0, 3, {{105664, 2000, CoreMask::first(8)}, {0, 5, {}, 1}}).resident_cores = 8;
+  const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
+  ASSERT_EQ(snapshot.programs.size(), 3u);
+  EXPECT_EQ(snapshot.programs[0].physical_bytes, 64u * 1000 + 8 * 24);
+  EXPECT_EQ(snapshot.programs[0].bytes_per_core, 1024u);
+  EXPECT_EQ(snapshot.programs[0].cores, 64u);
+  EXPECT_EQ(snapshot.programs[0].exclusive_bytes, 0u);
+  EXPECT_EQ(snapshot.programs[2].exclusive_bytes, 8u * 976);
+  EXPECT_EQ(snapshot.programs[2].resident_cores, 8u);
+  EXPECT_TRUE(snapshot.programs[2].cbs.at(1).global);
+}
+
+// 64 bytes of a program slot may name 1024 CBs: a small file must not become a huge Snapshot.
+TEST(BuildSnapshot, ListsABoundedNumberOfCbsAndSaysSo) {
+  SegmentBuilder builder;
+  builder.add_device(0, 1);
+  const std::vector<testing::CbSpec> many(1024, {105664, 32});
+  const auto& first = builder.add_program(0, 0, many);
+  for (std::uint64_t i = 1; i < 5000; ++i) builder.add_program_like(first, 0, i);
+  const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
+  EXPECT_EQ(snapshot.programs.size(), 4096u);
+  EXPECT_TRUE(mentions(snapshot, "904 programs"));
+}
+
+TEST(BuildSnapshot, ARowOfTtMetalIsADeviceWithoutCapacities) {
+  const Snapshot snapshot = snapshot_of({}, {region(0xb, 20, State::alive)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  const model::Device& device = snapshot.devices[0];
+  EXPECT_EQ(device.uid, 0xbu);
+  EXPECT_EQ(device.dram_used_bytes, 18087936u);
+  EXPECT_EQ(device.l1_used_bytes, 393216u + 131072u + 1966080u);
+  EXPECT_EQ(device.cb_physical_bytes, 1966080u);
+  EXPECT_FALSE(device.dram_capacity_bytes.has_value());
+  EXPECT_FALSE(device.dram_peak_bytes.has_value());
+  EXPECT_FALSE(device.kernels_bytes.has_value());
+  EXPECT_FALSE(device.programs.has_value());
+  EXPECT_TRUE(device.cores.empty());
+  ASSERT_EQ(device.processes.size(), 1u);
+  EXPECT_EQ(device.processes[0].source, model::Source::tt_metal);
+  EXPECT_FALSE(device.processes[0].kernels_bytes.has_value());
+  EXPECT_FALSE(device.processes[0].allocations.has_value());
+}
+
+TEST(BuildSnapshot, ADeadRowIsListedAndNotCounted) {
+  const Snapshot snapshot = snapshot_of({}, {region(0xb, 20, State::dead)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 0u);
+  EXPECT_EQ(snapshot.devices[0].processes.at(0).state, State::dead);
+  EXPECT_EQ(snapshot.devices[0].processes.at(0).dram_bytes, 18087936u);
+}
+
+TEST(BuildSnapshot, ARowOfAProcessThatASegmentTellsOfIsNotCountedTwice) {
+  SegmentBuilder builder = process(0xb, 1000, 1000);
+  const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0xb, 20, State::alive)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u);
+  EXPECT_EQ(snapshot.devices[0].processes.size(), 1u);
+}
+
+TEST(BuildSnapshot, ASegmentThatProcDoesNotConfirmHidesNoRow) {
+  SegmentBuilder builder = process(0xb, 1000, 1000);
+  SegmentEvidence foreign = evidence(builder, 20);  // as of another pid namespace
+  foreign.confirmed = false;
+  const Snapshot snapshot = snapshot_of({foreign}, {region(0xb, 20, State::alive)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].processes.size(), 2u);
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u + 18087936u);
+}
+
+TEST(BuildSnapshot, ARowBesideATrackedProcessMakesUnknownWhatItDoesNotTell) {
+  SegmentBuilder builder = process(0xb, 1000, 4000);
+  const Snapshot snapshot = snapshot_of({evidence(builder, 10)}, {region(0xb, 20, State::alive)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u + 18087936u);
+  EXPECT_EQ(snapshot.devices[0].dram_peak_bytes, 1000u + 18087936u);
+  EXPECT_FALSE(snapshot.devices[0].kernels_bytes.has_value());
+  EXPECT_FALSE(snapshot.devices[0].cores.at(0).cb_bytes.has_value());
+  EXPECT_FALSE(snapshot.devices[0].headroom_bytes_per_core.has_value());
+}
+
+TEST(BuildSnapshot, ARegionOfAnUnnumberedChipBelongsToTheDeviceOfItsLogicalNumber) {
+  SegmentBuilder builder = process(0, 1000, 1000);
+  const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0, 20, State::alive)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u);
+}
+
+TEST(BuildSnapshot, TheOrderOfTheEvidenceDoesNotMatter) {
+  SegmentBuilder a = process(0xa, 1000, 1000);
+  SegmentBuilder b = process(0xa, 1000, 1000);
+  set_text(a.device(0).board, "n150");
+  set_text(b.device(0).board, "n300");
+  const Snapshot one = snapshot_of({evidence(a, 10), evidence(b, 11)});
+  const Snapshot two = snapshot_of({evidence(b, 11), evidence(a, 10)});
+  EXPECT_EQ(one.devices[0].board, two.devices[0].board);
+  EXPECT_EQ(one.devices[0].processes[0].pid, two.devices[0].processes[0].pid);
+}
+
+}  // namespace
+}  // namespace ttmem::collector

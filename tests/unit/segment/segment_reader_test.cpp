@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "segment/reader/segment_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "segment/reader/safe_text.hpp"
+#include "segment/reader/segment_map.hpp"
+#include "support/segment_builder.hpp"
+
+namespace ttmem::segment {
+namespace {
+
+using testing::CbSpec;
+using testing::SegmentBuilder;
+using testing::set_text;
+
+constexpr std::uint8_t kDram = 0;
+constexpr std::uint8_t kL1 = 1;
+
+Result<SegmentImage> read(const std::vector<std::byte>& bytes) {
+  return read_segment(MemorySource(bytes));
+}
+
+SegmentImage must_read(const std::vector<std::byte>& bytes) {
+  Result<SegmentImage> image = read(bytes);
+  if (!image) {
+    ADD_FAILURE() << image.error().message;
+    return {};
+  }
+  return std::move(*image);
+}
+
+HeaderState state_of(const std::vector<std::byte>& bytes) {
+  return header_state(MemorySource(bytes));
+}
+
+// A writer that acts between the reads of a reader.
+class ActiveSource final : public ByteSource {
+ public:
+  using Writer = std::function<void(std::uint64_t offset, std::vector<std::byte>& bytes)>;
+  ActiveSource(std::vector<std::byte> bytes, Writer before_read)
+      : bytes_(std::move(bytes)), before_read_(std::move(before_read)) {}
+
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+    before_read_(offset, bytes_);
+    return MemorySource(bytes_).read_at(offset, out);
+  }
+  std::uint64_t size() const override { return bytes_.size(); }
+
+ private:
+  mutable std::vector<std::byte> bytes_;
+  Writer before_read_;
+};
+
+template <typename Record>
+Record& at(std::vector<std::byte>& bytes, std::size_t offset) {
+  return *reinterpret_cast<Record*>(bytes.data() + offset);
+}
+
+SegmentBuilder small_segment() {
+  SegmentBuilder builder;
+  DeviceRecord& device = builder.add_device(3, 0x1f00a);
+  device.kinds[kDram].used_bytes = 1200;
+  device.kinds[kDram].peak_bytes = 2400;
+  device.cb_physical_bytes = 640;
+  device.cores[9] = {.cb_bytes = 10, .cb_resident_bytes = 5, .cb_end = 106000, .reserved = 0};
+  AllocationSlot& slot = builder.add_allocation(0, kDram, 1048640, 1000, 100);
+  set_text(slot.label, "weights");
+  const ProgramSlot& program = builder.add_program(0, 77, {{105664, 2048}, {107712, 1024}});
+  builder.add_program_like(program, 0, 78);
+  return builder;
+}
+
+TEST(SegmentReader, ReadsHeaderDevicesAllocationsAndPrograms) {
+  const SegmentImage image = must_read(small_segment().bytes());
+  EXPECT_EQ(image.pid, 4711);
+  EXPECT_EQ(image.name, "python3");
+  EXPECT_EQ(image.command, "python3 train.py");
+  ASSERT_EQ(image.devices.size(), 1u);
+  const DeviceImage& device = image.devices[0];
+  EXPECT_TRUE(device.coherent);
+  EXPECT_EQ(device.id, 3u);
+  EXPECT_EQ(device.uid, 0x1f00au);
+  EXPECT_EQ(device.arch, "wormhole_b0");
+  EXPECT_EQ(device.kinds[kDram].peak_bytes, 2400u);
+  EXPECT_EQ(device.cb_physical_bytes, 640u);
+  ASSERT_EQ(device.cores.size(), 64u);
+  EXPECT_EQ(device.cores[9].cb_end, 106000u);
+  ASSERT_EQ(image.allocations.size(), 1u);
+  EXPECT_EQ(image.allocations[0].address, 1048640u);
+  EXPECT_EQ(image.allocations[0].bytes_per_bank, 100u);
+  EXPECT_EQ(image.allocations[0].label, "weights");
+  EXPECT_FALSE(image.allocations[0].cores.has_value());
+  ASSERT_EQ(image.programs.size(), 2u);
+  ASSERT_EQ(image.footprints.size(), 1u) << "both programs have the same CBs";
+  EXPECT_EQ(image.footprints[image.programs[1].footprint][1].address, 107712u);
+  EXPECT_EQ(image.invalid_records, 0u);
+}
+
+TEST(SegmentReader, AFileWithoutMagicIsNotASegmentYet) {
+  SegmentBuilder builder = small_segment();
+  builder.header().magic = 0;
+  EXPECT_EQ(state_of(builder.bytes()), HeaderState::incomplete);
+  EXPECT_EQ(state_of({}), HeaderState::incomplete);
+  const auto image = read(builder.bytes());
+  ASSERT_FALSE(image);
+  EXPECT_NE(image.error().message.find("not a segment yet"), std::string::npos);
+}
+
+TEST(SegmentReader, AnotherLayoutVersionSaysSoAndWhatToDo) {
+  SegmentBuilder builder = small_segment();
+  builder.header().layout_version = 7;
+  EXPECT_EQ(state_of(builder.bytes()), HeaderState::other_version);
+  const auto image = read(builder.bytes());
+  ASSERT_FALSE(image);
+  EXPECT_NE(image.error().message.find("another version of libttmem (layout 7"), std::string::npos);
+  EXPECT_NE(image.error().message.find("use the ttmem"), std::string::npos);
+}
+
+TEST(SegmentReader, AnotherMagicIsForeignAndWrongRecordSizesAreDamage) {
+  SegmentBuilder foreign = small_segment();
+  foreign.header().magic = 0x1234;
+  EXPECT_EQ(state_of(foreign.bytes()), HeaderState::foreign);
+  EXPECT_FALSE(read(foreign.bytes()));
+  for (std::uint32_t Header::*size :
+       {&Header::header_bytes, &Header::chunk_bytes, &Header::device_bytes,
+        &Header::allocation_bytes, &Header::program_bytes, &Header::cb_bytes,
+        &Header::event_bytes}) {
+    SegmentBuilder builder = small_segment();
+    builder.header().*size += 1;
+    EXPECT_EQ(state_of(builder.bytes()), HeaderState::damaged);
+    EXPECT_FALSE(read(builder.bytes()));
+  }
+}
+
+TEST(SegmentReader, ATruncatedFileIsAnErrorOrHoldsOnlyWholeChunks) {
+  const std::vector<std::byte> whole = small_segment().bytes();
+  for (std::size_t length = 1; length < whole.size(); length *= 2) {
+    for (const std::size_t size : {length - 1, length, length + 1}) {
+      const std::vector<std::byte> cut(whole.begin(), whole.begin() + static_cast<long>(size));
+      const auto image = read(cut);
+      EXPECT_EQ(image.has_value(), size >= kHeaderBytes) << size;
+      if (!image) continue;
+      EXPECT_EQ(image->devices.size(), size >= kHeaderBytes + kChunkBytes ? 1u : 0u) << size;
+    }
+  }
+}
+
+TEST(SegmentReader, AFileThatShrinksAtAnyReadEndsInAnErrorOrASmallerImage) {
+  const std::vector<std::byte> whole = small_segment().bytes();
+  int reads = 0;
+  const ActiveSource counting(whole, [&](std::uint64_t, auto&) { ++reads; });
+  ASSERT_TRUE(read_segment(counting));
+  int errors = 0;
+  for (int cut_at = 0; cut_at < reads; ++cut_at) {
+    int read = 0;
+    const ActiveSource source(whole, [&](std::uint64_t, std::vector<std::byte>& bytes) {
+      if (read++ == cut_at) bytes.resize(100);
+    });
+    if (!read_segment(source)) ++errors;
+  }
+  EXPECT_EQ(errors, reads);
+}
+
+TEST(SegmentReader, AbsurdCountsAreBoundedByTheChunksOfTheFile) {
+  SegmentBuilder builder = small_segment();
+  Header& header = builder.header();
+  constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+  builder.keep_counts();
+  header.chunk_count = header.device_count = header.allocation_count = header.program_count =
+      header.cb_count = header.event_capacity = most;
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_EQ(image.devices.size(), 1u);
+  EXPECT_EQ(image.allocations.size(), 1u);
+  EXPECT_EQ(image.programs.size(), 2u);
+}
+
+TEST(SegmentReader, ChunksOfUnknownKindAreSkipped) {
+  std::vector<std::byte> bytes = small_segment().bytes();
+  bytes[kChunkTableOffset + 1] = std::byte{200};  // where the allocations were
+  const SegmentImage image = must_read(bytes);
+  EXPECT_EQ(image.devices.size(), 1u);
+  EXPECT_TRUE(image.allocations.empty());
+}
+
+TEST(SegmentReader, TheChunksOfOneKindAreOneArrayInTheOrderOfTheFile) {
+  SegmentBuilder builder;
+  builder.add_device(0, 1);
+  for (std::uint64_t i = 0; i < 1300; ++i) builder.add_allocation(0, kDram, i * 64, 64, 64);
+  for (std::uint64_t i = 0; i < 1300; ++i) builder.add_program(0, i, {{105664, 32}});
+  const SegmentImage image = must_read(builder.bytes());
+  ASSERT_EQ(image.allocations.size(), 1300u);
+  for (std::uint64_t i = 0; i < 1300; ++i) ASSERT_EQ(image.allocations[i].address, i * 64);
+  ASSERT_EQ(image.programs.size(), 1300u);
+  EXPECT_EQ(image.programs[1299].program, 1299u);
+}
+
+TEST(SegmentReader, ASlotWhoseWriterDiedInsideIsNotListed) {
+  SegmentBuilder builder = small_segment();
+  builder.add_allocation(0, kDram, 4096, 64, 64).seq = 3;
+  EXPECT_EQ(must_read(builder.bytes()).allocations.size(), 1u);
+}
+
+TEST(SegmentReader, ADeviceWhoseWriterDiedInsideIsListedAsIncoherent) {
+  SegmentBuilder builder = small_segment();
+  builder.device(0).seq = 5;
+  const SegmentImage image = must_read(builder.bytes());
+  ASSERT_EQ(image.devices.size(), 1u);
+  EXPECT_FALSE(image.devices[0].coherent);
+  EXPECT_TRUE(image.devices[0].cores_coherent);
+  EXPECT_EQ(image.devices[0].kinds[kDram].used_bytes, 1200u);
+}
+
+TEST(SegmentReader, AbsurdFiguresOfAnIncoherentDeviceDoNotWrapAround) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  SegmentBuilder builder = small_segment();
+  builder.device(0).seq = 5;
+  builder.device(0).kinds[kL1].used_bytes = most;
+  EXPECT_EQ(must_read(builder.bytes()).devices.at(0).l1_total_bytes, most);
+}
+
+TEST(SegmentReader, AClosedDeviceOnlyTellsWhatWasLeftOnIt) {
+  SegmentBuilder builder = small_segment();
+  for (const std::uint64_t left : {0U, 3U}) {
+    DeviceRecord& closed = builder.add_device(7, 0x7);
+    closed.state = static_cast<std::uint32_t>(DeviceState::kClosed);
+    closed.left_at_close = left;
+    closed.left_at_close_bytes = left * 1000;
+  }
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_EQ(image.devices.size(), 1u);
+  ASSERT_EQ(image.left_at_close.size(), 1u);
+  EXPECT_EQ(image.left_at_close[0].device_id, 7u);
+  EXPECT_EQ(image.left_at_close[0].allocations, 3u);
+  EXPECT_EQ(image.left_at_close[0].bytes, 3000u);
+}
+
+// Offsets in small_segment(): header, then one chunk each of devices, allocations, programs, CBs.
+constexpr std::size_t kDeviceAt = kHeaderBytes;
+constexpr std::size_t kAllocationAt = kHeaderBytes + kChunkBytes;
+constexpr std::size_t kCbAt = kHeaderBytes + 3 * kChunkBytes;
+
+TEST(SegmentReader, ASlotThatChangesWhileItIsCopiedIsReadAgain) {
+  int reads_of_slots = 0;
+  const ActiveSource source(small_segment().bytes(), [&](std::uint64_t offset, auto& bytes) {
+    if (offset != kAllocationAt || ++reads_of_slots != 2) return;
+    auto& slot = at<AllocationSlot>(bytes, kAllocationAt);
+    slot.seq += 2;
+    slot.address = 8192;
+  });
+  const auto image = read_segment(source);
+  ASSERT_TRUE(image);
+  ASSERT_EQ(image->allocations.size(), 1u);
+  EXPECT_EQ(image->allocations[0].address, 8192u);
+  EXPECT_GT(reads_of_slots, 3);
+}
+
+// The bytes of two copies can agree although both are torn: a value that goes 1, 2, 1.
+TEST(SegmentReader, AWriteBetweenEqualCopiesIsNoticed) {
+  int reads_of_slots = 0;
+  const ActiveSource source(small_segment().bytes(), [&](std::uint64_t offset, auto& bytes) {
+    if (offset != kAllocationAt) return;
+    ++reads_of_slots;
+    auto& slot = at<AllocationSlot>(bytes, kAllocationAt);
+    slot.address = 8192;  // the copies always see this body,
+    slot.seq += 2;        // and never the same write of it
+  });
+  const auto image = read_segment(source);
+  ASSERT_TRUE(image);
+  EXPECT_TRUE(image->allocations.empty());
+  EXPECT_GT(reads_of_slots, 3);
+}
+
+TEST(SegmentReader, ADeviceUnderConstantWritingKeepsFiguresThatAreRightOneByOne) {
+  const ActiveSource source(small_segment().bytes(), [&](std::uint64_t offset, auto& bytes) {
+    if (offset != kDeviceAt) return;
+    auto& device = at<DeviceRecord>(bytes, kDeviceAt);
+    device.seq += 2;
+    device.kinds[kDram].used_bytes += 32;
+    device.kinds[kDram].peak_bytes = 0;
+  });
+  const auto image = read_segment(source);
+  ASSERT_TRUE(image);
+  ASSERT_EQ(image->devices.size(), 1u);
+  EXPECT_FALSE(image->devices[0].coherent);
+  EXPECT_EQ((image->devices[0].kinds[kDram].used_bytes - 1200) % 32, 0u);
+  EXPECT_EQ(image->devices[0].id, 3u);
+  EXPECT_EQ(image->allocations.size(), 1u) << "the slots are not touched";
+}
+
+TEST(SegmentReader, OnlySlotsBornBeforeThePassBeganAreListed) {
+  SegmentBuilder builder = small_segment();
+  builder.allocation(0).born = builder.header().events + 1;
+  EXPECT_TRUE(must_read(builder.bytes()).allocations.empty());
+}
+
+TEST(SegmentReader, AnAllocationBornDuringThePassIsDroppedThoughTheCountsKnowIt) {
+  SegmentBuilder builder = small_segment();
+  builder.add_allocation(0, kDram, 4096, 64, 64).live = 0;
+  int reads = 0;
+  const ActiveSource source(builder.bytes(), [&](std::uint64_t, std::vector<std::byte>& bytes) {
+    if (++reads != 2) return;
+    auto& header = at<Header>(bytes, 0);
+    auto& slot = at<AllocationSlot>(bytes, kAllocationAt + sizeof(AllocationSlot));
+    slot.live = 1;
+    slot.seq += 2;
+    slot.born = ++header.events;
+  });
+  const auto image = read_segment(source);
+  ASSERT_TRUE(image);
+  EXPECT_EQ(image->allocations.size(), 1u);
+}
+
+TEST(SegmentReader, SlotsThatContradictThemselvesAreCountedAndLeftOut) {
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const auto invalid_with = [](const std::function<void(AllocationSlot&)>& change) {
+    SegmentBuilder builder = small_segment();
+    change(builder.allocation(0));
+    const SegmentImage image = must_read(builder.bytes());
+    EXPECT_EQ(image.allocations.empty(), image.invalid_records == 1);
+    return image.invalid_records == 1;
+  };
+  EXPECT_FALSE(invalid_with([](AllocationSlot&) {}));
+  EXPECT_TRUE(invalid_with([](AllocationSlot& slot) { slot.kind = kKinds; }));
+  EXPECT_TRUE(invalid_with([](AllocationSlot& slot) { slot.kind = 5, slot.role = 3; }));
+  EXPECT_TRUE(invalid_with([&](AllocationSlot& slot) { slot.address = most - 10; }));
+  EXPECT_TRUE(invalid_with([&](AllocationSlot& slot) { slot.bytes_per_bank = most / 2; }));
+  EXPECT_TRUE(invalid_with([](AllocationSlot& slot) {
+    slot.kind = kL1;
+    slot.flags = 0;
+    slot.cores.set(64);  // the grid has 64 cores: 0 to 63
+  }));
+}
+
+TEST(SegmentReader, SlotsOfDevicesThatAreNotOpenAreLeftOut) {
+  SegmentBuilder builder = small_segment();
+  builder.add_allocation(1, kDram, 0, 64, 64);
+  builder.add_allocation(0xffffffff, kDram, 0, 64, 64);
+  EXPECT_EQ(must_read(builder.bytes()).allocations.size(), 1u);
+  builder.device(0).state = static_cast<std::uint32_t>(DeviceState::kClosed);
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_TRUE(image.devices.empty());
+  EXPECT_TRUE(image.allocations.empty());
+  EXPECT_TRUE(image.programs.empty());
+}
+
+TEST(SegmentReader, ADeviceWithMoreCoresThanThereCanBeIsInvalid) {
+  SegmentBuilder builder = small_segment();
+  builder.device(0).grid_x = 17;
+  builder.device(0).grid_y = 16;
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_TRUE(image.devices.empty());
+  EXPECT_EQ(image.invalid_records, 1u);
+}
+
+TEST(SegmentReader, NoPeakIsBelowItsCurrentFigure) {
+  SegmentBuilder builder = small_segment();
+  builder.device(0).kinds[kDram].peak_bytes = 7;
+  builder.device(0).cb_physical_peak_bytes = 7;
+  builder.device(0).l1_total_bytes = 9;
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_EQ(image.devices[0].kinds[kDram].peak_bytes, 1200u);
+  EXPECT_EQ(image.devices[0].cb_physical_peak_bytes, 640u);
+  EXPECT_EQ(image.devices[0].l1_total_peak_bytes, 9u);
+}
+
+TEST(SegmentReader, AProgramWhoseCbsAreOfAnotherFootprintByNowIsGone) {
+  SegmentBuilder builder = small_segment();
+  builder.add_program(0, 79, {{105664, 32}});
+  builder.cb(0).footprint = 999;
+  const SegmentImage image = must_read(builder.bytes());
+  ASSERT_EQ(image.programs.size(), 1u);
+  EXPECT_EQ(image.programs[0].program, 79u);
+  EXPECT_EQ(image.invalid_records, 0u);
+}
+
+TEST(SegmentReader, AProgramWhoseCbsAreReusedDuringTheCopyIsGone) {
+  int reads_of_cbs = 0;
+  const ActiveSource source(small_segment().bytes(), [&](std::uint64_t offset, auto& bytes) {
+    if (offset == kCbAt && ++reads_of_cbs == 3) at<CbRecord>(bytes, kCbAt).footprint = 0;
+  });
+  const auto image = read_segment(source);
+  ASSERT_TRUE(image);
+  EXPECT_EQ(reads_of_cbs, 3);
+  EXPECT_TRUE(image->programs.empty());
+}
+
+TEST(SegmentReader, AProgramWithoutCbsIsListed) {
+  SegmentBuilder builder = small_segment();
+  builder.add_program(0, 80, {});
+  const SegmentImage image = must_read(builder.bytes());
+  ASSERT_EQ(image.programs.size(), 3u);
+  EXPECT_TRUE(image.footprints[image.programs[2].footprint].empty());
+}
+
+TEST(SegmentReader, ProgramsThatNameImpossibleCbsAreCountedAndLeftOut) {
+  const auto invalid_with = [](const std::function<void(ProgramSlot&)>& change) {
+    SegmentBuilder builder;
+    builder.add_device(0, 1);
+    change(builder.add_program(0, 1, {{105664, 32}}));
+    const SegmentImage image = must_read(builder.bytes());
+    EXPECT_EQ(image.programs.empty(), image.invalid_records == 1);
+    return image.invalid_records == 1;
+  };
+  EXPECT_FALSE(invalid_with([](ProgramSlot&) {}));
+  EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.first_cb = 0xffffffff; }));
+  EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.cb_count = 0xffffffff; }));
+  EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.cb_count = 2; }));
+  EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.first_cb = 1023, slot.cb_count = 2; }));
+  EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.cb_count = 0; }));
+  EXPECT_TRUE(invalid_with([](ProgramSlot& slot) { slot.footprint = 0; }));
+}
+
+// Else a small file could make a reader copy the same CBs a million times.
+TEST(SegmentReader, AFootprintNumberNamesOneRunOfCbs) {
+  SegmentBuilder builder;
+  builder.add_device(0, 1);
+  const ProgramSlot& program = builder.add_program(0, 1, {{105664, 32}, {105696, 32}});
+  builder.add_program_like(program, 0, 2).cb_count = 1;
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_EQ(image.footprints.size(), 1u);
+  EXPECT_EQ(image.programs.size(), 1u);
+  EXPECT_EQ(image.invalid_records, 1u);
+}
+
+TEST(SegmentReader, AProgramOnCoresOutsideTheGridIsInvalid) {
+  SegmentBuilder builder;
+  builder.add_device(0, 1);
+  builder.add_program(0, 1, {{105664, 32, CoreMask::first(65)}});
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_TRUE(image.programs.empty());
+  EXPECT_EQ(image.invalid_records, 1u);
+}
+
+TEST(SegmentReader, ManyTornSlotsDoNotHoldTheReader) {
+  SegmentBuilder builder;
+  builder.add_device(0, 1);
+  for (std::uint64_t i = 0; i < 5000; ++i) builder.add_allocation(0, kDram, i, 1, 1).seq = 1;
+  std::uint64_t reads = 0;
+  const ActiveSource source(builder.bytes(), [&](std::uint64_t, auto&) { ++reads; });
+  const auto image = read_segment(source);
+  ASSERT_TRUE(image);
+  EXPECT_TRUE(image->allocations.empty());
+  EXPECT_LT(reads, 1000u);
+}
+
+TEST(SafeText, KeepsUtf8AndReplacesWhatATerminalMightObey) {
+  EXPECT_EQ(safe_text("träning ✓ 🚀"), "träning ✓ 🚀");
+  EXPECT_EQ(safe_text(std::string_view("abc\0def", 7)), "abc");
+  EXPECT_EQ(safe_text("a\x1b[2Jb\n\x7f"), "a?[2Jb??");
+  EXPECT_EQ(safe_text("\xc2\x9b"), "?") << "CSI as one character";
+  EXPECT_EQ(safe_text("x\xe2\x80\xaey"), "x?y") << "right-to-left override";
+}
+
+TEST(SafeText, ReplacesEveryByteThatIsNotUtf8) {
+  EXPECT_EQ(safe_text("\xff\xc0\xaf"), "???") << "never valid; overlong slash";
+  EXPECT_EQ(safe_text("cut \xe2\x9c"), "cut ??") << "cut in the middle of a character";
+  EXPECT_EQ(safe_text("\xed\xa0\x80"), "???") << "half of a surrogate pair";
+  EXPECT_EQ(safe_text("\xf4\x90\x80\x80"), "????") << "beyond Unicode";
+}
+
+TEST(SegmentReader, NamesAreSafeToPrint) {
+  SegmentBuilder builder = small_segment();
+  set_text(builder.header().name, std::string(32, 'n'));
+  set_text(builder.header().command, "a\x1b]0;b");
+  set_text(builder.device(0).arch, "\xff");
+  set_text(builder.allocation(0).label, "a\nb");
+  const SegmentImage image = must_read(builder.bytes());
+  EXPECT_EQ(image.name, std::string(32, 'n')) << "not terminated when full";
+  EXPECT_EQ(image.command, "a?]0;b");
+  EXPECT_EQ(image.devices[0].arch, "?");
+  EXPECT_EQ(image.allocations[0].label, "a?b");
+}
+
+}  // namespace
+}  // namespace ttmem::segment

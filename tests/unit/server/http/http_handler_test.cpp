@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/http_handler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "server/http/http_query.hpp"
+
+namespace ttmem::server {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kNow = 1'700'000'000'000'000'000;
+
+class HttpHandler : public ::testing::Test {
+ protected:
+  HttpHandler() {
+    snapshot_.time_unix_ns = kNow;
+    snapshot_.host = "here";
+    for (const std::uint32_t id : {0U, 3U}) {
+      model::Device device;
+      device.id = id;
+      device.uid = 0x100 + id;
+      device.dram_used_bytes = 1000 + id;
+      model::Process& process = device.processes.emplace_back();
+      process.pid = 4711;
+      process.name = "python3";
+      snapshot_.devices.push_back(device);
+      model::Allocation allocation;
+      allocation.device = static_cast<std::uint32_t>(snapshot_.devices.size() - 1);
+      allocation.pid = 4711;
+      allocation.kind = id == 0 ? model::Kind::dram : model::Kind::l1;
+      allocation.bytes = 64;
+      snapshot_.allocations.push_back(allocation);
+    }
+    history_.record(snapshot_);
+    sources_.snapshot = [this]() -> const model::Snapshot& { return snapshot_; };
+    sources_.figures = sources_.snapshot;
+    sources_.metrics = [] { return std::string("ttmem_up 1\n"); };
+    sources_.up = [this] { return up_; };
+    sources_.history = &history_;
+    sources_.postmortems = &postmortems_;
+  }
+
+  [[nodiscard]] HttpResponse ask(HttpRequest request) const {
+    if (request.hosts.empty()) request.hosts = {"localhost:9488"};
+    HttpResponse response = handle(request, {.address = "127.0.0.1", .port = 9488}, sources_);
+    if (response.later) response.body = response.later();
+    return response;
+  }
+  [[nodiscard]] HttpResponse get(const std::string& target) const {
+    HttpRequest request;
+    request.target = target;
+    return ask(request);
+  }
+  [[nodiscard]] std::string error_of(const std::string& target, unsigned status) const {
+    const HttpResponse response = get(target);
+    EXPECT_EQ(response.status, status) << target;
+    return Json::parse(response.body).at("error");
+  }
+
+  model::Snapshot snapshot_;
+  History history_;
+  Postmortems postmortems_;
+  HttpSources sources_;
+  bool up_ = true;
+};
+
+TEST_F(HttpHandler, GivesTheSnapshot) {
+  const HttpResponse response = get("/api/v1/snapshot");
+  EXPECT_EQ(response.status, 200U);
+  EXPECT_EQ(response.content_type, "application/json");
+  const Json json = Json::parse(response.body);
+  EXPECT_EQ(json["schema"], "ttmem.snapshot.v1");
+  EXPECT_EQ(json["devices"].size(), 2U);
+}
+
+TEST_F(HttpHandler, GivesOnlyTheDevicesAskedFor) {
+  const Json json = Json::parse(get("/api/v1/snapshot?device=3").body);
+  ASSERT_EQ(json["devices"].size(), 1U);
+  EXPECT_EQ(json["devices"][0]["id"], 3);
+  EXPECT_EQ(Json::parse(get("/api/v1/snapshot?device=0%2C3").body)["devices"].size(), 2U);
+  EXPECT_NE(error_of("/api/v1/snapshot?device=7", 404).find("no device 7"), std::string::npos);
+}
+
+TEST_F(HttpHandler, FiltersAllocations) {
+  const auto count = [&](const std::string& query) {
+    return Json::parse(get("/api/v1/allocations" + query).body)["allocations"].size();
+  };
+  EXPECT_EQ(count(""), 2U);
+  EXPECT_EQ(count("?kind=l1"), 1U);
+  EXPECT_EQ(count("?kind=l1,dram&pid=4711"), 2U);
+  EXPECT_EQ(count("?pid=1"), 0U);
+  EXPECT_EQ(count("?device=0"), 1U);
+}
+
+TEST_F(HttpHandler, GivesHistoryPostmortemsMetricsHealthAndAnIndex) {
+  EXPECT_EQ(Json::parse(get("/api/v1/history?device=3&seconds=60").body)["points"].size(), 1U);
+  EXPECT_EQ(Json::parse(get("/api/v1/history?device=3").body)["schema"], "ttmem.history.v1");
+  EXPECT_EQ(Json::parse(get("/api/v1/postmortems").body)["schema"], "ttmem.postmortems.v1");
+  EXPECT_EQ(get("/metrics").body, "ttmem_up 1\n");
+  EXPECT_EQ(get("/metrics").content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(get("/healthz").status, 200U);
+  EXPECT_NE(get("/").body.find("/api/v1/postmortems"), std::string::npos);
+}
+
+TEST_F(HttpHandler, IsNotHealthyWhenItCannotSeeTheSegments) {
+  up_ = false;
+  EXPECT_EQ(get("/healthz").status, 503U);
+}
+
+TEST_F(HttpHandler, SaysWhichParameterIsWrongAndWhatWouldBeRight) {
+  EXPECT_NE(error_of("/api/v1/snapshot?device=x", 400).find("device=x"), std::string::npos);
+  EXPECT_NE(error_of("/api/v1/snapshot?devise=0", 400).find("devise; it takes device"),
+            std::string::npos);
+  EXPECT_NE(error_of("/metrics?device=0", 400).find("it takes none"), std::string::npos);
+  EXPECT_NE(error_of("/api/v1/allocations?pid=-1", 400).find("pid=-1"), std::string::npos);
+  EXPECT_NE(error_of("/api/v1/allocations?kind=sram", 400).find("kind=sram"), std::string::npos);
+  EXPECT_NE(error_of("/api/v1/history", 400).find("device=0"), std::string::npos);
+  EXPECT_NE(error_of("/api/v1/history?device=0,3", 400).find("exactly one"), std::string::npos);
+  EXPECT_NE(error_of("/api/v1/history?device=0&seconds=0", 400).find("seconds=0"),
+            std::string::npos);
+  EXPECT_NE(error_of("/api/v1/history?device=0&device=3", 400).find("twice"), std::string::npos);
+  EXPECT_NE(error_of("/api/v1/snapshot?device=%zz", 400).find("%"), std::string::npos);
+  EXPECT_NE(error_of("/api/v1/history?device=9", 404).find("there are 0,3"), std::string::npos);
+}
+
+TEST_F(HttpHandler, RefusesOtherPathsMethodsAndBodies) {
+  EXPECT_NE(error_of("/nope", 404).find("/nope"), std::string::npos);
+  EXPECT_EQ(get("/api/v1/snapshot/").status, 404U);
+  EXPECT_EQ(get("metrics").status, 400U);
+  HttpRequest post;
+  post.method = "POST";
+  post.target = "/metrics";
+  post.has_body = true;
+  EXPECT_EQ(ask(post).status, 405U);
+  EXPECT_EQ(ask(post).allow, "GET, HEAD");
+  HttpRequest body;
+  body.target = "/metrics";
+  body.has_body = true;
+  EXPECT_EQ(ask(body).status, 413U);
+}
+
+TEST_F(HttpHandler, RefusesTheNamesOfOthers) {
+  HttpRequest request;
+  request.target = "/metrics";
+  request.hosts = {"evil.example:9488"};
+  EXPECT_EQ(ask(request).status, 403U);
+  request.hosts = {"localhost", "evil.example"};
+  EXPECT_EQ(ask(request).status, 400U);
+  request.hosts = {"localhost"};
+  request.target = "http://evil.example/metrics";
+  EXPECT_EQ(ask(request).status, 403U);
+  request.target = "http://127.0.0.1:9488/metrics";
+  EXPECT_EQ(ask(request).status, 200U);
+}
+
+TEST_F(HttpHandler, WantsAHostFromHttp11Only) {
+  HttpRequest request;
+  request.target = "/healthz";
+  const HostRule rule{.address = "127.0.0.1", .port = 9488};
+  EXPECT_EQ(handle(request, rule, sources_).status, 400U);
+  request.version = 10;
+  EXPECT_EQ(handle(request, rule, sources_).status, 200U);
+}
+
+TEST_F(HttpHandler, PostmortemsHaveTheLatestFirstAndAreBounded) {
+  for (std::int32_t pid = 1; pid <= 300; ++pid) {
+    Postmortem postmortem;
+    postmortem.process.pid = pid;
+    postmortem.process.name = "a\"b\xff";
+    postmortem.process.dram_bytes = 7;
+    collector::HeldAllocation& held = postmortem.process.largest.emplace_back();
+    held.bytes = 5;
+    held.used_bytes = 6;
+    postmortems_.add(postmortem);
+  }
+  const Json json = Json::parse(get("/api/v1/postmortems").body);
+  EXPECT_EQ(json["total"], 300);
+  ASSERT_EQ(json["postmortems"].size(), Postmortems::kMost);
+  EXPECT_EQ(json["postmortems"][0]["pid"], 300);
+  EXPECT_EQ(json["postmortems"][0]["dram_bytes"], 7);
+  EXPECT_EQ(json["postmortems"][0]["largest"][0]["used_bytes"], 6);
+}
+
+TEST(HostRule, AllowsTheBoundAddressAndThisMachine) {
+  const HostRule rule{.address = "192.0.2.7", .port = 9488};
+  for (const char* host : {"192.0.2.7", "192.0.2.7:9488", "localhost", "LocalHost:9488",
+                           "127.0.0.1", "127.0.0.1:9488", "[::1]", "[::1]:9488"}) {
+    EXPECT_TRUE(rule.allows(host)) << host;
+  }
+  for (const char* host :
+       {"", "192.0.2.8", "192.0.2.7:80", "localhost:80", "localhost.evil.example", "evil.example",
+        "127.0.0.1.evil.example", "::1", "[::1", "[::1]x", "[localhost]", "[127.0.0.1]",
+        "127.0.0.1:", "127.0.0.1:94888", "127.0.0.1:9488x", "0x7f000001", "localhost:+9488"}) {
+    EXPECT_FALSE(rule.allows(host)) << host;
+  }
+}
+
+TEST(HostRule, AllowsEveryAddressButNoOtherNameWhenBoundToAll) {
+  for (const char* all : {"0.0.0.0", "::"}) {
+    const HostRule rule{.address = all, .port = 9488};
+    EXPECT_TRUE(rule.allows("192.0.2.8:9488"));
+    EXPECT_TRUE(rule.allows("[2001:db8::1]:9488"));
+    EXPECT_TRUE(rule.allows("localhost:9488"));
+    EXPECT_FALSE(rule.allows("192.0.2.8:80"));
+    EXPECT_FALSE(rule.allows("node1:9488"));
+  }
+}
+
+}  // namespace
+}  // namespace ttmem::server

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages in, figures in the kept segment out; the collector reads it as any other.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "server/socket/session.hpp"
+#include "support/server_fixture.hpp"
+
+namespace ttmem::server {
+namespace {
+
+using wire::Message;
+using wire::Type;
+using Verdict = Session::Verdict;
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std::uint64_t address,
+           std::uint64_t bytes, std::int32_t device = 0) {
+  Message result = message(Type::kCbAlloc, 0, bytes, 0, device);
+  result.answer.mark = wire::kDetailsMark;
+  result.allocation.address = address;
+  result.allocation.bytes_per_bank = bytes;
+  result.allocation.cores[0] = ~0ULL;
+  result.allocation.cb.program = program;
+  result.allocation.cb.index = index;
+  result.allocation.cb.count = count;
+  return result;
+}
+
+TEST(Session, AKeptSegmentIsReadLikeAnyOther) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  say(*session, message(Type::kAlloc, 4096, 3 * kMiB, TTMEM_L1));
+  const model::Device device = server.device();
+  EXPECT_EQ(device.l1_buffers_logical_bytes, 3 * kMiB);
+  ASSERT_EQ(device.processes.size(), 1U);
+  EXPECT_EQ(device.processes[0].pid, ::getpid());
+  EXPECT_EQ(device.processes[0].state, model::State::alive);
+  EXPECT_TRUE(server.snapshot().warnings.empty());
+}
+
+TEST(Session, TheLastConnectionTakesTheSegmentWithIt) {
+  SessionFixture server;
+  auto first = server.connect(1);
+  auto second = server.connect(2);
+  say(*first, message(Type::kAlloc, 4096, kMiB));
+  say(*second, message(Type::kAlloc, 8192, kMiB));
+  EXPECT_EQ(server.clients().size(), 1U);
+  first.reset();
+  EXPECT_EQ(server.device().dram_used_bytes, kMiB);
+  second.reset();
+  EXPECT_TRUE(std::filesystem::is_empty(server.directory()));
+  EXPECT_EQ(server.clients().totals().get(0, 0), 0U);
+}
+
+TEST(Session, WhatAClientSaysAgainOnANewConnectionIsNotDoubled) {
+  SessionFixture server;
+  auto old = server.connect(1);
+  say(*old, message(Type::kAlloc, 4096, kMiB));
+  say(*old, message(Type::kCbAlloc, 1, kMiB));
+  say(*old, cb(7, 0, 1, 105664, 4096));
+  const auto fresh = server.connect(2);
+  say(*fresh, message(Type::kAlloc, 4096, kMiB));
+  say(*fresh, message(Type::kCbAlloc, 1, kMiB));
+  say(*fresh, cb(7, 0, 1, 105664, 4096));
+  old.reset();
+  EXPECT_EQ(server.device().dram_used_bytes, kMiB);
+  EXPECT_EQ(server.device().cb_physical_bytes, kMiB + 64 * 4096);
+  say(*fresh, message(Type::kFree, 4096));
+  say(*fresh, message(Type::kCbFree, 1));
+  EXPECT_EQ(server.device().dram_used_bytes, 0U);
+  EXPECT_EQ(server.device().cb_physical_bytes, 64 * 4096U);
+}
+
+TEST(Session, AFreeOnAnotherConnectionOfTheProcessCounts) {
+  SessionFixture server;
+  const auto first = server.connect(1);
+  const auto second = server.connect(2);
+  say(*first, message(Type::kAlloc, 4096, kMiB));
+  say(*second, message(Type::kFree, 4096));
+  EXPECT_EQ(server.device().dram_used_bytes, 0U);
+}
+
+TEST(Session, ARepeatedNumberMayChangeItsType) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_DRAM));
+  say(*session, message(Type::kAlloc, 4096, 2 * kMiB, TTMEM_L1));
+  EXPECT_EQ(server.device().dram_used_bytes, 0U);
+  EXPECT_EQ(server.device().l1_buffers_bytes, 2 * kMiB);
+  EXPECT_EQ(server.clients().totals().get(0, TTMEM_DRAM), 0U);
+  EXPECT_EQ(server.clients().totals().get(0, TTMEM_L1), 2 * kMiB);
+}
+
+TEST(Session, TheTotalOfTheLogIsOverAllProcesses) {
+  SessionFixture server;
+  Message other = message(Type::kAlloc, 4096, kMiB);
+  other.head.process_id = 0;
+  const auto session = server.connect(1);
+  say(*session, message(Type::kAlloc, 8192, 2 * kMiB));
+  say(*session, other);
+  EXPECT_NE(server.log().find("+1.00 MiB (total 3.00 MiB) dram"), std::string::npos)
+      << server.log();
+}
+
+TEST(Session, AProgramGoesFromEveryDevice) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  for (const std::int32_t device : {0, 1}) {
+    for (std::uint32_t index = 0; index < 2; ++index) {
+      Message one = cb(7, index, 2, 105664 + index * 4096, 4096);
+      one.head.device_id = device;
+      say(*session, one);
+    }
+  }
+  EXPECT_EQ(server.clients().totals().get(1, segment::kLooseCbKind), 2 * 64 * 4096U);
+  Message gone = cb(7, 0, 0, 0, 0);
+  gone.head.type = static_cast<std::uint8_t>(Type::kCbFree);
+  say(*session, gone);
+  EXPECT_EQ(server.device().cb_physical_bytes, 0U);
+  EXPECT_EQ(server.clients().totals().get(0, segment::kLooseCbKind), 0U);
+  EXPECT_EQ(server.clients().totals().get(1, segment::kLooseCbKind), 0U);
+}
+
+TEST(Session, ACbOutOfTurnPlacesNothing) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  say(*session, message(Type::kAlloc, 4096, kMiB));
+  say(*session, cb(7, 0, 3, 105664, 4096));
+  say(*session, cb(7, 2, 3, 113856, 4096));
+  say(*session, cb(8, 1, 2, 109760, 4096));
+  EXPECT_EQ(server.device().cb_physical_bytes, 0U);
+}
+
+TEST(Session, AnAnswerIsOfTheMomentOfItsQuestion) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  const Message batch[] = {message(Type::kAlloc, 4096, kMiB), message(Type::kQuery),
+                           message(Type::kAlloc, 8192, kMiB), message(Type::kQuery)};
+  std::string answers;
+  EXPECT_EQ(session->take(std::as_bytes(std::span(batch)), answers), Verdict::kGoOn);
+  ASSERT_EQ(answers.size(), 2 * sizeof(Message));
+  Message told[2];
+  std::memcpy(told, answers.data(), sizeof told);
+  EXPECT_EQ(told[0].answer.dram_bytes, kMiB);
+  EXPECT_EQ(told[1].answer.dram_bytes, 2 * kMiB);
+}
+
+TEST(Session, BadMessagesEndItOnlyWhenTheyComeInARow) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  const Message bad = message(static_cast<Type>(77));
+  EXPECT_EQ(say(*session, bad), Verdict::kGoOn);
+  EXPECT_EQ(say(*session, bad), Verdict::kGoOn);
+  EXPECT_EQ(say(*session, message(Type::kAlloc, 4096, kMiB)), Verdict::kGoOn);
+  EXPECT_EQ(say(*session, bad), Verdict::kGoOn);
+  EXPECT_EQ(say(*session, bad), Verdict::kGoOn);
+  EXPECT_EQ(say(*session, bad), Verdict::kClose);
+  EXPECT_EQ(server.statistics().bad, 5U);
+  EXPECT_EQ(server.statistics().messages, 1U);
+}
+
+TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_L1));
+  Message close = message(Type::kDeviceInfoResponse);
+  close.device.mark = wire::kDetailsMark;
+  say(*session, close);
+  EXPECT_TRUE(server.snapshot().devices.empty());
+  EXPECT_EQ(server.clients().totals().get(0, TTMEM_L1), 0U);
+  say(*session, message(Type::kFree, 4096));  // unknown by now
+  say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_L1));
+  EXPECT_EQ(server.device().l1_buffers_bytes, kMiB);
+}
+
+constexpr std::uint64_t kMostOfAKind = 1ULL << 61;
+constexpr std::uint64_t kFit = kMostOfAKind / kMaxBytes;
+
+TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
+    say(*session, message(Type::kAlloc, id, kMaxBytes));
+  }
+  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind);
+  EXPECT_EQ(server.device().anomalies.bad_arguments, 1U);
+  EXPECT_NE(server.log().find("not counted, it cannot be or there is no room"), std::string::npos);
+  EXPECT_EQ(server.clients().totals().get(0, TTMEM_DRAM), kMostOfAKind);
+  say(*session, message(Type::kFree, kFit + 1));
+  EXPECT_EQ(server.device().anomalies.unknown_frees, 1U);
+}
+
+TEST(Session, WhatCannotGrowStaysAsItWas) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  for (std::uint64_t id = 1; id < kFit; ++id) {
+    say(*session, message(Type::kAlloc, id, kMaxBytes));
+  }
+  say(*session, message(Type::kAlloc, kFit, kMaxBytes - 150));
+  const std::uint64_t grows = kFit + 1;
+  say(*session, message(Type::kAlloc, grows, 100));
+  say(*session, message(Type::kAlloc, grows, 200));
+  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 50);
+  say(*session, message(Type::kFree, grows));
+  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 50) << "each wants its own free";
+  say(*session, message(Type::kFree, grows));
+  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 150);
+  EXPECT_EQ(server.device().anomalies.unknown_frees, 0U);
+}
+
+TEST(Session, WhatADeviceTooManyHoldsIsNotHeld) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  for (std::int32_t device = 0; device < static_cast<std::int32_t>(segment::kMaxDevices);
+       ++device) {
+    say(*session, message(Type::kAlloc, 1, 1, TTMEM_DRAM, device));
+  }
+  constexpr auto kTooMany = static_cast<std::int32_t>(segment::kMaxDevices);
+  for (int time = 0; time < 2; ++time) {
+    say(*session, message(Type::kAlloc, 1, 50, TTMEM_DRAM, kTooMany));
+    say(*session, message(Type::kCbAlloc, 1, 50, 0, kTooMany));
+    say(*session, message(Type::kKernelLoad, 1, 50, 0, kTooMany));
+    say(*session, cb(7, 0, 1, 1000, 50, kTooMany));
+  }
+  const std::string log = server.log();
+  std::size_t refused = 0;
+  for (std::size_t at = 0; (at = log.find("not counted", at)) != std::string::npos; ++at) ++refused;
+  EXPECT_EQ(refused, 8U) << log;
+  EXPECT_EQ(log.find("held 2 times"), std::string::npos);
+}
+
+TEST(Session, AConnectionTakesItsOwnPlacementsOfAProgramWithIt) {
+  SessionFixture server;
+  auto first = server.connect(1);
+  const auto second = server.connect(2);
+  say(*first, cb(77, 0, 1, 1000, 64, 0));
+  say(*first, cb(77, 0, 1, 1000, 64, 1));
+  say(*second, cb(77, 0, 1, 1000, 64, 0));
+  first.reset();
+  EXPECT_EQ(server.device().cb_physical_bytes, 64U * 64);
+  ASSERT_EQ(server.snapshot().devices.size(), 2U);
+  EXPECT_EQ(server.snapshot().devices[1].cb_physical_bytes, 0U);
+  EXPECT_EQ(server.clients().totals().get(1, segment::kLooseCbKind), 0U);
+  say(*second, cb(77, 0, 1, 1000, 64, 1));
+  EXPECT_EQ(server.device().cb_physical_bytes, 64U * 64);
+  EXPECT_EQ(server.snapshot().devices[1].cb_physical_bytes, 64U * 64);
+}
+
+TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  Message device = message(Type::kDeviceInfoResponse);
+  device.device.mark = wire::kDetailsMark;
+  device.device.is_available = 1;
+  device.device.grid_x = 8;
+  device.device.grid_y = 8;
+  say(*session, device);
+  device.device.is_available = 0;
+  say(*session, device);
+  Message sharded = message(Type::kAlloc, 1, 16000, TTMEM_L1);
+  sharded.allocation.mark = wire::kDetailsMark;
+  sharded.allocation.bytes_per_bank = 1000;
+  sharded.allocation.cores[0] = 0xffff;
+  say(*session, sharded);
+  EXPECT_EQ(server.device().l1_buffers_bytes, 16000U);
+  EXPECT_EQ(server.device().anomalies.bad_arguments, 0U);
+}
+
+// What two connections of one process hold, said as simply as possible.
+class HeldModel {
+ public:
+  using Connection = std::size_t;
+
+  void allocate(Connection connection, std::uint64_t id, std::uint8_t type, std::uint64_t bytes) {
+    auto [entry, is_new] = plain_.try_emplace(id);
+    Plain& held = entry->second;
+    ++held.references[connection];
+    if (is_new || bytes > held.bytes) held.type = type;
+    held.bytes = std::max(held.bytes, bytes);
+  }
+  void free(Connection connection, std::uint64_t id) {
+    const auto held = plain_.find(id);
+    if (held == plain_.end()) {
+      ++anomalies.unknown_frees;
+      return;
+    }
+    auto& references = held->second.references;
+    --references[references[connection] > 0 ? connection : 1 - connection];
+    if (references == std::array<int, 2>{}) plain_.erase(held);
+  }
+  void allocate_detailed(Connection connection, std::uint64_t id, std::uint8_t type,
+                         std::uint64_t bytes) {
+    const auto held = detailed_.find({id, type});
+    if (held != detailed_.end() && held->second.first == connection) ++anomalies.allocs_over_live;
+    detailed_[{id, type}] = {connection, bytes};
+  }
+  void free_detailed(std::uint64_t id, std::uint8_t type) {
+    if (detailed_.erase({id, type}) == 0) ++anomalies.unknown_frees;
+  }
+  void leave(Connection connection) {
+    for (auto& [id, held] : plain_) held.references[connection] = 0;
+    std::erase_if(
+        plain_, [](const auto& entry) { return entry.second.references == std::array<int, 2>{}; });
+    std::erase_if(detailed_, [&](const auto& entry) { return entry.second.first == connection; });
+  }
+  void close() {
+    anomalies.left_at_close += plain_.size() + detailed_.size();
+    anomalies.left_at_close_bytes += bytes(TTMEM_DRAM) + bytes(TTMEM_L1);
+    plain_.clear();
+    detailed_.clear();
+  }
+  [[nodiscard]] std::uint64_t bytes(std::uint8_t type) const {
+    std::uint64_t sum = 0;
+    for (const auto& [id, held] : plain_) sum += held.type == type ? held.bytes : 0;
+    for (const auto& [key, held] : detailed_) sum += key.second == type ? held.second : 0;
+    return sum;
+  }
+
+  model::Anomalies anomalies;
+
+ private:
+  struct Plain {
+    std::uint8_t type = 0;
+    std::uint64_t bytes = 0;
+    std::array<int, 2> references{};
+  };
+  std::map<std::uint64_t, Plain> plain_;  // numbers of an original client are one space
+  std::map<std::pair<std::uint64_t, std::uint8_t>, std::pair<Connection, std::uint64_t>> detailed_;
+};
+
+RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
+  SessionFixture server;
+  HeldModel model;
+  // Outlives the others, and opens the device again.
+  const auto keeper = server.connect(99);
+  const Message kernel = message(Type::kKernelLoad, 1, 0, TTMEM_KERNEL_DISPATCH);
+  say(*keeper, kernel);
+  ConnectionId connections = 0;
+  std::array sessions = {server.connect(++connections), server.connect(++connections)};
+  const auto steps = *rc::gen::inRange(1, 100);
+  for (int step = 0; step < steps; ++step) {
+    const auto which = *rc::gen::inRange<std::size_t>(0, 2);
+    Session& session = *sessions[which];
+    const auto id = *rc::gen::inRange<std::uint64_t>(1, 6);
+    const auto type = *rc::gen::element<std::uint8_t>(TTMEM_DRAM, TTMEM_L1);
+    const auto size = *rc::gen::inRange<std::uint64_t>(0, 5000);
+    const auto detailed = [&](Type what) {
+      Message report = message(what, id, size, type);
+      report.allocation.mark = wire::kDetailsMark;
+      report.allocation.flags = segment::kNoCores;
+      return report;
+    };
+    switch (*rc::gen::inRange(0, 10)) {
+      case 0:
+      case 1:
+      case 2:
+        say(session, message(Type::kAlloc, id, size, type));
+        model.allocate(which, id, type, size);
+        break;
+      case 3:
+      case 4:
+        say(session, message(Type::kFree, id));
+        model.free(which, id);
+        break;
+      case 5:
+      case 6:
+        say(session, detailed(Type::kAlloc));
+        model.allocate_detailed(which, id, type, size);
+        break;
+      case 7:
+        say(session, detailed(Type::kFree));
+        model.free_detailed(id, type);
+        break;
+      case 8:
+        sessions[which] = server.connect(++connections);
+        model.leave(which);
+        break;
+      default: {
+        Message close = message(Type::kDeviceInfoResponse);
+        close.device.mark = wire::kDetailsMark;
+        say(session, close);
+        model.close();
+        say(*keeper, kernel);
+      }
+    }
+  }
+  const model::Device device = server.device();
+  RC_ASSERT(device.dram_used_bytes == model.bytes(TTMEM_DRAM));
+  RC_ASSERT(device.l1_buffers_bytes == model.bytes(TTMEM_L1));
+  for (const std::uint8_t type : {TTMEM_DRAM, TTMEM_L1}) {
+    RC_ASSERT(server.clients().totals().get(0, type) == model.bytes(type));
+  }
+  model.anomalies.overlapping_buffers = device.anomalies.overlapping_buffers;  // as ids have it
+  RC_ASSERT(device.anomalies == model.anomalies);
+}
+
+TEST(EventLogText, NeverReadsZeroForWhatIsNot) {
+  EXPECT_EQ(log_bytes(0), "0.00 MiB");
+  EXPECT_EQ(log_bytes(192), "192 B");
+  EXPECT_EQ(log_bytes(2048), "2.00 KiB");
+  EXPECT_EQ(log_bytes(16384), "0.02 MiB");
+  EXPECT_EQ(log_bytes(22806528), "21.75 MiB");
+  EXPECT_EQ(log_bytes(12ULL << 30), "12288.00 MiB");
+}
+
+}  // namespace
+}  // namespace ttmem::server

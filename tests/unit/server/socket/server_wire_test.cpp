@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which messages a server believes.
+#include <gtest/gtest.h>
+
+#include "server/socket/peer.hpp"
+#include "wire/check.hpp"
+
+namespace ttmem::wire {
+namespace {
+
+Message of(Type type) {
+  Message message{};
+  message.head.type = static_cast<std::uint8_t>(type);
+  message.head.process_id = 4711;
+  return message;
+}
+
+Message detailed(Type type) {
+  Message message = of(type);
+  message.answer.mark = kDetailsMark;
+  return message;
+}
+
+TEST(WireCheck, TakesEveryMessageOfTheTableThatAClientSends) {
+  for (std::uint8_t type = 1; type <= 12; ++type) {
+    const bool answer = type == 4 || type == 7;
+    EXPECT_EQ(fault_of(of(static_cast<Type>(type))), answer ? Fault::kAnswer : Fault::kNone)
+        << int{type};
+  }
+  EXPECT_EQ(fault_of(detailed(Type::kDeviceInfoResponse)), Fault::kNone);
+}
+
+TEST(WireCheck, EveryTypeHasItsName) {
+  EXPECT_EQ(name_of(Type::kAlloc), "ALLOC");
+  EXPECT_EQ(name_of(Type::kCbFree), "CB_FREE");
+  EXPECT_EQ(name_of(Type::kDumpKernels), "DUMP_KERNELS");
+  EXPECT_TRUE(name_of(static_cast<Type>(0)).empty());
+  EXPECT_TRUE(name_of(static_cast<Type>(13)).empty());
+  EXPECT_TRUE(name_of(static_cast<Type>(255)).empty());
+}
+
+TEST(WireCheck, OnlyQuestionsAboutAllDevicesMaySayMinusOne) {
+  for (std::uint8_t type = 1; type <= 12; ++type) {
+    Message message = of(static_cast<Type>(type));
+    if (type == 4 || type == 7) continue;
+    message.head.device_id = -1;
+    const bool may = type == 5 || type == 6 || type == 12;
+    EXPECT_EQ(fault_of(message), may ? Fault::kNone : Fault::kDevice) << int{type};
+    message.head.device_id = kMaxDeviceId + 1;
+    EXPECT_EQ(fault_of(message), Fault::kDevice) << int{type};
+    message.head.device_id = kMaxDeviceId;
+    EXPECT_EQ(fault_of(message), Fault::kNone) << int{type};
+  }
+}
+
+TEST(WireCheck, BoundsAreExact) {
+  Message message = of(Type::kAlloc);
+  message.head.size = kMaxBytes;
+  message.head.buffer_type = kMaxBufferType;
+  message.head.process_id = kMaxPid;
+  EXPECT_EQ(fault_of(message), Fault::kNone);
+  message.head.size = kMaxBytes + 1;
+  EXPECT_EQ(fault_of(message), Fault::kSize);
+  message = of(Type::kAlloc);
+  message.head.buffer_type = kMaxBufferType + 1;
+  EXPECT_EQ(fault_of(message), Fault::kBufferType);
+  message = of(Type::kKernelLoad);
+  message.head.buffer_type = kMaxRole;
+  EXPECT_EQ(fault_of(message), Fault::kNone);
+  message.head.buffer_type = kMaxRole + 1;
+  EXPECT_EQ(fault_of(message), Fault::kRole);
+  message = of(Type::kAlloc);
+  message.head.process_id = kMaxPid + 1;
+  EXPECT_EQ(fault_of(message), Fault::kPid);
+  message.head.process_id = -1;
+  EXPECT_EQ(fault_of(message), Fault::kPid);
+  message.head.process_id = 0;  // not said
+  EXPECT_EQ(fault_of(message), Fault::kNone);
+}
+
+TEST(WireCheck, AFreeOfAnOriginalClientNeedsNoType) {
+  Message message = of(Type::kFree);
+  message.head.buffer_type = 200;
+  EXPECT_EQ(fault_of(message), Fault::kNone);
+  message.answer.mark = kDetailsMark;
+  EXPECT_EQ(fault_of(message), Fault::kBufferType);
+}
+
+TEST(WireCheck, SeesTwoShortMessagesInOne) {
+  for (const std::size_t size : {kMessageBytes / 2, kMessageBytes / 3}) {
+    Message message = of(Type::kAlloc);
+    const Head second = of(Type::kFree).head;
+    std::memcpy(reinterpret_cast<std::byte*>(&message) + size, &second, sizeof second);
+    EXPECT_EQ(fault_of(message), Fault::kShort) << size;
+  }
+}
+
+TEST(WireCheck, DetailsMustAgreeWithThemselves) {
+  Message message = detailed(Type::kCbAlloc);
+  message.allocation.cb.count = 3;
+  message.allocation.cb.index = 2;
+  EXPECT_EQ(fault_of(message), Fault::kNone);
+  message.allocation.cb.index = 3;
+  EXPECT_EQ(fault_of(message), Fault::kDetails);
+  message = detailed(Type::kAlloc);
+  message.allocation.banks = kMaxBanks + 1;
+  EXPECT_EQ(fault_of(message), Fault::kDetails);
+  message = detailed(Type::kAlloc);
+  message.allocation.bytes_per_bank = kMaxBytes + 1;
+  EXPECT_EQ(fault_of(message), Fault::kSize);
+  message = detailed(Type::kDeviceInfoResponse);
+  message.device.is_available = 2;
+  EXPECT_EQ(fault_of(message), Fault::kDetails);
+}
+
+TEST(WirePeer, KnowsWhatAProcessInAContainerCallsItself) {
+  using server::parse_own_pid;
+  EXPECT_EQ(parse_own_pid("Name:\tx\nNSpid:\t4711\t23\t1\nVmPeak: 1\n"), 1);
+  EXPECT_EQ(parse_own_pid("Name:\tx\nNSpid:\t4711\n"), 4711);
+  EXPECT_EQ(parse_own_pid("Name:\tx\nNSpid:\t\n"), std::nullopt);
+  EXPECT_EQ(parse_own_pid("Name:\tNSpid:\t7\n"), std::nullopt);
+  EXPECT_EQ(parse_own_pid(""), std::nullopt);
+}
+
+TEST(WirePeer, OnlyRootSpeaksForAnother) {
+  using server::Peer;
+  using server::process_of;
+  const pid_t me = ::getpid();
+  EXPECT_EQ(process_of(Peer{me, 1000}, me, 0)->pid, me);
+  EXPECT_EQ(process_of(Peer{me, 1000}, 0, 0)->pid, me);
+  EXPECT_FALSE(process_of(Peer{me, 1000}, 1, 0));
+  EXPECT_EQ(process_of(Peer{me, 0}, 1, 0)->pid, 1);
+  EXPECT_EQ(process_of(Peer{me, 0}, 4194303, 0)->start_time_ticks, 0U);
+  EXPECT_GT(process_of(Peer{me, 0}, me, 0)->start_time_ticks, 0U);
+}
+
+TEST(WirePeer, AServerThatIsNotRootServesItsOwnUserAlone) {
+  using server::Peer;
+  using server::process_of;
+  const pid_t me = ::getpid();
+  EXPECT_TRUE(process_of(Peer{me, 1000}, me, 1000));
+  EXPECT_FALSE(process_of(Peer{me, 1001}, me, 1000));
+  EXPECT_FALSE(process_of(Peer{me, 0}, me, 1000));
+  EXPECT_FALSE(process_of(Peer{me, 1000}, 1, 1000));
+}
+
+TEST(WirePeer, AProcessOfAnUnseenNamespaceIsTakenAsToldAndSpeaksForNobodyHere) {
+  const auto process = server::process_of(server::Peer{0, 1000}, 23, 0);
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->pid, 23);
+  EXPECT_EQ(process->start_time_ticks, 0U);
+}
+
+}  // namespace
+}  // namespace ttmem::wire

@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tracker, its segment and the reader together: what is read back from the file is compared
+// with what an independent model of the calls says.
+#include "tracker/tracker.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "segment/reader/event_reader.hpp"
+#include "segment/reader/segment_reader.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace ttmem::tracker {
+namespace {
+
+constexpr std::uint32_t kL1 = 1499136;
+constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
+
+ttmem_device_info wormhole(std::uint32_t id) {
+  ttmem_device_info info{};
+  info.struct_size = sizeof info;
+  info.id = id;
+  info.uid = 0x1000 + id;
+  info.arch = "wormhole_b0";
+  info.board = "n150";
+  info.grid_x = 8;
+  info.grid_y = 8;
+  info.l1_bytes_per_core = kL1;
+  info.l1_base = 105664;
+  info.dram_channels = 12;
+  info.dram_bytes_per_channel = 1U << 30;
+  return info;
+}
+
+ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t address,
+                    std::uint64_t bytes, std::uint64_t bytes_per_bank) {
+  ttmem_buffer result{};
+  result.struct_size = sizeof result;
+  result.type = type;
+  result.id = id;
+  result.address = address;
+  result.bytes = bytes;
+  result.bytes_per_bank = bytes_per_bank;
+  return result;
+}
+
+// A tracker with a segment of its own in a directory of its own.
+class Tracked {
+ public:
+  Tracked() {
+    std::string error;
+    tracker_ = Tracker::start({directory_.path()}, &error);
+    if (tracker_ == nullptr) throw std::runtime_error(error);
+  }
+
+  Tracker* operator->() { return tracker_.get(); }
+  [[nodiscard]] segment::SegmentImage read() const {
+    const UniqueFd fd(::open(tracker_->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+    auto image = segment::read_segment(segment::FdSource(fd.get()));
+    if (!image) throw std::runtime_error(image.error().message);
+    EXPECT_EQ(image->invalid_records, 0U);
+    return *image;
+  }
+  [[nodiscard]] segment::DeviceImage device(std::uint32_t id = 0) const {
+    for (const auto& device : read().devices) {
+      if (device.id == id) return device;
+    }
+    throw std::runtime_error("no such device");
+  }
+  [[nodiscard]] const std::string& directory() const { return directory_.path(); }
+
+ private:
+  TemporaryDirectory directory_;
+  std::unique_ptr<Tracker> tracker_;
+};
+
+TEST(Tracker, ShowsTheBankLockstepOfAOnePageBuffer) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  tracked->buffer_alloc(0, buffer(TTMEM_L1, 1, 1460000, 2048, 2048));
+  const auto l1 = tracked.device().kinds[TTMEM_L1];
+  EXPECT_EQ(l1.logical_bytes, 2048U);
+  EXPECT_EQ(l1.used_bytes, 2048U * 64);
+}
+
+TEST(Tracker, CountsAShardedBufferOnItsCoresOnly) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  const ttmem_core_range cores = {0, 0, 3, 3};
+  ttmem_buffer sharded = buffer(TTMEM_L1, 1, 1454080, 131072, 8192);
+  sharded.cores = &cores;
+  sharded.core_ranges = 1;
+  sharded.label = "attention.q";
+  tracked->buffer_alloc(0, sharded);
+  EXPECT_EQ(tracked.device().kinds[TTMEM_L1].used_bytes, 8192U * 16);
+  const auto image = tracked.read();
+  ASSERT_EQ(image.allocations.size(), 1U);
+  EXPECT_EQ(image.allocations[0].label, "attention.q");
+  EXPECT_EQ(image.allocations[0].banks, 16U);
+  EXPECT_EQ(image.allocations[0].cores->count(), 16U);
+}
+
+TEST(Tracker, SaysThatBytesPerBankAreUnknown) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  tracked->buffer_alloc(0, buffer(TTMEM_L1, 1, 1000, 5000, 0));
+  EXPECT_EQ(tracked.device().kinds[TTMEM_L1].unsized, 1U);
+  EXPECT_EQ(tracked.device().kinds[TTMEM_L1].used_bytes, 5000U);
+  tracked->buffer_free(0, TTMEM_L1, 1);
+  EXPECT_EQ(tracked.device().kinds[TTMEM_L1].unsized, 0U);
+}
+
+TEST(Tracker, TakesTheAddressAsIdWhenThereIsNone) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 0, 4096, 100, 0));
+  tracked->buffer_free(0, TTMEM_DRAM, 4096);
+  EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].live, 0U);
+  EXPECT_EQ(tracked.device().unknown_frees, 0U);
+}
+
+TEST(Tracker, CountsAnomaliesAndGoesOn) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  tracked->buffer_free(0, TTMEM_DRAM, 77);
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 100, 0));
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 300, 0));
+  tracked->buffer_alloc(0, buffer(static_cast<ttmem_buffer_type>(7), 1, 0, 1, 0));
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 2, 0, 1ULL << 60, 0));
+  tracked->program_dispatch(0, 5);
+  const ttmem_core_range outside = {0, 0, 8, 0};
+  const ttmem_cb cb = {105664, 1024, &outside, 1, 0};
+  tracked->program_place(0, 1, {&cb, 1});
+  const auto device = tracked.device();
+  EXPECT_EQ(device.unknown_frees, 1U);
+  EXPECT_EQ(device.allocs_over_live, 1U);
+  EXPECT_EQ(device.kinds[TTMEM_DRAM].used_bytes, 300U);
+  EXPECT_EQ(device.kinds[TTMEM_DRAM].live, 1U);
+  EXPECT_EQ(device.unknown_programs, 1U);
+  EXPECT_EQ(device.bad_arguments, 3U);
+  EXPECT_EQ(device.cb_physical_bytes, 8U * 1024);
+}
+
+TEST(Tracker, KeepsCbsInsideL1WhateverItIsTold) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  const ttmem_cb cbs[] = {{kL1 - 100, 1000, &kGrid, 1, 0}, {~0ULL - 5, 1000, &kGrid, 1, 0}};
+  tracked->program_place(0, 1, cbs);
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 64U * 100);
+  EXPECT_EQ(tracked.device().bad_arguments, 1U);
+}
+
+TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
+  Tracked tracked;
+  tracked->kernel_load(0, 1, 1000, TTMEM_KERNEL_APP, false);
+  tracked->kernel_load(0, 1, 1500, TTMEM_KERNEL_APP, false);
+  tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
+  tracked->kernel_load(0, 3, 30, TTMEM_KERNEL_FABRIC, true);
+  auto device = tracked.device();
+  EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 1730U);
+  EXPECT_EQ(device.kernel_role_bytes, (std::array<std::uint64_t, 3>{1500, 30, 200}));
+  EXPECT_EQ(device.kernel_estimated_bytes, 30U);
+  EXPECT_EQ(device.l1_total_bytes, 1730U);
+  EXPECT_EQ(device.allocs_over_live, 0U);
+  tracked->kernel_unload(0, 1);
+  device = tracked.device();
+  EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 230U);
+  EXPECT_EQ(device.kinds[segment::kKernelKind].peak_bytes, 1730U);
+}
+
+// Seed 001: the original client reports a CB by number and size alone, once per cached program.
+TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
+  Tracked tracked;
+  tracked->cb_alloc(0, 7, 4096);
+  tracked->cb_alloc(0, 7, 16384);
+  tracked->cb_alloc(0, 7, 8192);
+  auto device = tracked.device();
+  EXPECT_EQ(device.cb_physical_bytes, 16384U);
+  EXPECT_EQ(device.cb_logical_bytes, 16384U);
+  EXPECT_EQ(device.l1_total_bytes, 16384U);
+  ASSERT_EQ(tracked.read().allocations.size(), 1U);
+  EXPECT_FALSE(tracked.read().allocations[0].address);
+  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
+  tracked->program_place(0, 1, {&cb, 1});
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 16384U + 64U * 1024);
+  tracked->cb_free(0, 7);
+  tracked->cb_free(0, 7);
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 16384U + 64U * 1024);
+  tracked->cb_free(0, 7);
+  device = tracked.device();
+  EXPECT_EQ(device.cb_physical_bytes, 64U * 1024);
+  EXPECT_EQ(device.l1_total_bytes, 64U * 1024);
+  EXPECT_EQ(device.cb_physical_peak_bytes, 16384U + 64U * 1024);
+  tracked->cb_free(0, 7);
+  EXPECT_EQ(tracked.device().unknown_frees, 1U);
+}
+
+TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 100, 0));
+  tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
+  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
+  tracked->program_place(0, 1, {&cb, 1});
+  Receipt kept;
+  ASSERT_TRUE(tracked->take_buffer(0, buffer(TTMEM_L1, 3, 0, 30, 0), now(), kept));
+  tracked->device_close(0, {&kept, 1});
+  EXPECT_TRUE(tracked.read().devices.empty());
+  EXPECT_TRUE(tracked.read().allocations.empty());
+  EXPECT_TRUE(tracked.read().programs.empty());
+  tracked->device_open(wormhole(0));
+  const auto device = tracked.device();
+  EXPECT_EQ(device.left_at_close, 2U);
+  EXPECT_EQ(device.left_at_close_bytes, 130U);
+  EXPECT_EQ(device.l1_total_bytes, 0U);
+  EXPECT_EQ(device.programs, 0U);
+  EXPECT_EQ(device.kinds[TTMEM_DRAM].peak_bytes, 0U);
+}
+
+TEST(Tracker, AMeshProgramIsReportedOnEachDeviceOnceAndDestroyedEverywhere) {
+  Tracked tracked;
+  const ttmem_cb cb = {105664, 475136, &kGrid, 1, 0};
+  for (std::uint32_t id = 0; id < 8; ++id) tracked->device_open(wormhole(id));
+  for (int twice = 0; twice < 2; ++twice) {
+    for (std::uint32_t id = 0; id < 8; ++id) tracked->program_place(id, 1, {&cb, 1});
+  }
+  for (std::uint32_t id = 0; id < 8; ++id) {
+    EXPECT_EQ(tracked.device(id).cb_physical_bytes, 29U << 20);
+    EXPECT_EQ(tracked.device(id).programs, 1U);
+  }
+  EXPECT_EQ(tracked.read().footprints.size(), 1U);
+  tracked->program_destroy(1);
+  for (std::uint32_t id = 0; id < 8; ++id) {
+    EXPECT_EQ(tracked.device(id).cb_physical_bytes, 0U);
+    EXPECT_EQ(tracked.device(id).programs, 0U);
+  }
+}
+
+TEST(Tracker, DropsCallsForMoreDevicesThanTheLayoutHolds) {
+  Tracked tracked;
+  for (std::uint32_t id = 0; id < segment::kMaxDevices + 3; ++id) {
+    tracked->device_open(wormhole(id * 1000));
+  }
+  EXPECT_EQ(tracked.read().devices.size(), segment::kMaxDevices);
+  EXPECT_EQ(tracked.read().dropped_calls, 3U);
+}
+
+TEST(Tracker, AGridLargerThanTheLayoutIsUnknown) {
+  Tracked tracked;
+  ttmem_device_info info = wormhole(0);
+  info.grid_x = 40;
+  info.grid_y = 40;
+  tracked->device_open(info);
+  EXPECT_EQ(tracked.device().grid_x, 0U);
+  EXPECT_EQ(tracked.device().bad_arguments, 1U);
+}
+
+TEST(Tracker, AGridWithOneSideUnknownIsUnknown) {
+  for (const auto& [x, y] : {std::pair<std::uint16_t, std::uint16_t>{200, 0}, {0, 200}}) {
+    Tracked tracked;
+    ttmem_device_info info = wormhole(0);
+    info.grid_x = x;
+    info.grid_y = y;
+    tracked->device_open(info);
+    const ttmem_core_range far = {0, 0, 199, 199};
+    const ttmem_cb cb = {0, 16, &far, 1, 0};
+    tracked->program_place(0, 1, {&cb, 1});
+    EXPECT_EQ(tracked.device().grid_x, 0U);
+    EXPECT_EQ(tracked.device().cb_physical_bytes, 16U * 256);
+  }
+}
+
+TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
+  Tracked tracked;
+  const ttmem_core_range row = {0, 1, 3, 1};
+  ttmem_buffer sharded = buffer(TTMEM_L1, 1, 1454080, 4096, 1024);
+  sharded.cores = &row;
+  sharded.core_ranges = 1;
+  tracked->buffer_alloc(0, sharded);
+  sharded.id = 2;
+  Receipt kept;
+  ASSERT_TRUE(tracked->take_buffer(0, sharded, now(), kept));
+  tracked->kernel_load(0, 1, 100, TTMEM_KERNEL_APP, false);
+  const ttmem_cb cb = {105664, 1024, &row, 1, 0};
+  tracked->program_place(0, 7, {&cb, 1});
+  tracked->device_open(wormhole(0));
+
+  const auto image = tracked.read();
+  const auto device = tracked.device();
+  EXPECT_EQ(device.kinds[TTMEM_L1].used_bytes, 2 * 4096U);
+  EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 100U);
+  EXPECT_EQ(device.cb_physical_bytes, 4096U);
+  EXPECT_EQ(device.programs, 1U);
+  EXPECT_EQ(device.l1_total_bytes, 2 * 4096U + 100 + 4096);
+  CoreMask expected;
+  for (std::uint32_t x = 0; x < 4; ++x) expected.set(8 + x);
+  for (const auto& allocation : image.allocations) {
+    if (allocation.kind == TTMEM_L1) {
+      EXPECT_EQ(allocation.cores, expected);
+    }
+  }
+  ASSERT_EQ(image.programs.size(), 1U);
+  EXPECT_EQ(image.footprints[image.programs[0].footprint][0].cores, expected);
+  for (std::uint32_t core = 0; core < 64; ++core) {
+    EXPECT_EQ(device.cores[core].cb_bytes, expected.test(core) ? 1024U : 0U) << core;
+  }
+  tracked->program_destroy(7);
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 0U);
+}
+
+TEST(Tracker, AProgramWithMoreCbsThanTheLayoutListsIsCountedAndSaidToBeMissing) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  std::vector<ttmem_cb> cbs;
+  for (std::uint64_t i = 0; i < segment::kMaxCbsPerProgram + 1; ++i) {
+    cbs.push_back({105664 + 32 * i, 32, &kGrid, 1, 0});
+  }
+  tracked->program_place(0, 1, cbs);
+  EXPECT_EQ(tracked.device().cb_physical_bytes, 64U * 32 * cbs.size());
+  EXPECT_TRUE(tracked.read().programs.empty());
+  EXPECT_EQ(tracked.read().dropped_programs, 1U);
+}
+
+TEST(Tracker, CountsABadLayoutOnEveryDeviceThatGetsIt) {
+  Tracked tracked;
+  const ttmem_core_range outside = {0, 0, 8, 0};
+  const ttmem_cb cb = {105664, 1024, &outside, 1, 0};
+  for (std::uint32_t id = 0; id < 2; ++id) {
+    tracked->device_open(wormhole(id));
+    tracked->program_place(id, 1, {&cb, 1});
+    EXPECT_EQ(tracked.device(id).bad_arguments, 1U);
+  }
+}
+
+TEST(Tracker, RefusesSizesThatWouldWrapAround) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  const ttmem_core_range all = {0, 0, 65535, 65535};
+  ttmem_buffer huge = buffer(TTMEM_DRAM, 1, 0, 1, 1ULL << 47);
+  huge.cores = &all;
+  huge.core_ranges = 1;
+  tracked->buffer_alloc(0, huge);
+  const ttmem_core_range reversed = {5, 0, 1, 0};
+  huge.cores = &reversed;
+  tracked->buffer_alloc(0, huge);
+  EXPECT_EQ(tracked.device().bad_arguments, 2U);
+  huge.cores = &all;
+  Receipt none;
+  EXPECT_FALSE(tracked->take_buffer(0, huge, now(), none));
+  EXPECT_EQ(tracked.device().bad_arguments, 3U);
+  EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].used_bytes, 1U) << "banks unknown: logical";
+}
+
+TEST(Tracker, NoSumOfAbsurdSizesWrapsAround) {
+  Tracked tracked;
+  ttmem_device_info info = wormhole(0);
+  info.dram_channels = 0xffffffff;
+  tracked->device_open(info);
+  EXPECT_EQ(tracked.device().bad_arguments, 1U);
+  constexpr std::uint64_t largest = 1ULL << 48;
+  constexpr std::uint64_t most = 1ULL << 61;
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 1, largest));
+  EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].used_bytes, 1U) << "banks unknown: logical";
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 2, ~0ULL, 1, 1));
+  EXPECT_EQ(tracked.device().bad_arguments, 2U) << "ends beyond the last address";
+  EXPECT_EQ(tracked.read().allocations.size(), 1U);
+
+  for (std::uint64_t id = 1; id <= most / largest + 1; ++id) {
+    tracked->buffer_alloc(0, buffer(TTMEM_L1, id, 0, largest, 0));
+    tracked->buffer_alloc(0, buffer(TTMEM_L1_SMALL, id, 0, largest, 0));
+    tracked->cb_alloc(0, id, 0);
+    tracked->cb_alloc(0, id, largest);
+    tracked->kernel_load(0, id, 0, TTMEM_KERNEL_APP, false);
+    tracked->kernel_load(0, id, largest, TTMEM_KERNEL_APP, false);
+  }
+  EXPECT_EQ(tracked.device().kinds[segment::kKernelKind].used_bytes, most);
+  EXPECT_EQ(tracked.device().kinds[segment::kLooseCbKind].used_bytes, most);
+  EXPECT_EQ(tracked.device().l1_total_bytes, 4 * most);
+  EXPECT_EQ(tracked.device().bad_arguments, 2U + 4);
+}
+
+TEST(Tracker, EventsTellTheStoryInOrder) {
+  Tracked tracked;
+  tracked->device_open(wormhole(3));
+  tracked->buffer_alloc(3, buffer(TTMEM_L1, 9, 64, 10, 0));
+  tracked->buffer_free(3, TTMEM_L1, 9);
+  const UniqueFd fd(::open(tracked->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const auto read = segment::read_events(segment::FdSource(fd.get()), 0);
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->events.size(), 3U);
+  EXPECT_EQ(read->lost, 0U);
+  EXPECT_EQ(read->events[1].id, 9U);
+  EXPECT_EQ(read->events[2].number, 3U);
+}
+
+TEST(Tracker, ASlowReaderKnowsHowManyEventsItLost) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  for (int i = 0; i < 5000; ++i) {
+    tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 1, 0));
+    tracked->buffer_free(0, TTMEM_DRAM, 1);
+  }
+  const UniqueFd fd(::open(tracked->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const auto read = segment::read_events(segment::FdSource(fd.get()), 1);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->events.size() + read->lost, 10000U);
+  EXPECT_EQ(read->events.back().number, 10001U);
+  EXPECT_GT(read->lost, 0U);
+}
+
+TEST(Tracker, ListsEveryAllocationOfManyAfterGrowing) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  for (std::uint64_t id = 1; id <= 20000; ++id) {
+    tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
+  }
+  EXPECT_EQ(tracked.read().allocations.size(), 20000U);
+  for (std::uint64_t id = 1; id <= 20000; id += 2) tracked->buffer_free(0, TTMEM_DRAM, id);
+  const auto image = tracked.read();
+  EXPECT_EQ(image.allocations.size(), 10000U);
+  EXPECT_EQ(image.devices[0].kinds[TTMEM_DRAM].used_bytes, 10000U * 12);
+}
+
+// A limit that would raise SIGXFSZ: the figures go on, the list says what it lacks.
+TEST(Tracker, CountsOnWhenTheFileCannotGrow) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Tracked tracked;
+    tracked->device_open(wormhole(0));
+    const rlimit limit = {800 << 10, 800 << 10};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    for (std::uint64_t id = 1; id <= 20000; ++id) {
+      tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
+    }
+    const auto image = tracked.read();
+    const bool good = image.devices[0].kinds[TTMEM_DRAM].used_bytes == 20000U * 12 &&
+                      image.dropped_allocations > 0 &&
+                      image.dropped_allocations + image.allocations.size() == 20000U &&
+                      image.last_error == EFBIG;
+    ::_exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Tracker, SaysWhyItCannotStart) {
+  std::string error;
+  EXPECT_EQ(Tracker::start({"/nowhere/at/all"}, &error), nullptr);
+  EXPECT_NE(error.find("/nowhere/at/all/ttmem."), std::string::npos);
+  EXPECT_NE(error.find("No such file or directory"), std::string::npos);
+}
+
+TEST(Tracker, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
+  TemporaryDirectory directory;
+  std::string error;
+  auto tracker = Tracker::start({directory.path()}, &error);
+  const std::string path = tracker->segment_path();
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_NE(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
+  tracker->finish();
+  EXPECT_NE(::stat(path.c_str(), &status), 0);
+  tracker.reset();
+  EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
+}
+
+TEST(Tracker, CanKeepASegmentForAnotherProcess) {
+  TemporaryDirectory directory;
+  segment::SegmentWriter::Options options;
+  options.directory = directory.path();
+  options.event_chunks = 1;
+  options.kept_for = {4711, 88123, "model", "./model --fast"};
+  std::string error;
+  auto tracker = Tracker::start(options, &error);
+  ASSERT_NE(tracker, nullptr) << error;
+  EXPECT_TRUE(tracker->segment_path().ends_with(".4711.88123.socket")) << tracker->segment_path();
+  const ttmem_buffer one = buffer(TTMEM_DRAM, 1, 4096, 1000, 0);
+  tracker->buffer_alloc(0, one);
+  tracker->cb_alloc(0, 1, 500);
+  const UniqueFd fd(::open(tracker->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const auto image = segment::read_segment(segment::FdSource(fd.get())).value();
+  EXPECT_EQ(image.pid, 4711);
+  EXPECT_EQ(image.start_time_ticks, 88123U);
+  EXPECT_EQ(image.command, "./model --fast");
+  ASSERT_EQ(image.devices.size(), 1U);
+  EXPECT_EQ(image.devices[0].kinds[TTMEM_DRAM].used_bytes, 1000U);
+  EXPECT_FALSE(image.devices[0].cb_resident_known);
+  EXPECT_EQ(image.allocations.size(), 2U);
+  // Header, events, devices, allocations: a thousand clients must fit.
+  struct stat status {};
+  ASSERT_EQ(::fstat(fd.get(), &status), 0);
+  EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);
+}
+
+// What is live, kept as a plain list.
+struct Model {
+  struct Live {
+    std::uint64_t logical;
+    std::uint64_t used;
+  };
+  std::map<std::tuple<std::uint32_t, int, std::uint64_t>, Live> live;
+  std::map<std::tuple<std::uint32_t, int>, std::uint64_t> peak;
+
+  [[nodiscard]] std::uint64_t sum(std::uint32_t device, int kind, bool logical) const {
+    std::uint64_t total = 0;
+    for (const auto& [key, value] : live) {
+      if (std::get<0>(key) == device && std::get<1>(key) == kind) {
+        total += logical ? value.logical : value.used;
+      }
+    }
+    return total;
+  }
+};
+
+// Half of the buffers are known to the tracker by their ids; of the others the test keeps receipts.
+RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
+  Tracked tracked;
+  Model model;
+  std::map<std::tuple<std::uint32_t, int, std::uint64_t>, Receipt> receipts;
+  for (std::uint32_t id = 0; id < 3; ++id) tracked->device_open(wormhole(id));
+  const auto steps = *rc::gen::inRange(1, 150);
+  for (int step = 0; step < steps; ++step) {
+    const auto device = *rc::gen::inRange<std::uint32_t>(0, 3);
+    const auto type = *rc::gen::element(TTMEM_DRAM, TTMEM_L1, TTMEM_L1_SMALL, TTMEM_TRACE);
+    const auto id = *rc::gen::inRange<std::uint64_t>(1, 12);
+    const auto key = std::make_tuple(device, static_cast<int>(type), id);
+    const bool kept = id % 2 == 0;
+    const auto give = [&] {
+      const auto receipt = receipts.find(key);
+      if (receipt == receipts.end()) return;
+      tracked->give_buffer(device, id, receipt->second, now());
+      receipts.erase(receipt);
+    };
+    if (*rc::gen::inRange(0, 3) == 0) {
+      kept ? give() : tracked->buffer_free(device, type, id);
+      model.live.erase(key);
+      continue;
+    }
+    const auto per_bank = *rc::gen::inRange<std::uint64_t>(0, 5000);
+    const auto bytes = *rc::gen::inRange<std::uint64_t>(0, 60000);
+    const ttmem_buffer told = buffer(type, id, id * 65536, bytes, per_bank);
+    if (kept) {
+      give();
+      RC_ASSERT(tracked->take_buffer(device, told, now(), receipts[key]));
+    } else {
+      tracked->buffer_alloc(device, told);
+    }
+    const std::uint64_t banks = type == TTMEM_DRAM || type == TTMEM_TRACE ? 12 : 64;
+    model.live.erase(key);  // an allocation over a live one takes its place
+    model.live[key] = {bytes, per_bank == 0 ? bytes : per_bank * banks};
+    auto& peak = model.peak[{device, static_cast<int>(type)}];
+    peak = std::max(peak, model.sum(device, type, false));
+  }
+  const auto image = tracked.read();
+  RC_ASSERT(image.allocations.size() == model.live.size());
+  for (const auto& device : image.devices) {
+    std::uint64_t l1_total = 0;
+    for (int kind = 0; kind <= TTMEM_TRACE; ++kind) {
+      const auto& figures = device.kinds[static_cast<std::size_t>(kind)];
+      RC_ASSERT(figures.used_bytes == model.sum(device.id, kind, false));
+      RC_ASSERT(figures.logical_bytes == model.sum(device.id, kind, true));
+      RC_ASSERT(figures.peak_bytes == (model.peak[{device.id, kind}]));
+      RC_ASSERT(figures.allocations_total - figures.frees_total == figures.live);
+      if (kind == TTMEM_L1 || kind == TTMEM_L1_SMALL) l1_total += figures.used_bytes;
+    }
+    RC_ASSERT(device.l1_total_bytes == l1_total);
+  }
+  for (const auto& allocation : image.allocations) {
+    const auto key = std::make_tuple(image.devices[allocation.device].id,
+                                     static_cast<int>(allocation.kind), allocation.id);
+    RC_ASSERT(model.live.contains(key));
+    RC_ASSERT(model.live[key].logical == allocation.bytes);
+  }
+}
+
+}  // namespace
+}  // namespace ttmem::tracker

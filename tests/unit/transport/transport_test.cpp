@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The socket transport without a socket: messages, their queue, and the replay against a model of a
+// server, over random histories and random moments.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "support/told_account.hpp"
+#include "tracker/tracker.hpp"
+#include "transport/message_ring.hpp"
+#include "transport/messages.hpp"
+#include "transport/outbox.hpp"
+
+namespace ttmem::transport {
+namespace {
+
+using wire::Message;
+
+constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
+constexpr ttmem_core_range kCore = {1, 0, 1, 0};
+
+ttmem_device_info wormhole(std::uint32_t id) {
+  ttmem_device_info info{};
+  info.struct_size = sizeof info;
+  info.id = id;
+  info.arch = "wormhole_b0";
+  info.grid_x = 8;
+  info.grid_y = 8;
+  info.l1_bytes_per_core = 1499136;
+  info.dram_channels = 12;
+  return info;
+}
+
+ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t bytes) {
+  ttmem_buffer result{};
+  result.struct_size = sizeof result;
+  result.type = type;
+  result.id = id;
+  result.bytes = bytes;
+  return result;
+}
+
+TEST(MessageRing, GivesMessagesInOrderAcrossItsEnd) {
+  const auto ring = MessageRing::create(8);
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  for (std::size_t round = 0; round < 50; ++round) {
+    while (ring->room() > 0) ring->push().head.size = in++;
+    EXPECT_EQ(ring->size(), 8U);
+    const auto front = ring->front();
+    ASSERT_FALSE(front.empty());
+    const std::size_t take = std::min<std::size_t>(front.size(), 1 + round % 5);
+    for (std::size_t i = 0; i < take; ++i) EXPECT_EQ(front[i].head.size, out++);
+    ring->pop(take);
+  }
+  ring->clear();
+  EXPECT_TRUE(ring->front().empty());
+}
+
+TEST(MessageRing, BeginsAgainAtItsBeginningWhenItIsEmpty) {
+  const auto ring = MessageRing::create(8);
+  Message* const first = &ring->push();
+  (void)ring->push();
+  ring->pop(2);
+  EXPECT_EQ(&ring->push(), first);
+}
+
+TEST(TransportMessages, AnUnknownNumberOfBanksStaysUnknown) {
+  segment::DeviceRecord device{};
+  device.id = 5;
+  device.dram_channels = 12;  // learnt after the buffer was allocated
+  segment::AllocationSlot slot{};
+  slot.kind = TTMEM_DRAM;
+  slot.flags = segment::kNoCores;
+  slot.bytes = 1000;
+  slot.bytes_per_bank = 512;
+  Message message;
+  write_allocation(message, {}, device, slot);
+  EXPECT_EQ(message.allocation.bytes_per_bank, 0U);
+  EXPECT_EQ(message.allocation.banks, 0U);
+  EXPECT_EQ(message.allocation.flags, segment::kNoCores | segment::kPerBankUnknown);
+  slot.banks = 12;
+  write_allocation(message, {}, device, slot);
+  EXPECT_EQ(message.allocation.bytes_per_bank, 512U);
+  EXPECT_EQ(message.allocation.banks, 0U);
+  slot.banks = 3;
+  write_allocation(message, {}, device, slot);
+  EXPECT_EQ(message.allocation.banks, 3U);
+}
+
+TEST(TransportMessages, TimesAreThoseOfTheWallClock) {
+  segment::AllocationSlot slot{};
+  slot.when_ns = 30;
+  Message message;
+  write_allocation(message, {7, 1'000'000}, segment::DeviceRecord{}, slot);
+  EXPECT_EQ(message.head.timestamp_unix_ns, 1'000'030U);
+  EXPECT_EQ(message.head.process_id, 7);
+}
+
+// A tracker whose outbox is taken by a server that comes and goes.
+class Told {
+ public:
+  explicit Told(std::size_t capacity = 4096) {
+    segment::SegmentWriter::Options options;
+    options.in_memory = true;
+    std::string error;
+    tracker_ = tracker::Tracker::start(options, &error);
+    if (tracker_ == nullptr) throw std::runtime_error(error);
+    outbox_ = std::make_unique<Outbox>(tracker_->segment(), bell_, MessageRing::create(capacity));
+    tracker_->set_observer(outbox_.get());
+  }
+
+  tracker::Tracker* operator->() { return tracker_.get(); }
+  Outbox& outbox() { return *outbox_; }
+  ToldAccount& server() { return server_; }
+  ToldAccount truth() { return ToldAccount::truth(tracker_->segment()); }
+
+  void connect() {
+    outbox_->disconnected();
+    server_ = {};
+    outbox_->connected();
+  }
+  void receive(std::size_t at_most) {
+    const auto front = outbox_->front();
+    const std::size_t count = std::min(front.size(), at_most);
+    for (const Message& message : front.first(count)) server_.take(message);
+    outbox_->pop(count);
+  }
+  void receive_all() {
+    while (outbox_->advance() || !outbox_->empty()) receive(4096);
+  }
+
+ private:
+  Bell bell_;
+  std::unique_ptr<tracker::Tracker> tracker_;
+  std::unique_ptr<Outbox> outbox_;
+  ToldAccount server_;
+};
+
+TEST(Outbox, IsEmptyWhileNobodyListens) {
+  Told told;
+  told->device_open(wormhole(0));
+  told->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 100));
+  EXPECT_TRUE(told.outbox().empty());
+  told.connect();
+  told.receive_all();
+  EXPECT_TRUE(told.server().knows_the_same_as(told.truth()));
+  EXPECT_EQ(told.outbox().dropped(), 0U);
+}
+
+TEST(Outbox, WhatComesAndGoesAheadOfTheReplayIsNeverTold) {
+  Told told;
+  told->device_open(wormhole(0));
+  for (std::uint64_t id = 1; id <= 2000; ++id) told->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
+  told.connect();
+  ASSERT_TRUE(told.outbox().advance());
+  for (std::uint64_t id = 1; id <= 2000; ++id) told->buffer_free(0, TTMEM_DRAM, id);
+  const std::size_t walked = 256;
+  told.receive_all();
+  EXPECT_TRUE(told.server().live.empty());
+  EXPECT_TRUE(told.server().faults.empty());
+  EXPECT_EQ(told.server().messages, 1 + 2 * walked);
+}
+
+TEST(Outbox, AServerThatIsTooSlowIsGivenUpAndToldHowMuchItMissed) {
+  Told told(2048);
+  told->device_open(wormhole(0));
+  told.connect();
+  told.receive_all();
+  for (std::uint64_t id = 1; id <= 3000; ++id) told->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
+  EXPECT_TRUE(told.outbox().overflowed());
+  EXPECT_EQ(told.outbox().dropped(), 3000U);
+  told.connect();
+  EXPECT_FALSE(told.outbox().overflowed());
+  told.receive(1);
+  EXPECT_EQ(told.server().events_dropped, 3000U);
+}
+
+TEST(Outbox, AProgramThatFindsNoRoomIsNotToldInPart) {
+  Told told(2048);
+  told->device_open(wormhole(0));
+  told.connect();
+  told.receive_all();
+  std::array<ttmem_cb, 1024> cbs{};
+  cbs.fill({105664, 32, &kGrid, 1, 0});
+  told->program_place(0, 1, cbs);
+  told->program_place(0, 2, cbs);
+  told->program_place(0, 3, cbs);
+  EXPECT_TRUE(told.outbox().overflowed());
+  told.receive(4096);
+  EXPECT_TRUE(told.server().coming.empty());
+  EXPECT_EQ(told.server().programs.size(), 2U);
+}
+
+TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
+  Told told;
+  ttmem_buffer sharded = buffer(TTMEM_L1, 1, 64);
+  const ttmem_core_range cores = {1, 1, 1, 1};
+  sharded.cores = &cores;
+  sharded.core_ranges = 1;
+  told->buffer_alloc(0, sharded);
+  told.connect();
+  told.receive_all();
+  told->device_open(wormhole(0));
+  const auto front = told.outbox().front();
+  ASSERT_EQ(front.size(), 3U);
+  EXPECT_EQ(front[0].type(), wire::Type::kDeviceInfoResponse);
+  EXPECT_EQ(front[1].type(), wire::Type::kFree);
+  EXPECT_EQ(front[2].type(), wire::Type::kAlloc);
+  EXPECT_EQ(front[2].allocation.cores[0], 1ULL << 9);
+}
+
+// Closing a device must not free a program by name: a server takes that as gone everywhere.
+TEST(Outbox, AClosedDeviceIsOneMessage) {
+  Told told;
+  const ttmem_cb cb = {105664, 32, &kGrid, 1, 0};
+  for (std::uint32_t id = 0; id < 2; ++id) {
+    told->device_open(wormhole(id));
+    told->program_place(id, 9, {&cb, 1});
+    told->buffer_alloc(id, buffer(TTMEM_DRAM, 1, 10));
+  }
+  told.connect();
+  told.receive_all();
+  told->device_close(0);
+  EXPECT_EQ(told.outbox().front().size(), 1U);
+  told.receive_all();
+  EXPECT_TRUE(told.server().knows_the_same_as(told.truth()));
+  EXPECT_EQ(told.server().programs.size(), 1U);
+}
+
+// One random call on few names, so that they meet again.
+void call(Told& told) {
+  const auto device = *rc::gen::inRange<std::uint32_t>(0, 3);
+  const auto id = *rc::gen::inRange<std::uint64_t>(1, 40);
+  const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 100);
+  const std::array<ttmem_cb, 2> cbs = {
+      {{105664, 32 * bytes, &kGrid, 1, 0}, {205664, 32, &kCore, 1, TTMEM_CB_GLOBAL}}};
+  switch (*rc::gen::weightedElement<int>(
+      {{6, 0}, {4, 1}, {4, 2}, {2, 3}, {2, 4}, {1, 5}, {2, 6}, {1, 7}, {1, 8}, {1, 9}})) {
+    case 0:
+      return told->buffer_alloc(device, buffer(TTMEM_DRAM, id, bytes));
+    case 1:
+      return told->buffer_free(device, TTMEM_DRAM, id);
+    case 2:
+      told->program_place(device, id, std::span(cbs).first(bytes % 3));
+      return;
+    case 3:
+      return told->program_destroy(id);
+    case 4:
+      told->kernel_load(device, id, bytes, TTMEM_KERNEL_APP, false);
+      return;
+    case 5:
+      return told->kernel_unload(device, id);
+    case 6:
+      told->cb_alloc(device, id, bytes);
+      return;
+    case 7:
+      return told->cb_free(device, id);
+    case 8:
+      return told->device_open(wormhole(device));
+    default:
+      return told->device_close(device);
+  }
+}
+
+RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsWhatIsLive, ()) {
+  Told told(*rc::gen::element<std::size_t>(2048, 65536));
+  // More slots than a slice: the replay is interrupted.
+  const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
+  for (std::uint64_t id = 1; id <= before; ++id) {
+    told->buffer_alloc(0, buffer(TTMEM_L1, id, id));
+    if (id % 2 == 0) told->program_place(0, 1000 + id, {});
+  }
+  bool connected = false;
+  const auto steps = *rc::gen::inRange(0, 300);
+  for (int i = 0; i < steps; ++i) {
+    switch (*rc::gen::weightedElement<int>({{20, 0}, {3, 1}, {3, 2}, {1, 3}, {1, 4}, {1, 5}})) {
+      case 1:
+        told.outbox().advance();
+        break;
+      case 2:
+        if (connected) told.receive(*rc::gen::inRange<std::size_t>(0, 300));
+        break;
+      case 3:
+        told.connect();
+        connected = true;
+        break;
+      case 4:
+        told->buffer_free(0, TTMEM_L1, *rc::gen::inRange<std::uint64_t>(1, 801));
+        break;
+      case 5:
+        for (int burst = 0; burst < 500; ++burst) {
+          told->buffer_alloc(1, buffer(TTMEM_TRACE, 1, 1));
+          told->buffer_free(1, TTMEM_TRACE, 1);
+        }
+        break;
+      default:
+        call(told);
+    }
+    if (told.outbox().overflowed()) told.connect();
+    RC_ASSERT(told.server().faults.empty());
+  }
+  if (!connected) told.connect();
+  for (int i = 0; i < 100 && !told.server().knows_the_same_as(told.truth()); ++i) {
+    if (told.outbox().overflowed()) told.connect();
+    told.outbox().advance();
+    told.receive(4096);
+    RC_ASSERT(told.server().faults.empty());
+  }
+  RC_ASSERT(told.server().knows_the_same_as(told.truth()));
+}
+
+}  // namespace
+}  // namespace ttmem::transport

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Screens of fixed snapshots, compared with tests/data/screens. After a change that is meant:
+// TTMEM_UPDATE_SCREENS=1 build/bin/ttmem_tui_test writes them anew; look at the difference.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "support/tui_fixtures.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+std::string path_of(const std::string& name) {
+  return fmt::format("{}/tests/data/screens/{}.txt", TTMEM_SOURCE_DIR, name);
+}
+
+void expect_golden(const std::string& name, const Frame& frame) {
+  if (std::getenv("TTMEM_UPDATE_SCREENS") != nullptr) {
+    std::ofstream(path_of(name)) << frame.text();
+    return;
+  }
+  std::ifstream file(path_of(name));
+  ASSERT_TRUE(file) << "no " << path_of(name);
+  std::stringstream expected;
+  expected << file.rdbuf();
+  EXPECT_EQ(frame.text(), expected.str()) << name;
+}
+
+void expect_golden_sizes(const std::string& name, const model::Snapshot& snapshot,
+                         const ViewState& state, Look look = {}) {
+  for (const Size size : fixtures::kSizes) {
+    const Screen screen = compose(snapshot, state, fixtures::ramp(snapshot), size, {.look = look});
+    expect_golden(fmt::format("{}_{}x{}", name, size.width, size.height), screen.frame);
+  }
+}
+
+TEST(GoldenScreen, DetailedOneDeviceFillsTheWidth) {
+  expect_golden_sizes("detailed_1", fixtures::machine(1), {});
+}
+
+TEST(GoldenScreen, DetailedEightDevices) {
+  expect_golden_sizes("detailed_8", fixtures::machine(8), {.device = 2});
+}
+
+TEST(GoldenScreen, DetailedEightDevicesFitIntoFiftyLinesAsBoxes) {
+  const model::Snapshot snapshot = fixtures::machine(8);
+  const Screen screen = compose(snapshot, {}, {}, {80, 50}, {});
+  expect_golden("detailed_8_80x50", screen.frame);
+}
+
+TEST(GoldenScreen, DetailedThirtyTwoDevices) {
+  expect_golden_sizes("detailed_32", fixtures::machine(32), {.device = 31});
+}
+
+TEST(GoldenScreen, DetailedWhenNothingIsWell) {
+  expect_golden_sizes("detailed_troubled", views::fixtures::troubled(), {});
+}
+
+TEST(GoldenScreen, Charts) {
+  expect_golden_sizes("charts", fixtures::machine(2), {.view = View::charts});
+}
+
+TEST(GoldenScreen, Cores) {
+  expect_golden_sizes("cores", fixtures::machine(2),
+                      {.view = View::cores, .core_x = 3, .core_y = 5});
+}
+
+TEST(GoldenScreen, Processes) {
+  expect_golden_sizes("processes", fixtures::crowd(),
+                      {.view = View::processes, .selected = ProcessKey{60}});
+}
+
+TEST(GoldenScreen, AllocationsOfAProcess) {
+  expect_golden_sizes("allocations", fixtures::crowd(),
+                      {.view = View::processes, .opened = ProcessKey{4711}});
+}
+
+TEST(GoldenScreen, EveryViewWithoutUnicodeAndColour) {
+  const model::Snapshot snapshot = fixtures::crowd();
+  for (const View view : {View::detailed, View::charts, View::cores, View::processes}) {
+    const Screen screen = compose(snapshot, {.view = view}, fixtures::ramp(snapshot), {80, 24},
+                                  {.look = {.unicode = false, .color = false}});
+    const std::string text = screen.frame.text();
+    for (const char c : text) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
+    expect_golden(fmt::format("ascii_{}_80x24", static_cast<int>(view)), screen.frame);
+  }
+}
+
+TEST(GoldenScreen, HelpAndNothing) {
+  expect_golden("help_80x24",
+                compose(fixtures::machine(1), {.help = true}, {}, {80, 24}, {}).frame);
+  expect_golden("nothing_80x24", compose({}, {}, {}, {80, 24}, {.doctor = true}).frame);
+  expect_golden("small_38x9", compose(fixtures::machine(1), {}, {}, {38, 9}, {}).frame);
+}
+
+TEST(GoldenScreen, OnceIsAsHighAsItNeedsToBe) {
+  expect_golden("once_1", compose_once(fixtures::machine(1), 80, {}));
+  expect_golden("once_8", compose_once(fixtures::machine(8), 100, {}));
+}
+
+}  // namespace
+}  // namespace ttmem::tui
