@@ -18,12 +18,13 @@ model::Device device_of(std::uint32_t id) {
   d.board = "galaxy";
   d.grid_x = 8;
   d.grid_y = 9;
-  d.dram_used_bytes = d.dram_peak_bytes = 3ULL << 30;
+  for (KindFigures& kind : d.kinds) {
+    kind.used_bytes = kind.peak_bytes = kind.logical_bytes = 8ULL << 20;
+    kind.known = kAllFigures;
+  }
   d.dram_capacity_bytes = 12ULL << 30;
-  d.l1_used_bytes = d.l1_peak_bytes = 40ULL << 20;
-  d.l1_buffers_bytes = d.l1_buffers_logical_bytes = 8ULL << 20;
-  d.cb_physical_bytes = d.cb_resident_bytes = d.cb_logical_bytes = 32ULL << 20;
-  d.l1_small_bytes = d.kernels_bytes = 200'000;
+  d.l1_used_bytes = d.l1_peak_bytes = 32ULL << 20;
+  d.cb_resident_bytes = 8ULL << 20;
   d.l1_bytes_per_core = 1'499'136;
   d.l1_capacity_bytes = 1'499'136ULL * 72;
   d.l1_base = 105'664;
@@ -46,14 +47,14 @@ model::Snapshot galaxy() {
       model::Process p;
       p.pid = pid;
       p.name = fmt::format("worker{}", pid);
-      p.dram_bytes = p.l1_bytes = p.l1_small_bytes = p.cb_bytes = p.kernels_bytes = 1ULL << 20;
+      for (KindFigures& kind : p.kinds) kind.set(&KindFigures::used_bytes, 1ULL << 20);
       s.devices.back().processes.push_back(p);
     }
     for (std::uint64_t i = 0; i < 500; ++i) {
       model::Allocation a;
       a.device = id;
       a.pid = static_cast<std::int32_t>(i % 8) + 1;
-      a.kind = i % 20 == 0 ? model::Kind::l1 : model::Kind::dram;
+      a.kind = i % 20 == 0 ? Kind::l1 : Kind::dram;
       a.address = 1'400'000 - i * 256;
       a.bytes = a.bytes_per_bank.emplace(256);
       a.label = "layers.0.attention.wqkv";

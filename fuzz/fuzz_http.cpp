@@ -30,7 +30,7 @@ struct World {
     for (std::uint32_t id = 0; id < 2; ++id) {
       model::Device& device = snapshot.devices.emplace_back();
       device.id = id;
-      device.dram_used_bytes = 4096;
+      device.kinds[Kind::dram].set(&KindFigures::used_bytes, 4096);
       model::Process& process = device.processes.emplace_back();
       process.pid = 7;
       process.name = "a\"b";

@@ -62,10 +62,10 @@ class Directory {
 model::Snapshot some_snapshot() {
   model::Snapshot snapshot;
   model::Device& device = snapshot.devices.emplace_back();
-  device.dram_used_bytes = 4096;
+  device.kinds[Kind::dram].set(&KindFigures::used_bytes, 4096);
   device.processes.emplace_back().pid = 1;
   model::Allocation& allocation = snapshot.allocations.emplace_back();
-  allocation.kind = model::Kind::kernel;
+  allocation.kind = Kind::kernel;
   return snapshot;
 }
 
@@ -138,7 +138,7 @@ class Run {
     for (auto& session : sessions_) session.reset();
     require(server_.clients.size() == 0, "the last connection takes its clients with it");
     for (std::uint32_t device = 0; device <= wire::kMaxDeviceId; ++device) {
-      for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
+      for (const Kind kind : kAllKinds) {
         require(server_.clients.totals().get(device, kind) == 0, "nobody holds nothing");
       }
     }

@@ -28,11 +28,11 @@ SegmentBuilder busy_process() {
   SegmentBuilder builder;
   for (std::uint32_t id = 0; id < 3; ++id) {
     auto& device = builder.add_device(id, id == 0 ? 0 : 0x1f000 + id);
-    device.kinds[0].used_bytes = 4096;
+    device.figures.kinds[ttmem::Kind::dram].used_bytes = 4096;
     device.cores[3].cb_bytes = 2048;
   }
   for (std::uint8_t kind = 0; kind < 6; ++kind) {
-    auto& slot = builder.add_allocation(kind % 3u, kind, 1048640, 4096, 1024);
+    auto& slot = builder.add_allocation(kind % 3u, static_cast<ttmem::Kind>(kind), 1048640, 4096, 1024);
     if (kind % 2 != 0) {
       slot.flags = 0;
       slot.cores = CoreMask::first(8);

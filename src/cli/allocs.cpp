@@ -31,7 +31,7 @@ Result<views::AllocationFilter> filter_of(const AllocsOptions& options) {
     filter.pid = *pid;
   }
   if (!options.kinds.empty()) {
-    Result<std::vector<model::Kind>> kinds = parse_kinds(options.kinds);
+    Result<std::vector<Kind>> kinds = parse_kinds(options.kinds);
     if (!kinds) return kinds.error();
     filter.kinds = std::move(*kinds);
   }

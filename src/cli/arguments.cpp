@@ -71,20 +71,19 @@ Result<std::vector<std::uint32_t>> parse_devices(const std::string& text) {
   return ids;
 }
 
-Result<std::vector<model::Kind>> parse_kinds(const std::string& text) {
-  std::vector<model::Kind> kinds;
+Result<std::vector<Kind>> parse_kinds(const std::string& text) {
+  std::vector<Kind> kinds;
   for (const std::string_view part : split(text)) {
-    const auto known = std::find_if(model::kAllKinds.begin(), model::kAllKinds.end(),
-                                    [&](model::Kind kind) { return name_of(kind) == part; });
-    if (known == model::kAllKinds.end()) {
+    const std::optional<Kind> kind = kind_named(part);
+    if (!kind) {
       std::string names;
-      for (model::Kind kind : model::kAllKinds) {
-        names += (names.empty() ? "" : ", ") + std::string(name_of(kind));
+      for (const Kind each : kAllKinds) {
+        names += (names.empty() ? "" : ", ") + std::string(name_of(each));
       }
       return Error{
           fmt::format("--kind {}: there is no kind '{}'; the kinds are {}", text, part, names)};
     }
-    kinds.push_back(*known);
+    kinds.push_back(*kind);
   }
   return kinds;
 }

@@ -17,8 +17,8 @@ namespace ttmem::cli {
 // "0,3" or "0-3,6": ascending, each once.
 [[nodiscard]] Result<std::vector<std::uint32_t>> parse_devices(const std::string& text);
 
-// "dram,l1": see model::Kind.
-[[nodiscard]] Result<std::vector<model::Kind>> parse_kinds(const std::string& text);
+// "dram,l1": see Kind.
+[[nodiscard]] Result<std::vector<Kind>> parse_kinds(const std::string& text);
 
 // A number above zero, at most a million; `option` names it in the message.
 [[nodiscard]] Result<double> parse_positive(std::string_view option, const std::string& text);

@@ -40,12 +40,12 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
   for (const DeadSegment& r : dead) {
     table.add_row({{r.pid > 0 ? fmt::format("{}", r.pid) : std::string(views::kUnknown)},
                    {r.user.empty() ? std::string(views::kUnknown) : r.user},
-                   {format_bytes(r.dram_bytes)},
-                   {format_bytes(r.l1_bytes)},
-                   {format_bytes(r.l1_small_bytes)},
-                   {format_bytes(r.trace_bytes)},
-                   {format_bytes(r.cb_bytes)},
-                   {format_bytes(r.kernels_bytes)},
+                   {format_bytes(r.used_bytes[Kind::dram])},
+                   {format_bytes(r.used_bytes[Kind::l1])},
+                   {format_bytes(r.used_bytes[Kind::l1_small])},
+                   {format_bytes(r.used_bytes[Kind::trace])},
+                   {format_bytes(r.used_bytes[Kind::cb])},
+                   {format_bytes(r.used_bytes[Kind::kernel])},
                    {fmt::format("{}", r.allocations)},
                    {name_of(r)}});
   }

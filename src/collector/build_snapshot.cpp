@@ -7,9 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "collector/all_known.hpp"
 #include "collector/device_total.hpp"
-#include "collector/kinds.hpp"
-#include "collector/live_allocations.hpp"
 #include "collector/program_list.hpp"
 #include "collector/segment_warnings.hpp"
 
@@ -29,13 +28,7 @@ model::Process process_row(const SegmentEvidence& segment, const DeviceImage& de
   row.user = segment.user;
   row.state = segment.state;
   row.source = model::Source::ttmem;
-  row.dram_bytes = device.kinds[segment::kDramKind].used_bytes;
-  row.l1_bytes = device.kinds[segment::kL1Kind].used_bytes;
-  row.l1_small_bytes = device.kinds[segment::kL1SmallKind].used_bytes;
-  row.trace_bytes = device.kinds[segment::kTraceKind].used_bytes;
-  row.cb_bytes = device.cb_physical_bytes;
-  row.kernels_bytes = device.kinds[segment::kKernelKind].used_bytes;
-  row.allocations = live_allocations(device);
+  row.kinds = all_known(device.kinds);
   return row;
 }
 
@@ -46,19 +39,15 @@ model::Process process_row(const RowEvidence& evidence) {
   row.user = evidence.user;
   row.state = evidence.state;
   row.source = model::Source::tt_metal;
-  row.dram_bytes = evidence.row.dram_bytes;
-  row.l1_bytes = evidence.row.l1_bytes;
-  row.l1_small_bytes = evidence.row.l1_small_bytes;
-  row.trace_bytes = evidence.row.trace_bytes;
-  row.cb_bytes = evidence.row.cb_bytes;
+  row.kinds = evidence.row.kinds;
   return row;
 }
 
 model::Allocation listed(const LiveAllocation& allocation) {
-  const bool kernel = allocation.kind == segment::kKernelKind;
-  const bool whole_device = kernel || allocation.kind == segment::kLooseCbKind;
+  const bool kernel = allocation.kind == Kind::kernel;
+  const bool whole_device = kernel || allocation.kind == Kind::cb;
   model::Allocation result;
-  result.kind = model_kind(allocation.kind);
+  result.kind = allocation.kind;
   result.id = allocation.id;
   result.address = allocation.address;
   result.bytes = allocation.bytes;

@@ -56,7 +56,7 @@ class Collector {
 struct HeldAllocation {
   std::uint32_t device = 0;  // its id
   std::uint64_t uid = 0;     // of the device; 0: unknown
-  model::Kind kind = model::Kind::dram;
+  Kind kind = Kind::dram;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;
   std::uint64_t bytes = 0;       // as asked for
@@ -73,12 +73,7 @@ struct DeadSegment {
   std::string user;
   std::uint64_t allocations = 0;
   // Over all devices; physical where known.
-  std::uint64_t dram_bytes = 0;
-  std::uint64_t l1_bytes = 0;
-  std::uint64_t l1_small_bytes = 0;
-  std::uint64_t trace_bytes = 0;
-  std::uint64_t cb_bytes = 0;
-  std::uint64_t kernels_bytes = 0;
+  PerKind<std::uint64_t> used_bytes{};
   bool clean_exit = false;              // it ended by saying so, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, the largest first
 };

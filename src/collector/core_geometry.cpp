@@ -65,7 +65,7 @@ std::vector<CoreState> core_states(const segment::DeviceImage& device, Allocatio
   }
   const CoreMask grid = CoreMask::first(static_cast<std::uint32_t>(states.size()));
   for (const LiveAllocation* allocation : allocations) {
-    if (allocation->kind == segment::kL1Kind) add_buffer(*allocation, grid, states);
+    if (allocation->kind == Kind::l1) add_buffer(*allocation, grid, states);
   }
   if (all_listed) return states;
   for (CoreState& state : states) {
@@ -101,11 +101,10 @@ std::optional<std::int64_t> headroom(const CoreState& core, const L1Limits& limi
 }
 
 std::uint64_t count_overlaps(AllocationRefs allocations) {
-  constexpr std::array device_memory = {segment::kDramKind, segment::kL1Kind, segment::kL1SmallKind,
-                                        segment::kTraceKind};
+  constexpr std::array device_memory = {Kind::dram, Kind::l1, Kind::l1_small, Kind::trace};
   std::uint64_t overlaps = 0;
   std::vector<const LiveAllocation*> buffers;
-  for (const std::uint32_t kind : device_memory) {
+  for (const Kind kind : device_memory) {
     buffers.clear();
     std::copy_if(allocations.begin(), allocations.end(), std::back_inserter(buffers),
                  [&](const LiveAllocation* allocation) {

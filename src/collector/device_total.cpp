@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "collector/all_known.hpp"
 #include "collector/saturating.hpp"
 
 namespace ttmem::collector {
@@ -11,7 +12,6 @@ namespace {
 
 using model::Bytes;
 using segment::DeviceImage;
-using segment::KindFigures;
 
 void raise(Bytes& peak, std::uint64_t bytes) { peak = std::max(peak.value_or(bytes), bytes); }
 
@@ -32,14 +32,12 @@ DeviceTotal::DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch) 
   device_.id = id;
   if (uid != 0) device_.uid = uid;
   device_.arch = std::move(arch);
+  // Sums begin with a known zero, peaks with nothing.
+  for (KindFigures& kind : device_.kinds)
+    kind.known = kAllFigures & ~known_bit(&KindFigures::peak_bytes);
   for (Bytes* sum :
-       {&device_.dram_used_bytes, &device_.dram_logical_bytes, &device_.l1_used_bytes,
-        &device_.l1_buffers_bytes, &device_.l1_buffers_logical_bytes,
-        &device_.l1_buffers_physical_bytes, &device_.l1_small_bytes, &device_.cb_physical_bytes,
-        &device_.cb_resident_bytes, &device_.cb_logical_bytes, &device_.kernels_bytes,
-        &device_.kernels_persistent_bytes, &device_.kernels_estimated_bytes,
-        &device_.trace_used_bytes, &device_.system_bytes, &device_.programs,
-        &device_.allocations_total, &device_.frees_total}) {
+       {&device_.l1_used_bytes, &device_.cb_resident_bytes, &device_.kernels_persistent_bytes,
+        &device_.kernels_estimated_bytes, &device_.programs}) {
     *sum = 0;
   }
 }
@@ -63,57 +61,9 @@ void DeviceTotal::describe(const DeviceImage& device) {
   fill(device_.trace_capacity_bytes, capacity(1, device.trace_region_bytes));
 }
 
-void DeviceTotal::add_memory(const DeviceImage& device) {
-  const KindFigures& dram = device.kinds[segment::kDramKind];
-  add_to(device_.dram_used_bytes, dram.used_bytes);
-  add_to(device_.dram_logical_bytes, dram.logical_bytes);
-  raise(device_.dram_peak_bytes, dram.peak_bytes);
-  const KindFigures& trace = device.kinds[segment::kTraceKind];
-  add_to(device_.trace_used_bytes, trace.used_bytes);
-  raise(device_.trace_peak_bytes, trace.peak_bytes);
-  add_to(device_.system_bytes, device.kinds[segment::kSystemKind].used_bytes);
-}
-
-void DeviceTotal::add_l1(const DeviceImage& device) {
-  add_to(device_.l1_used_bytes, device.l1_total_bytes);
-  raise(device_.l1_peak_bytes, device.l1_total_peak_bytes);
-  const KindFigures& buffers = device.kinds[segment::kL1Kind];
-  add_to(device_.l1_buffers_bytes, buffers.used_bytes);
-  add_to(device_.l1_buffers_logical_bytes, buffers.logical_bytes);
-  add_to(device_.l1_buffers_physical_bytes,
-         buffers.unsized == 0 ? Bytes(buffers.used_bytes) : std::nullopt);
-  add_to(device_.l1_small_bytes, device.kinds[segment::kL1SmallKind].used_bytes);
-  add_to(device_.cb_physical_bytes, device.cb_physical_bytes);
-  raise(device_.cb_peak_bytes, device.cb_physical_peak_bytes);
-  add_to(device_.cb_resident_bytes,
-         device.cb_resident_known ? Bytes(device.cb_resident_bytes) : std::nullopt);
-  add_to(device_.cb_logical_bytes, device.cb_logical_bytes);
-  add_to(device_.kernels_bytes, device.kinds[segment::kKernelKind].used_bytes);
-  add_to(device_.kernels_estimated_bytes, device.kernel_estimated_bytes);
-  add_to(device_.kernels_persistent_bytes,
-         saturating_add(device.kernel_role_bytes[1], device.kernel_role_bytes[2]));
-}
-
-void DeviceTotal::add_counts(const DeviceImage& device) {
-  add_to(device_.programs, device.programs);
-  for (const KindFigures& kind : device.kinds) {
-    add_to(device_.allocations_total, kind.allocations_total);
-    add_to(device_.frees_total, kind.frees_total);
-  }
-  const auto count = [](std::uint64_t& sum, std::uint64_t part) {
-    sum = saturating_add(sum, part);
-  };
-  count(device_.anomalies.unknown_frees, device.unknown_frees);
-  count(device_.anomalies.allocs_over_live, device.allocs_over_live);
-  count(device_.anomalies.unknown_programs, device.unknown_programs);
-  count(device_.anomalies.bad_arguments, device.bad_arguments);
-  count(device_.anomalies.left_at_close, device.left_at_close);
-  count(device_.anomalies.left_at_close_bytes, device.left_at_close_bytes);
-}
-
 void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreState>& states) {
   // A CB without an address lies on cores that nobody told.
-  const bool complete = !device.cores.empty() && device.kinds[segment::kLooseCbKind].live == 0;
+  const bool complete = !device.cores.empty() && device.kinds[Kind::cb].live == 0;
   if (!complete || device.grid_x > device_.grid_x || device.grid_y > device_.grid_y) {
     cores_known_ = false;
     return;
@@ -126,30 +76,32 @@ void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreSta
 }
 
 void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& geometry) {
-  add_memory(device);
-  add_l1(device);
-  add_counts(device);
-  add_cores(device, geometry.cores);
+  merge(device_.kinds, all_known(device.kinds));
+  add_to(device_.l1_used_bytes, device.l1_total_bytes);
+  raise(device_.l1_peak_bytes, device.l1_total_peak_bytes);
+  add_to(device_.cb_resident_bytes,
+         device.cb_resident_known ? Bytes(device.cb_resident_bytes) : std::nullopt);
+  add_to(device_.kernels_estimated_bytes, device.kernel_estimated_bytes);
+  add_to(device_.kernels_persistent_bytes,
+         saturating_add(device.kernel_role_bytes[1], device.kernel_role_bytes[2]));
+  add_to(device_.programs, device.programs);
+  for (const auto anomaly : kAnomalies) {
+    std::uint64_t& sum = device_.anomalies.*anomaly;
+    sum = saturating_add(sum, device.anomalies.*anomaly);
+  }
   device_.anomalies.overlapping_buffers += geometry.overlaps;
+  add_cores(device, geometry.cores);
 }
 
 void DeviceTotal::add_untracked(const RegionRow& row) {
-  add_to(device_.dram_used_bytes, row.dram_bytes);
-  add_to(device_.dram_logical_bytes, row.dram_bytes);
-  add_to(device_.trace_used_bytes, row.trace_bytes);
-  add_to(device_.l1_buffers_bytes, row.l1_bytes);
-  add_to(device_.l1_buffers_logical_bytes, row.l1_bytes);
-  add_to(device_.l1_small_bytes, row.l1_small_bytes);
-  add_to(device_.cb_physical_bytes, row.cb_bytes);
+  merge(device_.kinds, row.kinds);
   // All of L1 that is known: the region has no kernels, which are shown as unknown beside it.
-  for (const std::uint64_t part : {row.l1_bytes, row.l1_small_bytes, row.cb_bytes}) {
-    add_to(device_.l1_used_bytes, part);
+  for (const Kind kind : kAllKinds) {
+    const Bytes used = row.kinds[kind].get(&KindFigures::used_bytes);
+    if (is_in_l1(kind) && used) add_to(device_.l1_used_bytes, used);
   }
-  for (Bytes* unknown :
-       {&device_.l1_buffers_physical_bytes, &device_.cb_resident_bytes, &device_.cb_logical_bytes,
-        &device_.kernels_bytes, &device_.kernels_persistent_bytes, &device_.kernels_estimated_bytes,
-        &device_.system_bytes, &device_.programs, &device_.allocations_total,
-        &device_.frees_total}) {
+  for (Bytes* unknown : {&device_.cb_resident_bytes, &device_.kernels_persistent_bytes,
+                         &device_.kernels_estimated_bytes, &device_.programs}) {
     unknown->reset();
   }
   cores_known_ = false;
@@ -157,13 +109,13 @@ void DeviceTotal::add_untracked(const RegionRow& row) {
 
 // What all hold now was reached for certain, and so was what each held at its own peak.
 void DeviceTotal::finish_peaks() {
-  const auto at_least_now = [](Bytes& peak, const Bytes& now) {
-    if (peak && now) raise(peak, *now);
-  };
-  at_least_now(device_.dram_peak_bytes, device_.dram_used_bytes);
-  at_least_now(device_.l1_peak_bytes, device_.l1_used_bytes);
-  at_least_now(device_.cb_peak_bytes, device_.cb_physical_bytes);
-  at_least_now(device_.trace_peak_bytes, device_.trace_used_bytes);
+  for (KindFigures& kind : device_.kinds) {
+    const bool both = kind.get(&KindFigures::peak_bytes) && kind.get(&KindFigures::used_bytes);
+    if (both) kind.peak_bytes = std::max(kind.peak_bytes, kind.used_bytes);
+  }
+  if (device_.l1_peak_bytes && device_.l1_used_bytes) {
+    raise(device_.l1_peak_bytes, *device_.l1_used_bytes);
+  }
 }
 
 void DeviceTotal::finish_cores() {

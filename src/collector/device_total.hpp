@@ -33,9 +33,6 @@ class DeviceTotal {
   [[nodiscard]] model::Device finish();
 
  private:
-  void add_memory(const segment::DeviceImage& device);
-  void add_l1(const segment::DeviceImage& device);
-  void add_counts(const segment::DeviceImage& device);
   void add_cores(const segment::DeviceImage& device, const std::vector<CoreState>& states);
   void finish_peaks();
   void finish_cores();

@@ -20,9 +20,9 @@ void EventTotals::add(const SegmentEvidence& segment, Seen& seen) {
        image.dropped_allocations + image.dropped_programs + image.dropped_calls);
   for (const segment::DeviceImage& device : image.devices) {
     Counts now;
-    for (const segment::KindFigures& kind : device.kinds) {
-      now.allocations += kind.allocations_total;
-      now.frees += kind.frees_total;
+    for (const KindFigures& kind : device.kinds) {
+      now.allocations += kind.allocations;
+      now.frees += kind.frees;
     }
     const Device key(device.id, device.uid, device.arch);
     if (devices_.size() >= kMostDevices && !devices_.contains(key)) continue;

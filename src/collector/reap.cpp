@@ -14,9 +14,8 @@
 #include <utility>
 
 #include "base/saturating.hpp"
+#include "collector/all_known.hpp"
 #include "collector/collector.hpp"
-#include "collector/kinds.hpp"
-#include "collector/live_allocations.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
 #include "segment/reader/segment_map.hpp"
@@ -40,13 +39,8 @@ bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
 void add_holdings(const segment::SegmentImage& image, DeadSegment& dead) {
   const auto add = [](std::uint64_t& sum, std::uint64_t part) { sum = saturating_add(sum, part); };
   for (const segment::DeviceImage& device : image.devices) {
-    add(dead.dram_bytes, device.kinds[segment::kDramKind].used_bytes);
-    add(dead.l1_bytes, device.kinds[segment::kL1Kind].used_bytes);
-    add(dead.l1_small_bytes, device.kinds[segment::kL1SmallKind].used_bytes);
-    add(dead.trace_bytes, device.kinds[segment::kTraceKind].used_bytes);
-    add(dead.kernels_bytes, device.kinds[segment::kKernelKind].used_bytes);
-    add(dead.cb_bytes, device.cb_physical_bytes);
-    add(dead.allocations, live_allocations(device));
+    for (const Kind kind : kAllKinds) add(dead.used_bytes[kind], device.kinds[kind].used_bytes);
+    add(dead.allocations, live_allocations(all_known(device.kinds)).value_or(0));
   }
 }
 
@@ -59,7 +53,7 @@ std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
     held.push_back(
         {.device = device.id,
          .uid = device.uid,
-         .kind = model_kind(allocation.kind),
+         .kind = allocation.kind,
          .id = allocation.id,
          .address = allocation.address,
          .bytes = allocation.bytes,

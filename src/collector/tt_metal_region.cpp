@@ -80,14 +80,19 @@ Result<Region> decode_region(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < kRows; ++i) {
     const auto raw = get<RawRow>(bytes, kRowsAt + i * sizeof(RawRow));
     if (raw.pid <= 0) continue;
-    region.rows.push_back({.pid = raw.pid,
-                           .name = segment::safe_text({raw.name, sizeof(raw.name)}),
-                           .dram_bytes = raw.dram,
-                           .l1_bytes = raw.l1,
-                           .l1_small_bytes = raw.l1_small,
-                           .trace_bytes = raw.trace,
-                           .cb_bytes = raw.cb,
-                           .updated_unix_ns = raw.updated_unix_ns});
+    RegionRow& row = region.rows.emplace_back();
+    row.pid = raw.pid;
+    row.name = segment::safe_text({raw.name, sizeof(raw.name)});
+    row.updated_unix_ns = raw.updated_unix_ns;
+    // Sizes as they were asked for, which is all that is known of what is gone. CBs are counted on
+    // each core.
+    for (const auto& [kind, size] :
+         {std::pair(Kind::dram, raw.dram), std::pair(Kind::l1, raw.l1),
+          std::pair(Kind::l1_small, raw.l1_small), std::pair(Kind::trace, raw.trace)}) {
+      row.kinds[kind].set(&KindFigures::used_bytes, size);
+      row.kinds[kind].set(&KindFigures::logical_bytes, size);
+    }
+    row.kinds[Kind::cb].set(&KindFigures::used_bytes, raw.cb);
   }
   return region;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/kind_figures.hpp"
 #include "base/result.hpp"
 
 namespace ttmem::collector {
@@ -19,11 +20,7 @@ namespace ttmem::collector {
 struct RegionRow {
   std::int32_t pid = 0;  // above 0
   std::string name;
-  std::uint64_t dram_bytes = 0;
-  std::uint64_t l1_bytes = 0;
-  std::uint64_t l1_small_bytes = 0;
-  std::uint64_t trace_bytes = 0;
-  std::uint64_t cb_bytes = 0;
+  PerKind<KindFigures> kinds{};  // what the region knows of them
   std::uint64_t updated_unix_ns = 0;
 
   friend bool operator==(const RegionRow&, const RegionRow&) = default;

@@ -5,31 +5,20 @@
 // null or not at all; a zero was measured.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/anomalies.hpp"
 #include "base/core_mask.hpp"
+#include "base/kind_figures.hpp"
+#include "base/kinds.hpp"
 #include "base/saturating.hpp"
 
 namespace ttmem::model {
 
 using Bytes = std::optional<std::uint64_t>;
-
-// What holds memory. `system` is host memory: counted, never shown as device memory.
-enum class Kind : std::uint8_t { dram, l1, l1_small, trace, cb, kernel, system };
-inline constexpr std::array<Kind, 7> kAllKinds = {
-    Kind::dram, Kind::l1, Kind::l1_small, Kind::trace, Kind::cb, Kind::kernel, Kind::system};
-
-[[nodiscard]] constexpr std::string_view name_of(Kind kind) {
-  constexpr std::array<std::string_view, 7> names = {"dram", "l1",     "l1_small", "trace",
-                                                     "cb",   "kernel", "system"};
-  return names[static_cast<std::size_t>(kind)];
-}
 
 // A process that runs, or the segment of one that ended without saying so.
 enum class State : std::uint8_t { alive, dead };
@@ -45,22 +34,17 @@ struct Process {
   std::string user;
   State state = State::alive;
   Source source = Source::ttmem;
-  Bytes dram_bytes;
-  Bytes l1_bytes;
-  Bytes l1_small_bytes;
-  Bytes trace_bytes;
-  Bytes cb_bytes;  // physical
-  Bytes kernels_bytes;
-  std::optional<std::uint64_t> allocations;  // live buffers and kernels
+  PerKind<KindFigures> kinds{};
+
+  [[nodiscard]] constexpr Bytes used(Kind kind) const {
+    return kinds[kind].get(&KindFigures::used_bytes);
+  }
 };
 
 // All that a process is known to hold.
 [[nodiscard]] constexpr std::uint64_t held_bytes(const Process& process) {
   std::uint64_t sum = 0;
-  for (const Bytes& part : {process.dram_bytes, process.l1_bytes, process.l1_small_bytes,
-                            process.trace_bytes, process.cb_bytes, process.kernels_bytes}) {
-    sum = saturating_add(sum, part.value_or(0));
-  }
+  for (const Kind kind : kDeviceKinds) sum = saturating_add(sum, process.used(kind).value_or(0));
   return sum;
 }
 
@@ -74,19 +58,6 @@ struct Core {
   std::optional<std::int64_t> headroom_bytes;
 };
 
-// Counted since the processes that are alive now began; `overlapping_buffers` is the state now.
-struct Anomalies {
-  std::uint64_t unknown_frees = 0;
-  std::uint64_t allocs_over_live = 0;
-  std::uint64_t overlapping_buffers = 0;
-  std::uint64_t unknown_programs = 0;
-  std::uint64_t bad_arguments = 0;
-  std::uint64_t left_at_close = 0;
-  std::uint64_t left_at_close_bytes = 0;
-
-  friend bool operator==(const Anomalies&, const Anomalies&) = default;
-};
-
 // Figures of a device are sums over the living processes on it; dead ones are only listed.
 // A peak over several processes is the largest total that is certain to have been reached.
 struct Device {
@@ -98,43 +69,37 @@ struct Device {
   std::uint16_t grid_y = 0;
   std::uint32_t dram_channels = 0;  // 0: unknown
 
-  Bytes dram_used_bytes;  // physical where known
-  Bytes dram_peak_bytes;
-  Bytes dram_capacity_bytes;
-  Bytes dram_logical_bytes;
+  PerKind<KindFigures> kinds{};
 
-  Bytes l1_used_bytes;  // Total L1: buffers + small + CB physical + kernels
-  Bytes l1_peak_bytes;
+  Bytes dram_capacity_bytes;
+  Bytes trace_capacity_bytes;
   Bytes l1_capacity_bytes;  // of all compute cores
+  Bytes l1_used_bytes;      // Total L1: buffers + small + CB physical + kernels
+  Bytes l1_peak_bytes;
   // The L1 of one core, low to high: reserved, from `l1_base` CBs and L1 buffers, then L1_SMALL.
   Bytes l1_bytes_per_core;
   Bytes l1_base;
-  Bytes l1_small_region_bytes;  // per core; 0: none was set up
-  Bytes l1_buffers_bytes;       // physical where known: the part of l1_used_bytes
-  Bytes l1_buffers_logical_bytes;
-  Bytes l1_buffers_physical_bytes;  // unknown when one buffer's bytes per bank are unknown
-  Bytes l1_small_bytes;
-  Bytes cb_physical_bytes;
-  Bytes cb_peak_bytes;  // of physical
-  Bytes cb_resident_bytes;
-  Bytes cb_logical_bytes;
-  Bytes kernels_bytes;
-  Bytes kernels_persistent_bytes;  // dispatch and fabric: loaded until the device closes
-  Bytes kernels_estimated_bytes;   // sizes that somebody estimated
+  Bytes l1_small_region_bytes;                          // per core; 0: none was set up
   std::optional<std::int64_t> headroom_bytes_per_core;  // the smallest of all cores
 
-  Bytes trace_used_bytes;
-  Bytes trace_peak_bytes;
-  Bytes trace_capacity_bytes;
-
-  Bytes system_bytes;  // host memory of buffers on this device
-
+  Bytes cb_resident_bytes;
+  Bytes kernels_persistent_bytes;  // dispatch and fabric: loaded until the device closes
+  Bytes kernels_estimated_bytes;   // sizes that somebody estimated
   std::optional<std::uint64_t> programs;
-  std::optional<std::uint64_t> allocations_total;
-  std::optional<std::uint64_t> frees_total;
-  Anomalies anomalies;
+  Anomalies anomalies{};
   std::vector<Process> processes;  // the living first, then by bytes held
   std::vector<Core> cores;         // row by row; empty when the grid is unknown
+
+  [[nodiscard]] constexpr Bytes used(Kind kind) const {
+    return kinds[kind].get(&KindFigures::used_bytes);
+  }
+  [[nodiscard]] constexpr Bytes peak(Kind kind) const {
+    return kinds[kind].get(&KindFigures::peak_bytes);
+  }
+  [[nodiscard]] constexpr Bytes physical(Kind kind) const { return physical_bytes(kinds[kind]); }
+  [[nodiscard]] constexpr Bytes logical(Kind kind) const {
+    return kinds[kind].get(&KindFigures::logical_bytes);
+  }
 };
 
 // One live buffer, kernel or circular buffer.

@@ -20,7 +20,7 @@ static_assert(kMaxBytes * kMaxBanks < kAbsurdTotal);
 
 // What a call asks for, with its banks worked out.
 struct Tracker::Request {
-  std::uint8_t kind = 0;
+  Kind kind = Kind::dram;
   std::uint8_t role = TTMEM_KERNEL_APP;
   std::uint64_t id = 0;
   std::uint64_t address = 0;
@@ -43,12 +43,12 @@ struct Tracker::Request {
                                                        CoreMask& cores, Request& request) {
   const std::uint32_t type = raw_value(buffer.type);
   const bool ends = buffer.bytes_per_bank <= ~buffer.address;  // before addresses begin again
-  if (type > TTMEM_TRACE || buffer.bytes > kMaxBytes || buffer.bytes_per_bank > kMaxBytes ||
-      !ends) {
+  if (type >= kBufferKinds.size() || buffer.bytes > kMaxBytes ||
+      buffer.bytes_per_bank > kMaxBytes || !ends) {
     device.count_bad_argument();
     return false;
   }
-  request.kind = static_cast<std::uint8_t>(type);
+  request.kind = kBufferKinds[type];
   request.id = buffer.id != 0 ? buffer.id : buffer.address;
   request.address = buffer.address;
   request.has_address = true;
@@ -97,8 +97,8 @@ void Tracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
 void Tracker::buffer_free(std::uint32_t id, std::uint32_t type, std::uint64_t buffer) {
   Device* device = this->device(id);
   if (device == nullptr) return;
-  if (type > TTMEM_TRACE) return device->count_bad_argument();
-  release(*device, static_cast<std::uint8_t>(type), buffer);
+  if (type >= kBufferKinds.size()) return device->count_bad_argument();
+  release(*device, kBufferKinds[type], buffer);
 }
 
 bool Tracker::take_buffer(std::uint32_t id, const ttmem_buffer& buffer, std::uint64_t now_ns,
@@ -134,16 +134,16 @@ bool Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
   if (device == nullptr) return false;
   if (role > TTMEM_KERNEL_DISPATCH || bytes > kMaxBytes) {
     device->count_bad_argument();
-    return device->live[kKernelKind].find(kernel) != nullptr;
+    return device->live[Kind::kernel].find(kernel) != nullptr;
   }
   Request request;
-  request.kind = kKernelKind;
+  request.kind = Kind::kernel;
   request.role = static_cast<std::uint8_t>(role);
   request.is_estimate = is_estimate;
   request.id = kernel;
   request.bytes = bytes;
   // A kernel that was evicted and comes back is no anomaly: it is the same one, perhaps resized.
-  LiveAllocation* live = device->live[kKernelKind].find(kernel);
+  LiveAllocation* live = device->live[Kind::kernel].find(kernel);
   if (live == nullptr) return allocate(*device, request);
   resize(*device, request, *live);
   return true;
@@ -151,7 +151,7 @@ bool Tracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_t 
 
 void Tracker::kernel_unload(std::uint32_t id, std::uint64_t kernel) {
   Device* device = this->device(id);
-  if (device != nullptr) release(*device, kKernelKind, kernel);
+  if (device != nullptr) release(*device, Kind::kernel, kernel);
 }
 
 bool Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) {
@@ -159,13 +159,13 @@ bool Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) 
   if (device == nullptr) return false;
   if (bytes > kMaxBytes) {
     device->count_bad_argument();
-    return device->live[kLooseCbKind].find(cb) != nullptr;
+    return device->live[Kind::cb].find(cb) != nullptr;
   }
   Request request;
-  request.kind = kLooseCbKind;
+  request.kind = Kind::cb;
   request.id = cb;
   request.bytes = bytes;
-  LiveAllocation* live = device->live[kLooseCbKind].find(cb);
+  LiveAllocation* live = device->live[Kind::cb].find(cb);
   if (live == nullptr) return allocate(*device, request);
   if (live->reports < 0xffff) ++live->reports;
   if (bytes > live->used_bytes) resize(*device, request, *live);
@@ -175,11 +175,11 @@ bool Tracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes) 
 void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   Device* device = this->device(id);
   if (device == nullptr) return;
-  LiveAllocation* live = device->live[kLooseCbKind].find(cb);
+  LiveAllocation* live = device->live[Kind::cb].find(cb);
   if (live != nullptr && live->reports > 1) {
     --live->reports;
   } else {
-    release(*device, kLooseCbKind, cb);
+    release(*device, Kind::cb, cb);
   }
 }
 
@@ -198,11 +198,10 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   return true;
 }
 
-[[gnu::always_inline]] inline void Tracker::release(Device& device, std::uint8_t kind,
-                                                    std::uint64_t id) {
+[[gnu::always_inline]] inline void Tracker::release(Device& device, Kind kind, std::uint64_t id) {
   LiveAllocation* live = device.live[kind].find(id);
   if (live == nullptr) {
-    publish(device.record->seq, [&] { increase(device.record->unknown_frees); });
+    publish(device.record->seq, [&] { increase(device.anomalies().unknown_frees); });
     return;
   }
   remove(device, id, *live, now());
@@ -212,7 +211,7 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
 // Whether the sum stays one that can be, when so much of it goes first.
 [[gnu::always_inline]] inline bool Tracker::has_room(const Device& device, const Request& request,
                                                      std::uint64_t freed_bytes) noexcept {
-  const std::uint64_t left = device.record->kinds[request.kind].used_bytes - freed_bytes;
+  const std::uint64_t left = device.figures().kinds[request.kind].used_bytes - freed_bytes;
   return left <= kAbsurdTotal - request.used_bytes();
 }
 
@@ -222,7 +221,8 @@ void Tracker::cb_free(std::uint32_t id, std::uint64_t cb) {
   receipt.logical_bytes = request.bytes;
   receipt.kind = request.kind;
   receipt.role = request.role & 3;  // as many bits as there are
-  receipt.is_unsized = !request.is_sized() && request.kind <= TTMEM_TRACE;
+  receipt.is_unsized =
+      !request.is_sized() && request.kind != Kind::kernel && request.kind != Kind::cb;
   receipt.is_estimate = request.is_estimate;
   receipt.slot = segment_->take_allocation(now_ns);
   if (receipt.slot == kNoSlot) increase(segment_->header().dropped_allocations);
@@ -265,9 +265,10 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
 
 [[gnu::always_inline]] inline void Tracker::account(Device& device, const Receipt& receipt,
                                                     Change direction) noexcept {
-  const std::uint8_t kind = receipt.kind;
+  const Kind kind = receipt.kind;
   DeviceRecord& record = *device.record;
-  segment::KindFigures& figures = record.kinds[kind];
+  segment::DeviceFigures& all = record.figures;
+  KindFigures& figures = all.kinds[kind];
   // Inlined by force: the compiler would make one function of it for all who come here (2 ns).
   const auto change_figures = [&]() __attribute__((always_inline)) {
     const bool add = direction == Change::kAdd;
@@ -278,26 +279,19 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
     change(figures.logical_bytes, receipt.logical_bytes);
     change(figures.live, 1);
     change(figures.unsized, receipt.is_unsized ? 1 : 0);
-    increase(add ? figures.allocations_total : figures.frees_total);
-    if (add && figures.used_bytes > figures.peak_bytes) {
-      store(figures.peak_bytes, figures.used_bytes);
+    increase(add ? figures.allocations : figures.frees);
+    if (add) {
+      raise_peak(figures.peak_bytes, figures.used_bytes);
+      store(figures.known, kAllFigures);
     }
-    if (kind == kKernelKind) {
-      change(record.kernel_role_bytes[receipt.role], receipt.used_bytes);
-      if (receipt.is_estimate) change(record.kernel_estimated_bytes, receipt.used_bytes);
+    if (kind == Kind::kernel) {
+      change(all.kernel_role_bytes[receipt.role], receipt.used_bytes);
+      if (receipt.is_estimate) change(all.kernel_estimated_bytes, receipt.used_bytes);
     }
     if (!is_in_l1(kind)) return;
-    if (kind == kLooseCbKind) {
-      change(record.cb_physical_bytes, receipt.used_bytes);
-      change(record.cb_logical_bytes, receipt.logical_bytes);
-      if (add && record.cb_physical_bytes > record.cb_physical_peak_bytes) {
-        store(record.cb_physical_peak_bytes, record.cb_physical_bytes);
-      }
-    }
-    change(record.l1_total_bytes, receipt.used_bytes);
-    if (add && record.l1_total_bytes > record.l1_total_peak_bytes) {
-      store(record.l1_total_peak_bytes, record.l1_total_bytes);
-    }
+    if (kind == Kind::cb) change(all.loose_cb_bytes, receipt.used_bytes);
+    change(all.l1_total_bytes, receipt.used_bytes);
+    if (add) raise_peak(all.l1_total_peak_bytes, all.l1_total_bytes);
   };
   publish(record.seq, change_figures);
 }
@@ -308,7 +302,7 @@ void Tracker::resize(Device& device, const Request& request, LiveAllocation& liv
   segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
   publish(slot.seq, [&] {
     slot.live = 1;
-    slot.kind = request.kind;
+    slot.kind = static_cast<std::uint8_t>(request.kind);
     slot.flags =
         static_cast<std::uint8_t>((request.cores == nullptr ? segment::kNoCores : 0) |
                                   (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
@@ -352,8 +346,8 @@ void Tracker::drop_allocations(Device& device, std::span<const Receipt> kept) {
     of_kind.clear();
   }
   publish(device.record->seq, [&] {
-    increase(device.record->left_at_close, left);
-    increase(device.record->left_at_close_bytes, left_bytes);
+    increase(device.anomalies().left_at_close, left);
+    increase(device.anomalies().left_at_close_bytes, left_bytes);
   });
 }
 

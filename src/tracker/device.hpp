@@ -19,8 +19,6 @@
 namespace ttmem::tracker {
 
 using segment::DeviceRecord;
-using segment::kKernelKind;
-using segment::kLooseCbKind;
 using segment::kNoSlot;
 using segment::publish;
 using segment::store;
@@ -33,19 +31,16 @@ inline void increase(std::uint64_t& figure, std::uint64_t by = 1) noexcept {
   store(figure, figure + by);
 }
 
+// For current and peak.
+inline void raise_peak(std::uint64_t& peak, std::uint64_t current) noexcept {
+  if (current > peak) store(peak, current);
+}
+
 // Copies a string that may be null or too long; the rest is zero.
 template <std::size_t Size>
 void copy_text(char (&to)[Size], const char* from) noexcept {
   std::memset(to, 0, Size);
   if (from != nullptr) std::memcpy(to, from, ::strnlen(from, Size));
-}
-
-// TRACE buffers lie in DRAM.
-inline bool is_in_dram(std::uint8_t kind) noexcept {
-  return kind == TTMEM_DRAM || kind == TTMEM_TRACE;
-}
-inline bool is_in_l1(std::uint8_t kind) noexcept {
-  return kind == TTMEM_L1 || kind == TTMEM_L1_SMALL || kind == kKernelKind || kind == kLooseCbKind;
 }
 
 struct Tracker::Device {
@@ -67,7 +62,7 @@ struct Tracker::Device {
   }
 
   // How many banks a buffer takes that lies in all of them; 0: unknown.
-  [[nodiscard]] std::uint32_t banks_of(std::uint8_t kind) const noexcept {
+  [[nodiscard]] std::uint32_t banks_of(Kind kind) const noexcept {
     if (is_in_dram(kind)) return record->dram_channels;
     if (is_in_l1(kind)) return std::uint32_t{record->grid_x} * record->grid_y;
     return 1;  // host memory
@@ -88,17 +83,20 @@ struct Tracker::Device {
     return all_inside;
   }
 
+  [[nodiscard]] segment::DeviceFigures& figures() const noexcept { return record->figures; }
+  [[nodiscard]] Anomalies& anomalies() const noexcept { return record->figures.anomalies; }
+
   void count_bad_argument() noexcept {
-    publish(record->seq, [&] { increase(record->bad_arguments); });
+    publish(record->seq, [&] { increase(anomalies().bad_arguments); });
   }
   void count_alloc_over_live() noexcept {
-    publish(record->seq, [&] { increase(record->allocs_over_live); });
+    publish(record->seq, [&] { increase(anomalies().allocs_over_live); });
   }
 
   DeviceRecord* record;
   std::uint32_t record_index;
   std::unique_ptr<ledger::DeviceLedger> ledger;
-  std::array<LiveTable, segment::kKinds> live;
+  PerKind<LiveTable> live;
 };
 
 inline Tracker::Device* Tracker::find(std::uint32_t id) const noexcept {

@@ -37,7 +37,7 @@ void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
   const ledger::Placement* placement = device->ledger->find(program);
   if (placement != nullptr && placement->whole) return;
   if (!device->ledger->dispatch(program)) {
-    publish(device->record->seq, [&] { increase(device->record->unknown_programs); });
+    publish(device->record->seq, [&] { increase(device->anomalies().unknown_programs); });
     return;
   }
   publish_cb_figures(*device);
@@ -48,7 +48,7 @@ void Tracker::trace_replay(std::uint32_t id, std::span<const std::uint64_t> prog
   if (device == nullptr) return;
   const std::uint32_t unknown = device->ledger->replay(programs);
   if (unknown > 0) {
-    publish(device->record->seq, [&] { increase(device->record->unknown_programs, unknown); });
+    publish(device->record->seq, [&] { increase(device->anomalies().unknown_programs, unknown); });
   }
   publish_cb_figures(*device);
 }
@@ -161,7 +161,7 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
   const std::uint64_t time = now();
   const ledger::Footprint& footprint = *placement.footprint.get();
   const std::uint64_t born =
-      segment_->write_event(segment::EventType::kProgramPlace, 0, device.record->id,
+      segment_->write_event(segment::EventType::kProgramPlace, Kind::cb, device.record->id,
                             placement.program, 0, footprint.logical_bytes, time);
   // Without records for its CBs it would be listed as a program that has none.
   const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
@@ -201,20 +201,18 @@ void Tracker::clear_slot(ledger::Placement& placement) {
 void Tracker::publish_cb_figures(Device& device) noexcept {
   DeviceRecord& record = *device.record;
   const ledger::DeviceLedger& ledger = *device.ledger;
-  const segment::KindFigures& loose = record.kinds[kLooseCbKind];
+  segment::DeviceFigures& figures = record.figures;
+  KindFigures& cbs = figures.kinds[Kind::cb];
   publish(record.seq, [&] {
-    const std::uint64_t physical = ledger.physical_bytes() + loose.used_bytes;
-    store(record.l1_total_bytes, record.l1_total_bytes - record.cb_physical_bytes + physical);
-    store(record.cb_physical_bytes, physical);
-    store(record.cb_resident_bytes, ledger.resident_bytes());
-    store(record.cb_logical_bytes, ledger.logical_bytes() + loose.logical_bytes);
-    store(record.programs, std::uint64_t{ledger.programs()});
-    if (record.cb_physical_bytes > record.cb_physical_peak_bytes) {
-      store(record.cb_physical_peak_bytes, record.cb_physical_bytes);
-    }
-    if (record.l1_total_bytes > record.l1_total_peak_bytes) {
-      store(record.l1_total_peak_bytes, record.l1_total_bytes);
-    }
+    const std::uint64_t physical = ledger.physical_bytes() + figures.loose_cb_bytes;
+    store(figures.l1_total_bytes, figures.l1_total_bytes - cbs.used_bytes + physical);
+    store(cbs.used_bytes, physical);
+    store(cbs.logical_bytes, ledger.logical_bytes() + figures.loose_cb_bytes);
+    store(cbs.known, kAllFigures);
+    store(figures.cb_resident_bytes, ledger.resident_bytes());
+    store(figures.programs, std::uint64_t{ledger.programs()});
+    raise_peak(cbs.peak_bytes, cbs.used_bytes);
+    raise_peak(figures.l1_total_peak_bytes, figures.l1_total_bytes);
   });
   const CoreMask changed = device.ledger->take_changed_cores();
   if (!changed.empty()) {
@@ -237,8 +235,8 @@ void Tracker::publish_cb_figures(Device& device) noexcept {
 void Tracker::forget_program(Device& device, ledger::Placement& placement) {
   const std::uint64_t program = placement.program;
   clear_slot(placement);
-  segment_->write_event(segment::EventType::kProgramDestroy, 0, device.record->id, program, 0,
-                        placement.footprint->logical_bytes, now());
+  segment_->write_event(segment::EventType::kProgramDestroy, Kind::cb, device.record->id, program,
+                        0, placement.footprint->logical_bytes, now());
   device.ledger->remove(program);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/kinds.hpp"
 #include "segment/writer/segment_writer.hpp"
 
 namespace ttmem::tracker {
@@ -13,7 +14,7 @@ struct Receipt {
   std::uint64_t used_bytes = 0;
   std::uint64_t logical_bytes = 0;
   std::uint32_t slot = segment::kNoSlot;
-  std::uint8_t kind = 0;      // index into segment::DeviceRecord::kinds
+  Kind kind = Kind::dram;
   std::uint8_t role : 2 = 0;  // of a kernel
   bool is_unsized : 1 = false;
   bool is_estimate : 1 = false;

@@ -39,7 +39,7 @@ Tracker::Device* Tracker::open(std::uint32_t id, Device* known) {
     store(known->record->opened_ns, time);
     store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::kOpen));
   });
-  segment_->write_event(segment::EventType::kDeviceOpen, 0, id, 0, 0, 0, time);
+  segment_->write_event(segment::EventType::kDeviceOpen, Kind::dram, id, 0, 0, 0, time);
   if (observer_ != nullptr) observer_->device_changed(known->record_index);
   return known;
 }
@@ -51,8 +51,7 @@ Tracker::Device* Tracker::new_device(std::uint32_t id) {
   publish(record.seq, [&] {
     store(record.id, id);
     // The wire protocol of the server does not tell dispatches.
-    if (segment_->is_kept())
-      store(record.unknown_figures, std::uint32_t{segment::kResidentUnknown});
+    store(record.resident_reported, segment_->is_kept() ? 0U : 1U);
   });
   devices_[index] = std::make_unique<Device>(record, index);
   if (id < by_id_.size()) by_id_[id] = devices_[index].get();
@@ -104,12 +103,11 @@ void Tracker::device_close(std::uint32_t id, std::span<const Receipt> kept) {
   drop_programs(*device);
   observer_ = observer;
   publish(record.seq, [&] {
-    for (auto& kind : record.kinds) store(kind.peak_bytes, std::uint64_t{0});
-    store(record.l1_total_peak_bytes, std::uint64_t{0});
-    store(record.cb_physical_peak_bytes, std::uint64_t{0});
+    for (KindFigures& kind : record.figures.kinds) store(kind.peak_bytes, std::uint64_t{0});
+    store(record.figures.l1_total_peak_bytes, std::uint64_t{0});
     store(record.state, static_cast<std::uint32_t>(segment::DeviceState::kClosed));
   });
-  segment_->write_event(segment::EventType::kDeviceClose, 0, id, 0, 0, 0, now());
+  segment_->write_event(segment::EventType::kDeviceClose, Kind::dram, id, 0, 0, 0, now());
   if (observer_ != nullptr) observer_->device_changed(device->record_index);
 }
 

@@ -111,7 +111,7 @@ class Tracker {
                        std::uint64_t freed_bytes = 0) noexcept;
   bool allocate(Device& device, const Request& request);
   void resize(Device& device, const Request& request, LiveAllocation& live);
-  void release(Device& device, std::uint8_t kind, std::uint64_t id);
+  void release(Device& device, Kind kind, std::uint64_t id);
   // Into and out of the segment; what is live by which id is not their business.
   void enter(Device& device, const Request& request, std::uint64_t now_ns, Receipt& receipt);
   void remove(Device& device, std::uint64_t id, const Receipt& receipt, std::uint64_t now_ns);

@@ -35,8 +35,8 @@ void add_banks(wire::AllocationDetails& details, const DeviceRecord& device,
   } else {
     details.bytes_per_bank = slot.bytes_per_bank;
   }
-  const bool in_dram = slot.kind == TTMEM_DRAM || slot.kind == TTMEM_TRACE;
-  if (in_dram && slot.banks != device.dram_channels) details.banks = slot.banks;
+  if (is_in_dram(static_cast<Kind>(slot.kind)) && slot.banks != device.dram_channels)
+    details.banks = slot.banks;
   if ((slot.flags & segment::kNoCores) == 0) {
     std::copy(slot.cores.words.begin(), slot.cores.words.end(), std::begin(details.cores));
   }
@@ -65,14 +65,15 @@ void begin_cb(Message& to, Type type, const Speaker& speaker, const DeviceRecord
 void write_allocation(Message& to, const Speaker& speaker, const DeviceRecord& device,
                       const AllocationSlot& slot) noexcept {
   const std::uint64_t unix_ns = slot.when_ns + speaker.monotonic_to_unix_ns;
-  const bool is_kernel = slot.kind == segment::kKernelKind;
-  const bool is_loose_cb = slot.kind == segment::kLooseCbKind;
+  const auto kind = static_cast<Kind>(slot.kind);
+  const bool is_kernel = kind == Kind::kernel;
+  const bool is_loose_cb = kind == Kind::cb;
   const Type type = is_kernel ? Type::kKernelLoad : is_loose_cb ? Type::kCbAlloc : Type::kAlloc;
   begin(to, type, speaker, device, unix_ns);
   to.head.size = slot.bytes;
   to.head.buffer_id = slot.id;
   if (is_loose_cb) return;
-  to.head.buffer_type = is_kernel ? slot.role : slot.kind;
+  to.head.buffer_type = is_kernel ? slot.role : buffer_type_of(kind);
   to.allocation.mark = wire::kDetailsMark;
   to.allocation.address = slot.address;
   add_banks(to.allocation, device, slot);
@@ -82,13 +83,14 @@ void write_allocation(Message& to, const Speaker& speaker, const DeviceRecord& d
 
 void write_free(Message& to, const Speaker& speaker, const DeviceRecord& device,
                 const AllocationSlot& slot, std::uint64_t unix_ns) noexcept {
-  const bool is_kernel = slot.kind == segment::kKernelKind;
-  const bool is_loose_cb = slot.kind == segment::kLooseCbKind;
+  const auto kind = static_cast<Kind>(slot.kind);
+  const bool is_kernel = kind == Kind::kernel;
+  const bool is_loose_cb = kind == Kind::cb;
   const Type type = is_kernel ? Type::kKernelUnload : is_loose_cb ? Type::kCbFree : Type::kFree;
   begin(to, type, speaker, device, unix_ns);
   to.head.buffer_id = slot.id;
   if (is_loose_cb) return;
-  to.head.buffer_type = is_kernel ? slot.role : slot.kind;
+  to.head.buffer_type = is_kernel ? slot.role : buffer_type_of(kind);
   to.allocation.mark = wire::kDetailsMark;
 }
 

@@ -42,7 +42,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a) {
           {fmt::format("{}", a.pid), color},
           {process && !process->name.empty() ? process->name : std::string(kUnknown), color},
           {a.state == model::State::dead ? "dead" : "alive", color},
-          {std::string(model::name_of(a.kind)), color},
+          {std::string(name_of(a.kind)), color},
           {fmt::format("{}", a.id), color},
           {a.address ? format_hex(*a.address) : std::string(kUnknown), color},
           {format_bytes(a.bytes), color},

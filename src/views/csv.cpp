@@ -3,11 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "views/device_fields.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::views {
@@ -24,65 +25,25 @@ std::string field_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string(kUnknown);
 }
 
-std::string field_of(const std::string& text) {
-  return text.empty() ? std::string(kUnknown) : text;
-}
-
-std::string field_of(std::uint16_t grid) {
-  return grid == 0 ? std::string(kUnknown) : fmt::format("{}", grid);
-}
-
 std::string uid_of(const Device& device) {
   return device.uid ? format_hex(*device.uid) : std::string(kUnknown);
 }
 
-std::string count_of(const Device& device, model::State state) {
-  return fmt::format("{}", std::count_if(device.processes.begin(), device.processes.end(),
-                                         [&](const auto& p) { return p.state == state; }));
+std::string text_of(const FieldValue& value) {
+  if (const auto* number = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *number);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return std::string(kUnknown);
 }
 
-std::uint64_t total_of(const model::Anomalies& found) {
-  return found.unknown_frees + found.allocs_over_live + found.overlapping_buffers +
-         found.unknown_programs + found.bad_arguments + found.left_at_close;
-}
-
-Row row_of(const Snapshot& snapshot, const Device& d) {
-  return {{"device", fmt::format("{}", d.id)},
-          {"uid", uid_of(d)},
-          {"arch", field_of(d.arch)},
-          {"board", field_of(d.board)},
-          {"dram_used_bytes", field_of(d.dram_used_bytes)},
-          {"dram_peak_bytes", field_of(d.dram_peak_bytes)},
-          {"dram_capacity_bytes", field_of(d.dram_capacity_bytes)},
-          {"dram_logical_bytes", field_of(d.dram_logical_bytes)},
-          {"l1_used_bytes", field_of(d.l1_used_bytes)},
-          {"l1_peak_bytes", field_of(d.l1_peak_bytes)},
-          {"l1_capacity_bytes", field_of(d.l1_capacity_bytes)},
-          {"l1_buffers_logical_bytes", field_of(d.l1_buffers_logical_bytes)},
-          {"l1_buffers_physical_bytes", field_of(d.l1_buffers_physical_bytes)},
-          {"l1_small_bytes", field_of(d.l1_small_bytes)},
-          {"cb_physical_bytes", field_of(d.cb_physical_bytes)},
-          {"cb_resident_bytes", field_of(d.cb_resident_bytes)},
-          {"cb_logical_bytes", field_of(d.cb_logical_bytes)},
-          {"cb_peak_bytes", field_of(d.cb_peak_bytes)},
-          {"kernels_bytes", field_of(d.kernels_bytes)},
-          {"kernels_persistent_bytes", field_of(d.kernels_persistent_bytes)},
-          {"kernels_estimated_bytes", field_of(d.kernels_estimated_bytes)},
-          {"headroom_bytes_per_core", field_of(d.headroom_bytes_per_core)},
-          {"trace_used_bytes", field_of(d.trace_used_bytes)},
-          {"trace_peak_bytes", field_of(d.trace_peak_bytes)},
-          {"trace_capacity_bytes", field_of(d.trace_capacity_bytes)},
-          {"system_bytes", field_of(d.system_bytes)},
-          {"grid_x", field_of(d.grid_x)},
-          {"grid_y", field_of(d.grid_y)},
-          {"programs", field_of(d.programs)},
-          {"allocations_total", field_of(d.allocations_total)},
-          {"frees_total", field_of(d.frees_total)},
-          {"anomalies", fmt::format("{}", total_of(d.anomalies))},
-          {"processes_alive", count_of(d, model::State::alive)},
-          {"processes_dead", count_of(d, model::State::dead)},
-          {"time_unix_ns", fmt::format("{}", snapshot.time_unix_ns)},
-          {"host", field_of(snapshot.host)}};
+Row row_of(const Snapshot& snapshot, const Device& device) {
+  Row row;
+  for (const DeviceField& field : device_fields()) {
+    if (!field.column.empty()) row.emplace_back(field.column, text_of(field.value(device)));
+  }
+  row.emplace_back("time_unix_ns", fmt::format("{}", snapshot.time_unix_ns));
+  row.emplace_back("host", snapshot.host.empty() ? std::string(kUnknown) : snapshot.host);
+  return row;
 }
 
 Row row_of(const Snapshot& snapshot, const Device& device, const model::Core& core) {

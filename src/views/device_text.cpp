@@ -122,21 +122,21 @@ std::vector<Row> l1_rows(const Device& device) {
     rows.push_back({label, used, capacity, offset, false, color, std::move(notes)});
     offset += used.value_or(0);
   };
-  part("L1 buffers:", device.l1_buffers_bytes, Color::blue,
-       device.l1_buffers_physical_bytes || !device.l1_buffers_bytes
-           ? std::vector{named("logical", device.l1_buffers_logical_bytes)}
-           : std::vector{named("logical", device.l1_buffers_logical_bytes),
-                         std::string("physical n/a")});
-  if (device.l1_small_bytes != 0U) part("L1_SMALL:", device.l1_small_bytes, Color::cyan, {});
-  part("CB:", device.cb_physical_bytes, Color::magenta,
-       {named("resident", device.cb_resident_bytes), named("logical", device.cb_logical_bytes),
-        named("peak", device.cb_peak_bytes)});
+  part("L1 buffers:", device.used(Kind::l1), Color::blue,
+       device.physical(Kind::l1) || !device.used(Kind::l1)
+           ? std::vector{named("logical", device.logical(Kind::l1))}
+           : std::vector{named("logical", device.logical(Kind::l1)), std::string("physical n/a")});
+  if (device.used(Kind::l1_small) != 0U)
+    part("L1_SMALL:", device.used(Kind::l1_small), Color::cyan, {});
+  part("CB:", device.used(Kind::cb), Color::magenta,
+       {named("resident", device.cb_resident_bytes), named("logical", device.logical(Kind::cb)),
+        named("peak", device.peak(Kind::cb))});
   std::vector<std::string> kernel_notes = {format_bytes(device.kernels_persistent_bytes) +
                                            " persistent (dispatch)"};
   if (device.kernels_estimated_bytes.value_or(0) > 0) {
     kernel_notes.push_back(format_bytes(device.kernels_estimated_bytes) + " of it estimated");
   }
-  part("Kernels:", device.kernels_bytes, Color::yellow, std::move(kernel_notes));
+  part("Kernels:", device.used(Kind::kernel), Color::yellow, std::move(kernel_notes));
   return rows;
 }
 
@@ -171,7 +171,7 @@ std::string headroom_text(const Device& device, const TextOptions& options) {
   return line.finish() + wrapped(words, kNoteIndent, Color::red, options);
 }
 
-std::string anomalies_text(const model::Anomalies& found, const TextOptions& options) {
+std::string anomalies_text(const Anomalies& found, const TextOptions& options) {
   const std::vector<std::string> parts = anomaly_notes(found);
   if (parts.empty()) return {};
   return wrapped(join(parts, ", "), kNoteIndent, Color::yellow, options, label_text("Anomalies:"));
@@ -179,7 +179,7 @@ std::string anomalies_text(const model::Anomalies& found, const TextOptions& opt
 
 }  // namespace
 
-std::vector<std::string> anomaly_notes(const model::Anomalies& found) {
+std::vector<std::string> anomaly_notes(const Anomalies& found) {
   std::vector<std::string> parts;
   const auto part = [&](std::uint64_t count, std::string_view one, std::string_view many) {
     if (count > 0) parts.push_back(plural(count, one, many));
@@ -201,25 +201,25 @@ std::string device_text(const Device& device, Detail detail, const TextOptions& 
   std::string text = title(device, options);
   const Bytes dram = device.dram_capacity_bytes;
   text += row_text({"DRAM:",
-                    device.dram_used_bytes,
+                    device.used(Kind::dram),
                     dram,
                     0,
                     true,
                     Color::plain,
-                    {capacity_note(dram), named("peak", device.dram_peak_bytes),
-                     named("logical", device.dram_logical_bytes)}},
+                    {capacity_note(dram), named("peak", device.peak(Kind::dram)),
+                     named("logical", device.logical(Kind::dram))}},
                    options);
   for (const Row& row : l1_rows(device)) text += row_text(row, options);
-  const bool no_trace = device.trace_used_bytes == 0U && device.trace_peak_bytes.value_or(0) == 0;
+  const bool no_trace = device.used(Kind::trace) == 0U && device.peak(Kind::trace).value_or(0) == 0;
   if (!no_trace || (detail == Detail::full && device.trace_capacity_bytes.value_or(0) > 0)) {
     const Bytes trace = device.trace_capacity_bytes;
     text += row_text({"Trace:",
-                      device.trace_used_bytes,
+                      device.used(Kind::trace),
                       trace,
                       0,
                       true,
                       Color::plain,
-                      {capacity_note(trace), named("peak", device.trace_peak_bytes)}},
+                      {capacity_note(trace), named("peak", device.peak(Kind::trace))}},
                      options);
   }
   if (detail == Detail::full || device.headroom_bytes_per_core.value_or(0) < 0) {

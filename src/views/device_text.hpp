@@ -16,7 +16,7 @@ enum class Detail : std::uint8_t {
 };
 
 // What is odd about a device, a few words each. Empty: nothing is.
-[[nodiscard]] std::vector<std::string> anomaly_notes(const model::Anomalies& found);
+[[nodiscard]] std::vector<std::string> anomaly_notes(const Anomalies& found);
 
 // The lines of one device. The first starts with "Device N:"; below it, indented, stand "DRAM:",
 // "L1:", "CB:" and "Kernels:", each followed by one blank and a size. Other programs search for

@@ -4,8 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 
 #include "views/core_ranges.hpp"
+#include "views/device_fields.hpp"
 #include "views/format.hpp"
 #include "views/select.hpp"
 
@@ -40,19 +43,17 @@ std::string_view name_of(model::State state) {
 }
 
 Json process_json(const model::Process& p) {
-  return {{"pid", p.pid},
-          {"name", p.name},
-          {"user", p.user},
-          {"state", name_of(p.state)},
-          {"source", p.source == model::Source::ttmem ? "ttmem" : "tt-metal"},
-          {"dram_bytes", value_of(p.dram_bytes)},
-          {"l1_bytes", value_of(p.l1_bytes)},
-          {"l1_small_bytes", value_of(p.l1_small_bytes)},
-          {"trace_bytes", value_of(p.trace_bytes)},
-          {"cb_bytes", value_of(p.cb_bytes)},
-          {"kernels_bytes", value_of(p.kernels_bytes)},
-          {"allocations", value_of(p.allocations)},
-          {"command", text_of(p.command)}};
+  Json json = {{"pid", p.pid},
+               {"name", p.name},
+               {"user", p.user},
+               {"state", name_of(p.state)},
+               {"source", p.source == model::Source::ttmem ? "ttmem" : "tt-metal"}};
+  for (const Kind kind : kDeviceKinds) {
+    json[std::string(key_of(kind)) + "_bytes"] = value_of(p.used(kind));
+  }
+  json["allocations"] = value_of(live_allocations(p.kinds));
+  json["command"] = text_of(p.command);
+  return json;
 }
 
 Json core_json(const model::Core& core) {
@@ -64,62 +65,23 @@ Json core_json(const model::Core& core) {
           {"headroom_bytes", value_of(core.headroom_bytes)}};
 }
 
-Json anomalies_json(const model::Anomalies& found) {
-  return {{"unknown_frees", found.unknown_frees},
-          {"allocs_over_live", found.allocs_over_live},
-          {"overlapping_buffers", found.overlapping_buffers},
-          {"unknown_programs", found.unknown_programs},
-          {"bad_arguments", found.bad_arguments},
-          {"left_at_close", found.left_at_close},
-          {"left_at_close_bytes", found.left_at_close_bytes}};
-}
-
-Json dram_of(const Device& device) {
-  return {{"used_bytes", value_of(device.dram_used_bytes)},
-          {"peak_bytes", value_of(device.dram_peak_bytes)},
-          {"capacity_bytes", value_of(device.dram_capacity_bytes)},
-          {"logical_bytes", value_of(device.dram_logical_bytes)}};
-}
-
-Json l1_of(const Device& device) {
-  return {{"used_bytes", value_of(device.l1_used_bytes)},
-          {"peak_bytes", value_of(device.l1_peak_bytes)},
-          {"capacity_bytes", value_of(device.l1_capacity_bytes)},
-          {"buffers",
-           {{"logical_bytes", value_of(device.l1_buffers_logical_bytes)},
-            {"physical_bytes", value_of(device.l1_buffers_physical_bytes)}}},
-          {"small_bytes", value_of(device.l1_small_bytes)},
-          {"cb",
-           {{"physical_bytes", value_of(device.cb_physical_bytes)},
-            {"resident_bytes", value_of(device.cb_resident_bytes)},
-            {"logical_bytes", value_of(device.cb_logical_bytes)},
-            {"peak_bytes", value_of(device.cb_peak_bytes)}}},
-          {"kernels_bytes", value_of(device.kernels_bytes)},
-          {"kernels_persistent_bytes", value_of(device.kernels_persistent_bytes)},
-          {"kernels_estimated_bytes", value_of(device.kernels_estimated_bytes)},
-          {"headroom_bytes_per_core", value_of(device.headroom_bytes_per_core)}};
-}
-
 Json device_json(const Device& device) {
-  const bool grid = device.grid_x != 0 && device.grid_y != 0;
-  return {{"id", device.id},
-          {"uid", uid_of(device)},
-          {"arch", text_of(device.arch)},
-          {"board", text_of(device.board)},
-          {"grid", grid ? Json{{"x", device.grid_x}, {"y", device.grid_y}} : Json(nullptr)},
-          {"dram", dram_of(device)},
-          {"l1", l1_of(device)},
-          {"trace",
-           {{"used_bytes", value_of(device.trace_used_bytes)},
-            {"peak_bytes", value_of(device.trace_peak_bytes)},
-            {"capacity_bytes", value_of(device.trace_capacity_bytes)}}},
-          {"system_bytes", value_of(device.system_bytes)},
-          {"programs", value_of(device.programs)},
-          {"allocations_total", value_of(device.allocations_total)},
-          {"frees_total", value_of(device.frees_total)},
-          {"anomalies", anomalies_json(device.anomalies)},
-          {"processes", list_of(device.processes, process_json)},
-          {"per_core", list_of(device.cores, core_json)}};
+  Json json;
+  for (const DeviceField& field : device_fields()) {
+    if (field.path.empty()) continue;
+    const auto as_json = [](const auto& value) -> Json {
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
+        return nullptr;
+      else
+        return value;
+    };
+    json[Json::json_pointer("/" + std::string(field.path))] =
+        std::visit(as_json, field.value(device));
+  }
+  if (device.grid_x == 0 || device.grid_y == 0) json["grid"] = nullptr;
+  json["processes"] = list_of(device.processes, process_json);
+  json["per_core"] = list_of(device.cores, core_json);
+  return json;
 }
 
 // Every document begins and ends alike.
@@ -157,7 +119,7 @@ Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& co
 
 Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
   Json entry = owner_of(snapshot, a.device, a.pid, a.state);
-  entry["kind"] = model::name_of(a.kind);
+  entry["kind"] = name_of(a.kind);
   entry["id"] = a.id;
   entry["address"] = value_of(a.address);
   entry["bytes"] = a.bytes;
@@ -180,9 +142,8 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
                    {"cores", cores_of(snapshot, p.device, cb.cores)},
                    {"global", cb.global}});
   }
-  const model::Bytes on_device = p.device < snapshot.devices.size()
-                                     ? snapshot.devices[p.device].cb_physical_bytes
-                                     : std::nullopt;
+  const model::Bytes on_device =
+      p.device < snapshot.devices.size() ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
   Json entry = owner_of(snapshot, p.device, p.pid, p.state);
   entry["program"] = p.program;
   entry["bytes_per_core"] = p.bytes_per_core;

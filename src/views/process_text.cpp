@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "views/format.hpp"
@@ -12,19 +13,8 @@
 namespace ttmem::views {
 namespace {
 
-using model::Bytes;
 using model::Process;
 using model::State;
-
-Bytes sum_of(Bytes a, Bytes b) { return a && b ? Bytes(*a + *b) : std::nullopt; }
-
-void add_to(Process& sum, const Process& more) {
-  for (const auto figure :
-       {&Process::dram_bytes, &Process::l1_bytes, &Process::l1_small_bytes, &Process::trace_bytes,
-        &Process::cb_bytes, &Process::kernels_bytes, &Process::allocations}) {
-    sum.*figure = sum_of(sum.*figure, more.*figure);
-  }
-}
 
 bool same_process(const Process& a, const Process& b) {
   return std::tie(a.pid, a.state, a.source, a.name, a.user) ==
@@ -39,12 +29,12 @@ std::vector<Cell> row_of(const ProcessTotal& total) {
           {p.user.empty() ? std::string(kUnknown) : p.user, color},
           {dead ? "dead" : "alive", dead ? Color::red : Color::green},
           {format_ids(total.devices), color},
-          {format_bytes(p.dram_bytes), color},
-          {format_bytes(sum_of(p.l1_bytes, p.l1_small_bytes)), color},
-          {format_bytes(p.cb_bytes), color},
-          {format_bytes(p.kernels_bytes), color},
-          {format_bytes(p.trace_bytes), color},
-          {format_count(p.allocations), color},
+          {format_bytes(p.used(Kind::dram)), color},
+          {format_bytes(l1_buffers_of(p)), color},
+          {format_bytes(p.used(Kind::cb)), color},
+          {format_bytes(p.used(Kind::kernel)), color},
+          {format_bytes(p.used(Kind::trace)), color},
+          {format_count(live_allocations(p.kinds)), color},
           {p.source == model::Source::ttmem ? "ttmem" : "tt-metal", color},
           {command_of(p), color}};
 }
@@ -70,6 +60,10 @@ Table make_table(bool all_alive, bool all_ttmem) {
 
 }  // namespace
 
+model::Bytes l1_buffers_of(const Process& process) {
+  return sum_of(process.kinds, std::array{Kind::l1, Kind::l1_small}, &KindFigures::used_bytes);
+}
+
 std::string command_of(const Process& process) {
   if (process.command.empty()) {
     return process.name.empty() ? std::string(kUnknown) : process.name;
@@ -90,7 +84,7 @@ std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
         totals.push_back({process, {device.id}});
         continue;
       }
-      add_to(known->sum, process);
+      merge(known->sum.kinds, process.kinds);
       if (known->devices.back() != device.id) known->devices.push_back(device.id);
     }
   }

@@ -15,6 +15,9 @@ struct ProcessTotal {
   std::vector<std::uint32_t> devices;  // ids, ascending
 };
 
+// What the L1 BUF column shows: ordinary L1 buffers and those of L1_SMALL.
+[[nodiscard]] model::Bytes l1_buffers_of(const model::Process& process);
+
 // The command line without the folder of its program, else the name.
 [[nodiscard]] std::string command_of(const model::Process& process);
 

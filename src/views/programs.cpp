@@ -25,8 +25,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p) {
   const bool dead = p.state == model::State::dead;
   const Color color = dead ? Color::red : Color::plain;
   const bool known = p.device < snapshot.devices.size();
-  const model::Bytes on_device =
-      known ? snapshot.devices[p.device].cb_physical_bytes : std::nullopt;
+  const model::Bytes on_device = known ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
   return {
       {fmt::format("{}", p.program), color},
       {known ? fmt::format("{}", snapshot.devices[p.device].id) : std::string(kUnknown), color},

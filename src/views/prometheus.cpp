@@ -4,7 +4,6 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
-#include <array>
 #include <initializer_list>
 #include <optional>
 #include <sstream>
@@ -19,7 +18,6 @@
 namespace ttmem::views {
 namespace {
 
-using model::Bytes;
 using model::Device;
 using model::Process;
 using model::Snapshot;
@@ -107,26 +105,12 @@ Labels labels_of(const Device& device) {
   return {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
-using Kinds = std::array<std::pair<model::Kind, Bytes>, 6>;
-
-Kinds kinds_of(const Device& device) {
-  using enum model::Kind;
-  return {{{dram, device.dram_used_bytes},
-           {l1, device.l1_buffers_bytes},
-           {l1_small, device.l1_small_bytes},
-           {trace, device.trace_used_bytes},
-           {cb, device.cb_physical_bytes},
-           {kernel, device.kernels_bytes}}};
-}
-
-Kinds kinds_of(const Process& process) {
-  using enum model::Kind;
-  return {{{dram, process.dram_bytes},
-           {l1, process.l1_bytes},
-           {l1_small, process.l1_small_bytes},
-           {trace, process.trace_bytes},
-           {cb, process.cb_bytes},
-           {kernel, process.kernels_bytes}}};
+// What a device, or a process, uses of each kind.
+template <typename Holder>
+void add_kinds(Family& family, const Labels& labels, const Holder& holder) {
+  for (const Kind kind : kDeviceKinds) {
+    family.add(labels.with("kind", name_of(kind)), holder.used(kind));
+  }
 }
 
 void add_info(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
@@ -157,11 +141,9 @@ void add_memory(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
                           "when they clash.");
   for (const Device& device : snapshot.devices) {
     const Labels labels = labels_of(device);
-    for (const auto& [kind, bytes] : kinds_of(device)) {
-      used.add(labels.with("kind", name_of(kind)), bytes);
-    }
+    add_kinds(used, labels, device);
     l1.add(labels, device.l1_used_bytes);
-    peak.add(labels.with("memory", "dram"), device.dram_peak_bytes);
+    peak.add(labels.with("memory", "dram"), device.peak(Kind::dram));
     peak.add(labels.with("memory", "l1"), device.l1_peak_bytes);
     capacity.add(labels.with("memory", "dram"), device.dram_capacity_bytes);
     capacity.add(labels.with("memory", "l1"), device.l1_capacity_bytes);
@@ -180,9 +162,9 @@ void add_programs(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
   Family programs = gauge("ttmem_programs", "Live programs with circular buffers on the device.");
   for (const Device& device : snapshot.devices) {
     const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
-    cb.add(labels.with("view", "physical"), device.cb_physical_bytes);
+    cb.add(labels.with("view", "physical"), device.used(Kind::cb));
     cb.add(labels.with("view", "resident"), device.cb_resident_bytes);
-    cb.add(labels.with("view", "logical"), device.cb_logical_bytes);
+    cb.add(labels.with("view", "logical"), device.logical(Kind::cb));
     programs.add(labels, device.programs);
   }
   std::move(cb).move_to(page);
@@ -211,9 +193,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, std::vector<Me
                                  {"pid", std::to_string(process.pid)},
                                  {"process", process.name},
                                  {"user", process.user}};
-      for (const auto& [kind, bytes] : kinds_of(process)) {
-        used.add(of_process.with("kind", name_of(kind)), bytes);
-      }
+      add_kinds(used, of_process, process);
     }
     processes.add(labels, std::optional(alive));
     dead.add(labels, std::optional(dead_bytes));

@@ -8,7 +8,6 @@ namespace ttmem::views {
 namespace {
 
 using model::Allocation;
-using model::Kind;
 using model::Program;
 using model::Snapshot;
 

@@ -24,7 +24,7 @@ namespace ttmem::views {
 
 struct AllocationFilter {
   std::optional<std::int32_t> pid;
-  std::vector<model::Kind> kinds;  // empty: all but circular buffers
+  std::vector<Kind> kinds;  // empty: all but circular buffers
 };
 
 // Largest physical size first. Circular buffers, which are many, come only when asked for: one

@@ -35,18 +35,21 @@ std::string header(const Snapshot& snapshot, const TextOptions& options) {
   return line.finish();
 }
 
-Bytes sum_over(const std::vector<Device>& devices, Bytes Device::*figure) {
+using Figure = Bytes (*)(const Device&);
+
+Bytes sum_over(const std::vector<Device>& devices, Figure figure) {
   std::uint64_t sum = 0;
   for (const Device& device : devices) {
-    if (!(device.*figure)) return std::nullopt;
-    sum += *(device.*figure);
+    const Bytes part = figure(device);
+    if (!part) return std::nullopt;
+    sum += *part;
   }
   return sum;
 }
 
 // "  DRAM  9.84 GiB of 96.0 GiB  10%  ▂▂▂▂▂▂▂▂  fullest: 3 (12%)"
-std::string sum_line(const std::vector<Device>& devices, std::string_view name, Bytes Device::*used,
-                     Bytes Device::*capacity, const TextOptions& options) {
+std::string sum_line(const std::vector<Device>& devices, std::string_view name, Figure used,
+                     Figure capacity, const TextOptions& options) {
   const Bytes used_sum = sum_over(devices, used);
   const Bytes capacity_sum = sum_over(devices, capacity);
   Line line(options);
@@ -59,7 +62,7 @@ std::string sum_line(const std::vector<Device>& devices, std::string_view name, 
   const Device* fullest = nullptr;
   std::optional<double> most;
   for (const Device& device : devices) {
-    const auto share = share_of(device.*used, device.*capacity);
+    const auto share = share_of(used(device), capacity(device));
     if (strip_fits) {
       line.add(spark(share, options), share ? color_of_share(*share) : Color::dim);
     }
@@ -79,9 +82,12 @@ std::string sums(const std::vector<Device>& devices, const TextOptions& options)
   Line title(options);
   title.add(fmt::format("All {} devices", devices.size()), Color::bold);
   std::string text = title.finish();
-  text +=
-      sum_line(devices, "DRAM", &Device::dram_used_bytes, &Device::dram_capacity_bytes, options);
-  text += sum_line(devices, "L1", &Device::l1_used_bytes, &Device::l1_capacity_bytes, options);
+  text += sum_line(
+      devices, "DRAM", [](const Device& d) { return d.used(Kind::dram); },
+      [](const Device& d) { return d.dram_capacity_bytes; }, options);
+  text += sum_line(
+      devices, "L1", [](const Device& d) { return d.l1_used_bytes; },
+      [](const Device& d) { return d.l1_capacity_bytes; }, options);
   const Device* tightest = nullptr;
   for (const Device& device : devices) {
     const auto headroom = device.headroom_bytes_per_core;

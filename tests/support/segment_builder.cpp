@@ -55,6 +55,7 @@ DeviceRecord& SegmentBuilder::add_device(std::uint32_t id, std::uint64_t uid) {
   device.state = static_cast<std::uint32_t>(DeviceState::kOpen);
   device.id = id;
   device.announced = 1;
+  device.resident_reported = 1;
   device.uid = uid;
   set_text(device.arch, "wormhole_b0");
   set_text(device.board, "n150");
@@ -67,20 +68,20 @@ DeviceRecord& SegmentBuilder::add_device(std::uint32_t id, std::uint64_t uid) {
   return device;
 }
 
-AllocationSlot& SegmentBuilder::add_allocation(std::uint32_t device, std::uint8_t kind,
+AllocationSlot& SegmentBuilder::add_allocation(std::uint32_t device, Kind kind,
                                                std::uint64_t address, std::uint64_t bytes,
                                                std::uint64_t bytes_per_bank) {
   AllocationSlot& slot = allocations_.emplace_back();
   slot.seq = 2;
   slot.live = 1;
-  slot.kind = kind;
+  slot.kind = static_cast<std::uint8_t>(kind);
   slot.flags = static_cast<std::uint8_t>(kNoCores | (bytes_per_bank == 0 ? kPerBankUnknown : 0));
   slot.born = ++header_.events;
   slot.id = slot.born;
   slot.address = address;
   slot.bytes = bytes;
   slot.bytes_per_bank = bytes_per_bank;
-  slot.banks = kind == 1 || kind == 3 ? 64 : 12;
+  slot.banks = is_in_dram(kind) ? 12 : 64;
   slot.device = device;
   return slot;
 }

@@ -39,7 +39,7 @@ class SegmentBuilder {
   segment::DeviceRecord& add_device(std::uint32_t id, std::uint64_t uid);
 
   // A live buffer in every bank. Raises Header::events, and is born then.
-  segment::AllocationSlot& add_allocation(std::uint32_t device, std::uint8_t kind,
+  segment::AllocationSlot& add_allocation(std::uint32_t device, Kind kind,
                                           std::uint64_t address, std::uint64_t bytes,
                                           std::uint64_t bytes_per_bank);
 

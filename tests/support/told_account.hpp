@@ -31,17 +31,17 @@ struct ToldAccount {
     ++messages;
     switch (message.type()) {
       case wire::Type::kAlloc:
-        return add(message, message.head.buffer_type);
+        return add(message, kBufferKinds.at(message.head.buffer_type));
       case wire::Type::kKernelLoad:
-        return add(message, segment::kKernelKind);
+        return add(message, Kind::kernel);
       case wire::Type::kFree:
-        return remove(message, message.head.buffer_type);
+        return remove(message, kBufferKinds.at(message.head.buffer_type));
       case wire::Type::kKernelUnload:
-        return remove(message, segment::kKernelKind);
+        return remove(message, Kind::kernel);
       case wire::Type::kCbAlloc:
-        return message.has_details() ? place(message) : add(message, segment::kLooseCbKind);
+        return message.has_details() ? place(message) : add(message, Kind::cb);
       case wire::Type::kCbFree:
-        return message.has_details() ? destroy(message) : remove(message, segment::kLooseCbKind);
+        return message.has_details() ? destroy(message) : remove(message, Kind::cb);
       case wire::Type::kDeviceInfoResponse:
         events_dropped = message.device.events_dropped;
         if (message.device.is_available == 0) close(message.head.device_id);
@@ -78,11 +78,11 @@ struct ToldAccount {
   static std::int32_t device_of(const segment::SegmentWriter& segment, std::uint32_t record) {
     return static_cast<std::int32_t>(segment.device(record).id);
   }
-  void add(const wire::Message& message, std::uint32_t kind) {
+  void add(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
     if (!live.emplace(key, message.head.size).second) faults.push_back("told twice");
   }
-  void remove(const wire::Message& message, std::uint32_t kind) {
+  void remove(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
     if (live.erase(key) == 0) faults.push_back("freed and never told");
   }

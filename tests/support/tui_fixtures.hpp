@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kL1Base = 105'664;
 inline constexpr std::uint64_t kSmallRegion = 16'384;
 inline constexpr std::uint64_t kL1End = views::fixtures::kL1PerCore;
 
-inline model::Allocation buffer(std::uint32_t device, model::Kind kind, std::uint64_t address,
+inline model::Allocation buffer(std::uint32_t device, Kind kind, std::uint64_t address,
                                 std::uint64_t per_bank, std::string label) {
   model::Allocation a;
   a.device = device;
@@ -29,7 +29,7 @@ inline model::Allocation buffer(std::uint32_t device, model::Kind kind, std::uin
   a.kind = kind;
   a.address = address;
   a.bytes_per_bank = per_bank;
-  a.banks = kind == model::Kind::dram ? 12 : 64;
+  a.banks = kind == Kind::dram ? 12 : 64;
   a.bytes = per_bank * *a.banks;
   a.physical_bytes = a.bytes;
   a.age_ns = 90'000'000'000;
@@ -70,11 +70,10 @@ inline model::Snapshot machine(std::uint32_t count) {
   std::vector<model::Device> devices;
   for (std::uint32_t id = 0; id < count; ++id) devices.push_back(varied(id));
   model::Snapshot s = views::fixtures::snapshot_of(std::move(devices));
-  s.allocations = {
-      buffer(0, model::Kind::dram, 1'048'640, 4 * kMiB, "layers.0.weight"),
-      buffer(0, model::Kind::l1, kL1End - kSmallRegion - 131'072, 131'072, "residual"),
-      buffer(0, model::Kind::l1, kL1End - kSmallRegion - 262'144, 131'072, "attention"),
-      buffer(0, model::Kind::l1_small, kL1End - 1'024, 1'024, "semaphores")};
+  s.allocations = {buffer(0, Kind::dram, 1'048'640, 4 * kMiB, "layers.0.weight"),
+                   buffer(0, Kind::l1, kL1End - kSmallRegion - 131'072, 131'072, "residual"),
+                   buffer(0, Kind::l1, kL1End - kSmallRegion - 262'144, 131'072, "attention"),
+                   buffer(0, Kind::l1_small, kL1End - 1'024, 1'024, "semaphores")};
   const CoreMask all = CoreMask::first(64);
   s.programs = {
       program(0, 77, {{kL1Base, 65'536, all, false}, {kL1Base + 65'536, 32'768, all, false}}),
@@ -88,7 +87,7 @@ inline model::Snapshot crowd() {
   model::Snapshot s = machine(2);
   const auto add = [&](std::int32_t pid, std::string name, std::uint64_t dram, model::State state) {
     model::Process p = views::fixtures::process(pid, std::move(name), "");
-    p.dram_bytes = dram;
+    p.kinds[Kind::dram].set(&KindFigures::used_bytes, dram);
     p.state = state;
     s.devices[1].processes.push_back(std::move(p));
   };
@@ -106,11 +105,11 @@ inline ChartHistory ramp(const model::Snapshot& snapshot) {
     past.time_unix_ns = snapshot.time_unix_ns - static_cast<std::uint64_t>(i) * 500'000'000;
     const auto level = static_cast<std::uint64_t>(i > 60 ? 120 - i : i > 20 ? 60 : 30);
     for (model::Device& d : past.devices) {
-      d.dram_used_bytes = level * 12 * kGiB / 64;
-      d.l1_buffers_bytes = level * kMiB / 4;
-      d.cb_physical_bytes = level * kMiB / 2;
+      d.kinds[Kind::dram].set(&KindFigures::used_bytes, level * 12 * kGiB / 64);
+      d.kinds[Kind::l1].set(&KindFigures::used_bytes, level * kMiB / 4);
+      d.kinds[Kind::cb].set(&KindFigures::used_bytes, level * kMiB / 2);
       d.l1_used_bytes =
-          *d.l1_buffers_bytes + *d.cb_physical_bytes + *d.l1_small_bytes + *d.kernels_bytes;
+          *d.used(Kind::l1) + *d.used(Kind::cb) + *d.used(Kind::l1_small) + *d.used(Kind::kernel);
     }
     history.add(past);
   }

@@ -16,19 +16,41 @@ inline constexpr std::uint64_t kMiB = 1024 * 1024;
 inline constexpr std::uint64_t kGiB = 1024 * kMiB;
 inline constexpr std::uint64_t kL1PerCore = 1'499'136;
 
+// What of a kind is known.
+struct Known {
+  model::Bytes used{};
+  model::Bytes peak{};
+  model::Bytes logical{};
+  model::Bytes live{};
+  model::Bytes unsized{};
+  model::Bytes allocations{};
+  model::Bytes frees{};
+};
+inline KindFigures figures(const Known& known) {
+  KindFigures result{};
+  result.set(&KindFigures::used_bytes, known.used);
+  result.set(&KindFigures::peak_bytes, known.peak);
+  result.set(&KindFigures::logical_bytes, known.logical);
+  result.set(&KindFigures::live, known.live);
+  result.set(&KindFigures::unsized, known.unsized);
+  result.set(&KindFigures::allocations, known.allocations);
+  result.set(&KindFigures::frees, known.frees);
+  return result;
+}
+
 inline model::Process process(std::int32_t pid, std::string name, std::string command) {
   model::Process p;
   p.pid = pid;
   p.name = std::move(name);
   p.command = std::move(command);
   p.user = "alice";
-  p.dram_bytes = 5 * kGiB / 4;
-  p.l1_bytes = 16 * kMiB;
-  p.l1_small_bytes = kMiB / 8;
-  p.trace_bytes = 3 * kMiB;
-  p.cb_bytes = 29 * kMiB;
-  p.kernels_bytes = 204'800;
-  p.allocations = 212;
+  p.kinds[Kind::dram] = figures({.used = 5 * kGiB / 4, .live = 212});
+  p.kinds[Kind::l1] = figures({.used = 16 * kMiB, .live = 0});
+  p.kinds[Kind::l1_small] = figures({.used = kMiB / 8, .live = 0});
+  p.kinds[Kind::trace] = figures({.used = 3 * kMiB, .live = 0});
+  p.kinds[Kind::cb] = figures({.used = 29 * kMiB});
+  p.kinds[Kind::kernel] = figures({.used = 204'800, .live = 0});
+  p.kinds[Kind::system] = figures({.used = 0, .live = 0});
   return p;
 }
 
@@ -41,32 +63,30 @@ inline model::Device wormhole(std::uint32_t id) {
   d.board = "n300";
   d.grid_x = 8;
   d.grid_y = 8;
-  d.dram_used_bytes = 5 * kGiB / 4;
-  d.dram_peak_bytes = 3 * kGiB / 2;
   d.dram_capacity_bytes = 12 * kGiB;
-  d.dram_logical_bytes = 6 * kGiB / 5;
-  d.l1_buffers_bytes = 16 * kMiB;
-  d.l1_buffers_physical_bytes = 16 * kMiB;
-  d.l1_buffers_logical_bytes = 15 * kMiB;
-  d.l1_small_bytes = kMiB / 8;
-  d.cb_physical_bytes = 29 * kMiB;
-  d.cb_peak_bytes = 30 * kMiB;
+  d.kinds[Kind::dram] = figures({.used = 5 * kGiB / 4,
+                                 .peak = 3 * kGiB / 2,
+                                 .logical = 6 * kGiB / 5,
+                                 .allocations = 4'000,
+                                 .frees = 3'788});
+  d.kinds[Kind::l1] = figures(
+      {.used = 16 * kMiB, .logical = 15 * kMiB, .unsized = 0, .allocations = 0, .frees = 0});
+  d.kinds[Kind::l1_small] = figures({.used = kMiB / 8, .allocations = 0, .frees = 0});
+  d.kinds[Kind::trace] =
+      figures({.used = 3 * kMiB, .peak = 3 * kMiB, .allocations = 0, .frees = 0});
+  d.kinds[Kind::cb] = figures(
+      {.used = 29 * kMiB, .peak = 30 * kMiB, .logical = 300 * kMiB, .allocations = 0, .frees = 0});
+  d.kinds[Kind::kernel] = figures({.used = 204'800, .allocations = 0, .frees = 0});
+  d.kinds[Kind::system] = figures({.used = 0, .allocations = 0, .frees = 0});
   d.cb_resident_bytes = 10 * kMiB;
-  d.cb_logical_bytes = 300 * kMiB;
-  d.kernels_bytes = 204'800;
   d.kernels_persistent_bytes = 204'800;
   d.kernels_estimated_bytes = 0;
   d.l1_used_bytes = 45 * kMiB + kMiB / 8 + 204'800;
   d.l1_peak_bytes = 48 * kMiB;
   d.l1_capacity_bytes = kL1PerCore * 64;
   d.headroom_bytes_per_core = 421'888;
-  d.trace_used_bytes = 3 * kMiB;
-  d.trace_peak_bytes = 3 * kMiB;
   d.trace_capacity_bytes = 64 * kMiB;
-  d.system_bytes = 0;
   d.programs = 30;
-  d.allocations_total = 4'000;
-  d.frees_total = 3'788;
   d.processes = {process(4711, "python3", "python3 serve.py --model llama-3.1-8b --batch 32")};
   for (std::uint16_t y = 0; y < 8; ++y) {
     for (std::uint16_t x = 0; x < 8; ++x) {
@@ -81,15 +101,14 @@ inline model::Device wormhole(std::uint32_t id) {
 inline model::Device unannounced(std::uint32_t id) {
   model::Device d;
   d.id = id;
-  d.dram_used_bytes = 700 * kMiB;
-  d.cb_physical_bytes = 2 * kMiB;
+  d.kinds[Kind::dram].set(&KindFigures::used_bytes, 700 * kMiB);
+  d.kinds[Kind::cb].set(&KindFigures::used_bytes, 2 * kMiB);
   model::Process p;
   p.pid = 99;
   p.name = "tt_worker";
   p.user = "bob";
   p.source = model::Source::tt_metal;
-  p.dram_bytes = 700 * kMiB;
-  p.cb_bytes = 2 * kMiB;
+  p.kinds = d.kinds;
   d.processes = {p};
   return d;
 }
@@ -129,7 +148,7 @@ inline model::Snapshot with_lists() {
   model::Snapshot snapshot = mesh(2);
   model::Allocation weights;
   weights.pid = 4711;
-  weights.kind = model::Kind::dram;
+  weights.kind = Kind::dram;
   weights.id = 7;
   weights.address = 1'048'640;
   weights.bytes = 24 * kMiB - 100;
@@ -140,7 +159,7 @@ inline model::Snapshot with_lists() {
   weights.label = "layers.0.attention.wqkv";
   model::Allocation shard = weights;
   shard.device = 1;
-  shard.kind = model::Kind::l1;
+  shard.kind = Kind::l1;
   shard.id = 8;
   shard.bytes = 512 * 1024;
   shard.bytes_per_bank = 64 * 1024;
@@ -150,7 +169,7 @@ inline model::Snapshot with_lists() {
   shard.label = "";
   model::Allocation kernel;
   kernel.pid = 4711;
-  kernel.kind = model::Kind::kernel;
+  kernel.kind = Kind::kernel;
   kernel.id = 1;
   kernel.bytes = 204'800;
   kernel.persistent = true;

@@ -17,11 +17,14 @@
 // All numbers are little endian. Times are CLOCK_MONOTONIC nanoseconds unless the name says unix.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "base/anomalies.hpp"
 #include "base/core_mask.hpp"
+#include "base/kind_figures.hpp"
 
 namespace ttmem::segment {
 
@@ -87,22 +90,6 @@ struct Header {
   std::uint8_t reserved1[64];
 };
 
-// The buffer types of the C interface by their own numbers, then kernels, then CBs that were
-// reported without an address. Those of programs are not allocations: see ProgramSlot.
-inline constexpr std::uint32_t kKinds = 7;
-inline constexpr std::uint32_t kKernelKind = 5;
-inline constexpr std::uint32_t kLooseCbKind = 6;
-
-struct KindFigures {
-  std::uint64_t used_bytes;     // physical where bytes per bank are known, else logical
-  std::uint64_t peak_bytes;     // of used_bytes
-  std::uint64_t logical_bytes;  // sum of the sizes asked for
-  std::uint64_t live;           // allocations
-  std::uint64_t unsized;        // of those, with unknown bytes per bank
-  std::uint64_t allocations_total;
-  std::uint64_t frees_total;
-};
-
 struct CoreFigures {
   std::uint32_t cb_bytes;           // union over the live programs
   std::uint32_t cb_resident_bytes;  // of the program last dispatched to this core
@@ -112,9 +99,17 @@ struct CoreFigures {
 
 enum class DeviceState : std::uint32_t { kFree = 0, kOpen = 1, kClosed = 2 };
 
-// Figures that nobody tells the writer; those in the record mean nothing.
-enum UnknownFigures : std::uint32_t {
-  kResidentUnknown = 1,  // unless there are no CBs at all
+// What a device holds. Kernels are in `kinds` as a whole, and again by role.
+struct DeviceFigures {
+  PerKind<KindFigures> kinds;                      // cb: physical bytes, logical bytes
+  std::array<std::uint64_t, 3> kernel_role_bytes;  // by ttmem_kernel_role
+  std::uint64_t kernel_estimated_bytes;            // of those, what is only an estimate
+  std::uint64_t l1_total_bytes;                    // L1 + L1_SMALL + CB physical + kernels
+  std::uint64_t l1_total_peak_bytes;
+  std::uint64_t loose_cb_bytes;  // of the CBs, those that were reported without an address
+  std::uint64_t cb_resident_bytes;
+  std::uint64_t programs;
+  Anomalies anomalies;
 };
 
 struct DeviceRecord {
@@ -131,30 +126,14 @@ struct DeviceRecord {
   std::uint32_t l1_base;
   std::uint32_t l1_small_bytes_per_core;
   std::uint32_t dram_channels;
-  std::uint32_t unknown_figures;  // UnknownFigures
+  std::uint32_t resident_reported;  // 0: nobody reports dispatches, so resident is unknown
   std::uint64_t dram_bytes_per_channel;
   std::uint64_t trace_region_bytes;
   std::uint64_t opened_ns;
+  std::uint8_t reserved0[8];
 
-  KindFigures kinds[kKinds];
-  std::uint64_t kernel_role_bytes[3];    // by ttmem_kernel_role
-  std::uint64_t kernel_estimated_bytes;  // of those, what is only an estimate
-  std::uint64_t l1_total_bytes;          // L1 + L1_SMALL + CB physical + kernels
-  std::uint64_t l1_total_peak_bytes;
-  std::uint64_t cb_physical_bytes;  // of programs, and those without an address
-  std::uint64_t cb_physical_peak_bytes;
-  std::uint64_t cb_resident_bytes;  // of programs
-  std::uint64_t cb_logical_bytes;   // of programs, and those without an address
-  std::uint64_t programs;
-
-  // Anomalies: counted, never fatal.
-  std::uint64_t unknown_frees;
-  std::uint64_t allocs_over_live;
-  std::uint64_t unknown_programs;  // dispatched or replayed without having been placed
-  std::uint64_t bad_arguments;     // a CB or core outside L1 or the grid, a wrong type
-  std::uint64_t left_at_close;     // allocations alive when the device was closed, ever
-  std::uint64_t left_at_close_bytes;
-  std::uint8_t reserved1[3444];
+  DeviceFigures figures;
+  std::uint8_t reserved1[3388];
 
   std::uint32_t cores_seq;  // covers `cores`
   CoreFigures cores[kMaxCores];
@@ -170,7 +149,7 @@ enum AllocationFlags : std::uint8_t {
 struct AllocationSlot {
   std::uint32_t seq;
   std::uint8_t live;   // 1: live
-  std::uint8_t kind;   // index into DeviceRecord::kinds
+  std::uint8_t kind;   // Kind
   std::uint8_t flags;  // AllocationFlags
   std::uint8_t role;   // kernels: ttmem_kernel_role
   std::uint64_t born;  // event number
@@ -226,7 +205,7 @@ struct EventRecord {
   std::uint64_t number;  // 0 while it is written, stored last
   std::uint64_t when_ns;
   std::uint8_t type;  // EventType
-  std::uint8_t kind;  // for kAlloc and kFree
+  std::uint8_t kind;  // Kind, for kAlloc and kFree
   std::uint16_t reserved0;
   std::uint32_t device_id;
   std::uint64_t id;  // of the buffer, kernel or program
@@ -266,7 +245,37 @@ static_assert(offsetof(Header, dropped_allocations) == 424);
 static_assert(offsetof(Header, dropped_programs) == 432);
 static_assert(offsetof(Header, dropped_calls) == 440);
 
-static_assert(sizeof(KindFigures) == 56);
+static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<int>(Kind::l1) == 1 &&
+              static_cast<int>(Kind::l1_small) == 2 && static_cast<int>(Kind::trace) == 3 &&
+              static_cast<int>(Kind::cb) == 4 && static_cast<int>(Kind::kernel) == 5 &&
+              static_cast<int>(Kind::system) == 6);
+static_assert(sizeof(KindFigures) == 64);
+static_assert(offsetof(KindFigures, used_bytes) == 0);
+static_assert(offsetof(KindFigures, peak_bytes) == 8);
+static_assert(offsetof(KindFigures, logical_bytes) == 16);
+static_assert(offsetof(KindFigures, live) == 24);
+static_assert(offsetof(KindFigures, unsized) == 32);
+static_assert(offsetof(KindFigures, allocations) == 40);
+static_assert(offsetof(KindFigures, frees) == 48);
+static_assert(offsetof(KindFigures, known) == 56);
+static_assert(sizeof(Anomalies) == 56);
+static_assert(offsetof(Anomalies, unknown_frees) == 0);
+static_assert(offsetof(Anomalies, allocs_over_live) == 8);
+static_assert(offsetof(Anomalies, overlapping_buffers) == 16);
+static_assert(offsetof(Anomalies, unknown_programs) == 24);
+static_assert(offsetof(Anomalies, bad_arguments) == 32);
+static_assert(offsetof(Anomalies, left_at_close) == 40);
+static_assert(offsetof(Anomalies, left_at_close_bytes) == 48);
+static_assert(offsetof(DeviceFigures, kinds) == 0);
+static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 448);
+static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 472);
+static_assert(offsetof(DeviceFigures, l1_total_bytes) == 480);
+static_assert(offsetof(DeviceFigures, l1_total_peak_bytes) == 488);
+static_assert(offsetof(DeviceFigures, loose_cb_bytes) == 496);
+static_assert(offsetof(DeviceFigures, cb_resident_bytes) == 504);
+static_assert(offsetof(DeviceFigures, programs) == 512);
+static_assert(offsetof(DeviceFigures, anomalies) == 520);
+static_assert(sizeof(DeviceFigures) == 576);
 static_assert(sizeof(CoreFigures) == 16);
 static_assert(sizeof(DeviceRecord) == 8192);
 static_assert(offsetof(DeviceRecord, state) == 4);
@@ -281,26 +290,11 @@ static_assert(offsetof(DeviceRecord, l1_bytes_per_core) == 76);
 static_assert(offsetof(DeviceRecord, l1_base) == 80);
 static_assert(offsetof(DeviceRecord, l1_small_bytes_per_core) == 84);
 static_assert(offsetof(DeviceRecord, dram_channels) == 88);
-static_assert(offsetof(DeviceRecord, unknown_figures) == 92);
+static_assert(offsetof(DeviceRecord, resident_reported) == 92);
 static_assert(offsetof(DeviceRecord, dram_bytes_per_channel) == 96);
 static_assert(offsetof(DeviceRecord, trace_region_bytes) == 104);
 static_assert(offsetof(DeviceRecord, opened_ns) == 112);
-static_assert(offsetof(DeviceRecord, kinds) == 120);
-static_assert(offsetof(DeviceRecord, kernel_role_bytes) == 512);
-static_assert(offsetof(DeviceRecord, kernel_estimated_bytes) == 536);
-static_assert(offsetof(DeviceRecord, l1_total_bytes) == 544);
-static_assert(offsetof(DeviceRecord, l1_total_peak_bytes) == 552);
-static_assert(offsetof(DeviceRecord, cb_physical_bytes) == 560);
-static_assert(offsetof(DeviceRecord, cb_physical_peak_bytes) == 568);
-static_assert(offsetof(DeviceRecord, cb_resident_bytes) == 576);
-static_assert(offsetof(DeviceRecord, cb_logical_bytes) == 584);
-static_assert(offsetof(DeviceRecord, programs) == 592);
-static_assert(offsetof(DeviceRecord, unknown_frees) == 600);
-static_assert(offsetof(DeviceRecord, allocs_over_live) == 608);
-static_assert(offsetof(DeviceRecord, unknown_programs) == 616);
-static_assert(offsetof(DeviceRecord, bad_arguments) == 624);
-static_assert(offsetof(DeviceRecord, left_at_close) == 632);
-static_assert(offsetof(DeviceRecord, left_at_close_bytes) == 640);
+static_assert(offsetof(DeviceRecord, figures) == 128, "each kind in a cache line of its own");
 static_assert(offsetof(DeviceRecord, cores_seq) == 4092);
 static_assert(offsetof(DeviceRecord, cores) == 4096);
 

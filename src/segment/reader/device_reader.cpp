@@ -55,37 +55,25 @@ void copy_identity(const DeviceRecord& record, DeviceImage& device) {
 }
 
 void copy_figures(const DeviceRecord& record, DeviceImage& device) {
-  std::copy(std::begin(record.kinds), std::end(record.kinds), device.kinds.begin());
+  static_cast<DeviceFigures&>(device) = record.figures;
   for (KindFigures& kind : device.kinds) {
     kind.peak_bytes = std::max(kind.peak_bytes, kind.used_bytes);
   }
-  std::copy(std::begin(record.kernel_role_bytes), std::end(record.kernel_role_bytes),
-            device.kernel_role_bytes.begin());
-  device.kernel_estimated_bytes = record.kernel_estimated_bytes;
-  device.l1_total_bytes = record.l1_total_bytes;
-  device.l1_total_peak_bytes = std::max(record.l1_total_peak_bytes, record.l1_total_bytes);
-  device.cb_physical_bytes = record.cb_physical_bytes;
-  device.cb_physical_peak_bytes = std::max(record.cb_physical_peak_bytes, record.cb_physical_bytes);
-  device.cb_resident_bytes = record.cb_resident_bytes;
+  device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
+  device.anomalies.overlapping_buffers = 0;  // readers work it out themselves
   device.cb_resident_known =
-      (record.unknown_figures & kResidentUnknown) == 0 || record.cb_physical_bytes == 0;
-  device.cb_logical_bytes = record.cb_logical_bytes;
-  device.programs = record.programs;
-  device.unknown_frees = record.unknown_frees;
-  device.allocs_over_live = record.allocs_over_live;
-  device.unknown_programs = record.unknown_programs;
-  device.bad_arguments = record.bad_arguments;
-  device.left_at_close = record.left_at_close;
-  device.left_at_close_bytes = record.left_at_close_bytes;
+      record.resident_reported != 0 || device.kinds[Kind::cb].used_bytes == 0;
 }
 
 // Figures of different moments may contradict each other, also those that a killed writer left half
 // changed. What is a sum of others is then made of them, and what contains another is at least it.
 void reconcile(DeviceImage& device) {
-  device.cb_logical_bytes = std::max(device.cb_logical_bytes, device.cb_physical_bytes);
-  device.cb_resident_bytes = std::min(device.cb_resident_bytes, device.cb_physical_bytes);
-  device.l1_total_bytes = device.cb_physical_bytes;
-  for (const std::uint32_t kind : {kL1Kind, kL1SmallKind, kKernelKind}) {
+  KindFigures& cbs = device.kinds[Kind::cb];
+  cbs.logical_bytes = std::max(cbs.logical_bytes, cbs.used_bytes);
+  device.cb_resident_bytes = std::min(device.cb_resident_bytes, cbs.used_bytes);
+  device.l1_total_bytes = 0;
+  for (const Kind kind : kAllKinds) {
+    if (!is_in_l1(kind)) continue;
     device.l1_total_bytes = saturating_add(device.l1_total_bytes, device.kinds[kind].used_bytes);
   }
   device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
@@ -123,10 +111,11 @@ std::optional<OpenDevices> read_devices(const ByteSource& source, const SegmentM
     const std::uint64_t offset = map.devices.offset_of(i);
     const Copied copied = copy_part(source, offset, kHeadBytes, copy);
     if (copied == Copied::cut_off) return std::nullopt;
-    std::memcpy(&record, copy.body(0), kHeadBytes);
+    std::memcpy(static_cast<void*>(&record), copy.body(0), kHeadBytes);
     const bool closed = record.state == static_cast<std::uint32_t>(DeviceState::kClosed);
-    if (closed && record.left_at_close != 0) {
-      open.left_at_close.push_back({record.id, record.left_at_close, record.left_at_close_bytes});
+    if (closed && record.figures.anomalies.left_at_close != 0) {
+      const Anomalies& left = record.figures.anomalies;
+      open.left_at_close.push_back({record.id, left.left_at_close, left.left_at_close_bytes});
     }
     if (record.state != static_cast<std::uint32_t>(DeviceState::kOpen)) continue;
     if (!valid(record)) {

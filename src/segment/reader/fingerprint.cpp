@@ -53,7 +53,7 @@ bool still_has(const ByteSource& source, const Fingerprint& fingerprint) {
 
 bool is_settled(const SegmentImage& image) {
   if (image.invalid_records != 0) return false;
-  std::vector<std::array<Sum, kKinds>> listed(image.devices.size());
+  std::vector<PerKind<Sum>> listed(image.devices.size());
   std::vector<std::uint64_t> programs(image.devices.size());
   for (const LiveAllocation& allocation : image.allocations) {
     Sum& sum = listed[allocation.device][allocation.kind];
@@ -65,10 +65,12 @@ bool is_settled(const SegmentImage& image) {
     const DeviceImage& device = image.devices[d];
     if (!device.coherent || !device.cores_coherent) return false;
     if (device.programs != programs[d]) return false;
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    for (const Kind kind : kAllKinds) {
       const KindFigures& figures = device.kinds[kind];
+      // The CBs of programs are no allocations.
+      const std::uint64_t bytes = kind == Kind::cb ? device.loose_cb_bytes : figures.logical_bytes;
       const Sum& sum = listed[d][kind];
-      if (figures.live != sum.count || figures.logical_bytes != sum.bytes) return false;
+      if (figures.live != sum.count || bytes != sum.bytes) return false;
     }
   }
   return true;

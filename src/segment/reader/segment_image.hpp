@@ -15,16 +15,10 @@
 
 namespace ttmem::segment {
 
-// Indices into DeviceImage::kinds: the buffer types of the C interface. Kernels: kKernelKind;
-// CBs without an address: kLooseCbKind.
-inline constexpr std::uint32_t kDramKind = 0;
-inline constexpr std::uint32_t kL1Kind = 1;
-inline constexpr std::uint32_t kSystemKind = 2;
-inline constexpr std::uint32_t kL1SmallKind = 3;
-inline constexpr std::uint32_t kTraceKind = 4;
+// An open device, with its figures as in the record. No peak is below its current figure.
+struct DeviceImage : DeviceFigures {
+  DeviceImage() : DeviceFigures{} {}
 
-// An open device.
-struct DeviceImage {
   // All figures are of one moment. Under constant writing they are not: then each figure is
   // right by itself, and the moments differ by microseconds. `cores_coherent` is for `cores`.
   bool coherent = true;
@@ -46,34 +40,15 @@ struct DeviceImage {
   std::uint64_t trace_region_bytes = 0;
   std::uint64_t opened_ns = 0;
 
-  // As in DeviceRecord; no peak is below its current figure.
-  std::array<KindFigures, kKinds> kinds{};
-  std::array<std::uint64_t, 3> kernel_role_bytes{};
-  std::uint64_t kernel_estimated_bytes = 0;
-  std::uint64_t l1_total_bytes = 0;
-  std::uint64_t l1_total_peak_bytes = 0;
-  std::uint64_t cb_physical_bytes = 0;
-  std::uint64_t cb_physical_peak_bytes = 0;
-  std::uint64_t cb_resident_bytes = 0;
-  bool cb_resident_known = true;  // false: `cb_resident_bytes` and that of `cores` mean nothing
-  std::uint64_t cb_logical_bytes = 0;
-  std::uint64_t programs = 0;
-
-  std::uint64_t unknown_frees = 0;
-  std::uint64_t allocs_over_live = 0;
-  std::uint64_t unknown_programs = 0;
-  std::uint64_t bad_arguments = 0;
-  std::uint64_t left_at_close = 0;
-  std::uint64_t left_at_close_bytes = 0;
-
+  bool cb_resident_known = true;   // false: `cb_resident_bytes` and that of `cores` mean nothing
   std::vector<CoreFigures> cores;  // grid_x * grid_y, row by row; empty when the grid is unknown
 };
 
 // A live buffer or kernel.
 struct LiveAllocation {
   std::uint32_t device = 0;  // index into SegmentImage::devices
-  std::uint8_t kind = 0;     // index into DeviceImage::kinds
-  std::uint8_t role = 0;     // kernels: ttmem_kernel_role
+  Kind kind = Kind::dram;
+  std::uint8_t role = 0;  // kernels: ttmem_kernel_role
   std::uint64_t when_ns = 0;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;

@@ -103,8 +103,8 @@ class Pass {
   static bool plausible(const AllocationSlot& slot) {
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     const bool sized = (slot.flags & kPerBankUnknown) == 0;
-    const bool kernel = slot.kind == kKernelKind;
-    if (slot.kind >= kKinds || (kernel && slot.role > 2)) return false;
+    if (slot.kind >= kKinds) return false;
+    if (static_cast<Kind>(slot.kind) == Kind::kernel && slot.role > 2) return false;
     if (!sized) return true;
     if (slot.bytes_per_bank > most - slot.address) return false;
     return slot.banks == 0 || slot.bytes_per_bank <= most / slot.banks;
@@ -112,7 +112,8 @@ class Pass {
 
   // Only in L1 is a bank a core.
   [[nodiscard]] bool cores_fit(const AllocationSlot& slot, std::uint32_t device) const {
-    const bool on_cores = slot.kind == kL1Kind || slot.kind == kL1SmallKind;
+    const auto kind = static_cast<Kind>(slot.kind);
+    const bool on_cores = kind == Kind::l1 || kind == Kind::l1_small;
     return !on_cores || (slot.flags & kNoCores) != 0 || inside_grid(slot.cores, device);
   }
 
@@ -123,8 +124,8 @@ class Pass {
   void add_allocation(const AllocationSlot& slot, std::uint32_t device) {
     LiveAllocation allocation;
     allocation.device = device;
-    allocation.kind = slot.kind;
-    allocation.role = slot.kind == kKernelKind ? slot.role : std::uint8_t{0};
+    allocation.kind = static_cast<Kind>(slot.kind);
+    allocation.role = allocation.kind == Kind::kernel ? slot.role : std::uint8_t{0};
     allocation.when_ns = slot.when_ns;
     allocation.id = slot.id;
     allocation.estimate = (slot.flags & kEstimate) != 0;

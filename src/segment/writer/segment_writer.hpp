@@ -118,7 +118,7 @@ class SegmentWriter {
   void give_cbs(std::uint32_t first, std::uint32_t count);  // may throw, and then keeps them
 
   // Appends to the ring and returns the event's number. Inline: every tracked call writes one.
-  [[gnu::always_inline]] inline std::uint64_t write_event(EventType type, std::uint8_t kind,
+  [[gnu::always_inline]] inline std::uint64_t write_event(EventType type, Kind kind,
                                                           std::uint32_t device_id, std::uint64_t id,
                                                           std::uint64_t address,
                                                           std::uint64_t bytes,
@@ -131,7 +131,7 @@ class SegmentWriter {
     std::atomic_thread_fence(std::memory_order_release);
     event.when_ns = now_ns;
     event.type = static_cast<std::uint8_t>(type);
-    event.kind = kind;
+    event.kind = static_cast<std::uint8_t>(kind);
     event.device_id = device_id;
     event.id = id;
     event.address = address;

@@ -48,20 +48,18 @@ Json postmortem_json(const Postmortem& postmortem) {
   const collector::DeadSegment& dead = postmortem.process;
   Json largest = Json::array();
   for (const collector::HeldAllocation& held : dead.largest) largest.push_back(held_json(held));
-  return {{"pid", dead.pid},
-          {"name", text_or_null(dead.name)},
-          {"command", text_or_null(dead.command)},
-          {"user", text_or_null(dead.user)},
-          {"found_unix_ns", postmortem.found_unix_ns},
-          {"removed", postmortem.removed},
-          {"dram_bytes", dead.dram_bytes},
-          {"l1_bytes", dead.l1_bytes},
-          {"l1_small_bytes", dead.l1_small_bytes},
-          {"trace_bytes", dead.trace_bytes},
-          {"cb_bytes", dead.cb_bytes},
-          {"kernels_bytes", dead.kernels_bytes},
-          {"allocations", dead.allocations},
-          {"largest", std::move(largest)}};
+  Json json = {{"pid", dead.pid},
+               {"name", text_or_null(dead.name)},
+               {"command", text_or_null(dead.command)},
+               {"user", text_or_null(dead.user)},
+               {"found_unix_ns", postmortem.found_unix_ns},
+               {"removed", postmortem.removed}};
+  for (const Kind kind : kDeviceKinds) {
+    json[std::string(key_of(kind)) + "_bytes"] = dead.used_bytes[kind];
+  }
+  json["allocations"] = dead.allocations;
+  json["largest"] = std::move(largest);
+  return json;
 }
 
 }  // namespace

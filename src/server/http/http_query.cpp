@@ -118,16 +118,15 @@ Result<std::vector<std::uint32_t>> devices_in(const Target& target) {
   return ids;
 }
 
-Result<std::vector<model::Kind>> kinds_in(const Target& target) {
-  std::vector<model::Kind> kinds;
+Result<std::vector<Kind>> kinds_in(const Target& target) {
+  std::vector<Kind> kinds;
   const auto given = target.query.find("kind");
   if (given == target.query.end()) return kinds;
   std::string_view rest = given->second;
   do {
     const std::string_view name = take(rest, ',');
-    const auto known = std::find_if(model::kAllKinds.begin(), model::kAllKinds.end(),
-                                    [&](model::Kind kind) { return name_of(kind) == name; });
-    if (known == model::kAllKinds.end()) {
+    const std::optional<Kind> known = kind_named(name);
+    if (!known) {
       return Error{fmt::format(
           "kind={} is not a list of dram, l1, l1_small, trace, kernel, cb, system; write for "
           "example kind=dram or kind=l1,cb",

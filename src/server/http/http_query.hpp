@@ -30,7 +30,7 @@ struct Target {
 
 // The value of a parameter; empty when it was not given. Fails when it is something else.
 [[nodiscard]] Result<std::vector<std::uint32_t>> devices_in(const Target& target);  // "0,3"
-[[nodiscard]] Result<std::vector<model::Kind>> kinds_in(const Target& target);      // "dram,l1"
+[[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);             // "dram,l1"
 [[nodiscard]] Result<std::optional<std::uint64_t>> number_in(const Target& target,
                                                              const std::string& name,
                                                              std::uint64_t most);

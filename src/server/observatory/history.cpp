@@ -16,15 +16,18 @@ constexpr std::uint64_t kCoarseSeconds = 86400;
 using Values = std::array<model::Bytes, kSeries.size()>;
 
 Values values_of(const model::Device& device) {
-  return {device.dram_used_bytes,  device.l1_buffers_bytes,  device.l1_small_bytes,
-          device.trace_used_bytes, device.cb_physical_bytes, device.kernels_bytes,
-          device.l1_used_bytes};
+  Values values;
+  for (std::size_t i = 0; i < kDeviceKinds.size(); ++i) values[i] = device.used(kDeviceKinds[i]);
+  values.back() = device.l1_used_bytes;
+  return values;
 }
 
 // What the processes on it say themselves of the most they had.
 Values peaks_of(const model::Device& device) {
-  return {device.dram_peak_bytes, std::nullopt, std::nullopt,        device.trace_peak_bytes,
-          device.cb_peak_bytes,   std::nullopt, device.l1_peak_bytes};
+  Values values;
+  for (std::size_t i = 0; i < kDeviceKinds.size(); ++i) values[i] = device.peak(kDeviceKinds[i]);
+  values.back() = device.l1_peak_bytes;
+  return values;
 }
 
 model::Bytes larger(const model::Bytes& a, const model::Bytes& b) {
@@ -46,7 +49,7 @@ void History::record(const model::Snapshot& snapshot) {
   if (limit_seconds_ == 0) return;
   for (const model::Device& device : snapshot.devices) {
     // A device that only dead processes name is not looked at by anybody.
-    if (!device.dram_used_bytes && !device.l1_used_bytes) continue;
+    if (!device.used(Kind::dram) && !device.l1_used_bytes) continue;
     if (Series* series = series_of(device, snapshot.time_unix_ns)) {
       record(device, snapshot.time_unix_ns, *series);
     }

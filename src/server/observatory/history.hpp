@@ -16,8 +16,12 @@
 namespace ttmem::server {
 
 // What is kept of a device over time, by the names that it has in JSON.
-inline constexpr std::array<std::string_view, 7> kSeries = {"dram", "l1",      "l1_small", "trace",
-                                                            "cb",   "kernels", "l1_used"};
+inline constexpr auto kSeries = [] {
+  std::array<std::string_view, kDeviceKinds.size() + 1> names{};
+  for (std::size_t i = 0; i < kDeviceKinds.size(); ++i) names[i] = key_of(kDeviceKinds[i]);
+  names.back() = "l1_used";
+  return names;
+}();
 
 // One second, or one minute.
 struct HistoryPoint {

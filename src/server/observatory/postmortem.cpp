@@ -13,13 +13,14 @@ using views::format_bytes;
 
 std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
   std::vector<std::string> lines;
-  lines.push_back(fmt::format(
-      "[DEAD] [PID {}] {} of {} ended without freeing: dram {}, l1 {}, l1_small {}, trace {}, cb "
-      "{}, kernels {}; {}",
-      dead.pid, dead.name, dead.user, format_bytes(dead.dram_bytes), format_bytes(dead.l1_bytes),
-      format_bytes(dead.l1_small_bytes), format_bytes(dead.trace_bytes),
-      format_bytes(dead.cb_bytes), format_bytes(dead.kernels_bytes),
-      views::plural(dead.allocations, "allocation", "allocations")));
+  std::string sums;
+  for (const Kind kind : kDeviceKinds) {
+    sums += fmt::format("{}{} {}", sums.empty() ? "" : ", ", key_of(kind),
+                        format_bytes(dead.used_bytes[kind]));
+  }
+  lines.push_back(fmt::format("[DEAD] [PID {}] {} of {} ended without freeing: {}; {}", dead.pid,
+                              dead.name, dead.user, sums,
+                              views::plural(dead.allocations, "allocation", "allocations")));
   if (!dead.command.empty()) {
     lines.push_back(fmt::format("[DEAD] [PID {}] command: {}", dead.pid, dead.command));
   }

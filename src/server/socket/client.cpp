@@ -28,14 +28,10 @@ HoldingKey program_of(const Message& report) {
 ttmem_buffer buffer_of(const Holding& holding) {
   ttmem_buffer buffer{};
   buffer.struct_size = sizeof buffer;
-  buffer.type = static_cast<ttmem_buffer_type>(holding.kind);
+  buffer.type = static_cast<ttmem_buffer_type>(buffer_type_of(holding.kind));
   buffer.id = holding.id;
   buffer.bytes = holding.bytes;
   return buffer;
-}
-
-std::uint64_t bytes_in(const segment::DeviceRecord& record, std::uint8_t kind) {
-  return kind == segment::kLooseCbKind ? record.cb_physical_bytes : record.kinds[kind].used_bytes;
 }
 
 std::string text_of(std::span<const char> field) {
@@ -63,47 +59,47 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
       new Client(std::move(tracker), std::move(process), totals, now_ns));
 }
 
-std::uint64_t Client::bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept {
+std::uint64_t Client::bytes_of(std::uint32_t device, Kind kind) const noexcept {
   const segment::DeviceRecord* record = tracker_->figures(device);
-  return record != nullptr ? bytes_in(*record, kind) : 0;
+  return record != nullptr ? record->figures.kinds[kind].used_bytes : 0;
 }
 
 template <typename Act>
-void Client::counting(std::uint32_t device, std::uint8_t kind, Act&& act) {
+void Client::counting(std::uint32_t device, Kind kind, Act&& act) {
   const segment::DeviceRecord* record = tracker_->figures(device);
-  const std::uint64_t before = record != nullptr ? bytes_in(*record, kind) : 0;
+  const std::uint64_t before = record != nullptr ? record->figures.kinds[kind].used_bytes : 0;
   act();
   // A record stays where it is for the life of the tracker.
   if (record == nullptr) record = tracker_->figures(device);
-  totals_.change(device, kind, before, record != nullptr ? bytes_in(*record, kind) : 0);
+  totals_.change(device, kind, before,
+                 record != nullptr ? record->figures.kinds[kind].used_bytes : 0);
 }
 
 Change Client::apply(ConnectionId connection, const Message& report) {
   const bool details = report.has_details();
-  const std::uint8_t type = report.head.buffer_type;
+  // An original client may say any type when it frees.
+  const Kind kind =
+      kBufferKinds[std::min<std::uint8_t>(report.head.buffer_type, wire::kMaxBufferType)];
+  const auto typed = static_cast<std::uint8_t>(kind);
   const auto named = [&](std::uint8_t space) {
     return HoldingKey::of(report.head.buffer_id, device_of(report), space);
   };
   switch (report.type()) {
     case Type::kAlloc:
       return details
-                 ? load(connection, named(type), type, report)
-                 : allocate(connection, named(HoldingKey::kUntypedBuffers), type, report.head.size);
+                 ? load(connection, named(typed), kind, report)
+                 : allocate(connection, named(HoldingKey::kUntypedBuffers), kind, report.head.size);
     case Type::kFree:
-      return details ? free(connection, named(type), type)
-                     // One of an original client may say any type.
-                     : free(connection, named(HoldingKey::kUntypedBuffers),
-                            std::min<std::uint8_t>(type, wire::kMaxBufferType));
+      return free(connection, details ? named(typed) : named(HoldingKey::kUntypedBuffers), kind);
     case Type::kCbAlloc:
-      return allocate(connection, named(HoldingKey::kLooseCbs), segment::kLooseCbKind,
-                      report.head.size);
+      return allocate(connection, named(HoldingKey::kLooseCbs), Kind::cb, report.head.size);
     case Type::kCbFree:
       return details ? destroy(program_of(report))
-                     : free(connection, named(HoldingKey::kLooseCbs), segment::kLooseCbKind);
+                     : free(connection, named(HoldingKey::kLooseCbs), Kind::cb);
     case Type::kKernelLoad:
-      return load(connection, named(HoldingKey::kKernels), segment::kKernelKind, report);
+      return load(connection, named(HoldingKey::kKernels), Kind::kernel, report);
     case Type::kKernelUnload:
-      return free(connection, named(HoldingKey::kKernels), segment::kKernelKind);
+      return free(connection, named(HoldingKey::kKernels), Kind::kernel);
     default:
       return report.device.is_available != 0 ? open(report) : close(device_of(report));
   }
@@ -111,8 +107,8 @@ Change Client::apply(ConnectionId connection, const Message& report) {
 
 // This and free() are most of what a server does: they are one piece of code each, down to the
 // segment, but for what is rare.
-[[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key,
-                                         std::uint8_t kind, std::uint64_t bytes) {
+[[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key, Kind kind,
+                                         std::uint64_t bytes) {
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, bytes);
   if (!is_new) return allocate_again(connection, holding, kind, bytes);
   if (!take_plain(*holding)) return refuse(holding, kind, bytes);
@@ -120,7 +116,7 @@ Change Client::apply(ConnectionId connection, const Message& report) {
 }
 
 // Counts once, at its largest size.
-Change Client::allocate_again(ConnectionId connection, Holding* holding, std::uint8_t kind,
+Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind kind,
                               std::uint64_t bytes) {
   holdings_.add(*holding, connection);
   Change change{.effect = Effect::kHeldAlready,
@@ -141,7 +137,7 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, std::ui
 }
 
 // Kernels come back after an eviction, and libttmem allocates a number once.
-Change Client::load(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
+Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
                     const Message& report) {
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
   if (!is_new) {
@@ -158,13 +154,12 @@ Change Client::load(ConnectionId connection, const HoldingKey& key, std::uint8_t
 }
 
 // What the tracker does not take is not held.
-Change Client::refuse(Holding* holding, std::uint8_t kind, std::uint64_t bytes) {
+Change Client::refuse(Holding* holding, Kind kind, std::uint64_t bytes) {
   holdings_.erase(holding);
   return {.effect = Effect::kRefused, .kind = kind, .bytes = bytes};
 }
 
-[[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key,
-                                     std::uint8_t kind) {
+[[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key, Kind kind) {
   Holding* holding = holdings_.find(key);
   if (holding == nullptr) {
     give_by_name(key, kind);  // which the tracker counts as unknown
@@ -183,7 +178,7 @@ Change Client::refuse(Holding* holding, std::uint8_t kind, std::uint64_t bytes) 
 
 // From every device, whoever placed it there.
 Change Client::destroy(const HoldingKey& key) {
-  Change change{.effect = Effect::kNotHeld, .kind = segment::kLooseCbKind};
+  Change change{.effect = Effect::kNotHeld, .kind = Kind::cb};
   if (const Holding* holding = holdings_.find(key)) {
     change = {.kind = holding->kind, .bytes = holding->bytes, .references = 0};
   }
@@ -224,7 +219,7 @@ bool Client::take_kernel(const Message& report) {
   bool taken = false;
   const wire::Head& head = report.head;
   const bool estimate = report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
-  counting(device_of(report), segment::kKernelKind, [&] {
+  counting(device_of(report), Kind::kernel, [&] {
     taken = tracker_->kernel_load(device_of(report), head.buffer_id, head.size,
                                   static_cast<ttmem_kernel_role>(head.buffer_type), estimate);
   });
@@ -246,7 +241,7 @@ bool Client::take_detailed(Holding& holding, const Message& report) {
   buffer.bytes_per_bank = details.bytes_per_bank;
   buffer.label = label.empty() ? nullptr : label.c_str();
   ranges_.clear();
-  const bool in_dram = buffer.type == TTMEM_DRAM || buffer.type == TTMEM_TRACE;
+  const bool in_dram = is_in_dram(holding.kind);
   if (in_dram && details.banks > 0) {
     // Which banks does not matter, and how many does.
     ranges_.push_back({0, 0, static_cast<std::uint16_t>(details.banks - 1), 0});
@@ -265,7 +260,7 @@ void Client::give(const Holding& holding) {
 }
 
 // What has no receipt: kernels, CBs, programs, and what is not held.
-void Client::give_by_name(const HoldingKey& key, std::uint8_t kind) {
+void Client::give_by_name(const HoldingKey& key, Kind kind) {
   const std::uint32_t device = key.device();
   counting(device, kind, [&] {
     switch (key.space()) {
@@ -276,7 +271,7 @@ void Client::give_by_name(const HoldingKey& key, std::uint8_t kind) {
       case HoldingKey::kPrograms:
         return tracker_->program_remove(device, key.id);
       default:
-        return tracker_->buffer_free(device, kind, key.id);
+        return tracker_->buffer_free(device, buffer_type_of(kind), key.id);
     }
   });
 }
@@ -300,7 +295,7 @@ void Client::append_ranges(const CoreMask& cores, std::uint32_t columns) {
 Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
                      std::span<const ToldCb> cbs) {
   Change change;
-  change.kind = segment::kLooseCbKind;
+  change.kind = Kind::cb;
   ranges_.clear();
   cbs_.clear();
   const std::uint32_t columns = tracker_->columns(device);
@@ -353,14 +348,14 @@ Change Client::open(const Message& report) {
   info.dram_bytes_per_channel = told.dram_bytes_per_channel;
   info.trace_region_bytes = report.head.size;
   // A grid that becomes known late places the programs anew.
-  counting(info.id, segment::kLooseCbKind, [&] { tracker_->device_open(info); });
+  counting(info.id, Kind::cb, [&] { tracker_->device_open(info); });
   return {.effect = Effect::kOpened};
 }
 
 Change Client::close(std::uint32_t device) {
   for (const auto& [id, bytes] : held()) {
     if (id != device) continue;
-    for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
+    for (const Kind kind : kAllKinds) {
       totals_.change(device, kind, bytes[kind], 0);
     }
   }
@@ -380,7 +375,7 @@ std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {
   std::vector<std::pair<std::uint32_t, KindBytes>> devices;
   tracker_->for_each_device([&](const segment::DeviceRecord& record) {
     KindBytes& bytes = devices.emplace_back(record.id, KindBytes{}).second;
-    for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
+    for (const Kind kind : kAllKinds) {
       bytes[kind] = bytes_of(record.id, kind);
     }
   });
@@ -389,7 +384,7 @@ std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {
 
 Client::~Client() {
   for (const auto& [device, bytes] : held()) {
-    for (std::uint8_t kind = 0; kind < segment::kKinds; ++kind) {
+    for (const Kind kind : kAllKinds) {
       totals_.change(device, kind, bytes[kind], 0);
     }
   }

@@ -18,16 +18,15 @@
 
 namespace ttmem::server {
 
-// Bytes by index into segment::DeviceRecord::kinds; CBs are all of them, not only the loose ones.
-using KindBytes = std::array<std::uint64_t, segment::kKinds>;
+using KindBytes = PerKind<std::uint64_t>;
 
 // What all clients of a server hold together, for its log. Devices as wire::fault_of() allows them.
 class DeviceTotals {
  public:
-  [[nodiscard]] std::uint64_t get(std::uint32_t device, std::uint8_t kind) const {
+  [[nodiscard]] std::uint64_t get(std::uint32_t device, Kind kind) const {
     return devices_[device][kind];
   }
-  void change(std::uint32_t device, std::uint8_t kind, std::uint64_t before, std::uint64_t after) {
+  void change(std::uint32_t device, Kind kind, std::uint64_t before, std::uint64_t after) {
     devices_[device][kind] += after - before;  // the wrap-around of unsigned numbers makes it right
   }
 
@@ -49,7 +48,7 @@ struct Change {
   };
 
   Effect effect = Effect::kCounted;
-  std::uint8_t kind = 0;         // index into segment::DeviceRecord::kinds
+  Kind kind = Kind::dram;
   std::uint64_t bytes = 0;       // of what the message is about
   std::uint64_t references = 1;  // how often it is held now
 };
@@ -114,22 +113,21 @@ class Client {
         totals_(totals),
         now_ns_(now_ns) {}
 
-  [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, std::uint8_t kind) const noexcept;
+  [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, Kind kind) const noexcept;
   // What is never inlined here is kept out of allocate() and free(), which are flat.
-  Change allocate(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
-                  std::uint64_t bytes);
-  [[gnu::noinline]] Change allocate_again(ConnectionId connection, Holding* holding,
-                                          std::uint8_t kind, std::uint64_t bytes);
-  [[gnu::noinline]] Change refuse(Holding* holding, std::uint8_t kind, std::uint64_t bytes);
-  [[gnu::noinline]] Change load(ConnectionId connection, const HoldingKey& key, std::uint8_t kind,
+  Change allocate(ConnectionId connection, const HoldingKey& key, Kind kind, std::uint64_t bytes);
+  [[gnu::noinline]] Change allocate_again(ConnectionId connection, Holding* holding, Kind kind,
+                                          std::uint64_t bytes);
+  [[gnu::noinline]] Change refuse(Holding* holding, Kind kind, std::uint64_t bytes);
+  [[gnu::noinline]] Change load(ConnectionId connection, const HoldingKey& key, Kind kind,
                                 const wire::Message& report);
-  Change free(ConnectionId connection, const HoldingKey& key, std::uint8_t kind);
+  Change free(ConnectionId connection, const HoldingKey& key, Kind kind);
   [[gnu::noinline]] Change destroy(const HoldingKey& program);
   [[gnu::noinline]] Change open(const wire::Message& report);
   [[gnu::noinline]] Change close(std::uint32_t device);
   // Runs `act`, which changes what is held of that kind on that device, and keeps the totals.
   template <typename Act>
-  void counting(std::uint32_t device, std::uint8_t kind, Act&& act);
+  void counting(std::uint32_t device, Kind kind, Act&& act);
   // Into the tracker; false: it refuses.
   inline bool take_plain(Holding& holding);
   inline bool take_buffer(Holding& holding, const ttmem_buffer& buffer);
@@ -139,7 +137,7 @@ class Client {
   // Out of the tracker.
   inline void give(const Holding& holding);
   inline void give_buffer(const Holding& holding);
-  [[gnu::noinline]] void give_by_name(const HoldingKey& key, std::uint8_t kind);
+  [[gnu::noinline]] void give_by_name(const HoldingKey& key, Kind kind);
   void append_ranges(const CoreMask& cores, std::uint32_t columns);
 
   std::unique_ptr<tracker::Tracker> tracker_;

@@ -15,9 +15,6 @@ namespace {
 using Effect = Change::Effect;
 using wire::Type;
 
-constexpr std::array<std::string_view, segment::kKinds> kKindNames = {
-    "dram", "l1", "system", "l1_small", "trace", "kernel", "cb"};
-
 template <typename Out>
 Out append_bytes(Out out, std::uint64_t bytes) {
   constexpr double kib = 1024;
@@ -50,10 +47,9 @@ std::string log_bytes(std::uint64_t bytes) {
 
 std::string text_of_kinds(const KindBytes& bytes) {
   std::string text;
-  for (std::size_t kind = 0; kind < bytes.size(); ++kind) {
+  for (const Kind kind : kAllKinds) {
     if (bytes[kind] == 0) continue;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "" : ", ", kKindNames[kind], log_bytes(bytes[kind]));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(kind), log_bytes(bytes[kind]));
   }
   return text;
 }
@@ -82,7 +78,7 @@ void EventLog::write(const wire::Message& report, pid_t pid, const Change& chang
     append_bytes(out, change.bytes);
     fmt::format_to(out, " (total ");
     append_bytes(out, total);
-    fmt::format_to(out, ") {}", kKindNames[change.kind]);
+    fmt::format_to(out, ") {}", name_of(change.kind));
     if (change.effect == Effect::kHeldAlready) {
       fmt::format_to(out, ", counted once, held {} times", change.references);
     } else if (change.effect == Effect::kStillHeld) {

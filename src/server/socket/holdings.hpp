@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/kinds.hpp"
 #include "base/probe_table.hpp"
-#include "segment/layout/layout.hpp"
 #include "tracker/receipt.hpp"
 
 namespace ttmem::server {
@@ -20,11 +20,11 @@ using ConnectionId = std::uint32_t;
 // the numbers of all their buffers are one space; libttmem says the type, and each type is one.
 struct HoldingKey {
   enum Space : std::uint8_t {
-    kKernels = segment::kKernelKind,
-    kLooseCbs = segment::kLooseCbKind,
-    kUntypedBuffers,
+    kLooseCbs = static_cast<std::uint8_t>(Kind::cb),
+    kKernels = static_cast<std::uint8_t>(Kind::kernel),
+    kUntypedBuffers = kKinds,
     kPrograms,
-  };  // below: the buffers of that ttmem_buffer_type
+  };  // else the number of a buffer's Kind
 
   std::uint64_t id = 0;
   std::uint32_t where = 0;  // device and space in one: keys are compared all the time
@@ -36,7 +36,7 @@ struct HoldingKey {
   [[nodiscard]] std::uint32_t device() const noexcept { return where >> 8; }
   [[nodiscard]] std::uint8_t space() const noexcept { return static_cast<std::uint8_t>(where); }
   [[nodiscard]] bool is_buffer() const noexcept {
-    return space() < kKernels || space() == kUntypedBuffers;
+    return space() != kLooseCbs && space() != kKernels && space() != kPrograms;
   }
 
   friend auto operator<=>(const HoldingKey&, const HoldingKey&) = default;
@@ -51,7 +51,7 @@ struct alignas(64) Holding {
   // Who allocated it, and how often. Holdings knows the other connections, if it is shared.
   ConnectionId connection = 0;
   std::uint32_t references = 0;
-  std::uint8_t kind = 0;  // index into segment::DeviceRecord::kinds
+  Kind kind = Kind::dram;
   bool is_shared = false;
   tracker::Receipt receipt{};  // of a buffer
 
@@ -83,8 +83,8 @@ class Holdings {
   // It will be looked for soon.
   [[gnu::always_inline]] void expect(const HoldingKey& key) const noexcept { table_.expect(key); }
   // What is held by that name, and whether it is new: then that connection holds it once.
-  std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection,
-                                   std::uint8_t kind, std::uint64_t bytes) {
+  std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection, Kind kind,
+                                   std::uint64_t bytes) {
     const auto inserted = table_.insert(key);
     if (inserted.second) {
       Holding& holding = *inserted.first;

@@ -19,7 +19,6 @@ namespace {
 
 using model::Allocation;
 using model::Device;
-using model::Kind;
 using model::Process;
 using model::Snapshot;
 using wire::Message;
@@ -87,12 +86,13 @@ void fill_answer(const Device& device, wire::Answer& answer) {
 }
 
 void add_to_answer(const Device& device, wire::Answer& answer) {
-  answer.dram_bytes += device.dram_used_bytes.value_or(0);
-  answer.l1_bytes += device.l1_buffers_bytes.value_or(0);
-  answer.l1_small_bytes += device.l1_small_bytes.value_or(0);
-  answer.trace_bytes += device.trace_used_bytes.value_or(0);
-  answer.cb_bytes += device.cb_physical_bytes.value_or(0);
-  answer.kernel_bytes += device.kernels_bytes.value_or(0);
+  const auto used = [&](Kind kind) { return device.used(kind).value_or(0); };
+  answer.dram_bytes += used(Kind::dram);
+  answer.l1_bytes += used(Kind::l1);
+  answer.l1_small_bytes += used(Kind::l1_small);
+  answer.trace_bytes += used(Kind::trace);
+  answer.cb_bytes += used(Kind::cb);
+  answer.kernel_bytes += used(Kind::kernel);
   answer.kernel_ring_programs += narrow(device.programs.value_or(0));
   answer.is_available = 1;
 }
@@ -104,12 +104,7 @@ std::string who(const Process& process) {
 
 std::string kinds_of(const Process& process) {
   KindBytes bytes{};
-  bytes[0] = process.dram_bytes.value_or(0);
-  bytes[1] = process.l1_bytes.value_or(0);
-  bytes[3] = process.l1_small_bytes.value_or(0);
-  bytes[4] = process.trace_bytes.value_or(0);
-  bytes[segment::kKernelKind] = process.kernels_bytes.value_or(0);
-  bytes[segment::kLooseCbKind] = process.cb_bytes.value_or(0);
+  for (const Kind kind : kDeviceKinds) bytes[kind] = process.used(kind).value_or(0);
   return text_of_kinds(bytes);
 }
 
@@ -156,7 +151,7 @@ std::vector<std::string> kernel_lines(const Snapshot& snapshot) {
   std::vector<std::string> lines;
   for (const Device& device : snapshot.devices) {
     const std::string total =
-        device.kernels_bytes ? log_bytes(*device.kernels_bytes) : std::string("n/a");
+        device.used(Kind::kernel) ? log_bytes(*device.used(Kind::kernel)) : std::string("n/a");
     lines.push_back(fmt::format("device {}: kernels {}, of which persistent {}", device.id, total,
                                 device.kernels_persistent_bytes
                                     ? log_bytes(*device.kernels_persistent_bytes)

@@ -7,8 +7,8 @@ namespace ttmem::tui {
 namespace {
 
 Sample sample_of(const model::Device& d, std::uint64_t time_unix_ns) {
-  return {time_unix_ns,     d.dram_used_bytes,   d.l1_used_bytes, d.l1_buffers_bytes,
-          d.l1_small_bytes, d.cb_physical_bytes, d.kernels_bytes};
+  return {time_unix_ns,           d.used(Kind::dram), d.l1_used_bytes,     d.used(Kind::l1),
+          d.used(Kind::l1_small), d.used(Kind::cb),   d.used(Kind::kernel)};
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 namespace ttmem::tui {
 namespace {
 
-using model::Kind;
 using model::Snapshot;
 
 std::string name_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid) {

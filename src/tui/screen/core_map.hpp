@@ -17,7 +17,7 @@ namespace ttmem::tui {
 struct Span {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  model::Kind kind = model::Kind::l1;  // l1, l1_small or cb
+  Kind kind = Kind::l1;  // l1, l1_small or cb
   std::int32_t pid = 0;
   std::string owner;           // the process by name
   std::string what;            // label of a buffer, program of a CB

@@ -16,7 +16,6 @@ namespace ttmem::tui {
 namespace {
 
 using model::Device;
-using model::Kind;
 using views::format_bytes;
 
 constexpr int kTallMap = 14;  // from here on the addresses run upwards

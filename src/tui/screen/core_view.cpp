@@ -38,8 +38,8 @@ void draw_title(Pane pane, const Device& device) {
   const std::vector<std::string> facts = {
       fmt::format("L1 {} of {}", format_bytes(device.l1_used_bytes),
                   format_bytes(device.l1_capacity_bytes)),
-      "CBs " + format_bytes(device.cb_physical_bytes),
-      "L1 buffers " + format_bytes(device.l1_buffers_bytes), "least headroom " + headroom};
+      "CBs " + format_bytes(device.used(Kind::cb)),
+      "L1 buffers " + format_bytes(device.used(Kind::l1)), "least headroom " + headroom};
   pane.put(x, 0, joined_to_fit(facts, pane.width() - x, pane.look()), {Ink::dim});
 }
 

@@ -143,21 +143,22 @@ std::vector<Part> parts_of(const Device& d) {
     kernel_notes.push_back(format_bytes(d.kernels_estimated_bytes) + " estimated");
   }
   const std::string resident = format_bytes(d.cb_resident_bytes);
-  const std::string logical = format_bytes(d.cb_logical_bytes);
-  return {{"L1 buffers",
-           d.l1_buffers_bytes,
-           Ink::buffers,
-           0,
-           {{"logical " + format_bytes(d.l1_buffers_logical_bytes)}}},
-          {"L1_SMALL", d.l1_small_bytes, Ink::small, 1, {{}}},
-          {"CBs",
-           d.cb_physical_bytes,
-           Ink::cbs,
-           2,
-           {{"resident " + resident, "logical " + logical, "peak " + format_bytes(d.cb_peak_bytes)},
-            {"resident " + resident, "logical " + logical},
-            {"res " + resident, "log " + logical}}},
-          {"Kernels", d.kernels_bytes, Ink::kernels, 3, {kernel_notes}}};
+  const std::string logical = format_bytes(d.logical(Kind::cb));
+  return {
+      {"L1 buffers",
+       d.used(Kind::l1),
+       Ink::buffers,
+       0,
+       {{"logical " + format_bytes(d.logical(Kind::l1))}}},
+      {"L1_SMALL", d.used(Kind::l1_small), Ink::small, 1, {{}}},
+      {"CBs",
+       d.used(Kind::cb),
+       Ink::cbs,
+       2,
+       {{"resident " + resident, "logical " + logical, "peak " + format_bytes(d.peak(Kind::cb))},
+        {"resident " + resident, "logical " + logical},
+        {"res " + resident, "log " + logical}}},
+      {"Kernels", d.used(Kind::kernel), Ink::kernels, 3, {kernel_notes}}};
 }
 
 std::string tightest_cores(const Device& device) {
@@ -172,7 +173,7 @@ std::string tightest_cores(const Device& device) {
 }
 
 bool has_trace(const Device& d) {
-  return d.trace_used_bytes.value_or(0) > 0 || d.trace_capacity_bytes.value_or(0) > 0;
+  return d.used(Kind::trace).value_or(0) > 0 || d.trace_capacity_bytes.value_or(0) > 0;
 }
 
 void headroom_row(Pane& pane, int y, const Device& device) {
@@ -246,7 +247,7 @@ int full_box_height(const Device& device) {
 void full_box(Pane pane, const Device& d, bool selected) {
   Pane inside = box(pane, title_of(d), counts_of(d), edge_style(selected));
   int y = 0;
-  whole_row(inside, y++, "DRAM", d.dram_used_bytes, d.dram_capacity_bytes, d.dram_peak_bytes, {});
+  whole_row(inside, y++, "DRAM", d.used(Kind::dram), d.dram_capacity_bytes, d.peak(Kind::dram), {});
   whole_row(inside, y++, "L1", d.l1_used_bytes, d.l1_capacity_bytes, d.l1_peak_bytes, l1_pieces(d));
   double before = 0;
   for (const Part& part : parts_of(d)) {
@@ -259,8 +260,8 @@ void full_box(Pane pane, const Device& d, bool selected) {
   inside.repeat(kSizeEnd + 1, y - 1, inside.width() - kSizeEnd - 1, " ");
   headroom_row(inside, y++, d);
   if (has_trace(d)) {
-    whole_row(inside, y++, "Trace", d.trace_used_bytes, d.trace_capacity_bytes, d.trace_peak_bytes,
-              {});
+    whole_row(inside, y++, "Trace", d.used(Kind::trace), d.trace_capacity_bytes,
+              d.peak(Kind::trace), {});
   }
   if (const auto notes = views::anomaly_notes(d.anomalies); !notes.empty()) {
     inside.put(kLabelX, y, "Anomalies", {.ink = Ink::warn, .bold = true});
@@ -270,14 +271,14 @@ void full_box(Pane pane, const Device& d, bool selected) {
 
 void compact_box(Pane pane, const Device& d, bool selected) {
   Pane inside = box(pane, title_of(d), counts_of(d), edge_style(selected));
-  compact_row(inside, 0, "DRAM", d.dram_used_bytes, d.dram_capacity_bytes, d.dram_peak_bytes, {});
+  compact_row(inside, 0, "DRAM", d.used(Kind::dram), d.dram_capacity_bytes, d.peak(Kind::dram), {});
   compact_row(inside, 1, "L1", d.l1_used_bytes, d.l1_capacity_bytes, d.l1_peak_bytes, l1_pieces(d));
   legend_row(inside, 2, d);
   // The lower edge has room for what did not fit.
   const int y = pane.height() - 1;
   pane.put(2, y,
            fmt::format(" CB resident {}, logical {} ", format_bytes(d.cb_resident_bytes),
-                       format_bytes(d.cb_logical_bytes)),
+                       format_bytes(d.logical(Kind::cb))),
            {Ink::dim}, pane.width() - 4);
   const std::string right = fmt::format(" {} ", headroom_of(d));
   if (pane.width() >= 76) {
@@ -321,16 +322,16 @@ void device_line_header(Pane pane) {
 void device_line(Pane pane, const Device& d, bool selected) {
   const LineColumns columns(pane.width());
   const Style name{.ink = selected ? Ink::title : Ink::plain, .bold = selected};
-  const auto dram = share_of(d.dram_used_bytes, d.dram_capacity_bytes);
+  const auto dram = share_of(d.used(Kind::dram), d.dram_capacity_bytes);
   const auto l1 = share_of(d.l1_used_bytes, d.l1_capacity_bytes);
   if (selected) pane.put(0, 0, glyphs_of(pane.look()).right, {.ink = Ink::title, .bold = true});
   pane.put_right(4, 0, fmt::format("{}", d.id), {.ink = Ink::title, .bold = true});
   pane.put(5, 0, d.board.empty() ? d.arch : d.board, name, 6);
   line_bar(pane, columns.dram(), columns.bar, dram, {{dram.value_or(0), ink_of_share(dram)}},
-           share_of(d.dram_peak_bytes, d.dram_capacity_bytes));
+           share_of(d.peak(Kind::dram), d.dram_capacity_bytes));
   line_bar(pane, columns.l1(), columns.bar, l1, l1_pieces(d),
            share_of(d.l1_peak_bytes, d.l1_capacity_bytes));
-  pane.put_right(columns.cb_end(), 0, format_bytes(d.cb_physical_bytes));
+  pane.put_right(columns.cb_end(), 0, format_bytes(d.used(Kind::cb)));
   const std::string headroom =
       d.headroom_bytes_per_core
           ? views::format_signed_bytes(*d.headroom_bytes_per_core, Scale::core)

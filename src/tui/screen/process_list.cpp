@@ -39,11 +39,6 @@ constexpr std::array<Column, kProcessColumns> kColumns = {{{"PID", right, 0, 7},
                                                            {"SOURCE", left, 8, 8},
                                                            {"COMMAND", left, 0, 0}}};
 
-model::Bytes l1_of(const Process& p) {
-  return p.l1_bytes && p.l1_small_bytes ? model::Bytes(*p.l1_bytes + *p.l1_small_bytes)
-                                        : std::nullopt;
-}
-
 std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -80,17 +75,17 @@ int compare_by(std::uint32_t column, const ProcessTotal& a, const ProcessTotal& 
     case 3:
       return compare(a.devices, b.devices);
     case 4:
-      return compare(p.dram_bytes, q.dram_bytes);
+      return compare(p.used(Kind::dram), q.used(Kind::dram));
     case 5:
-      return compare(l1_of(p), l1_of(q));
+      return compare(views::l1_buffers_of(p), views::l1_buffers_of(q));
     case 6:
-      return compare(p.cb_bytes, q.cb_bytes);
+      return compare(p.used(Kind::cb), q.used(Kind::cb));
     case 7:
-      return compare(p.kernels_bytes, q.kernels_bytes);
+      return compare(p.used(Kind::kernel), q.used(Kind::kernel));
     case 8:
-      return compare(p.trace_bytes, q.trace_bytes);
+      return compare(p.used(Kind::trace), q.used(Kind::trace));
     case 9:
-      return compare(p.allocations, q.allocations);
+      return compare(live_allocations(p.kinds), live_allocations(q.kinds));
     case 10:
       return compare(p.source, q.source);
     default:
@@ -104,12 +99,12 @@ std::vector<views::Cell> cells_of(const ProcessTotal& total) {
           {p.user.empty() ? std::string(views::kUnknown) : p.user},
           {std::string(state_of(p))},
           {views::format_ids(total.devices)},
-          {views::format_bytes(p.dram_bytes)},
-          {views::format_bytes(l1_of(p))},
-          {views::format_bytes(p.cb_bytes)},
-          {views::format_bytes(p.kernels_bytes)},
-          {views::format_bytes(p.trace_bytes)},
-          {views::format_count(p.allocations)},
+          {views::format_bytes(p.used(Kind::dram))},
+          {views::format_bytes(views::l1_buffers_of(p))},
+          {views::format_bytes(p.used(Kind::cb))},
+          {views::format_bytes(p.used(Kind::kernel))},
+          {views::format_bytes(p.used(Kind::trace))},
+          {views::format_count(live_allocations(p.kinds))},
           {p.source == model::Source::ttmem ? "ttmem" : "tt-metal"},
           {views::command_of(p)}};
 }

@@ -105,10 +105,10 @@ std::vector<Piece> l1_pieces(const model::Device& device) {
   const auto share = [&](model::Bytes bytes) {
     return views::share_of(bytes, device.l1_capacity_bytes).value_or(0);
   };
-  return {{share(device.l1_buffers_bytes), Ink::buffers, 0},
-          {share(device.l1_small_bytes), Ink::small, 1},
-          {share(device.cb_physical_bytes), Ink::cbs, 2},
-          {share(device.kernels_bytes), Ink::kernels, 3}};
+  return {{share(device.used(Kind::l1)), Ink::buffers, 0},
+          {share(device.used(Kind::l1_small)), Ink::small, 1},
+          {share(device.used(Kind::cb)), Ink::cbs, 2},
+          {share(device.used(Kind::kernel)), Ink::kernels, 3}};
 }
 
 std::string joined_to_fit(const std::vector<std::string>& parts, int room, Look look) {

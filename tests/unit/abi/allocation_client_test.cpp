@@ -16,7 +16,7 @@ namespace {
 
 using tt::tt_metal::AllocationClient;
 namespace allocation_tracker = tt::tt_metal::allocation_tracker;
-using ttmem::model::Kind;
+using ttmem::Kind;
 using ttmem::tracked_process::allocations;
 using ttmem::tracked_process::device;
 
@@ -37,56 +37,56 @@ TEST_F(AllocationClientTest, Seed001CbsAreNotL1BuffersAndHaveAFigureOfTheirOwn) 
   ASSERT_TRUE(AllocationClient::is_enabled());
   AllocationClient::report_allocation(0, 20 * kMiB, kL1, 1000);
   AllocationClient::report_cb_allocation(0, 16384, 105664);
-  EXPECT_EQ(device(0).l1_buffers_logical_bytes, 20 * kMiB);
-  EXPECT_EQ(device(0).cb_physical_bytes, 16384u);
+  EXPECT_EQ(device(0).logical(Kind::l1), 20 * kMiB);
+  EXPECT_EQ(device(0).used(Kind::cb), 16384u);
   EXPECT_EQ(device(0).l1_used_bytes, 20 * kMiB + 16384) << "Total L1 has the CBs in it";
 }
 
 TEST_F(AllocationClientTest, Seed001TheOlderFormOfACbFreeHasNoSize) {
   AllocationClient::report_cb_allocation(0, 16384, 105664);
   AllocationClient::report_cb_deallocation(0, 105664);
-  EXPECT_EQ(device(0).cb_physical_bytes, 0u);
+  EXPECT_EQ(device(0).used(Kind::cb), 0u);
 }
 
 TEST_F(AllocationClientTest, Seed001KernelsAreLoadedAndUnloaded) {
   AllocationClient::report_kernel_load(0, 40000, 7);
   AllocationClient::report_kernel_load(0, 209715, 8, 2);
-  EXPECT_EQ(device(0).kernels_bytes, 249715u);
+  EXPECT_EQ(device(0).used(Kind::kernel), 249715u);
   EXPECT_EQ(device(0).kernels_persistent_bytes, 209715u);
   EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);
   AllocationClient::report_kernel_unload(0, 40000, 7);
   AllocationClient::report_kernel_unload(0, 8);
-  EXPECT_EQ(device(0).kernels_bytes, 0u);
+  EXPECT_EQ(device(0).used(Kind::kernel), 0u);
 }
 
 TEST_F(AllocationClientTest, Seed002ACbFreeTakesOffWhatWasAllocatedAndNotMinusZero) {
   AllocationClient::report_cb_allocation(0, 262144, 1);
   AllocationClient::report_cb_allocation(0, 131072, 2);
   AllocationClient::report_cb_deallocation(0, 262144, 1);
-  EXPECT_EQ(device(0).cb_physical_bytes, 131072u);
+  EXPECT_EQ(device(0).used(Kind::cb), 131072u);
   AllocationClient::report_cb_deallocation(0, 0, 2);
-  EXPECT_EQ(device(0).cb_physical_bytes, 0u);
+  EXPECT_EQ(device(0).used(Kind::cb), 0u);
 }
 
 TEST_F(AllocationClientTest, Seed002EachOfFourDevicesHasItsOwnCbs) {
   for (int chip = 0; chip < 4; ++chip) AllocationClient::report_cb_allocation(chip, 262144, 1);
-  for (std::uint32_t chip = 0; chip < 4; ++chip) EXPECT_EQ(device(chip).cb_physical_bytes, 262144u);
+  for (std::uint32_t chip = 0; chip < 4; ++chip) EXPECT_EQ(device(chip).used(Kind::cb), 262144u);
   for (int chip = 0; chip < 4; ++chip) {
     AllocationClient::report_cb_deallocation(chip, 262144, 1);
   }
-  for (std::uint32_t chip = 0; chip < 4; ++chip) EXPECT_EQ(device(chip).cb_physical_bytes, 0u);
+  for (std::uint32_t chip = 0; chip < 4; ++chip) EXPECT_EQ(device(chip).used(Kind::cb), 0u);
 }
 
 TEST_F(AllocationClientTest, ARepeatedCbCountsOnceAtItsLargestUntilItsLastFree) {
   AllocationClient::report_cb_allocation(0, 1000, 1);
   AllocationClient::report_cb_allocation(0, 3000, 1);
   AllocationClient::report_cb_allocation(0, 2000, 1);
-  EXPECT_EQ(device(0).cb_physical_bytes, 3000u);
+  EXPECT_EQ(device(0).used(Kind::cb), 3000u);
   AllocationClient::report_cb_deallocation(0, 1000, 1);
   AllocationClient::report_cb_deallocation(0, 3000, 1);
-  EXPECT_EQ(device(0).cb_physical_bytes, 3000u);
+  EXPECT_EQ(device(0).used(Kind::cb), 3000u);
   AllocationClient::report_cb_deallocation(0, 2000, 1);
-  EXPECT_EQ(device(0).cb_physical_bytes, 0u);
+  EXPECT_EQ(device(0).used(Kind::cb), 0u);
   EXPECT_EQ(device(0).anomalies.unknown_frees, 0u);
 }
 
@@ -94,11 +94,11 @@ TEST_F(AllocationClientTest, Seed004EveryBufferTypeHasItsFigure) {
   for (const std::uint8_t type : kDeviceTypes) {
     AllocationClient::report_allocation(0, 1000u * (type + 1u), type, 100u + type);
   }
-  EXPECT_EQ(device(0).dram_logical_bytes, 1000u);
-  EXPECT_EQ(device(0).l1_buffers_logical_bytes, 2000u);
-  EXPECT_EQ(device(0).l1_small_bytes, 4000u);
-  EXPECT_EQ(device(0).trace_used_bytes, 5000u);
-  EXPECT_FALSE(device(0).l1_buffers_physical_bytes.has_value()) << "nobody said the banks";
+  EXPECT_EQ(device(0).logical(Kind::dram), 1000u);
+  EXPECT_EQ(device(0).logical(Kind::l1), 2000u);
+  EXPECT_EQ(device(0).used(Kind::l1_small), 4000u);
+  EXPECT_EQ(device(0).used(Kind::trace), 5000u);
+  EXPECT_FALSE(device(0).physical(Kind::l1).has_value()) << "nobody said the banks";
   for (const std::uint8_t type : kDeviceTypes) {
     AllocationClient::report_deallocation(0, 100u + type);
   }
@@ -110,9 +110,9 @@ TEST_F(AllocationClientTest, ABufferThatIsReportedTwiceLivesUntilItsSecondFree) 
   AllocationClient::report_allocation(0, 1000, kDram, 5);
   AllocationClient::report_allocation(0, 1000, kDram, 5);
   AllocationClient::report_deallocation(0, 5);
-  EXPECT_EQ(device(0).dram_logical_bytes, 1000u);
+  EXPECT_EQ(device(0).logical(Kind::dram), 1000u);
   AllocationClient::report_deallocation(0, 5);
-  EXPECT_EQ(device(0).dram_logical_bytes, 0u);
+  EXPECT_EQ(device(0).logical(Kind::dram), 0u);
 }
 
 TEST_F(AllocationClientTest, AFreeOfSomethingUnknownIsCounted) {
@@ -125,8 +125,8 @@ TEST_F(AllocationClientTest, AClosedDeviceBeginsAnew) {
   AllocationClient::report_allocation(1, 1000, kDram, 5);
   AllocationClient::report_device_close(0);
   AllocationClient::report_allocation(0, 3000, kDram, 5);
-  EXPECT_EQ(device(0).dram_logical_bytes, 3000u);
-  EXPECT_EQ(device(1).dram_logical_bytes, 1000u);
+  EXPECT_EQ(device(0).logical(Kind::dram), 3000u);
+  EXPECT_EQ(device(1).logical(Kind::dram), 1000u);
 }
 
 TEST_F(AllocationClientTest, OneAddressInDramAndL1IsTwoBuffers) {
@@ -158,9 +158,9 @@ TEST_F(AllocationClientTest, ReportsOfSeveralThreadsAreComplete) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(device(0).dram_logical_bytes, 80000u);
+  EXPECT_EQ(device(0).logical(Kind::dram), 80000u);
   for (std::uint64_t n = 0; n < 800; ++n) AllocationClient::report_deallocation(0, 1 + n);
-  EXPECT_EQ(device(0).dram_logical_bytes, 0u);
+  EXPECT_EQ(device(0).logical(Kind::dram), 0u);
 }
 
 // Shaped as TT-Metal's.
@@ -179,22 +179,22 @@ TEST_F(AllocationClientTest, Seed003TheModuleCountsACbOnAllItsCores) {
   ASSERT_TRUE(allocation_tracker::is_tracking_enabled());
   const RangeSet cores{{{{0, 0}, {7, 3}}, {{0, 4}, {3, 4}}}};
   allocation_tracker::report_cb_allocation(0, 2048, 0, cores);
-  EXPECT_EQ(device(0).cb_physical_bytes, 36u * 2048);
+  EXPECT_EQ(device(0).used(Kind::cb), 36u * 2048);
   allocation_tracker::report_cb_allocation(0, 2048, 1, Range{{0, 0}, {1, 1}});
   allocation_tracker::report_cb_allocation(0, 2048, 2, Coord{3, 3});
   allocation_tracker::report_cb_allocation(0, 2048, 3, ttmem_core_range{0, 0, 0, 4});
-  EXPECT_EQ(device(0).cb_physical_bytes, (36u + 4 + 1 + 5) * 2048);
+  EXPECT_EQ(device(0).used(Kind::cb), (36u + 4 + 1 + 5) * 2048);
   const std::variant<Coord, Range, RangeSet> spec = cores;
   allocation_tracker::report_cb_allocation(0, 2048, 0, spec);
-  EXPECT_EQ(device(0).cb_physical_bytes, (36u + 4 + 1 + 5) * 2048) << "the same index and cores";
+  EXPECT_EQ(device(0).used(Kind::cb), (36u + 4 + 1 + 5) * 2048) << "the same index and cores";
   allocation_tracker::report_cb_deallocation(0, 0, cores);
   allocation_tracker::report_cb_deallocation(0, 0, cores);
-  EXPECT_EQ(device(0).cb_physical_bytes, (4u + 1 + 5) * 2048);
+  EXPECT_EQ(device(0).used(Kind::cb), (4u + 1 + 5) * 2048);
 }
 
 TEST_F(AllocationClientTest, Seed003TheModuleCountsTheBinariesOfAKernel) {
   allocation_tracker::report_kernel_allocation(0, 64 * 9000, 3);
-  EXPECT_EQ(device(0).kernels_bytes, 64u * 9000);
+  EXPECT_EQ(device(0).used(Kind::kernel), 64u * 9000);
   EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);
 }
 

@@ -95,8 +95,8 @@ TEST(Threads, NothingIsLostAndAReaderIsNeverFooled) {
       const auto image = read(path);
       EXPECT_EQ(image.invalid_records, 0U);
       for (const auto& device : image.devices) {
-        EXPECT_LE(device.cb_physical_bytes, 64U * 1499136);
-        EXPECT_LE(device.kinds[TTMEM_DRAM].used_bytes, kThreads * kRounds * 1000);
+        EXPECT_LE(device.kinds[Kind::cb].used_bytes, 64U * 1499136);
+        EXPECT_LE(device.kinds[Kind::dram].used_bytes, kThreads * kRounds * 1000);
       }
       const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
       const auto events = segment::read_events(segment::FdSource(fd.get()), seen);
@@ -117,10 +117,10 @@ TEST(Threads, NothingIsLostAndAReaderIsNeverFooled) {
   std::uint64_t live = 0;
   std::uint64_t programs = 0;
   for (const auto& device : image.devices) {
-    live += device.kinds[TTMEM_DRAM].live;
+    live += device.kinds[Kind::dram].live;
     programs += device.programs;
-    EXPECT_EQ(device.unknown_frees, 0U);
-    EXPECT_EQ(device.kinds[TTMEM_DRAM].used_bytes, device.kinds[TTMEM_DRAM].live * 1000);
+    EXPECT_EQ(device.anomalies.unknown_frees, 0U);
+    EXPECT_EQ(device.kinds[Kind::dram].used_bytes, device.kinds[Kind::dram].live * 1000);
     EXPECT_TRUE(device.coherent);
   }
   EXPECT_EQ(live, kThreads * kRounds / 4);
@@ -181,7 +181,7 @@ TEST(Threads, AStructureWithoutASizeIsDropped) {
   const auto image = read(own_segment());
   EXPECT_EQ(image.dropped_calls, dropped + 3);
   EXPECT_EQ(image.devices.back().grid_x, 8U);
-  EXPECT_EQ(image.devices.back().kinds[TTMEM_DRAM].live, 0U);
+  EXPECT_EQ(image.devices.back().kinds[Kind::dram].live, 0U);
   ttmem_device_close(22);
 }
 

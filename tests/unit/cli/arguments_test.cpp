@@ -24,7 +24,7 @@ TEST(ParseDevices, RefusesEverythingElse) {
 }
 
 TEST(ParseKinds, NamesTheKindsWhenOneIsUnknown) {
-  EXPECT_EQ(parse_kinds("dram,cb").value(), (std::vector{model::Kind::dram, model::Kind::cb}));
+  EXPECT_EQ(parse_kinds("dram,cb").value(), (std::vector{Kind::dram, Kind::cb}));
   const auto wrong = parse_kinds("dram,foo");
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().message.find("'foo'"), std::string::npos);

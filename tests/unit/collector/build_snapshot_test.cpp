@@ -19,9 +19,9 @@ using segment::DeviceRecord;
 using testing::SegmentBuilder;
 using testing::set_text;
 
-constexpr std::uint8_t kDram = 0;
-constexpr std::uint8_t kL1 = 1;
-constexpr std::uint8_t kKernel = 5;
+constexpr Kind kDram = Kind::dram;
+constexpr Kind kL1 = Kind::l1;
+constexpr Kind kKernel = Kind::kernel;
 
 SegmentEvidence evidence(SegmentBuilder& builder, std::int32_t pid, State state = State::alive) {
   builder.header().pid = pid;
@@ -48,31 +48,31 @@ Snapshot snapshot_of(std::vector<SegmentEvidence> segments,
 SegmentBuilder process(std::uint64_t uid, std::uint64_t dram, std::uint64_t dram_peak) {
   SegmentBuilder builder;
   DeviceRecord& device = builder.add_device(0, uid);
-  device.kinds[kDram].used_bytes = dram;
-  device.kinds[kDram].peak_bytes = dram_peak;
-  device.kinds[kDram].live = 3;
-  device.kinds[kL1].used_bytes = 100;
-  device.kinds[kL1].logical_bytes = 90;
-  device.kinds[kKernel].used_bytes = 7;
-  device.kinds[kKernel].live = 1;
-  device.kernel_role_bytes[0] = 1;
-  device.kernel_role_bytes[1] = 2;
-  device.kernel_role_bytes[2] = 4;
-  device.l1_total_bytes = 157;
-  device.cb_physical_bytes = 50;
-  device.programs = 2;
+  device.figures.kinds[kDram].used_bytes = dram;
+  device.figures.kinds[kDram].peak_bytes = dram_peak;
+  device.figures.kinds[kDram].live = 3;
+  device.figures.kinds[kL1].used_bytes = 100;
+  device.figures.kinds[kL1].logical_bytes = 90;
+  device.figures.kinds[kKernel].used_bytes = 7;
+  device.figures.kinds[kKernel].live = 1;
+  device.figures.kernel_role_bytes[0] = 1;
+  device.figures.kernel_role_bytes[1] = 2;
+  device.figures.kernel_role_bytes[2] = 4;
+  device.figures.l1_total_bytes = 157;
+  device.figures.kinds[Kind::cb].used_bytes = 50;
+  device.figures.programs = 2;
   return builder;
 }
 
 RegionEvidence region(std::uint64_t uid, std::int32_t pid, State state) {
-  RegionRow row{.pid = pid,
-                .name = "probe",
-                .dram_bytes = 18087936,
-                .l1_bytes = 393216,
-                .l1_small_bytes = 131072,
-                .trace_bytes = 0,
-                .cb_bytes = 1966080,
-                .updated_unix_ns = 1};
+  RegionRow row{.pid = pid, .name = "probe", .updated_unix_ns = 1};
+  for (const auto& [kind, bytes] :
+       {std::pair(Kind::dram, 18087936U), std::pair(Kind::l1, 393216U),
+        std::pair(Kind::l1_small, 131072U), std::pair(Kind::trace, 0U)}) {
+    row.kinds[kind].set(&KindFigures::used_bytes, bytes);
+    row.kinds[kind].set(&KindFigures::logical_bytes, bytes);
+  }
+  row.kinds[Kind::cb].set(&KindFigures::used_bytes, 1966080);
   return {.uid = uid, .device_id = 0, .rows = {{row, state, "bob"}}};
 }
 
@@ -84,15 +84,15 @@ bool mentions(const Snapshot& snapshot, const std::string& text) {
 
 TEST(BuildSnapshot, WhatNobodyTellsOfResidentCbsIsUnknownUnlessThereAreNone) {
   SegmentBuilder tells = process(0xa, 1000, 2000);
-  tells.device(0).cb_resident_bytes = 30;
+  tells.device(0).figures.cb_resident_bytes = 30;
   SegmentBuilder silent = process(0xa, 1000, 2000);
-  silent.device(0).unknown_figures = segment::kResidentUnknown;
+  silent.device(0).resident_reported = 0;
   const Snapshot unknown = snapshot_of({evidence(tells, 10), evidence(silent, 11)});
   EXPECT_EQ(unknown.devices.at(0).cb_resident_bytes, std::nullopt);
-  EXPECT_EQ(unknown.devices.at(0).cb_physical_bytes, 100u);
+  EXPECT_EQ(unknown.devices.at(0).used(Kind::cb), 100u);
   EXPECT_EQ(unknown.devices.at(0).cores.at(0).cb_resident_bytes, std::nullopt);
   EXPECT_EQ(unknown.devices.at(0).cores.at(0).cb_bytes, 0u);
-  silent.device(0).cb_physical_bytes = 0;
+  silent.device(0).figures.kinds[Kind::cb].set(&KindFigures::used_bytes, 0);
   const Snapshot known = snapshot_of({evidence(tells, 10), evidence(silent, 11)});
   EXPECT_EQ(known.devices.at(0).cb_resident_bytes, 30u);
 }
@@ -103,19 +103,19 @@ TEST(BuildSnapshot, OneProcessGivesItsOwnFigures) {
   ASSERT_EQ(snapshot.devices.size(), 1u);
   const model::Device& device = snapshot.devices[0];
   EXPECT_EQ(device.uid, 0xau);
-  EXPECT_EQ(device.dram_used_bytes, 1000u);
-  EXPECT_EQ(device.dram_peak_bytes, 2000u);
+  EXPECT_EQ(device.used(Kind::dram), 1000u);
+  EXPECT_EQ(device.peak(Kind::dram), 2000u);
   EXPECT_EQ(device.dram_capacity_bytes, 12ULL << 30);
   EXPECT_EQ(device.l1_capacity_bytes, 64u * 1499136u);
   EXPECT_EQ(device.l1_used_bytes, 157u);
-  EXPECT_EQ(device.l1_buffers_physical_bytes, 100u);
-  EXPECT_EQ(device.l1_buffers_logical_bytes, 90u);
+  EXPECT_EQ(device.physical(Kind::l1), 100u);
+  EXPECT_EQ(device.logical(Kind::l1), 90u);
   EXPECT_EQ(device.kernels_persistent_bytes, 6u);
   EXPECT_EQ(device.cores.size(), 64u);
   EXPECT_EQ(device.headroom_bytes_per_core, 1499136 - 105664);
   EXPECT_FALSE(device.trace_capacity_bytes.has_value()) << "not announced";
   ASSERT_EQ(device.processes.size(), 1u);
-  EXPECT_EQ(device.processes[0].allocations, 4u);
+  EXPECT_EQ(live_allocations(device.processes[0].kinds), 4u);
   EXPECT_EQ(device.processes[0].user, "alice");
 }
 
@@ -124,9 +124,9 @@ TEST(BuildSnapshot, SumsOverLivingProcessesAndTakesTheLargestCertainPeak) {
   SegmentBuilder b = process(0xa, 2000, 2500);
   const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 3000u);
-  EXPECT_EQ(snapshot.devices[0].dram_peak_bytes, 5000u);
-  EXPECT_EQ(snapshot.devices[0].cb_peak_bytes, 100u) << "what both hold now";
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 3000u);
+  EXPECT_EQ(snapshot.devices[0].peak(Kind::dram), 5000u);
+  EXPECT_EQ(snapshot.devices[0].peak(Kind::cb), 100u) << "what both hold now";
   EXPECT_EQ(snapshot.devices[0].programs, 4u);
   EXPECT_EQ(snapshot.devices[0].processes[0].pid, 11) << "who holds most comes first";
 }
@@ -136,11 +136,11 @@ TEST(BuildSnapshot, ADeadOwnerIsListedAndNotCounted) {
   SegmentBuilder b = process(0xa, 9000, 9000);
   b.add_allocation(0, kDram, 0, 64, 64);
   const Snapshot snapshot = snapshot_of({evidence(b, 11, State::dead), evidence(a, 10)});
-  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u);
-  EXPECT_EQ(snapshot.devices[0].dram_peak_bytes, 1000u);
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
+  EXPECT_EQ(snapshot.devices[0].peak(Kind::dram), 1000u);
   ASSERT_EQ(snapshot.devices[0].processes.size(), 2u);
   EXPECT_EQ(snapshot.devices[0].processes[0].pid, 10) << "the living first";
-  EXPECT_EQ(snapshot.devices[0].processes[1].dram_bytes, 9000u);
+  EXPECT_EQ(snapshot.devices[0].processes[1].used(Kind::dram), 9000u);
   ASSERT_EQ(snapshot.allocations.size(), 1u);
   EXPECT_EQ(snapshot.allocations[0].state, State::dead);
 }
@@ -149,9 +149,9 @@ TEST(BuildSnapshot, ADeviceThatOnlyTheDeadHeldIsShownEmpty) {
   SegmentBuilder builder = process(0xa, 1000, 1000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 10, State::dead)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 0u);
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 0u);
   EXPECT_EQ(snapshot.devices[0].dram_capacity_bytes, 12ULL << 30);
-  EXPECT_FALSE(snapshot.devices[0].dram_peak_bytes.has_value());
+  EXPECT_FALSE(snapshot.devices[0].peak(Kind::dram).has_value());
 }
 
 TEST(BuildSnapshot, ASegmentThatEndedBySayingSoIsLeftOut) {
@@ -193,12 +193,12 @@ TEST(BuildSnapshot, UnknownCapacitiesAndSizesStayUnknown) {
   SegmentBuilder builder = process(0xa, 1, 1);
   builder.device(0).dram_channels = 0;
   builder.device(0).l1_bytes_per_core = 0;
-  builder.device(0).kinds[kL1].unsized = 1;
+  builder.device(0).figures.kinds[kL1].unsized = 1;
   const model::Device device = snapshot_of({evidence(builder, 10)}).devices.at(0);
   EXPECT_FALSE(device.dram_capacity_bytes.has_value());
   EXPECT_FALSE(device.l1_capacity_bytes.has_value());
-  EXPECT_FALSE(device.l1_buffers_physical_bytes.has_value());
-  EXPECT_EQ(device.l1_buffers_bytes, 100u);
+  EXPECT_FALSE(device.physical(Kind::l1).has_value());
+  EXPECT_EQ(device.used(Kind::l1), 100u);
   EXPECT_FALSE(device.headroom_bytes_per_core.has_value());
 }
 
@@ -246,8 +246,8 @@ TEST(BuildSnapshot, WhatWasLeftOnClosedDevicesIsAWarningOfTheLivingAndTheDead) {
   const auto close_with = [&](std::uint32_t id, std::uint64_t left, std::uint64_t bytes) {
     DeviceRecord& closed = builder.add_device(id, 0xc0 + id);
     closed.state = static_cast<std::uint32_t>(segment::DeviceState::kClosed);
-    closed.left_at_close = left;
-    closed.left_at_close_bytes = bytes;
+    closed.figures.anomalies.left_at_close = left;
+    closed.figures.anomalies.left_at_close_bytes = bytes;
   };
   EXPECT_TRUE(snapshot_of({evidence(builder, 10)}).warnings.empty());
   close_with(3, 3, 1258291);
@@ -265,15 +265,15 @@ TEST(BuildSnapshot, WhatWasLeftOnClosedDevicesIsAWarningOfTheLivingAndTheDead) {
 
 TEST(BuildSnapshot, CbsWithoutAnAddressAreNoAllocations) {
   SegmentBuilder builder = process(0xa, 1, 1);
-  builder.device(0).kinds[segment::kLooseCbKind].live = 5;
-  EXPECT_EQ(snapshot_of({evidence(builder, 10)}).devices.at(0).processes.at(0).allocations, 4u);
+  builder.device(0).figures.kinds[Kind::cb].live = 5;
+  EXPECT_EQ(live_allocations(snapshot_of({evidence(builder, 10)}).devices.at(0).processes.at(0).kinds), 4u);
 }
 
 TEST(BuildSnapshot, AbsurdFiguresDoNotWrapAround) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   SegmentBuilder a = process(0xa, most, most);
   SegmentBuilder b = process(0xa, 1000, 1000);
-  EXPECT_EQ(snapshot_of({evidence(a, 10), evidence(b, 11)}).devices[0].dram_used_bytes, most);
+  EXPECT_EQ(snapshot_of({evidence(a, 10), evidence(b, 11)}).devices[0].used(Kind::dram), most);
 }
 
 TEST(BuildSnapshot, AllocationsKeepWhatIsKnownOfThem) {
@@ -290,7 +290,7 @@ TEST(BuildSnapshot, AllocationsKeepWhatIsKnownOfThem) {
   kernel.flags |= segment::kNoAddress;
   const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
   ASSERT_EQ(snapshot.allocations.size(), 3u);
-  EXPECT_EQ(snapshot.allocations[0].kind, model::Kind::l1);
+  EXPECT_EQ(snapshot.allocations[0].kind, Kind::l1);
   EXPECT_EQ(snapshot.allocations[0].physical_bytes, 8192u);
   EXPECT_EQ(snapshot.allocations[0].cores, CoreMask::first(4));
   EXPECT_EQ(snapshot.allocations[0].age_ns, 600u);
@@ -352,33 +352,33 @@ TEST(BuildSnapshot, ARowOfTtMetalIsADeviceWithoutCapacities) {
   ASSERT_EQ(snapshot.devices.size(), 1u);
   const model::Device& device = snapshot.devices[0];
   EXPECT_EQ(device.uid, 0xbu);
-  EXPECT_EQ(device.dram_used_bytes, 18087936u);
+  EXPECT_EQ(device.used(Kind::dram), 18087936u);
   EXPECT_EQ(device.l1_used_bytes, 393216u + 131072u + 1966080u);
-  EXPECT_EQ(device.cb_physical_bytes, 1966080u);
+  EXPECT_EQ(device.used(Kind::cb), 1966080u);
   EXPECT_FALSE(device.dram_capacity_bytes.has_value());
-  EXPECT_FALSE(device.dram_peak_bytes.has_value());
-  EXPECT_FALSE(device.kernels_bytes.has_value());
+  EXPECT_FALSE(device.peak(Kind::dram).has_value());
+  EXPECT_FALSE(device.used(Kind::kernel).has_value());
   EXPECT_FALSE(device.programs.has_value());
   EXPECT_TRUE(device.cores.empty());
   ASSERT_EQ(device.processes.size(), 1u);
   EXPECT_EQ(device.processes[0].source, model::Source::tt_metal);
-  EXPECT_FALSE(device.processes[0].kernels_bytes.has_value());
-  EXPECT_FALSE(device.processes[0].allocations.has_value());
+  EXPECT_FALSE(device.processes[0].used(Kind::kernel).has_value());
+  EXPECT_FALSE(live_allocations(device.processes[0].kinds).has_value());
 }
 
 TEST(BuildSnapshot, ADeadRowIsListedAndNotCounted) {
   const Snapshot snapshot = snapshot_of({}, {region(0xb, 20, State::dead)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 0u);
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 0u);
   EXPECT_EQ(snapshot.devices[0].processes.at(0).state, State::dead);
-  EXPECT_EQ(snapshot.devices[0].processes.at(0).dram_bytes, 18087936u);
+  EXPECT_EQ(snapshot.devices[0].processes.at(0).used(Kind::dram), 18087936u);
 }
 
 TEST(BuildSnapshot, ARowOfAProcessThatASegmentTellsOfIsNotCountedTwice) {
   SegmentBuilder builder = process(0xb, 1000, 1000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0xb, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u);
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
   EXPECT_EQ(snapshot.devices[0].processes.size(), 1u);
 }
 
@@ -389,16 +389,16 @@ TEST(BuildSnapshot, ASegmentThatProcDoesNotConfirmHidesNoRow) {
   const Snapshot snapshot = snapshot_of({foreign}, {region(0xb, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
   EXPECT_EQ(snapshot.devices[0].processes.size(), 2u);
-  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u + 18087936u);
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u + 18087936u);
 }
 
 TEST(BuildSnapshot, ARowBesideATrackedProcessMakesUnknownWhatItDoesNotTell) {
   SegmentBuilder builder = process(0xb, 1000, 4000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 10)}, {region(0xb, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u + 18087936u);
-  EXPECT_EQ(snapshot.devices[0].dram_peak_bytes, 1000u + 18087936u);
-  EXPECT_FALSE(snapshot.devices[0].kernels_bytes.has_value());
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u + 18087936u);
+  EXPECT_EQ(snapshot.devices[0].peak(Kind::dram), 1000u + 18087936u);
+  EXPECT_FALSE(snapshot.devices[0].used(Kind::kernel).has_value());
   EXPECT_FALSE(snapshot.devices[0].cores.at(0).cb_bytes.has_value());
   EXPECT_FALSE(snapshot.devices[0].headroom_bytes_per_core.has_value());
 }
@@ -407,7 +407,7 @@ TEST(BuildSnapshot, ARegionOfAnUnnumberedChipBelongsToTheDeviceOfItsLogicalNumbe
   SegmentBuilder builder = process(0, 1000, 1000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].dram_used_bytes, 1000u);
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
 }
 
 TEST(BuildSnapshot, TheOrderOfTheEvidenceDoesNotMatter) {

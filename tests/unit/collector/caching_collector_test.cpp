@@ -69,7 +69,7 @@ std::string text_of(Snapshot snapshot) {
   for (auto& allocation : snapshot.allocations) allocation.age_ns = 0;
   for (auto& program : snapshot.programs) program.age_ns = 0;
   views::AllocationFilter everything;
-  everything.kinds.assign(model::kAllKinds.begin(), model::kAllKinds.end());
+  everything.kinds.assign(kAllKinds.begin(), kAllKinds.end());
   constexpr auto line = views::JsonLayout::line;
   return text_of_figures(snapshot) +
          views::allocations_json(snapshot, views::select_allocations(snapshot, everything), line) +
@@ -128,8 +128,8 @@ void put_dead(const Machine& machine, std::uint64_t bytes) {
   builder.header().uid = ::geteuid();
   builder.header().start_time_ticks = 7;
   auto& device = builder.add_device(1, 0x1001);
-  device.kinds[0].used_bytes = bytes;
-  builder.add_allocation(0, 0, 4096, bytes, bytes);
+  device.figures.kinds[Kind::dram].used_bytes = bytes;
+  builder.add_allocation(0, Kind::dram, 4096, bytes, bytes);
   machine.put("ttmem." + std::to_string(::geteuid()) + ".2147483632.7", builder.bytes());
 }
 
@@ -257,10 +257,10 @@ TEST(Collector, ReadsAgainWhatItMetInTheMiddleOfACall) {
   builder.header().uid = ::geteuid();
   builder.header().start_time_ticks = 7;
   auto& device = builder.add_device(0, 0x1000);
-  device.kinds[0].live = 2;
-  device.kinds[0].logical_bytes = 8192;
-  builder.add_allocation(0, 0, 4096, 4096, 4096);
-  builder.add_allocation(0, 0, 8192, 4096, 4096).live = 0;
+  device.figures.kinds[Kind::dram].live = 2;
+  device.figures.kinds[Kind::dram].logical_bytes = 8192;
+  builder.add_allocation(0, Kind::dram, 4096, 4096, 4096);
+  builder.add_allocation(0, Kind::dram, 8192, 4096, 4096).live = 0;
   const std::string name = "ttmem." + std::to_string(::geteuid()) + ".2147483632.7";
   machine.put(name, builder.bytes());
   const UniqueFd owner(::open((directory.path() + "/" + name).c_str(), O_RDWR | O_CLOEXEC));

@@ -32,7 +32,7 @@ using model::Snapshot;
 using model::State;
 using testing::SegmentBuilder;
 
-constexpr std::uint8_t kDram = 0;
+constexpr Kind kDram = Kind::dram;
 constexpr uid_t kNobody = 65534;
 constexpr std::int32_t kNoPid = 0x7ffffff0;
 
@@ -115,7 +115,7 @@ class CollectorTest : public ::testing::Test {
     builder.header().uid = ::getuid();
     builder.header().pid = kNoPid;
     builder.header().start_time_ticks = start_time_ticks;
-    builder.add_device(0, 0xa).kinds[kDram].used_bytes = 4096;
+    builder.add_device(0, 0xa).figures.kinds[kDram].used_bytes = 4096;
     return builder;
   }
 
@@ -170,13 +170,13 @@ TEST_F(CollectorTest, AnOwnerIsAliveWhileItHoldsTheLockAndDeadOnceItIsKilled) {
   ASSERT_EQ(alive.devices.size(), 1u);
   EXPECT_EQ(alive.devices[0].processes.at(0).state, State::alive);
   EXPECT_EQ(alive.devices[0].processes.at(0).pid, kNoPid);
-  EXPECT_EQ(alive.devices[0].dram_used_bytes, 4096u);
+  EXPECT_EQ(alive.devices[0].used(Kind::dram), 4096u);
   owner.kill();
   const Snapshot dead = collect(directory_);
   ASSERT_EQ(dead.devices.size(), 1u);
   EXPECT_EQ(dead.devices[0].processes.at(0).state, State::dead);
-  EXPECT_EQ(dead.devices[0].processes.at(0).dram_bytes, 4096u);
-  EXPECT_EQ(dead.devices[0].dram_used_bytes, 0u);
+  EXPECT_EQ(dead.devices[0].processes.at(0).used(Kind::dram), 4096u);
+  EXPECT_EQ(dead.devices[0].used(Kind::dram), 0u);
 }
 
 TEST_F(CollectorTest, AnOwnerInAnotherPidNamespaceIsAlive) {
@@ -197,7 +197,7 @@ TEST_F(CollectorTest, ASegmentWithOurPidIsShownAndHidesOurRowOnlyWhenItIsOfThisP
     ASSERT_EQ(snapshot.devices.size(), 1u);
     EXPECT_TRUE(snapshot.warnings.empty());
     EXPECT_EQ(snapshot.devices[0].processes.size(), ours ? 1u : 2u);
-    EXPECT_EQ(snapshot.devices[0].dram_used_bytes, ours ? 4096u : 4096u + 1310720u);
+    EXPECT_EQ(snapshot.devices[0].used(Kind::dram), ours ? 4096u : 4096u + 1310720u);
     for (const model::Process& process : snapshot.devices[0].processes) {
       EXPECT_EQ(process.state, State::alive);
     }
@@ -273,7 +273,7 @@ TEST_F(CollectorTest, WhatIsNotARegularFileNeitherBlocksNorCrashes) {
 TEST_F(CollectorTest, ASegmentThatAServerKeepsCountsWhileTheServerLives) {
   const SegmentBuilder kept = segment();
   LockHolder server(write(fmt::format("ttmem.{}.{}.1.socket", ::getuid(), kNoPid), kept.bytes()));
-  EXPECT_EQ(collect(directory_).devices.at(0).dram_used_bytes, 4096u);
+  EXPECT_EQ(collect(directory_).devices.at(0).used(Kind::dram), 4096u);
   EXPECT_TRUE(find_abandoned(directory_).segments.empty());
   server.kill();
   const Snapshot snapshot = collect(directory_);
@@ -355,12 +355,12 @@ TEST_F(CollectorTest, ARowOfTtMetalLivesAsLongAsTheProcessThatWroteIt) {
   const std::uint64_t now = clock_ns(CLOCK_REALTIME);
   write("tt_device_11_memory", region(::getpid(), now));
   const Snapshot alive = collect(directory_);
-  EXPECT_EQ(alive.devices.at(0).dram_used_bytes, 1310720u);
+  EXPECT_EQ(alive.devices.at(0).used(Kind::dram), 1310720u);
   EXPECT_EQ(alive.devices.at(0).processes.at(0).state, State::alive);
 
   write("tt_device_11_memory", region(kNoPid, now));
   const Snapshot dead = collect(directory_);
-  EXPECT_EQ(dead.devices.at(0).dram_used_bytes, 0u);
+  EXPECT_EQ(dead.devices.at(0).used(Kind::dram), 0u);
   EXPECT_EQ(dead.devices.at(0).processes.at(0).state, State::dead);
 
   // Written before this process began: the pid is ours by now, the row is not.
@@ -386,7 +386,7 @@ TEST_F(CollectorTest, ReapRemovesTheSegmentsOfTheDeadAndNothingElse) {
   EXPECT_EQ(found.segments[0].path, dead);
   EXPECT_EQ(found.segments[0].pid, kNoPid);
   EXPECT_EQ(found.segments[0].name, "python3");
-  EXPECT_EQ(found.segments[0].dram_bytes, 4096u);
+  EXPECT_EQ(found.segments[0].used_bytes[Kind::dram], 4096u);
   EXPECT_TRUE(mentions(found.warnings, "ttmem.0.3.1"));
   EXPECT_TRUE(std::filesystem::exists(dead)) << "finding removes nothing";
 
@@ -430,12 +430,12 @@ TEST_F(CollectorTest, AReaderAtWorkHidesNothingFromReapAndIsNotPassedOverInSilen
 
 TEST_F(CollectorTest, ReapCountsBuffersAndKernelsAsAllocationsAsTheSnapshotDoes) {
   SegmentBuilder builder = segment();
-  builder.device(0).kinds[kDram].live = 3;
-  builder.device(0).kinds[segment::kKernelKind].live = 1;
-  builder.device(0).kinds[segment::kLooseCbKind].live = 5;
+  builder.device(0).figures.kinds[kDram].live = 3;
+  builder.device(0).figures.kinds[Kind::kernel].live = 1;
+  builder.device(0).figures.kinds[Kind::cb].live = 5;
   write(builder);
   EXPECT_EQ(find_dead(directory_).segments.at(0).allocations, 4u);
-  EXPECT_EQ(collect(directory_).devices.at(0).processes.at(0).allocations, 4u);
+  EXPECT_EQ(live_allocations(collect(directory_).devices.at(0).processes.at(0).kinds), 4u);
 }
 
 TEST_F(CollectorTest, ReapRemovesLeftoversOnlyWhenNobodyCanStillBeMakingThem) {

@@ -31,11 +31,11 @@ CoreMask cores(std::initializer_list<std::uint32_t> list) {
   return mask;
 }
 
-LiveAllocation buffer(std::uint32_t kind, std::uint64_t address,
+LiveAllocation buffer(Kind kind, std::uint64_t address,
                       std::optional<std::uint64_t> bytes_per_bank,
                       std::optional<CoreMask> on = std::nullopt) {
   LiveAllocation allocation;
-  allocation.kind = static_cast<std::uint8_t>(kind);
+  allocation.kind = kind;
   allocation.address = address;
   allocation.bytes_per_bank = bytes_per_bank;
   allocation.cores = on;
@@ -44,7 +44,7 @@ LiveAllocation buffer(std::uint32_t kind, std::uint64_t address,
 
 LiveAllocation l1(std::uint64_t address, std::optional<std::uint64_t> bytes_per_bank,
                   std::optional<CoreMask> on = std::nullopt) {
-  return buffer(segment::kL1Kind, address, bytes_per_bank, on);
+  return buffer(Kind::l1, address, bytes_per_bank, on);
 }
 
 std::vector<const LiveAllocation*> refs(const std::vector<LiveAllocation>& allocations) {
@@ -63,8 +63,8 @@ DeviceImage grid(std::uint16_t x, std::uint16_t y) {
 
 TEST(CoreStates, ABufferTakesItsBytesOnItsCoresOnly) {
   const std::vector<LiveAllocation> allocations = {
-      l1(1400000, 4096), l1(1300000, 2048, cores({1, 2})),
-      buffer(segment::kL1SmallKind, 1499000, 64), buffer(segment::kDramKind, 5, 64)};
+      l1(1400000, 4096), l1(1300000, 2048, cores({1, 2})), buffer(Kind::l1_small, 1499000, 64),
+      buffer(Kind::dram, 5, 64)};
   const auto states = core_states(grid(2, 2), refs(allocations), true);
   ASSERT_EQ(states.size(), 4u);
   EXPECT_EQ(states[0].l1_bytes, 4096u);
@@ -135,17 +135,15 @@ TEST(MergeCore, AddsBytesAndTakesTheNarrowestGap) {
 
 TEST(Overlaps, CountsBuffersThatBeginAtOrInsideAnother) {
   const std::vector<LiveAllocation> allocations = {
-      buffer(segment::kDramKind, 0, 100), buffer(segment::kDramKind, 50, 10),
-      buffer(segment::kDramKind, 70, 10), buffer(segment::kDramKind, 100, 10),
-      buffer(segment::kDramKind, 100, 10)};
+      buffer(Kind::dram, 0, 100), buffer(Kind::dram, 50, 10), buffer(Kind::dram, 70, 10),
+      buffer(Kind::dram, 100, 10), buffer(Kind::dram, 100, 10)};
   EXPECT_EQ(count_overlaps(refs(allocations)), 3u) << "at 50, at 70, and the second at 100";
 }
 
 TEST(Overlaps, ComparesWithinOneTypeOnly) {
   const std::vector<LiveAllocation> allocations = {
-      buffer(segment::kDramKind, 0, 100),   buffer(segment::kTraceKind, 0, 100),
-      buffer(segment::kL1Kind, 0, 100),     buffer(segment::kL1SmallKind, 0, 100),
-      buffer(segment::kKernelKind, 0, 100), buffer(segment::kKernelKind, 0, 100)};
+      buffer(Kind::dram, 0, 100),     buffer(Kind::trace, 0, 100),  buffer(Kind::l1, 0, 100),
+      buffer(Kind::l1_small, 0, 100), buffer(Kind::kernel, 0, 100), buffer(Kind::kernel, 0, 100)};
   EXPECT_EQ(count_overlaps(refs(allocations)), 0u);
 }
 

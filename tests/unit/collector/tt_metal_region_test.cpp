@@ -50,11 +50,11 @@ TEST(TtMetalRegion, DecodesTheFiguresOfACapturedRegion) {
   const RegionRow& row = region->rows[0];
   EXPECT_EQ(row.pid, 23315);
   EXPECT_EQ(row.name, "probe");
-  EXPECT_EQ(row.dram_bytes, 18087936u);
-  EXPECT_EQ(row.l1_bytes, 393216u);
-  EXPECT_EQ(row.l1_small_bytes, 225280u);
-  EXPECT_EQ(row.trace_bytes, 0u);
-  EXPECT_EQ(row.cb_bytes, 3379200u);
+  EXPECT_EQ(row.kinds[Kind::dram].used_bytes, 18087936u);
+  EXPECT_EQ(row.kinds[Kind::l1].used_bytes, 393216u);
+  EXPECT_EQ(row.kinds[Kind::l1_small].used_bytes, 225280u);
+  EXPECT_EQ(row.kinds[Kind::trace].used_bytes, 0u);
+  EXPECT_EQ(row.kinds[Kind::cb].used_bytes, 3379200u);
   EXPECT_EQ(row.updated_unix_ns, 1794709671460950833u);
 }
 
@@ -92,7 +92,7 @@ TEST(TtMetalRegion, FreeRowsAndThoseBeingReleasedAreSkipped) {
   ASSERT_TRUE(region);
   ASSERT_EQ(region->rows.size(), 2u);
   EXPECT_EQ(region->rows[1].pid, 99);
-  EXPECT_EQ(region->rows[1].dram_bytes, 7u);
+  EXPECT_EQ(region->rows[1].kinds[Kind::dram].used_bytes, 7u);
 }
 
 TEST(TtMetalRegion, NamesAreSafeToPrint) {

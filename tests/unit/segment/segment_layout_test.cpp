@@ -104,22 +104,35 @@ TEST(SegmentLayoutDocument, DeviceOffsets) {
   EXPECT_FIELD(DeviceRecord, grid_x);
   EXPECT_FIELD(DeviceRecord, l1_bytes_per_core);
   EXPECT_FIELD(DeviceRecord, dram_channels);
-  EXPECT_FIELD(DeviceRecord, unknown_figures);
+  EXPECT_FIELD(DeviceRecord, resident_reported);
   EXPECT_FIELD(DeviceRecord, dram_bytes_per_channel);
   EXPECT_FIELD(DeviceRecord, trace_region_bytes);
   EXPECT_FIELD(DeviceRecord, opened_ns);
-  EXPECT_FIELD(DeviceRecord, kinds);
-  EXPECT_FIELD(DeviceRecord, kernel_role_bytes);
-  EXPECT_FIELD(DeviceRecord, kernel_estimated_bytes);
-  EXPECT_FIELD(DeviceRecord, l1_total_bytes);
-  EXPECT_FIELD(DeviceRecord, cb_physical_bytes);
-  EXPECT_FIELD(DeviceRecord, cb_resident_bytes);
-  EXPECT_FIELD(DeviceRecord, cb_logical_bytes);
-  EXPECT_FIELD(DeviceRecord, programs);
-  EXPECT_FIELD(DeviceRecord, unknown_frees);
-  EXPECT_FIELD(DeviceRecord, left_at_close_bytes);
+  EXPECT_FIELD(DeviceRecord, figures);
   EXPECT_FIELD(DeviceRecord, cores_seq);
   EXPECT_FIELD(DeviceRecord, cores);
+}
+
+TEST(SegmentLayoutDocument, FigureOffsets) {
+  auto fields = table("Figures");
+  EXPECT_FIELD(DeviceFigures, kinds);
+  EXPECT_FIELD(DeviceFigures, kernel_role_bytes);
+  EXPECT_FIELD(DeviceFigures, kernel_estimated_bytes);
+  EXPECT_FIELD(DeviceFigures, l1_total_bytes);
+  EXPECT_FIELD(DeviceFigures, l1_total_peak_bytes);
+  EXPECT_FIELD(DeviceFigures, loose_cb_bytes);
+  EXPECT_FIELD(DeviceFigures, cb_resident_bytes);
+  EXPECT_FIELD(DeviceFigures, programs);
+  EXPECT_FIELD(DeviceFigures, anomalies);
+  fields = table("Kind");
+  EXPECT_FIELD(KindFigures, used_bytes);
+  EXPECT_FIELD(KindFigures, peak_bytes);
+  EXPECT_FIELD(KindFigures, logical_bytes);
+  EXPECT_FIELD(KindFigures, live);
+  EXPECT_FIELD(KindFigures, unsized);
+  EXPECT_FIELD(KindFigures, allocations);
+  EXPECT_FIELD(KindFigures, frees);
+  EXPECT_FIELD(KindFigures, known);
 }
 
 TEST(SegmentLayoutDocument, SlotAndRecordOffsets) {

@@ -20,8 +20,8 @@ using testing::CbSpec;
 using testing::SegmentBuilder;
 using testing::set_text;
 
-constexpr std::uint8_t kDram = 0;
-constexpr std::uint8_t kL1 = 1;
+constexpr Kind kDram = Kind::dram;
+constexpr Kind kL1 = Kind::l1;
 
 Result<SegmentImage> read(const std::vector<std::byte>& bytes) {
   return read_segment(MemorySource(bytes));
@@ -66,9 +66,9 @@ Record& at(std::vector<std::byte>& bytes, std::size_t offset) {
 SegmentBuilder small_segment() {
   SegmentBuilder builder;
   DeviceRecord& device = builder.add_device(3, 0x1f00a);
-  device.kinds[kDram].used_bytes = 1200;
-  device.kinds[kDram].peak_bytes = 2400;
-  device.cb_physical_bytes = 640;
+  device.figures.kinds[kDram].used_bytes = 1200;
+  device.figures.kinds[kDram].peak_bytes = 2400;
+  device.figures.kinds[Kind::cb].used_bytes = 640;
   device.cores[9] = {.cb_bytes = 10, .cb_resident_bytes = 5, .cb_end = 106000, .reserved = 0};
   AllocationSlot& slot = builder.add_allocation(0, kDram, 1048640, 1000, 100);
   set_text(slot.label, "weights");
@@ -89,7 +89,7 @@ TEST(SegmentReader, ReadsHeaderDevicesAllocationsAndPrograms) {
   EXPECT_EQ(device.uid, 0x1f00au);
   EXPECT_EQ(device.arch, "wormhole_b0");
   EXPECT_EQ(device.kinds[kDram].peak_bytes, 2400u);
-  EXPECT_EQ(device.cb_physical_bytes, 640u);
+  EXPECT_EQ(device.kinds[Kind::cb].used_bytes, 640u);
   ASSERT_EQ(device.cores.size(), 64u);
   EXPECT_EQ(device.cores[9].cb_end, 106000u);
   ASSERT_EQ(image.allocations.size(), 1u);
@@ -221,7 +221,7 @@ TEST(SegmentReader, AbsurdFiguresOfAnIncoherentDeviceDoNotWrapAround) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   SegmentBuilder builder = small_segment();
   builder.device(0).seq = 5;
-  builder.device(0).kinds[kL1].used_bytes = most;
+  builder.device(0).figures.kinds[kL1].used_bytes = most;
   EXPECT_EQ(must_read(builder.bytes()).devices.at(0).l1_total_bytes, most);
 }
 
@@ -230,8 +230,8 @@ TEST(SegmentReader, AClosedDeviceOnlyTellsWhatWasLeftOnIt) {
   for (const std::uint64_t left : {0U, 3U}) {
     DeviceRecord& closed = builder.add_device(7, 0x7);
     closed.state = static_cast<std::uint32_t>(DeviceState::kClosed);
-    closed.left_at_close = left;
-    closed.left_at_close_bytes = left * 1000;
+    closed.figures.anomalies.left_at_close = left;
+    closed.figures.anomalies.left_at_close_bytes = left * 1000;
   }
   const SegmentImage image = must_read(builder.bytes());
   EXPECT_EQ(image.devices.size(), 1u);
@@ -282,8 +282,8 @@ TEST(SegmentReader, ADeviceUnderConstantWritingKeepsFiguresThatAreRightOneByOne)
     if (offset != kDeviceAt) return;
     auto& device = at<DeviceRecord>(bytes, kDeviceAt);
     device.seq += 2;
-    device.kinds[kDram].used_bytes += 32;
-    device.kinds[kDram].peak_bytes = 0;
+    device.figures.kinds[kDram].used_bytes += 32;
+    device.figures.kinds[kDram].peak_bytes = 0;
   });
   const auto image = read_segment(source);
   ASSERT_TRUE(image);
@@ -332,7 +332,7 @@ TEST(SegmentReader, SlotsThatContradictThemselvesAreCountedAndLeftOut) {
   EXPECT_TRUE(invalid_with([&](AllocationSlot& slot) { slot.address = most - 10; }));
   EXPECT_TRUE(invalid_with([&](AllocationSlot& slot) { slot.bytes_per_bank = most / 2; }));
   EXPECT_TRUE(invalid_with([](AllocationSlot& slot) {
-    slot.kind = kL1;
+    slot.kind = static_cast<std::uint8_t>(kL1);
     slot.flags = 0;
     slot.cores.set(64);  // the grid has 64 cores: 0 to 63
   }));
@@ -361,12 +361,12 @@ TEST(SegmentReader, ADeviceWithMoreCoresThanThereCanBeIsInvalid) {
 
 TEST(SegmentReader, NoPeakIsBelowItsCurrentFigure) {
   SegmentBuilder builder = small_segment();
-  builder.device(0).kinds[kDram].peak_bytes = 7;
-  builder.device(0).cb_physical_peak_bytes = 7;
-  builder.device(0).l1_total_bytes = 9;
+  builder.device(0).figures.kinds[kDram].peak_bytes = 7;
+  builder.device(0).figures.kinds[Kind::cb].peak_bytes = 7;
+  builder.device(0).figures.l1_total_bytes = 9;
   const SegmentImage image = must_read(builder.bytes());
   EXPECT_EQ(image.devices[0].kinds[kDram].peak_bytes, 1200u);
-  EXPECT_EQ(image.devices[0].cb_physical_peak_bytes, 640u);
+  EXPECT_EQ(image.devices[0].kinds[Kind::cb].peak_bytes, 640u);
   EXPECT_EQ(image.devices[0].l1_total_peak_bytes, 9u);
 }
 

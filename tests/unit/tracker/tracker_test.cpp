@@ -91,7 +91,7 @@ TEST(Tracker, ShowsTheBankLockstepOfAOnePageBuffer) {
   Tracked tracked;
   tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_L1, 1, 1460000, 2048, 2048));
-  const auto l1 = tracked.device().kinds[TTMEM_L1];
+  const auto l1 = tracked.device().kinds[Kind::l1];
   EXPECT_EQ(l1.logical_bytes, 2048U);
   EXPECT_EQ(l1.used_bytes, 2048U * 64);
 }
@@ -105,7 +105,7 @@ TEST(Tracker, CountsAShardedBufferOnItsCoresOnly) {
   sharded.core_ranges = 1;
   sharded.label = "attention.q";
   tracked->buffer_alloc(0, sharded);
-  EXPECT_EQ(tracked.device().kinds[TTMEM_L1].used_bytes, 8192U * 16);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].used_bytes, 8192U * 16);
   const auto image = tracked.read();
   ASSERT_EQ(image.allocations.size(), 1U);
   EXPECT_EQ(image.allocations[0].label, "attention.q");
@@ -117,10 +117,10 @@ TEST(Tracker, SaysThatBytesPerBankAreUnknown) {
   Tracked tracked;
   tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_L1, 1, 1000, 5000, 0));
-  EXPECT_EQ(tracked.device().kinds[TTMEM_L1].unsized, 1U);
-  EXPECT_EQ(tracked.device().kinds[TTMEM_L1].used_bytes, 5000U);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].unsized, 1U);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].used_bytes, 5000U);
   tracked->buffer_free(0, TTMEM_L1, 1);
-  EXPECT_EQ(tracked.device().kinds[TTMEM_L1].unsized, 0U);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].unsized, 0U);
 }
 
 TEST(Tracker, TakesTheAddressAsIdWhenThereIsNone) {
@@ -128,8 +128,8 @@ TEST(Tracker, TakesTheAddressAsIdWhenThereIsNone) {
   tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 0, 4096, 100, 0));
   tracked->buffer_free(0, TTMEM_DRAM, 4096);
-  EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].live, 0U);
-  EXPECT_EQ(tracked.device().unknown_frees, 0U);
+  EXPECT_EQ(tracked.device().kinds[Kind::dram].live, 0U);
+  EXPECT_EQ(tracked.device().anomalies.unknown_frees, 0U);
 }
 
 TEST(Tracker, CountsAnomaliesAndGoesOn) {
@@ -145,13 +145,13 @@ TEST(Tracker, CountsAnomaliesAndGoesOn) {
   const ttmem_cb cb = {105664, 1024, &outside, 1, 0};
   tracked->program_place(0, 1, {&cb, 1});
   const auto device = tracked.device();
-  EXPECT_EQ(device.unknown_frees, 1U);
-  EXPECT_EQ(device.allocs_over_live, 1U);
-  EXPECT_EQ(device.kinds[TTMEM_DRAM].used_bytes, 300U);
-  EXPECT_EQ(device.kinds[TTMEM_DRAM].live, 1U);
-  EXPECT_EQ(device.unknown_programs, 1U);
-  EXPECT_EQ(device.bad_arguments, 3U);
-  EXPECT_EQ(device.cb_physical_bytes, 8U * 1024);
+  EXPECT_EQ(device.anomalies.unknown_frees, 1U);
+  EXPECT_EQ(device.anomalies.allocs_over_live, 1U);
+  EXPECT_EQ(device.kinds[Kind::dram].used_bytes, 300U);
+  EXPECT_EQ(device.kinds[Kind::dram].live, 1U);
+  EXPECT_EQ(device.anomalies.unknown_programs, 1U);
+  EXPECT_EQ(device.anomalies.bad_arguments, 3U);
+  EXPECT_EQ(device.kinds[Kind::cb].used_bytes, 8U * 1024);
 }
 
 TEST(Tracker, KeepsCbsInsideL1WhateverItIsTold) {
@@ -159,8 +159,8 @@ TEST(Tracker, KeepsCbsInsideL1WhateverItIsTold) {
   tracked->device_open(wormhole(0));
   const ttmem_cb cbs[] = {{kL1 - 100, 1000, &kGrid, 1, 0}, {~0ULL - 5, 1000, &kGrid, 1, 0}};
   tracked->program_place(0, 1, cbs);
-  EXPECT_EQ(tracked.device().cb_physical_bytes, 64U * 100);
-  EXPECT_EQ(tracked.device().bad_arguments, 1U);
+  EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 64U * 100);
+  EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
 }
 
 TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
@@ -170,15 +170,15 @@ TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
   tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
   tracked->kernel_load(0, 3, 30, TTMEM_KERNEL_FABRIC, true);
   auto device = tracked.device();
-  EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 1730U);
+  EXPECT_EQ(device.kinds[Kind::kernel].used_bytes, 1730U);
   EXPECT_EQ(device.kernel_role_bytes, (std::array<std::uint64_t, 3>{1500, 30, 200}));
   EXPECT_EQ(device.kernel_estimated_bytes, 30U);
   EXPECT_EQ(device.l1_total_bytes, 1730U);
-  EXPECT_EQ(device.allocs_over_live, 0U);
+  EXPECT_EQ(device.anomalies.allocs_over_live, 0U);
   tracked->kernel_unload(0, 1);
   device = tracked.device();
-  EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 230U);
-  EXPECT_EQ(device.kinds[segment::kKernelKind].peak_bytes, 1730U);
+  EXPECT_EQ(device.kinds[Kind::kernel].used_bytes, 230U);
+  EXPECT_EQ(device.kinds[Kind::kernel].peak_bytes, 1730U);
 }
 
 // Seed 001: the original client reports a CB by number and size alone, once per cached program.
@@ -188,24 +188,24 @@ TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
   tracked->cb_alloc(0, 7, 16384);
   tracked->cb_alloc(0, 7, 8192);
   auto device = tracked.device();
-  EXPECT_EQ(device.cb_physical_bytes, 16384U);
-  EXPECT_EQ(device.cb_logical_bytes, 16384U);
+  EXPECT_EQ(device.kinds[Kind::cb].used_bytes, 16384U);
+  EXPECT_EQ(device.kinds[Kind::cb].logical_bytes, 16384U);
   EXPECT_EQ(device.l1_total_bytes, 16384U);
   ASSERT_EQ(tracked.read().allocations.size(), 1U);
   EXPECT_FALSE(tracked.read().allocations[0].address);
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
   tracked->program_place(0, 1, {&cb, 1});
-  EXPECT_EQ(tracked.device().cb_physical_bytes, 16384U + 64U * 1024);
+  EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 16384U + 64U * 1024);
   tracked->cb_free(0, 7);
   tracked->cb_free(0, 7);
-  EXPECT_EQ(tracked.device().cb_physical_bytes, 16384U + 64U * 1024);
+  EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 16384U + 64U * 1024);
   tracked->cb_free(0, 7);
   device = tracked.device();
-  EXPECT_EQ(device.cb_physical_bytes, 64U * 1024);
+  EXPECT_EQ(device.kinds[Kind::cb].used_bytes, 64U * 1024);
   EXPECT_EQ(device.l1_total_bytes, 64U * 1024);
-  EXPECT_EQ(device.cb_physical_peak_bytes, 16384U + 64U * 1024);
+  EXPECT_EQ(device.kinds[Kind::cb].peak_bytes, 16384U + 64U * 1024);
   tracked->cb_free(0, 7);
-  EXPECT_EQ(tracked.device().unknown_frees, 1U);
+  EXPECT_EQ(tracked.device().anomalies.unknown_frees, 1U);
 }
 
 TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
@@ -223,11 +223,11 @@ TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
   EXPECT_TRUE(tracked.read().programs.empty());
   tracked->device_open(wormhole(0));
   const auto device = tracked.device();
-  EXPECT_EQ(device.left_at_close, 2U);
-  EXPECT_EQ(device.left_at_close_bytes, 130U);
+  EXPECT_EQ(device.anomalies.left_at_close, 2U);
+  EXPECT_EQ(device.anomalies.left_at_close_bytes, 130U);
   EXPECT_EQ(device.l1_total_bytes, 0U);
   EXPECT_EQ(device.programs, 0U);
-  EXPECT_EQ(device.kinds[TTMEM_DRAM].peak_bytes, 0U);
+  EXPECT_EQ(device.kinds[Kind::dram].peak_bytes, 0U);
 }
 
 TEST(Tracker, AMeshProgramIsReportedOnEachDeviceOnceAndDestroyedEverywhere) {
@@ -238,13 +238,13 @@ TEST(Tracker, AMeshProgramIsReportedOnEachDeviceOnceAndDestroyedEverywhere) {
     for (std::uint32_t id = 0; id < 8; ++id) tracked->program_place(id, 1, {&cb, 1});
   }
   for (std::uint32_t id = 0; id < 8; ++id) {
-    EXPECT_EQ(tracked.device(id).cb_physical_bytes, 29U << 20);
+    EXPECT_EQ(tracked.device(id).kinds[Kind::cb].used_bytes, 29U << 20);
     EXPECT_EQ(tracked.device(id).programs, 1U);
   }
   EXPECT_EQ(tracked.read().footprints.size(), 1U);
   tracked->program_destroy(1);
   for (std::uint32_t id = 0; id < 8; ++id) {
-    EXPECT_EQ(tracked.device(id).cb_physical_bytes, 0U);
+    EXPECT_EQ(tracked.device(id).kinds[Kind::cb].used_bytes, 0U);
     EXPECT_EQ(tracked.device(id).programs, 0U);
   }
 }
@@ -265,7 +265,7 @@ TEST(Tracker, AGridLargerThanTheLayoutIsUnknown) {
   info.grid_y = 40;
   tracked->device_open(info);
   EXPECT_EQ(tracked.device().grid_x, 0U);
-  EXPECT_EQ(tracked.device().bad_arguments, 1U);
+  EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
 }
 
 TEST(Tracker, AGridWithOneSideUnknownIsUnknown) {
@@ -279,7 +279,7 @@ TEST(Tracker, AGridWithOneSideUnknownIsUnknown) {
     const ttmem_cb cb = {0, 16, &far, 1, 0};
     tracked->program_place(0, 1, {&cb, 1});
     EXPECT_EQ(tracked.device().grid_x, 0U);
-    EXPECT_EQ(tracked.device().cb_physical_bytes, 16U * 256);
+    EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 16U * 256);
   }
 }
 
@@ -300,15 +300,15 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
 
   const auto image = tracked.read();
   const auto device = tracked.device();
-  EXPECT_EQ(device.kinds[TTMEM_L1].used_bytes, 2 * 4096U);
-  EXPECT_EQ(device.kinds[segment::kKernelKind].used_bytes, 100U);
-  EXPECT_EQ(device.cb_physical_bytes, 4096U);
+  EXPECT_EQ(device.kinds[Kind::l1].used_bytes, 2 * 4096U);
+  EXPECT_EQ(device.kinds[Kind::kernel].used_bytes, 100U);
+  EXPECT_EQ(device.kinds[Kind::cb].used_bytes, 4096U);
   EXPECT_EQ(device.programs, 1U);
   EXPECT_EQ(device.l1_total_bytes, 2 * 4096U + 100 + 4096);
   CoreMask expected;
   for (std::uint32_t x = 0; x < 4; ++x) expected.set(8 + x);
   for (const auto& allocation : image.allocations) {
-    if (allocation.kind == TTMEM_L1) {
+    if (allocation.kind == Kind::l1) {
       EXPECT_EQ(allocation.cores, expected);
     }
   }
@@ -318,7 +318,7 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
     EXPECT_EQ(device.cores[core].cb_bytes, expected.test(core) ? 1024U : 0U) << core;
   }
   tracked->program_destroy(7);
-  EXPECT_EQ(tracked.device().cb_physical_bytes, 0U);
+  EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 0U);
 }
 
 TEST(Tracker, AProgramWithMoreCbsThanTheLayoutListsIsCountedAndSaidToBeMissing) {
@@ -329,7 +329,7 @@ TEST(Tracker, AProgramWithMoreCbsThanTheLayoutListsIsCountedAndSaidToBeMissing) 
     cbs.push_back({105664 + 32 * i, 32, &kGrid, 1, 0});
   }
   tracked->program_place(0, 1, cbs);
-  EXPECT_EQ(tracked.device().cb_physical_bytes, 64U * 32 * cbs.size());
+  EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 64U * 32 * cbs.size());
   EXPECT_TRUE(tracked.read().programs.empty());
   EXPECT_EQ(tracked.read().dropped_programs, 1U);
 }
@@ -341,7 +341,7 @@ TEST(Tracker, CountsABadLayoutOnEveryDeviceThatGetsIt) {
   for (std::uint32_t id = 0; id < 2; ++id) {
     tracked->device_open(wormhole(id));
     tracked->program_place(id, 1, {&cb, 1});
-    EXPECT_EQ(tracked.device(id).bad_arguments, 1U);
+    EXPECT_EQ(tracked.device(id).anomalies.bad_arguments, 1U);
   }
 }
 
@@ -356,12 +356,12 @@ TEST(Tracker, RefusesSizesThatWouldWrapAround) {
   const ttmem_core_range reversed = {5, 0, 1, 0};
   huge.cores = &reversed;
   tracked->buffer_alloc(0, huge);
-  EXPECT_EQ(tracked.device().bad_arguments, 2U);
+  EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U);
   huge.cores = &all;
   Receipt none;
   EXPECT_FALSE(tracked->take_buffer(0, huge, now(), none));
-  EXPECT_EQ(tracked.device().bad_arguments, 3U);
-  EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].used_bytes, 1U) << "banks unknown: logical";
+  EXPECT_EQ(tracked.device().anomalies.bad_arguments, 3U);
+  EXPECT_EQ(tracked.device().kinds[Kind::dram].used_bytes, 1U) << "banks unknown: logical";
 }
 
 TEST(Tracker, NoSumOfAbsurdSizesWrapsAround) {
@@ -369,13 +369,13 @@ TEST(Tracker, NoSumOfAbsurdSizesWrapsAround) {
   ttmem_device_info info = wormhole(0);
   info.dram_channels = 0xffffffff;
   tracked->device_open(info);
-  EXPECT_EQ(tracked.device().bad_arguments, 1U);
+  EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
   constexpr std::uint64_t largest = 1ULL << 48;
   constexpr std::uint64_t most = 1ULL << 61;
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 1, largest));
-  EXPECT_EQ(tracked.device().kinds[TTMEM_DRAM].used_bytes, 1U) << "banks unknown: logical";
+  EXPECT_EQ(tracked.device().kinds[Kind::dram].used_bytes, 1U) << "banks unknown: logical";
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 2, ~0ULL, 1, 1));
-  EXPECT_EQ(tracked.device().bad_arguments, 2U) << "ends beyond the last address";
+  EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U) << "ends beyond the last address";
   EXPECT_EQ(tracked.read().allocations.size(), 1U);
 
   for (std::uint64_t id = 1; id <= most / largest + 1; ++id) {
@@ -386,10 +386,10 @@ TEST(Tracker, NoSumOfAbsurdSizesWrapsAround) {
     tracked->kernel_load(0, id, 0, TTMEM_KERNEL_APP, false);
     tracked->kernel_load(0, id, largest, TTMEM_KERNEL_APP, false);
   }
-  EXPECT_EQ(tracked.device().kinds[segment::kKernelKind].used_bytes, most);
-  EXPECT_EQ(tracked.device().kinds[segment::kLooseCbKind].used_bytes, most);
+  EXPECT_EQ(tracked.device().kinds[Kind::kernel].used_bytes, most);
+  EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, most);
   EXPECT_EQ(tracked.device().l1_total_bytes, 4 * most);
-  EXPECT_EQ(tracked.device().bad_arguments, 2U + 4);
+  EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U + 4);
 }
 
 TEST(Tracker, EventsTellTheStoryInOrder) {
@@ -431,7 +431,7 @@ TEST(Tracker, ListsEveryAllocationOfManyAfterGrowing) {
   for (std::uint64_t id = 1; id <= 20000; id += 2) tracked->buffer_free(0, TTMEM_DRAM, id);
   const auto image = tracked.read();
   EXPECT_EQ(image.allocations.size(), 10000U);
-  EXPECT_EQ(image.devices[0].kinds[TTMEM_DRAM].used_bytes, 10000U * 12);
+  EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 10000U * 12);
 }
 
 // A limit that would raise SIGXFSZ: the figures go on, the list says what it lacks.
@@ -446,7 +446,7 @@ TEST(Tracker, CountsOnWhenTheFileCannotGrow) {
       tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
     }
     const auto image = tracked.read();
-    const bool good = image.devices[0].kinds[TTMEM_DRAM].used_bytes == 20000U * 12 &&
+    const bool good = image.devices[0].kinds[Kind::dram].used_bytes == 20000U * 12 &&
                       image.dropped_allocations > 0 &&
                       image.dropped_allocations + image.allocations.size() == 20000U &&
                       image.last_error == EFBIG;
@@ -500,7 +500,7 @@ TEST(Tracker, CanKeepASegmentForAnotherProcess) {
   EXPECT_EQ(image.start_time_ticks, 88123U);
   EXPECT_EQ(image.command, "./model --fast");
   ASSERT_EQ(image.devices.size(), 1U);
-  EXPECT_EQ(image.devices[0].kinds[TTMEM_DRAM].used_bytes, 1000U);
+  EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 1000U);
   EXPECT_FALSE(image.devices[0].cb_resident_known);
   EXPECT_EQ(image.allocations.size(), 2U);
   // Header, events, devices, allocations: a thousand clients must fit.
@@ -573,18 +573,18 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
   for (const auto& device : image.devices) {
     std::uint64_t l1_total = 0;
     for (int kind = 0; kind <= TTMEM_TRACE; ++kind) {
-      const auto& figures = device.kinds[static_cast<std::size_t>(kind)];
+      const auto& figures = device.kinds[kBufferKinds.at(static_cast<std::size_t>(kind))];
       RC_ASSERT(figures.used_bytes == model.sum(device.id, kind, false));
       RC_ASSERT(figures.logical_bytes == model.sum(device.id, kind, true));
       RC_ASSERT(figures.peak_bytes == (model.peak[{device.id, kind}]));
-      RC_ASSERT(figures.allocations_total - figures.frees_total == figures.live);
+      RC_ASSERT(figures.allocations - figures.frees == figures.live);
       if (kind == TTMEM_L1 || kind == TTMEM_L1_SMALL) l1_total += figures.used_bytes;
     }
     RC_ASSERT(device.l1_total_bytes == l1_total);
   }
   for (const auto& allocation : image.allocations) {
     const auto key = std::make_tuple(image.devices[allocation.device].id,
-                                     static_cast<int>(allocation.kind), allocation.id);
+                                     int{buffer_type_of(allocation.kind)}, allocation.id);
     RC_ASSERT(model.live.contains(key));
     RC_ASSERT(model.live[key].logical == allocation.bytes);
   }

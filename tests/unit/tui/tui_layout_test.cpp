@@ -39,11 +39,7 @@ model::Process any_process() {
   p.command = any_name();
   p.user = any_name();
   p.state = *rc::gen::element(model::State::alive, model::State::dead);
-  for (const auto figure :
-       {&model::Process::dram_bytes, &model::Process::l1_bytes, &model::Process::l1_small_bytes,
-        &model::Process::trace_bytes, &model::Process::cb_bytes, &model::Process::kernels_bytes}) {
-    p.*figure = any_bytes();
-  }
+  for (KindFigures& kind : p.kinds) kind.set(&KindFigures::used_bytes, any_bytes());
   return p;
 }
 
@@ -51,10 +47,10 @@ model::Device any_device(std::uint32_t id) {
   model::Device d = *inRange(0, 3) == 0 ? views::fixtures::unannounced(id) : fixtures::varied(id);
   d.board = any_name();
   if (*inRange(0, 2) == 0) {
-    d.dram_used_bytes = any_bytes();
-    d.dram_peak_bytes = any_bytes();
+    d.kinds[Kind::dram].set(&KindFigures::used_bytes, any_bytes());
+    d.kinds[Kind::dram].set(&KindFigures::peak_bytes, any_bytes());
     d.l1_used_bytes = any_bytes();
-    d.cb_physical_bytes = any_bytes();
+    d.kinds[Kind::cb].set(&KindFigures::used_bytes, any_bytes());
     d.l1_capacity_bytes = any_bytes();
     d.l1_base = any_bytes();
     d.l1_bytes_per_core = any_bytes();

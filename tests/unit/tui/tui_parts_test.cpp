@@ -159,8 +159,8 @@ TEST(ChartHistory, PutsWhatAServerRemembersBeforeItsOwn) {
 TEST(CoreMap, HasBuffersAboveCbsBelowAndTheGapBetween) {
   const CoreMap map = core_map(fixtures::machine(1), 0, 5);
   ASSERT_EQ(map.spans.size(), 5U);
-  EXPECT_EQ(map.spans.front().kind, model::Kind::l1_small);
-  EXPECT_EQ(map.spans.back().kind, model::Kind::cb);
+  EXPECT_EQ(map.spans.front().kind, Kind::l1_small);
+  EXPECT_EQ(map.spans.back().kind, Kind::cb);
   EXPECT_EQ(map.spans.back().programs, 2U);
   EXPECT_EQ(map.spans.back().owner, "python3");
   EXPECT_EQ(map.spans[3].what, "program 77");

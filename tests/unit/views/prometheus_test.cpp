@@ -51,27 +51,20 @@ model::Device wormhole(std::uint32_t id) {
   device.board = "n300";
   device.grid_x = 8;
   device.grid_y = 7;
-  device.dram_used_bytes = 111;
-  device.l1_buffers_bytes = 222;
-  device.l1_small_bytes = 0;
-  device.cb_physical_bytes = 30408704;
+  device.kinds[Kind::dram].set(&KindFigures::used_bytes, 111);
+  device.kinds[Kind::l1].set(&KindFigures::used_bytes, 222);
+  device.kinds[Kind::l1_small].set(&KindFigures::used_bytes, 0);
+  device.kinds[Kind::cb].set(&KindFigures::used_bytes, 30408704);
   device.cb_resident_bytes = 333;
-  device.cb_logical_bytes = 1ULL << 52;
+  device.kinds[Kind::cb].set(&KindFigures::logical_bytes, 1ULL << 52);
   device.dram_capacity_bytes = 12ULL << 30;
   device.headroom_bytes_per_core = -192;
-  device.processes.push_back({.pid = 4711,
-                              .name = "python3",
-                              .command = {},
-                              .user = "alice",
-                              .state = model::State::alive,
-                              .source = model::Source::ttmem,
-                              .dram_bytes = 111,
-                              .l1_bytes = {},
-                              .l1_small_bytes = {},
-                              .trace_bytes = {},
-                              .cb_bytes = 5,
-                              .kernels_bytes = {},
-                              .allocations = {}});
+  model::Process& process = device.processes.emplace_back();
+  process.pid = 4711;
+  process.name = "python3";
+  process.user = "alice";
+  process.kinds[Kind::dram].set(&KindFigures::used_bytes, 111);
+  process.kinds[Kind::cb].set(&KindFigures::used_bytes, 5);
   return device;
 }
 

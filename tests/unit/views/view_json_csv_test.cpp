@@ -106,7 +106,7 @@ TEST(AllocationsJson, ListsTheLargestFirstAndCbsOnlyWhenAsked) {
 
 TEST(SelectAllocations, MakesCircularBuffersOfPrograms) {
   const model::Snapshot snapshot = with_lists();
-  const auto cbs = select_allocations(snapshot, {.pid = {}, .kinds = {model::Kind::cb}});
+  const auto cbs = select_allocations(snapshot, {.pid = {}, .kinds = {Kind::cb}});
   ASSERT_EQ(cbs.size(), 6U);
   EXPECT_EQ(cbs[0].id, 102U);
   EXPECT_EQ(cbs[0].physical_bytes, 3 * 4096 * 64U);

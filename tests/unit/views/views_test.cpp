@@ -222,11 +222,11 @@ TEST(AllocationsText, MarksAKernelWhoseSizeIsAnEstimate) {
 
 TEST(ProcessTotals, SumOverDevicesAndStayUnknownWhenOnePartIs) {
   model::Snapshot snapshot = mesh(3);
-  snapshot.devices[1].processes[0].kernels_bytes.reset();
+  snapshot.devices[1].processes[0].kinds[Kind::kernel].known = 0;
   const auto totals = process_totals(snapshot);
   ASSERT_EQ(totals.size(), 1U);
-  EXPECT_EQ(totals[0].sum.cb_bytes, 3 * 29 * kMiB);
-  EXPECT_FALSE(totals[0].sum.kernels_bytes);
+  EXPECT_EQ(totals[0].sum.used(Kind::cb), 3 * 29 * kMiB);
+  EXPECT_FALSE(totals[0].sum.used(Kind::kernel));
   EXPECT_EQ(totals[0].devices, (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
@@ -339,11 +339,7 @@ class RandomSnapshots {
     p.user = text();
     p.state = random_() % 2 == 0 ? model::State::alive : model::State::dead;
     p.source = random_() % 2 == 0 ? model::Source::ttmem : model::Source::tt_metal;
-    p.dram_bytes = bytes();
-    p.l1_bytes = bytes();
-    p.l1_small_bytes = bytes();
-    p.cb_bytes = bytes();
-    p.allocations = bytes();
+    for (KindFigures& kind : p.kinds) kind = figures({.used = bytes(), .live = bytes()});
     return p;
   }
   model::Device device(std::uint32_t id) {
@@ -351,14 +347,14 @@ class RandomSnapshots {
     d.uid = bytes();
     d.board = text();
     d.arch = text();
-    d.dram_used_bytes = bytes();
+    d.kinds[Kind::dram].set(&KindFigures::used_bytes, bytes());
     d.dram_capacity_bytes = bytes();
     d.l1_used_bytes = bytes();
     d.l1_capacity_bytes = bytes();
-    d.l1_buffers_bytes = bytes();
-    d.cb_physical_bytes = bytes();
-    d.cb_logical_bytes = bytes();
-    d.kernels_bytes = bytes();
+    d.kinds[Kind::l1].set(&KindFigures::used_bytes, bytes());
+    d.kinds[Kind::cb].set(&KindFigures::used_bytes, bytes());
+    d.kinds[Kind::cb].set(&KindFigures::logical_bytes, bytes());
+    d.kinds[Kind::kernel].set(&KindFigures::used_bytes, bytes());
     d.headroom_bytes_per_core = static_cast<std::int64_t>(random_()) >> (random_() % 64);
     d.anomalies = {random_(), 0, random_() % 3, 0, 1, random_(), random_()};
     d.programs = bytes();

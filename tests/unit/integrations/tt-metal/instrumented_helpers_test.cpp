@@ -44,10 +44,10 @@ TEST_F(InstrumentedHelpersTest, Seed003ACbCountsOnEveryCoreOfEveryChipUntilItsPr
   CreateCircularBufferWithTracking(program, kGrid, config(8192, 1));
   EXPECT_EQ(program.circular_buffers().size(), 2u) << "TT-Metal's call is made";
   for (std::uint32_t chip = 0; chip < 8; ++chip) {
-    EXPECT_EQ(device(chip).cb_physical_bytes, kCores * 12288);
+    EXPECT_EQ(device(chip).used(ttmem::Kind::cb), kCores * 12288);
   }
   ReleaseTracking(program);
-  for (std::uint32_t chip = 0; chip < 8; ++chip) EXPECT_EQ(device(chip).cb_physical_bytes, 0u);
+  for (std::uint32_t chip = 0; chip < 8; ++chip) EXPECT_EQ(device(chip).used(ttmem::Kind::cb), 0u);
 }
 
 TEST_F(InstrumentedHelpersTest, CachedProgramsOfOneShapeCountOnce) {
@@ -55,26 +55,26 @@ TEST_F(InstrumentedHelpersTest, CachedProgramsOfOneShapeCountOnce) {
   for (Program& program : programs) {
     CreateCircularBufferWithTracking(program, kGrid, config(4096, 0));
   }
-  EXPECT_EQ(device(0).cb_physical_bytes, kCores * 4096);
+  EXPECT_EQ(device(0).used(ttmem::Kind::cb), kCores * 4096);
   for (const Program& program : programs) ReleaseTracking(program);
-  EXPECT_EQ(device(0).cb_physical_bytes, 0u);
-  EXPECT_EQ(device(0).anomalies, ttmem::model::Anomalies{});
+  EXPECT_EQ(device(0).used(ttmem::Kind::cb), 0u);
+  EXPECT_EQ(device(0).anomalies, ttmem::Anomalies{});
 }
 
 TEST_F(InstrumentedHelpersTest, Seed003AKernelIsAnEstimateAndNeverMoreThanACoreHasRoomFor) {
   Program one, three;
   AddKernelWithTracking(one, "reader.cpp", kGrid, DataMovementConfig{});
-  EXPECT_EQ(device(0).kernels_bytes, kCores * 50 * 1024);
+  EXPECT_EQ(device(0).used(ttmem::Kind::kernel), kCores * 50 * 1024);
   EXPECT_EQ(device(0).kernels_estimated_bytes, kCores * 50 * 1024);
   AddKernelWithTracking(three, "reader.cpp", kGrid, DataMovementConfig{});
   AddKernelWithTracking(three, "writer.cpp", kGrid, DataMovementConfig{});
   AddKernelWithTracking(three, "compute.cpp", kGrid, ComputeConfig{});
-  EXPECT_EQ(device(0).kernels_bytes, kCores * 69 * 1024);
+  EXPECT_EQ(device(0).used(ttmem::Kind::kernel), kCores * 69 * 1024);
   ReleaseTracking(three);
-  EXPECT_EQ(device(0).kernels_bytes, kCores * 50 * 1024);
+  EXPECT_EQ(device(0).used(ttmem::Kind::kernel), kCores * 50 * 1024);
   ReleaseTracking(one);
-  EXPECT_EQ(device(0).kernels_bytes, 0u);
-  EXPECT_EQ(device(0).anomalies, ttmem::model::Anomalies{});
+  EXPECT_EQ(device(0).used(ttmem::Kind::kernel), 0u);
+  EXPECT_EQ(device(0).anomalies, ttmem::Anomalies{});
 }
 
 TEST_F(InstrumentedHelpersTest, AViewOnABufferCountsNothing) {
@@ -87,7 +87,7 @@ TEST_F(InstrumentedHelpersTest, AViewOnABufferCountsNothing) {
       program, kGrid,
       CircularBufferConfig(4096, {{1, tt::DataFormat::Float16_b}}, *buffer->get_reference_buffer())
           .set_page_size(1, 4096));
-  EXPECT_EQ(device(0).cb_physical_bytes, kCores * 1024);
+  EXPECT_EQ(device(0).used(ttmem::Kind::cb), kCores * 1024);
   ReleaseTracking(program);
 }
 

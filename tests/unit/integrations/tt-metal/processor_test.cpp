@@ -23,7 +23,7 @@ using distributed::MeshCoordinate;
 using distributed::MeshCoordinateRange;
 using distributed::MeshDevice;
 using distributed::MeshWorkload;
-using ttmem::model::Kind;
+using ttmem::Kind;
 using ttmem::tracked_process::allocations;
 using ttmem::tracked_process::device;
 using ttmem::tt_metal::ProgramScope;
@@ -67,14 +67,14 @@ class ProcessorTest : public ::testing::Test {
   static void expect_cbs(std::uint64_t physical, std::uint64_t logical, std::uint64_t programs) {
     for (std::uint32_t chip = 0; chip < kChips; ++chip) {
       const auto found = device(chip);
-      EXPECT_EQ(found.cb_physical_bytes, physical) << "chip " << chip;
-      EXPECT_EQ(found.cb_logical_bytes, logical) << "chip " << chip;
+      EXPECT_EQ(found.used(Kind::cb), physical) << "chip " << chip;
+      EXPECT_EQ(found.logical(Kind::cb), logical) << "chip " << chip;
       EXPECT_EQ(found.programs, programs) << "chip " << chip;
     }
   }
   static void expect_no_anomalies() {
     for (const auto& each : ttmem::tracked_process::snapshot().devices) {
-      EXPECT_EQ(each.anomalies, ttmem::model::Anomalies{}) << "chip " << each.id;
+      EXPECT_EQ(each.anomalies, ttmem::Anomalies{}) << "chip " << each.id;
     }
   }
 
@@ -102,8 +102,8 @@ TEST_F(ProcessorTest, AOnePageL1BufferShowsIts2KiBAndThe128KiBThatAreGone) {
   const auto buffer =
       MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048},
                          {.page_size = 2048, .buffer_type = BufferType::L1}, mesh_.get());
-  EXPECT_EQ(device(3).l1_buffers_logical_bytes, 2048u);
-  EXPECT_EQ(device(3).l1_buffers_physical_bytes, 131072u);
+  EXPECT_EQ(device(3).logical(Kind::l1), 2048u);
+  EXPECT_EQ(device(3).physical(Kind::l1), 131072u);
 }
 
 TEST_F(ProcessorTest, DevicesAreAnnouncedWithTheirFigures) {
@@ -156,7 +156,7 @@ TEST_F(ProcessorTest, Seed000ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
         MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = kCores * 524288},
                            {.page_size = 524288, .buffer_type = BufferType::L1}, mesh_.get());
     EXPECT_EQ(device(6).l1_used_bytes, 61 * kMiB);
-    EXPECT_EQ(device(6).cb_physical_bytes, 29 * kMiB);
+    EXPECT_EQ(device(6).used(Kind::cb), 29 * kMiB);
   }
   EXPECT_EQ(device(6).l1_used_bytes, before.l1_used_bytes);
   EXPECT_EQ(device(6).l1_peak_bytes, 61 * kMiB);
@@ -179,11 +179,11 @@ TEST_F(ProcessorTest, Seed004EveryKindOfBufferHasItsOwnFigure) {
   auto work = workload(4096);
   run(work);
   const auto found = device(1);
-  EXPECT_EQ(found.dram_logical_bytes, 2048u);
-  EXPECT_EQ(found.l1_buffers_logical_bytes, 2048u);
-  EXPECT_EQ(found.l1_small_bytes, 1024u);
-  EXPECT_EQ(found.cb_physical_bytes, kCores * 4096);
-  EXPECT_GE(found.trace_used_bytes.value_or(0), 2048u);
+  EXPECT_EQ(found.logical(Kind::dram), 2048u);
+  EXPECT_EQ(found.logical(Kind::l1), 2048u);
+  EXPECT_EQ(found.used(Kind::l1_small), 1024u);
+  EXPECT_EQ(found.used(Kind::cb), kCores * 4096);
+  EXPECT_GE(found.used(Kind::trace).value_or(0), 2048u);
   EXPECT_EQ(found.l1_used_bytes, kCores * 2048 + 1024 + kCores * 4096);
 }
 
@@ -196,7 +196,7 @@ TEST_F(ProcessorTest, ADeviceThatComesLaterIsCountedOnceAndTheOthersNotAgain) {
   while (std::find(ids.begin(), ids.end(), ninth) != ids.end()) ++ninth;
   IDevice* const later = CreateDevice(ninth);
   const auto cb_bytes = [](int chip) {
-    return device(static_cast<std::uint32_t>(chip)).cb_logical_bytes;
+    return device(static_cast<std::uint32_t>(chip)).logical(Kind::cb);
   };
   {
     Program program = program_of(4096);
@@ -301,13 +301,13 @@ TEST_F(ProcessorTest, Seed004KernelsWithoutABinaryAreAnEstimateAndGoWithTheNextP
   };
   {
     const auto first = run_with_kernels(1);
-    EXPECT_EQ(device(2).kernels_bytes, kCores * 50 * 1024);
+    EXPECT_EQ(device(2).used(Kind::kernel), kCores * 50 * 1024);
     EXPECT_EQ(device(2).kernels_estimated_bytes, kCores * 50 * 1024);
     const auto second = run_with_kernels(3);
-    EXPECT_EQ(device(2).kernels_bytes, kCores * 69 * 1024) << "the ring of a core has no more";
+    EXPECT_EQ(device(2).used(Kind::kernel), kCores * 69 * 1024) << "the ring of a core has no more";
     EXPECT_EQ(device(2).programs, 2u);
   }
-  EXPECT_EQ(device(2).kernels_bytes, 0u);
+  EXPECT_EQ(device(2).used(Kind::kernel), 0u);
   expect_no_anomalies();
 }
 
@@ -393,7 +393,7 @@ TEST_F(ProcessorTest, AllocationFromSeveralThreadsIsComplete) {
   for (std::thread& thread : threads) thread.join();
   for (std::uint32_t chip = 0; chip < kChips; ++chip) {
     EXPECT_EQ(allocations(chip).size(), kThreads * kPerThread);
-    EXPECT_EQ(device(chip).dram_logical_bytes, kThreads * kPerThread * 2048);
+    EXPECT_EQ(device(chip).logical(Kind::dram), kThreads * kPerThread * 2048);
   }
   buffers.clear();  // on another thread than they were allocated on
   for (std::uint32_t chip = 0; chip < kChips; ++chip) EXPECT_TRUE(allocations(chip).empty());

@@ -71,7 +71,7 @@ TEST_F(ScopesTest, AnOpenedDeviceIsShownBeforeItsFirstBufferWithWhatWasSaidOfIt)
   EXPECT_EQ(found.board, "n150");
   EXPECT_EQ(found.arch, "wormhole_b0");
   EXPECT_EQ(found.l1_capacity_bytes, 64u * 1499136);
-  EXPECT_EQ(found.kernels_bytes, 3070u);
+  EXPECT_EQ(found.used(ttmem::Kind::kernel), 3070u);
   EXPECT_EQ(found.kernels_persistent_bytes, 3070u);
   EXPECT_EQ(found.kernels_estimated_bytes, 0u);
   EXPECT_EQ(allocations(0).size(), 2u);
@@ -105,7 +105,7 @@ TEST_F(ScopesTest, ABufferHasTheInnermostLabelOfItsThreadAndNoneOutsideOfAll) {
 TEST_F(ScopesTest, KernelBytesThatTheCallerKnowsAreTakenAndAreNoEstimate) {
   auto work = workload(4096);
   run(work);
-  EXPECT_EQ(device(0).kernels_bytes, 64u * 1536);
+  EXPECT_EQ(device(0).used(ttmem::Kind::kernel), 64u * 1536);
   EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);
 }
 
@@ -133,15 +133,15 @@ TEST_F(ScopesTest, ProgramsAndBuffersOfSeveralThreadsAreCompleteAndKeptApart) {
   for (std::thread& thread : threads) thread.join();
 
   EXPECT_EQ(device(0).programs, kThreads * kRounds);
-  EXPECT_EQ(device(0).cb_logical_bytes, std::uint64_t{kThreads} * kRounds * 64 * 4096);
-  EXPECT_EQ(device(0).cb_physical_bytes, 64u * 4096);
+  EXPECT_EQ(device(0).logical(ttmem::Kind::cb), std::uint64_t{kThreads} * kRounds * 64 * 4096);
+  EXPECT_EQ(device(0).used(ttmem::Kind::cb), 64u * 4096);
   std::map<std::string, std::uint32_t> by_label;
   for (const auto& each : allocations(0)) {
-    if (each.kind == ttmem::model::Kind::dram) ++by_label[each.label];
+    if (each.kind == ttmem::Kind::dram) ++by_label[each.label];
   }
   EXPECT_EQ(by_label.size(), kThreads);
   for (const auto& [label, count] : by_label) EXPECT_EQ(count, kRounds) << label;
-  EXPECT_EQ(device(0).anomalies, ttmem::model::Anomalies{});
+  EXPECT_EQ(device(0).anomalies, ttmem::Anomalies{});
 }
 
 }  // namespace

@@ -24,10 +24,10 @@ Snapshot at(std::uint64_t second, model::Bytes dram, model::Bytes dram_peak = {}
   model::Device device;
   device.id = 3;
   device.uid = 0xabc;
-  device.dram_used_bytes = dram;
-  device.dram_peak_bytes = dram_peak;
+  device.kinds[Kind::dram].set(&KindFigures::used_bytes, dram);
+  device.kinds[Kind::dram].set(&KindFigures::peak_bytes, dram_peak);
   device.l1_used_bytes = 7;
-  device.cb_physical_bytes = 5;
+  device.kinds[Kind::cb].set(&KindFigures::used_bytes, 5);
   snapshot.devices.push_back(device);
   return snapshot;
 }

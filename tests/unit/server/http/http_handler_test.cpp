@@ -23,7 +23,7 @@ class HttpHandler : public ::testing::Test {
       model::Device device;
       device.id = id;
       device.uid = 0x100 + id;
-      device.dram_used_bytes = 1000 + id;
+      device.kinds[Kind::dram].set(&KindFigures::used_bytes, 1000 + id);
       model::Process& process = device.processes.emplace_back();
       process.pid = 4711;
       process.name = "python3";
@@ -31,7 +31,7 @@ class HttpHandler : public ::testing::Test {
       model::Allocation allocation;
       allocation.device = static_cast<std::uint32_t>(snapshot_.devices.size() - 1);
       allocation.pid = 4711;
-      allocation.kind = id == 0 ? model::Kind::dram : model::Kind::l1;
+      allocation.kind = id == 0 ? Kind::dram : Kind::l1;
       allocation.bytes = 64;
       snapshot_.allocations.push_back(allocation);
     }
@@ -171,7 +171,7 @@ TEST_F(HttpHandler, PostmortemsHaveTheLatestFirstAndAreBounded) {
     Postmortem postmortem;
     postmortem.process.pid = pid;
     postmortem.process.name = "a\"b\xff";
-    postmortem.process.dram_bytes = 7;
+    postmortem.process.used_bytes[Kind::dram] = 7;
     collector::HeldAllocation& held = postmortem.process.largest.emplace_back();
     held.bytes = 5;
     held.used_bytes = 6;

@@ -21,7 +21,7 @@ std::uint64_t references(const Shares& shares) {
 }
 
 void allocate(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId connection) {
-  const auto [holding, is_new] = holdings.insert(key, connection, 0, 1);
+  const auto [holding, is_new] = holdings.insert(key, connection, Kind::dram, 1);
   RC_ASSERT(is_new == !model.contains(key));
   if (!is_new) holdings.add(*holding, connection);
   ++model[key][connection];

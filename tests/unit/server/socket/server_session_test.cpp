@@ -39,7 +39,7 @@ TEST(Session, AKeptSegmentIsReadLikeAnyOther) {
   const auto session = server.connect(1);
   say(*session, message(Type::kAlloc, 4096, 3 * kMiB, TTMEM_L1));
   const model::Device device = server.device();
-  EXPECT_EQ(device.l1_buffers_logical_bytes, 3 * kMiB);
+  EXPECT_EQ(device.logical(Kind::l1), 3 * kMiB);
   ASSERT_EQ(device.processes.size(), 1U);
   EXPECT_EQ(device.processes[0].pid, ::getpid());
   EXPECT_EQ(device.processes[0].state, model::State::alive);
@@ -54,10 +54,10 @@ TEST(Session, TheLastConnectionTakesTheSegmentWithIt) {
   say(*second, message(Type::kAlloc, 8192, kMiB));
   EXPECT_EQ(server.clients().size(), 1U);
   first.reset();
-  EXPECT_EQ(server.device().dram_used_bytes, kMiB);
+  EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   second.reset();
   EXPECT_TRUE(std::filesystem::is_empty(server.directory()));
-  EXPECT_EQ(server.clients().totals().get(0, 0), 0U);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
 }
 
 TEST(Session, WhatAClientSaysAgainOnANewConnectionIsNotDoubled) {
@@ -71,12 +71,12 @@ TEST(Session, WhatAClientSaysAgainOnANewConnectionIsNotDoubled) {
   say(*fresh, message(Type::kCbAlloc, 1, kMiB));
   say(*fresh, cb(7, 0, 1, 105664, 4096));
   old.reset();
-  EXPECT_EQ(server.device().dram_used_bytes, kMiB);
-  EXPECT_EQ(server.device().cb_physical_bytes, kMiB + 64 * 4096);
+  EXPECT_EQ(server.device().used(Kind::dram), kMiB);
+  EXPECT_EQ(server.device().used(Kind::cb), kMiB + 64 * 4096);
   say(*fresh, message(Type::kFree, 4096));
   say(*fresh, message(Type::kCbFree, 1));
-  EXPECT_EQ(server.device().dram_used_bytes, 0U);
-  EXPECT_EQ(server.device().cb_physical_bytes, 64 * 4096U);
+  EXPECT_EQ(server.device().used(Kind::dram), 0U);
+  EXPECT_EQ(server.device().used(Kind::cb), 64 * 4096U);
 }
 
 TEST(Session, AFreeOnAnotherConnectionOfTheProcessCounts) {
@@ -85,7 +85,7 @@ TEST(Session, AFreeOnAnotherConnectionOfTheProcessCounts) {
   const auto second = server.connect(2);
   say(*first, message(Type::kAlloc, 4096, kMiB));
   say(*second, message(Type::kFree, 4096));
-  EXPECT_EQ(server.device().dram_used_bytes, 0U);
+  EXPECT_EQ(server.device().used(Kind::dram), 0U);
 }
 
 TEST(Session, ARepeatedNumberMayChangeItsType) {
@@ -93,10 +93,10 @@ TEST(Session, ARepeatedNumberMayChangeItsType) {
   const auto session = server.connect(1);
   say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_DRAM));
   say(*session, message(Type::kAlloc, 4096, 2 * kMiB, TTMEM_L1));
-  EXPECT_EQ(server.device().dram_used_bytes, 0U);
-  EXPECT_EQ(server.device().l1_buffers_bytes, 2 * kMiB);
-  EXPECT_EQ(server.clients().totals().get(0, TTMEM_DRAM), 0U);
-  EXPECT_EQ(server.clients().totals().get(0, TTMEM_L1), 2 * kMiB);
+  EXPECT_EQ(server.device().used(Kind::dram), 0U);
+  EXPECT_EQ(server.device().used(Kind::l1), 2 * kMiB);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::l1), 2 * kMiB);
 }
 
 TEST(Session, TheTotalOfTheLogIsOverAllProcesses) {
@@ -120,13 +120,13 @@ TEST(Session, AProgramGoesFromEveryDevice) {
       say(*session, one);
     }
   }
-  EXPECT_EQ(server.clients().totals().get(1, segment::kLooseCbKind), 2 * 64 * 4096U);
+  EXPECT_EQ(server.clients().totals().get(1, Kind::cb), 2 * 64 * 4096U);
   Message gone = cb(7, 0, 0, 0, 0);
   gone.head.type = static_cast<std::uint8_t>(Type::kCbFree);
   say(*session, gone);
-  EXPECT_EQ(server.device().cb_physical_bytes, 0U);
-  EXPECT_EQ(server.clients().totals().get(0, segment::kLooseCbKind), 0U);
-  EXPECT_EQ(server.clients().totals().get(1, segment::kLooseCbKind), 0U);
+  EXPECT_EQ(server.device().used(Kind::cb), 0U);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::cb), 0U);
+  EXPECT_EQ(server.clients().totals().get(1, Kind::cb), 0U);
 }
 
 TEST(Session, ACbOutOfTurnPlacesNothing) {
@@ -136,7 +136,7 @@ TEST(Session, ACbOutOfTurnPlacesNothing) {
   say(*session, cb(7, 0, 3, 105664, 4096));
   say(*session, cb(7, 2, 3, 113856, 4096));
   say(*session, cb(8, 1, 2, 109760, 4096));
-  EXPECT_EQ(server.device().cb_physical_bytes, 0U);
+  EXPECT_EQ(server.device().used(Kind::cb), 0U);
 }
 
 TEST(Session, AnAnswerIsOfTheMomentOfItsQuestion) {
@@ -175,10 +175,10 @@ TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   close.device.mark = wire::kDetailsMark;
   say(*session, close);
   EXPECT_TRUE(server.snapshot().devices.empty());
-  EXPECT_EQ(server.clients().totals().get(0, TTMEM_L1), 0U);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::l1), 0U);
   say(*session, message(Type::kFree, 4096));  // unknown by now
   say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_L1));
-  EXPECT_EQ(server.device().l1_buffers_bytes, kMiB);
+  EXPECT_EQ(server.device().used(Kind::l1), kMiB);
 }
 
 constexpr std::uint64_t kMostOfAKind = 1ULL << 61;
@@ -190,10 +190,10 @@ TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
     say(*session, message(Type::kAlloc, id, kMaxBytes));
   }
-  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind);
+  EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind);
   EXPECT_EQ(server.device().anomalies.bad_arguments, 1U);
   EXPECT_NE(server.log().find("not counted, it cannot be or there is no room"), std::string::npos);
-  EXPECT_EQ(server.clients().totals().get(0, TTMEM_DRAM), kMostOfAKind);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind);
   say(*session, message(Type::kFree, kFit + 1));
   EXPECT_EQ(server.device().anomalies.unknown_frees, 1U);
 }
@@ -208,11 +208,11 @@ TEST(Session, WhatCannotGrowStaysAsItWas) {
   const std::uint64_t grows = kFit + 1;
   say(*session, message(Type::kAlloc, grows, 100));
   say(*session, message(Type::kAlloc, grows, 200));
-  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 50);
+  EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind - 50);
   say(*session, message(Type::kFree, grows));
-  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 50) << "each wants its own free";
+  EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind - 50) << "each wants its own free";
   say(*session, message(Type::kFree, grows));
-  EXPECT_EQ(server.device().dram_used_bytes, kMostOfAKind - 150);
+  EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind - 150);
   EXPECT_EQ(server.device().anomalies.unknown_frees, 0U);
 }
 
@@ -245,13 +245,13 @@ TEST(Session, AConnectionTakesItsOwnPlacementsOfAProgramWithIt) {
   say(*first, cb(77, 0, 1, 1000, 64, 1));
   say(*second, cb(77, 0, 1, 1000, 64, 0));
   first.reset();
-  EXPECT_EQ(server.device().cb_physical_bytes, 64U * 64);
+  EXPECT_EQ(server.device().used(Kind::cb), 64U * 64);
   ASSERT_EQ(server.snapshot().devices.size(), 2U);
-  EXPECT_EQ(server.snapshot().devices[1].cb_physical_bytes, 0U);
-  EXPECT_EQ(server.clients().totals().get(1, segment::kLooseCbKind), 0U);
+  EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 0U);
+  EXPECT_EQ(server.clients().totals().get(1, Kind::cb), 0U);
   say(*second, cb(77, 0, 1, 1000, 64, 1));
-  EXPECT_EQ(server.device().cb_physical_bytes, 64U * 64);
-  EXPECT_EQ(server.snapshot().devices[1].cb_physical_bytes, 64U * 64);
+  EXPECT_EQ(server.device().used(Kind::cb), 64U * 64);
+  EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 64U * 64);
 }
 
 TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
@@ -270,7 +270,7 @@ TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
   sharded.allocation.bytes_per_bank = 1000;
   sharded.allocation.cores[0] = 0xffff;
   say(*session, sharded);
-  EXPECT_EQ(server.device().l1_buffers_bytes, 16000U);
+  EXPECT_EQ(server.device().used(Kind::l1), 16000U);
   EXPECT_EQ(server.device().anomalies.bad_arguments, 0U);
 }
 
@@ -324,7 +324,7 @@ class HeldModel {
     return sum;
   }
 
-  model::Anomalies anomalies;
+  Anomalies anomalies;
 
  private:
   struct Plain {
@@ -393,10 +393,10 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
     }
   }
   const model::Device device = server.device();
-  RC_ASSERT(device.dram_used_bytes == model.bytes(TTMEM_DRAM));
-  RC_ASSERT(device.l1_buffers_bytes == model.bytes(TTMEM_L1));
+  RC_ASSERT(device.used(Kind::dram) == model.bytes(TTMEM_DRAM));
+  RC_ASSERT(device.used(Kind::l1) == model.bytes(TTMEM_L1));
   for (const std::uint8_t type : {TTMEM_DRAM, TTMEM_L1}) {
-    RC_ASSERT(server.clients().totals().get(0, type) == model.bytes(type));
+    RC_ASSERT(server.clients().totals().get(0, kBufferKinds.at(type)) == model.bytes(type));
   }
   model.anomalies.overlapping_buffers = device.anomalies.overlapping_buffers;  // as ids have it
   RC_ASSERT(device.anomalies == model.anomalies);

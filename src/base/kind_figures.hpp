@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of one kind of memory on one device: the same structure in the segment, where one
+// process writes it, and in the model, where it is the sum over processes. A new figure is a field
+// and a row of kFigures; readers and totals go over the table.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/kinds.hpp"
+#include "base/saturating.hpp"
+
+namespace ttmem {
+
+struct KindFigures {
+  std::uint64_t used_bytes = 0;     // gone from the device: physical where bytes per bank are known
+  std::uint64_t peak_bytes = 0;     // of used_bytes
+  std::uint64_t logical_bytes = 0;  // sum of the sizes asked for
+  std::uint64_t live = 0;           // allocations; of `cb`: those without an address
+  std::uint64_t unsized = 0;        // of those, with unknown bytes per bank
+  std::uint64_t allocations = 0;    // ever
+  std::uint64_t frees = 0;          // ever
+  // Bit i: kFigures[i] is known. In a segment all or none: whether the process reports this kind.
+  std::uint64_t known = 0;
+
+  using Figure = std::uint64_t KindFigures::*;
+  // The figure, or none when it is unknown.
+  [[nodiscard]] constexpr std::optional<std::uint64_t> get(Figure figure) const noexcept;
+  constexpr void set(Figure figure, std::optional<std::uint64_t> value) noexcept;
+  [[nodiscard]] constexpr bool is_reported() const noexcept { return known != 0; }
+
+  friend constexpr bool operator==(const KindFigures&, const KindFigures&) = default;
+};
+
+// How the figures of several processes become one.
+enum class Merge : std::uint8_t { sum, peak };
+
+struct FigureInfo {
+  KindFigures::Figure value;
+  Merge merge;
+};
+
+inline constexpr std::array<FigureInfo, 7> kFigures = {{
+    {&KindFigures::used_bytes, Merge::sum},
+    {&KindFigures::peak_bytes, Merge::peak},
+    {&KindFigures::logical_bytes, Merge::sum},
+    {&KindFigures::live, Merge::sum},
+    {&KindFigures::unsized, Merge::sum},
+    {&KindFigures::allocations, Merge::sum},
+    {&KindFigures::frees, Merge::sum},
+}};
+inline constexpr std::uint64_t kAllFigures = (std::uint64_t{1} << kFigures.size()) - 1;
+
+[[nodiscard]] constexpr std::uint64_t known_bit(KindFigures::Figure figure) noexcept {
+  std::size_t i = 0;
+  while (kFigures[i].value != figure) ++i;
+  return std::uint64_t{1} << i;
+}
+
+constexpr std::optional<std::uint64_t> KindFigures::get(Figure figure) const noexcept {
+  return (known & known_bit(figure)) != 0 ? std::optional(this->*figure) : std::nullopt;
+}
+
+constexpr void KindFigures::set(Figure figure, std::optional<std::uint64_t> value) noexcept {
+  this->*figure = value.value_or(0);
+  known = value ? known | known_bit(figure) : known & ~known_bit(figure);
+}
+
+// Adds the figures of one more holder. A sum with an unknown part is unknown; a peak is the largest
+// that anybody knows.
+constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& part) noexcept {
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    KindFigures& sum = total.items[kind];
+    for (const FigureInfo& figure : kFigures) {
+      const std::optional<std::uint64_t> more = part.items[kind].get(figure.value);
+      const std::optional<std::uint64_t> before = sum.get(figure.value);
+      if (figure.merge == Merge::peak) {
+        sum.set(figure.value, more > before ? more : before);  // an unknown one is below all others
+      } else {
+        sum.set(figure.value,
+                more && before ? std::optional(saturating_add(*before, *more)) : std::nullopt);
+      }
+    }
+  }
+}
+
+// The bytes that are gone, if every allocation's bytes per bank are known.
+[[nodiscard]] constexpr std::optional<std::uint64_t> physical_bytes(const KindFigures& figures) {
+  return figures.get(&KindFigures::unsized) == 0U ? figures.get(&KindFigures::used_bytes)
+                                                  : std::nullopt;
+}
+
+// A sum over kinds; none when a part is unknown.
+template <typename Kinds>
+[[nodiscard]] constexpr std::optional<std::uint64_t> sum_of(const PerKind<KindFigures>& of,
+                                                            const Kinds& kinds,
+                                                            KindFigures::Figure figure) {
+  std::uint64_t sum = 0;
+  for (const Kind kind : kinds) {
+    const std::optional<std::uint64_t> part = of[kind].get(figure);
+    if (!part) return std::nullopt;
+    sum = saturating_add(sum, *part);
+  }
+  return sum;
+}
+
+// Live buffers and kernels. CBs are not allocations, whether programs have them or they were
+// reported without an address.
+[[nodiscard]] constexpr std::optional<std::uint64_t> live_allocations(
+    const PerKind<KindFigures>& of) {
+  constexpr std::array kinds = {Kind::dram,  Kind::l1,     Kind::l1_small,
+                                Kind::trace, Kind::kernel, Kind::system};
+  return sum_of(of, kinds, &KindFigures::live);
+}
+
+}  // namespace ttmem

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kinds of memory: one order and one set of names for the segment, the model, the server's log,
+// JSON, CSV and metrics. A new kind is a row here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ttmem {
+
+// What holds memory. `cb` is circular buffers; `system` is host memory: counted, never shown as
+// device memory. The numbers are those of the segment.
+enum class Kind : std::uint8_t { dram, l1, l1_small, trace, cb, kernel, system };
+
+inline constexpr std::size_t kKinds = 7;
+inline constexpr std::array<Kind, kKinds> kAllKinds = {
+    Kind::dram, Kind::l1, Kind::l1_small, Kind::trace, Kind::cb, Kind::kernel, Kind::system};
+inline constexpr std::array<Kind, 6> kDeviceKinds = {Kind::dram,  Kind::l1, Kind::l1_small,
+                                                     Kind::trace, Kind::cb, Kind::kernel};
+
+struct KindInfo {
+  std::string_view name;  // of one allocation's kind: in lists, metrics and logs
+  std::string_view key;   // of all that is of this kind: "kernels_bytes" in JSON
+};
+inline constexpr std::array<KindInfo, kKinds> kKindInfos = {{{"dram", "dram"},
+                                                             {"l1", "l1"},
+                                                             {"l1_small", "l1_small"},
+                                                             {"trace", "trace"},
+                                                             {"cb", "cb"},
+                                                             {"kernel", "kernels"},
+                                                             {"system", "system"}}};
+
+[[nodiscard]] constexpr std::string_view name_of(Kind kind) noexcept {
+  return kKindInfos[static_cast<std::size_t>(kind)].name;
+}
+[[nodiscard]] constexpr std::string_view key_of(Kind kind) noexcept {
+  return kKindInfos[static_cast<std::size_t>(kind)].key;
+}
+
+[[nodiscard]] constexpr std::optional<Kind> kind_named(std::string_view name) noexcept {
+  for (const Kind kind : kAllKinds) {
+    if (name_of(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+// The kind of a buffer by TT-Metal's BufferType, which is ttmem_buffer_type and the buffer_type of
+// the wire; kBufferKinds[type].
+inline constexpr std::array<Kind, 5> kBufferKinds = {Kind::dram, Kind::l1, Kind::system,
+                                                     Kind::l1_small, Kind::trace};
+
+// The other way round; `kind` is one of kBufferKinds.
+[[nodiscard]] constexpr std::uint8_t buffer_type_of(Kind kind) noexcept {
+  std::uint8_t type = 0;
+  while (kBufferKinds[type] != kind) ++type;
+  return type;
+}
+
+// TRACE buffers lie in DRAM.
+[[nodiscard]] constexpr bool is_in_dram(Kind kind) noexcept {
+  return kind == Kind::dram || kind == Kind::trace;
+}
+[[nodiscard]] constexpr bool is_in_l1(Kind kind) noexcept {
+  return kind == Kind::l1 || kind == Kind::l1_small || kind == Kind::cb || kind == Kind::kernel;
+}
+
+// One T for each kind. Plain data when T is.
+template <typename T>
+struct PerKind {
+  std::array<T, kKinds> items;
+
+  [[nodiscard]] constexpr T& operator[](Kind kind) noexcept {
+    return items[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] constexpr const T& operator[](Kind kind) const noexcept {
+    return items[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] constexpr auto begin() noexcept { return items.begin(); }
+  [[nodiscard]] constexpr auto end() noexcept { return items.end(); }
+  [[nodiscard]] constexpr auto begin() const noexcept { return items.begin(); }
+  [[nodiscard]] constexpr auto end() const noexcept { return items.end(); }
+
+  friend constexpr bool operator==(const PerKind&, const PerKind&) = default;
+};
+
+}  // namespace ttmem
