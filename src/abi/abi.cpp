@@ -18,6 +18,7 @@
 #include <string>
 #include <utility>
 
+#include "base/parse_number.hpp"
 #include "base/raw_enum.hpp"
 #include "base/undisturbed.hpp"
 #include "tracker/spin_lock.hpp"
@@ -103,10 +104,9 @@ ttmem::segment::SegmentWriter::Options options_from_environment() {
   const char* directory = std::getenv("TTMEM_DIR");
   options.directory = directory != nullptr && *directory != '\0' ? directory : "/dev/shm";
   if (const char* text = std::getenv("TTMEM_MODE"); text != nullptr && *text != '\0') {
-    char* end = nullptr;
-    const unsigned long value = std::strtoul(text, &end, 8);
-    if (*end == '\0' && value <= 0777) {
-      options.mode = (static_cast<mode_t>(value) & 0444) | 0600;  // readers never write
+    const auto value = ttmem::parse_number<mode_t>(text, 8);
+    if (value && *value <= 0777) {
+      options.mode = (*value & 0444) | 0600;  // readers never write
     } else {
       log("TTMEM_MODE is not an octal file mode such as 0640; using 0600", text);
     }

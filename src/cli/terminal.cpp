@@ -14,6 +14,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/parse_number.hpp"
+
 namespace ttmem::cli {
 namespace {
 
@@ -26,7 +28,7 @@ std::string environment(const char* name) {
 }
 
 std::size_t columns() {
-  const std::size_t wanted = std::strtoul(environment("COLUMNS").c_str(), nullptr, 10);
+  const std::size_t wanted = parse_number<std::size_t>(environment("COLUMNS")).value_or(0);
   winsize size{};
   if (wanted > 0) return std::min(wanted, kMostColumns);
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/parse_number.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "collector/collector.hpp"
@@ -99,7 +100,7 @@ int once(const Options& options, bool doctor) {
   tui::ChartHistory history;
   history.add(*snapshot);
   const char* lines = std::getenv("LINES");
-  const auto typed = lines == nullptr ? 0 : std::strtoul(lines, nullptr, 10);
+  const auto typed = parse_number<std::uint32_t>(lines == nullptr ? "" : lines).value_or(0);
   const int height =
       typed > 0 && typed <= 1000 ? static_cast<int>(typed) : static_cast<int>(terminal_rows());
   const tui::Screen screen = tui::compose(*snapshot, state, history, {width, height}, setup);

@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
+
+#include "base/parse_number.hpp"
 
 namespace ttmem::server {
 namespace {
@@ -62,10 +63,7 @@ bool HostRule::allows(std::string_view host) const {
   const std::optional<Parts> parts = split(host);
   if (!parts) return false;
   if (!parts->port.empty()) {
-    std::uint16_t number = 0;
-    const char* end = parts->port.data() + parts->port.size();
-    const auto parsed = std::from_chars(parts->port.data(), end, number);
-    if (parsed.ec != std::errc{} || parsed.ptr != end || number != port) return false;
+    if (parse_number<std::uint16_t>(parts->port) != port) return false;
   }
   if (!parts->in_brackets && is_localhost(parts->name)) return true;
   const std::optional<std::string> asked = address_of(parts->name);

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 
+#include "base/parse_number.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::server {
@@ -44,14 +43,6 @@ std::string_view take(std::string_view& rest, char separator) {
   const std::string_view part = rest.substr(0, end);
   rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   return part;
-}
-
-template <typename Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 Result<void> parse_query(std::string_view text, Target& target) {
@@ -107,7 +98,7 @@ Result<std::vector<std::uint32_t>> devices_in(const Target& target) {
   if (given == target.query.end()) return ids;
   std::string_view rest = given->second;
   do {
-    const auto id = number_of<std::uint32_t>(take(rest, ','));
+    const auto id = parse_number<std::uint32_t>(take(rest, ','));
     if (!id || ids.size() == 1024) {
       return Error{fmt::format(
           "device={} is not a list of device numbers; write for example device=0 or device=0,3",
@@ -142,7 +133,7 @@ Result<std::optional<std::uint64_t>> number_in(const Target& target, const std::
                                                std::uint64_t most) {
   const auto given = target.query.find(name);
   if (given == target.query.end()) return std::optional<std::uint64_t>();
-  const auto value = number_of<std::uint64_t>(given->second);
+  const auto value = parse_number<std::uint64_t>(given->second);
   if (!value || *value == 0 || *value > most) {
     return Error{fmt::format("{}={} is not a number from 1 to {}", name, given->second, most)};
   }

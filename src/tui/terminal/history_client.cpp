@@ -13,6 +13,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/parse_number.hpp"
 #include "base/unique_fd.hpp"
 
 namespace ttmem::tui {
@@ -111,11 +112,8 @@ std::optional<ServerAddress> server_address(const char* environment) {
   std::string_view host = text.substr(0, colon);
   if (host == "localhost" || host.empty()) host = "127.0.0.1";
   if (!host.starts_with("127.")) return std::nullopt;
-  const std::string_view port = text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), server.port);
-  if (error != std::errc() || end != port.data() + port.size() || server.port == 0) {
-    return std::nullopt;
-  }
+  server.port = parse_number<std::uint16_t>(text.substr(colon + 1)).value_or(0);
+  if (server.port == 0) return std::nullopt;
   server.host = host;
   return server;
 }
