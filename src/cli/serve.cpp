@@ -5,9 +5,9 @@
 
 #include <memory>
 
+#include "base/environment.hpp"
 #include "base/parse_number.hpp"
 #include "cli/commands.hpp"
-#include "collector/collector.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -33,11 +33,6 @@ struct Typed {
   bool no_process_metrics = false;
 };
 
-std::string default_socket() {
-  const char* path = std::getenv("TTMEM_SOCKET");
-  return path != nullptr && *path != '\0' ? path : "/tmp/tt_allocation_server.sock";
-}
-
 // "127.0.0.1:9488", "[::1]:9488"
 Result<void> parse_http(const std::string& text, server::HttpOptions& options) {
   const auto colon = text.rfind(':');
@@ -55,8 +50,8 @@ Result<void> parse_http(const std::string& text, server::HttpOptions& options) {
 
 Result<server::ServeOptions> options_of(const Typed& typed) {
   server::ServeOptions options;
-  options.socket.directory = collector::segment_directory();
-  options.socket.path = typed.socket.empty() ? default_socket() : typed.socket;
+  options.socket.directory = segment_directory();
+  options.socket.path = typed.socket.empty() ? socket_path() : typed.socket;
   if (!typed.socket_mode.empty()) {
     const auto mode = parse_number<unsigned>(typed.socket_mode, 8);
     if (!mode || *mode > 0777) {

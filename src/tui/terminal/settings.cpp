@@ -11,17 +11,13 @@
 #include <iterator>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "base/parse_number.hpp"
 #include "tui/screen/keys.hpp"
 #include "tui/screen/process_list.hpp"
 
 namespace ttmem::tui {
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
