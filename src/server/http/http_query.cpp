@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/url/pct_string_view.hpp>
 
 #include "base/parse_number.hpp"
 #include "views/format.hpp"
@@ -11,30 +12,11 @@
 namespace ttmem::server {
 namespace {
 
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
+// Not urls::parse_query(): it refuses a | or an é that is not escaped, and we name the parameter.
 std::optional<std::string> decode(std::string_view text, bool plus_is_blank) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && plus_is_blank) {
-      decoded += ' ';
-    } else if (text[i] != '%') {
-      decoded += text[i];
-    } else {
-      if (i + 2 >= text.size()) return std::nullopt;
-      const int high = digit_of(text[i + 1]);
-      const int low = digit_of(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      decoded += static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-  }
-  return decoded;
+  const auto escaped = boost::urls::make_pct_string_view(text);
+  if (!escaped) return std::nullopt;
+  return escaped->decode({plus_is_blank});
 }
 
 // Takes what is before `separator`, and the separator, off the front.
