@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collector/saturating.hpp"
+#include "collector/unknown_sums.hpp"
 
 namespace ttmem::collector {
 namespace {
