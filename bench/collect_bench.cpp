@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "collector/collector.hpp"
 #include "workload.hpp"
 
@@ -42,7 +43,7 @@ pid_t start_holder() {
 void collect_32x8(benchmark::State& state) {
   std::vector<pid_t> holders;
   for (int i = 0; i < 8; ++i) holders.push_back(start_holder());
-  const std::string directory = collector::segment_directory();
+  const std::string directory = segment_directory();
   std::size_t seen = 0;
   for (auto _ : state) {
     const model::Snapshot snapshot = collector::collect(directory);

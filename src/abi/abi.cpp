@@ -11,13 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/environment.hpp"
+#include "base/parse_number.hpp"
 #include "base/raw_enum.hpp"
 #include "base/undisturbed.hpp"
 #include "tracker/spin_lock.hpp"
@@ -26,6 +27,7 @@
 
 namespace {
 
+using ttmem::environment;
 using ttmem::tracker::SpinLock;
 using ttmem::tracker::Tracker;
 using ttmem::transport::SocketTransport;
@@ -51,8 +53,8 @@ constexpr std::chrono::milliseconds kFlushAtExit{100};
 // For TTMEM_LOG: a file, or "stderr". Without it the library is silent.
 void log(const char* message, const char* detail) noexcept {
   const ttmem::Undisturbed undisturbed;
-  const char* target = std::getenv("TTMEM_LOG");
-  if (target == nullptr || *target == '\0') return;
+  const char* target = environment("TTMEM_LOG");
+  if (*target == '\0') return;
   const bool to_stderr = std::strcmp(target, "stderr") == 0;
   std::FILE* file = to_stderr ? stderr : std::fopen(target, "ae");
   if (file == nullptr) return;
@@ -100,13 +102,11 @@ __attribute__((destructor)) void finish() noexcept {
 
 ttmem::segment::SegmentWriter::Options options_from_environment() {
   ttmem::segment::SegmentWriter::Options options;
-  const char* directory = std::getenv("TTMEM_DIR");
-  options.directory = directory != nullptr && *directory != '\0' ? directory : "/dev/shm";
-  if (const char* text = std::getenv("TTMEM_MODE"); text != nullptr && *text != '\0') {
-    char* end = nullptr;
-    const unsigned long value = std::strtoul(text, &end, 8);
-    if (*end == '\0' && value <= 0777) {
-      options.mode = (static_cast<mode_t>(value) & 0444) | 0600;  // readers never write
+  options.directory = ttmem::segment_directory();
+  if (const char* text = environment("TTMEM_MODE"); *text != '\0') {
+    const auto value = ttmem::parse_number<mode_t>(text, 8);
+    if (value && *value <= 0777) {
+      options.mode = (*value & 0444) | 0600;  // readers never write
     } else {
       log("TTMEM_MODE is not an octal file mode such as 0640; using 0600", text);
     }
@@ -115,8 +115,8 @@ ttmem::segment::SegmentWriter::Options options_from_environment() {
 }
 
 bool wants_socket() {
-  const char* text = std::getenv("TTMEM_TRANSPORT");
-  if (text == nullptr || *text == '\0' || std::strcmp(text, "shm") == 0) return false;
+  const char* text = ttmem::environment_or("TTMEM_TRANSPORT", "shm");
+  if (std::strcmp(text, "shm") == 0) return false;
   if (std::strcmp(text, "socket") == 0) return true;
   log("TTMEM_TRANSPORT is neither shm nor socket; using shm", text);
   return false;
@@ -125,10 +125,8 @@ bool wants_socket() {
 // The server is told what the tracker, whose segment then is in memory alone, knows.
 void start_transport() {
   SocketTransport::Options options;
-  const char* path = std::getenv("TTMEM_SOCKET");
-  options.path = path != nullptr && *path != '\0' ? path : "/tmp/tt_allocation_server.sock";
-  const char* target = std::getenv("TTMEM_LOG");
-  options.keep_stderr = target != nullptr && std::strcmp(target, "stderr") == 0;
+  options.path = ttmem::socket_path();
+  options.keep_stderr = std::strcmp(environment("TTMEM_LOG"), "stderr") == 0;
   options.log = log;
   transport = SocketTransport::start(*tracker, lock, std::move(options)).release();
 }
@@ -136,8 +134,7 @@ void start_transport() {
 // With the lock held. The first call of a process comes here.
 Mode decide() {
   const ttmem::Undisturbed undisturbed;
-  const char* wanted = std::getenv("TT_ALLOC_TRACKING_ENABLED");
-  if (wanted == nullptr || std::strcmp(wanted, "1") != 0) return Mode::kOff;
+  if (std::strcmp(environment("TT_ALLOC_TRACKING_ENABLED"), "1") != 0) return Mode::kOff;
   std::string error;
   auto options = options_from_environment();
   options.in_memory = wants_socket();

@@ -4,24 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <optional>
+
+#include "base/parse_number.hpp"
 
 namespace ttmem::cli {
 namespace {
 
 constexpr std::uint32_t kMostDevicesInARange = 1024;
 constexpr std::uint32_t kMostPositive = 1'000'000;
-
-// All of `text` as a number; locales do not matter.
-template <typename Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -56,9 +47,9 @@ Result<std::vector<std::uint32_t>> parse_devices(const std::string& text) {
   std::vector<std::uint32_t> ids;
   for (const std::string_view part : split(text)) {
     const std::size_t dash = part.find('-');
-    const auto first = number_of<std::uint32_t>(part.substr(0, dash));
+    const auto first = parse_number<std::uint32_t>(part.substr(0, dash));
     const auto last =
-        dash == std::string_view::npos ? first : number_of<std::uint32_t>(part.substr(dash + 1));
+        dash == std::string_view::npos ? first : parse_number<std::uint32_t>(part.substr(dash + 1));
     if (!first || !last || *last < *first) return wrong;
     if (*last - *first >= kMostDevicesInARange) {
       return Error{fmt::format("--device {}: more than {} devices in one range", text,
@@ -89,21 +80,21 @@ Result<std::vector<Kind>> parse_kinds(const std::string& text) {
 }
 
 Result<double> parse_positive(std::string_view option, const std::string& text) {
-  const auto value = number_of<double>(text);
+  const auto value = parse_number<double>(text);
   if (value && *value > 0 && *value <= kMostPositive) return *value;
   return Error{fmt::format("{} {}: must be a number above 0 and at most {}, for example {} 0.5",
                            option, text, kMostPositive, option)};
 }
 
 Result<std::uint64_t> parse_count(std::string_view option, const std::string& text) {
-  const auto value = number_of<std::uint64_t>(text);
+  const auto value = parse_number<std::uint64_t>(text);
   if (value && *value > 0) return *value;
   return Error{fmt::format("{} {}: must be a whole number above 0, for example {} 100", option,
                            text, option)};
 }
 
 Result<std::int32_t> parse_pid(const std::string& text) {
-  const auto value = number_of<std::int32_t>(text);
+  const auto value = parse_number<std::int32_t>(text);
   if (value && *value > 0) return *value;
   return Error{fmt::format("--pid {}: not a process id; `ttmem` lists them under PID", text)};
 }

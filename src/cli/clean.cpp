@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/environment.hpp"
 #include "cli/commands.hpp"
 #include "collector/collector.hpp"
 #include "views/format.hpp"
@@ -98,7 +99,7 @@ std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned,
 }
 
 int clean(bool dry_run) {
-  const std::string directory = collector::segment_directory();
+  const std::string directory = segment_directory();
   collector::DeadSegments dead = collector::find_dead(directory);
   const collector::DeadSegments abandoned = collector::find_abandoned(directory);
   dead.warnings.insert(dead.warnings.end(), abandoned.warnings.begin(), abandoned.warnings.end());

@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdlib>
 #include <memory>
 
+#include "base/environment.hpp"
+#include "base/parse_number.hpp"
 #include "cli/commands.hpp"
-#include "collector/collector.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -34,24 +33,14 @@ struct Typed {
   bool no_process_metrics = false;
 };
 
-std::string default_socket() {
-  const char* path = std::getenv("TTMEM_SOCKET");
-  return path != nullptr && *path != '\0' ? path : "/tmp/tt_allocation_server.sock";
-}
-
-template <typename Number>
-bool parse_number(std::string_view text, int base, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  return error == std::errc{} && end == text.data() + text.size() && !text.empty();
-}
-
 // "127.0.0.1:9488", "[::1]:9488"
 Result<void> parse_http(const std::string& text, server::HttpOptions& options) {
   const auto colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0 ||
-      !parse_number(std::string_view(text).substr(colon + 1), 10, options.port)) {
+  const auto port = parse_number<std::uint16_t>(std::string_view(text).substr(colon + 1));
+  if (colon == std::string::npos || colon == 0 || !port) {
     return Error{fmt::format("--http {} is not ADDRESS:PORT; try --http 127.0.0.1:9488", text)};
   }
+  options.port = *port;
   options.address = text.substr(0, colon);
   if (options.address.front() == '[' && options.address.back() == ']') {
     options.address = options.address.substr(1, options.address.size() - 2);
@@ -61,15 +50,15 @@ Result<void> parse_http(const std::string& text, server::HttpOptions& options) {
 
 Result<server::ServeOptions> options_of(const Typed& typed) {
   server::ServeOptions options;
-  options.socket.directory = collector::segment_directory();
-  options.socket.path = typed.socket.empty() ? default_socket() : typed.socket;
+  options.socket.directory = segment_directory();
+  options.socket.path = typed.socket.empty() ? socket_path() : typed.socket;
   if (!typed.socket_mode.empty()) {
-    unsigned mode = 0;
-    if (!parse_number(typed.socket_mode, 8, mode) || mode > 0777) {
+    const auto mode = parse_number<unsigned>(typed.socket_mode, 8);
+    if (!mode || *mode > 0777) {
       return Error{fmt::format("--socket-mode {} is not an octal mode; try --socket-mode 0660",
                                typed.socket_mode)};
     }
-    options.socket.mode = mode;
+    options.socket.mode = *mode;
   }
   const Result<void> http = parse_http(typed.http, options.http);
   if (!http) return http.error();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/watch.hpp"
@@ -56,7 +57,7 @@ int show_once(const ShowOptions& options, bool json, const CommonValues& common)
 
 // While watching, a device that is not there yet is no failure: it may come.
 model::Snapshot snapshot_of(const CommonValues& common) {
-  model::Snapshot snapshot = collector::collect(collector::segment_directory());
+  model::Snapshot snapshot = collector::collect(segment_directory());
   if (common.devices.empty()) return snapshot;
   return views::select_devices(std::move(snapshot), common.devices);
 }
@@ -122,7 +123,7 @@ Result<CommonValues> values_of(const CommonOptions& common) {
 }
 
 Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devices) {
-  model::Snapshot snapshot = collector::collect(collector::segment_directory());
+  model::Snapshot snapshot = collector::collect(segment_directory());
   if (devices.empty()) return snapshot;
   const std::vector<std::uint32_t> missing = views::missing_devices(snapshot, devices);
   if (missing.empty()) return views::select_devices(std::move(snapshot), devices);

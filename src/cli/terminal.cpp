@@ -10,9 +10,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
+
+#include "base/environment.hpp"
+#include "base/parse_number.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -20,13 +22,8 @@ namespace {
 // Wider than any terminal; a mistyped COLUMNS must not make lines of a megabyte.
 constexpr std::size_t kMostColumns = 1000;
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::size_t columns() {
-  const std::size_t wanted = std::strtoul(environment("COLUMNS").c_str(), nullptr, 10);
+  const std::size_t wanted = parse_number<std::size_t>(environment("COLUMNS")).value_or(0);
   winsize size{};
   if (wanted > 0) return std::min(wanted, kMostColumns);
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
@@ -52,7 +49,8 @@ bool locale_is_utf8() {
 
 bool wants_color(ColorWhen when) {
   if (when != ColorWhen::automatic) return when == ColorWhen::always;
-  return stdout_is_terminal() && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  return stdout_is_terminal() && *environment("NO_COLOR") == '\0' &&
+         std::strcmp(environment("TERM"), "dumb") != 0;
 }
 
 std::int64_t utc_offset_seconds() {

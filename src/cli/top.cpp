@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/environment.hpp"
+#include "base/parse_number.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "collector/collector.hpp"
@@ -75,9 +76,8 @@ Result<Options> options_of(const TypedOptions& typed, const CommonOptions& commo
 }
 
 tui::Depth depth_of(const views::TextOptions& text) {
-  const char* type = std::getenv("TERM");
   if (!text.color) return tui::Depth::none;
-  const bool many = type != nullptr && std::string_view(type).find("256") != std::string_view::npos;
+  const bool many = std::string_view(environment("TERM")).find("256") != std::string_view::npos;
   return many ? tui::Depth::palette : tui::Depth::basic;
 }
 
@@ -98,8 +98,7 @@ int once(const Options& options, bool doctor) {
   state.view = *options.view;
   tui::ChartHistory history;
   history.add(*snapshot);
-  const char* lines = std::getenv("LINES");
-  const auto typed = lines == nullptr ? 0 : std::strtoul(lines, nullptr, 10);
+  const auto typed = parse_number<std::uint32_t>(environment("LINES")).value_or(0);
   const int height =
       typed > 0 && typed <= 1000 ? static_cast<int>(typed) : static_cast<int>(terminal_rows());
   const tui::Screen screen = tui::compose(*snapshot, state, history, {width, height}, setup);
@@ -118,8 +117,8 @@ int live(const Options& options, bool doctor) {
   top.unicode = text.unicode;
   top.utc_offset_seconds = text.utc_offset_seconds;
   top.doctor = doctor;
-  top.server = tui::server_address(std::getenv("TTMEM_HTTP"));
-  collector::Collector collector(collector::segment_directory());
+  top.server = tui::server_address(environment("TTMEM_HTTP"));
+  collector::Collector collector(segment_directory());
   top.collect = [&]() -> const model::Snapshot& { return collector.collect(); };
   const auto ended = tui::run_top(top);
   return ended ? kSuccess : complain(ended.error().message, kFailure);

@@ -13,9 +13,6 @@
 
 namespace ttmem::collector {
 
-// $TTMEM_DIR, or /dev/shm.
-[[nodiscard]] std::string segment_directory();
-
 // One pass over all segments of `directory`, and over the regions that TT-Metal writes there by
 // itself. Never fails: what cannot be read, believed or decoded is left out, and a warning in the
 // Snapshot names it, the reason and the next step. Writes nothing. Safe from any thread.

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "collector/core_partition.hpp"
-#include "collector/saturating.hpp"
+#include "collector/unknown_sums.hpp"
 
 namespace ttmem::collector {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "collector/all_known.hpp"
-#include "collector/saturating.hpp"
+#include "collector/unknown_sums.hpp"
 
 namespace ttmem::collector {
 namespace {

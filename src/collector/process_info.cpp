@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
+#include "base/parse_number.hpp"
 #include "base/unique_fd.hpp"
 #include "segment/reader/byte_source.hpp"
 #include "segment/reader/safe_text.hpp"
@@ -37,14 +37,6 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
-template <typename Number>
-std::optional<Number> number(std::string_view word) {
-  Number value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 bool ProcessFacts::owned_by(std::uint32_t uid) const {
@@ -57,7 +49,7 @@ std::optional<std::uint64_t> parse_start_time(std::string_view stat) {
   std::string_view rest = stat.substr(end_of_name + 1);
   constexpr int fields_between = 22 - 2 - 1;
   for (int i = 0; i < fields_between; ++i) next_word(rest);
-  return number<std::uint64_t>(next_word(rest));
+  return parse_number<std::uint64_t>(next_word(rest));
 }
 
 std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status) {
@@ -67,7 +59,7 @@ std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status) 
   std::string_view rest = status.substr(line + key.size());
   std::array<std::uint32_t, 4> uids{};
   for (std::uint32_t& uid : uids) {
-    const auto value = number<std::uint32_t>(next_word(rest));
+    const auto value = parse_number<std::uint32_t>(next_word(rest));
     if (!value) return std::nullopt;
     uid = *value;
   }

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <memory>
 #include <system_error>
 
+#include "base/parse_number.hpp"
 #include "collector/process_info.hpp"
 #include "collector/tt_metal_region.hpp"
 #include "segment/layout/layout.hpp"
@@ -22,11 +22,13 @@ namespace {
 // Takes `.<number>` off the front; digits only, as the writer makes them.
 template <typename Number>
 bool take_number(std::string_view& rest, Number& value) {
-  if (rest.size() < 2 || rest[0] != '.' || rest[1] < '0' || rest[1] > '9') return false;
-  const auto [end, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), value);
-  if (error != std::errc{}) return false;
-  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-  return true;
+  if (!rest.starts_with('.')) return false;
+  rest.remove_prefix(1);
+  const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  const auto number = parse_number<Number>(rest.substr(0, end));
+  rest.remove_prefix(end);
+  value = number.value_or(0);
+  return number.has_value();
 }
 
 std::string reason(int error) { return std::generic_category().message(error); }

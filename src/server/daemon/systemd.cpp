@@ -5,15 +5,14 @@
 #include <sys/un.h>
 
 #include <cstddef>
-#include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/unique_fd.hpp"
 
 namespace ttmem::server {
 
 void notify_systemd(std::string_view state) {
-  const char* variable = std::getenv("NOTIFY_SOCKET");
-  const std::string_view path = variable != nullptr ? variable : "";
+  const std::string_view path = environment("NOTIFY_SOCKET");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) return;

@@ -4,38 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
+#include <boost/url/pct_string_view.hpp>
 
+#include "base/parse_number.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::server {
 namespace {
 
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
+// Not urls::parse_query(): it refuses a | or an é that is not escaped, and we name the parameter.
 std::optional<std::string> decode(std::string_view text, bool plus_is_blank) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && plus_is_blank) {
-      decoded += ' ';
-    } else if (text[i] != '%') {
-      decoded += text[i];
-    } else {
-      if (i + 2 >= text.size()) return std::nullopt;
-      const int high = digit_of(text[i + 1]);
-      const int low = digit_of(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      decoded += static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-  }
-  return decoded;
+  const auto escaped = boost::urls::make_pct_string_view(text);
+  if (!escaped) return std::nullopt;
+  return escaped->decode({plus_is_blank});
 }
 
 // Takes what is before `separator`, and the separator, off the front.
@@ -44,14 +25,6 @@ std::string_view take(std::string_view& rest, char separator) {
   const std::string_view part = rest.substr(0, end);
   rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   return part;
-}
-
-template <typename Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 Result<void> parse_query(std::string_view text, Target& target) {
@@ -107,7 +80,7 @@ Result<std::vector<std::uint32_t>> devices_in(const Target& target) {
   if (given == target.query.end()) return ids;
   std::string_view rest = given->second;
   do {
-    const auto id = number_of<std::uint32_t>(take(rest, ','));
+    const auto id = parse_number<std::uint32_t>(take(rest, ','));
     if (!id || ids.size() == 1024) {
       return Error{fmt::format(
           "device={} is not a list of device numbers; write for example device=0 or device=0,3",
@@ -141,7 +114,7 @@ Result<std::optional<std::uint64_t>> number_in(const Target& target, const std::
                                                std::uint64_t most) {
   const auto given = target.query.find(name);
   if (given == target.query.end()) return std::optional<std::uint64_t>();
-  const auto value = number_of<std::uint64_t>(given->second);
+  const auto value = parse_number<std::uint64_t>(given->second);
   if (!value || *value == 0 || *value > most) {
     return Error{fmt::format("{}={} is not a number from 1 to {}", name, given->second, most)};
   }

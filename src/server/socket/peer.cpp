@@ -5,11 +5,11 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "base/parse_number.hpp"
 #include "collector/process_info.hpp"
 
 namespace ttmem::server {
@@ -51,10 +51,7 @@ std::optional<pid_t> parse_own_pid(std::string_view status) {
   std::string_view line = status.substr(at + key.size());
   line = line.substr(0, line.find('\n'));
   line.remove_prefix(std::min(line.find_last_of(" \t") + 1, line.size()));
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), pid);
-  const bool whole = error == std::errc{} && end == line.data() + line.size();
-  return whole ? std::optional(pid) : std::nullopt;
+  return parse_number<pid_t>(line);
 }
 
 Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_t told,

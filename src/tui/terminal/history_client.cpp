@@ -1,98 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tui/terminal/history_client.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
-#include <charconv>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <exception>
 #include <nlohmann/json.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/parse_number.hpp"
 
 namespace ttmem::tui {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using Failure = boost::system::error_code;
 
 constexpr std::size_t kLargestAnswer = 4 * 1024 * 1024;
 constexpr std::size_t kMostPoints = ChartHistory::kMostSamples;
 
-// Waits until the socket is ready. False when the time is over.
-bool ready(int fd, short events, Clock::time_point end) {
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    if (left.count() <= 0) return false;
-    pollfd item{fd, events, 0};
-    const int count = ::poll(&item, 1, static_cast<int>(left.count()));
-    if (count > 0) return true;
-    if (count == 0 || errno != EINTR) return false;
+// One GET: connect, send, receive, until the answer is whole or a step fails. Stays where it is
+// while the event loop runs.
+class Exchange {
+ public:
+  Exchange(asio::io_context& loop, const std::string& host, const std::string& target)
+      : socket_(loop), request_(http::verb::get, target, 10) {  // HTTP/1.0: no chunks
+    request_.set(http::field::host, host);
+    request_.set(http::field::accept, "application/json");
+    request_.set(http::field::connection, "close");
+    parser_.body_limit(kLargestAnswer);
   }
-}
 
-UniqueFd connected(const ServerAddress& server, Clock::time_point end) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(server.port);
-  if (::inet_pton(AF_INET, server.host.c_str(), &address.sin_addr) != 1) return {};
-  UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return {};
-  const auto* where = reinterpret_cast<const sockaddr*>(&address);
-  if (::connect(fd.get(), where, sizeof address) == 0) return fd;
-  if (errno != EINPROGRESS || !ready(fd.get(), POLLOUT, end)) return {};
-  int error = 0;
-  socklen_t size = sizeof error;
-  ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-  return error == 0 ? std::move(fd) : UniqueFd();
-}
-
-bool send_all(int fd, std::string_view text, Clock::time_point end) {
-  while (!text.empty()) {
-    if (!ready(fd, POLLOUT, end)) return false;
-    const ssize_t count = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno != EINTR && errno != EAGAIN) return false;
-    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+  void start(const asio::ip::tcp::endpoint& server) {
+    socket_.async_connect(server, [this](Failure failure) {
+      if (!failure) send();
+    });
   }
-  return true;
-}
 
-// Whether all that the head of the answer promises has come. Without a length the end of the
-// connection says so.
-bool is_whole(const std::string& answer) {
-  const std::size_t body = answer.find("\r\n\r\n");
-  if (body == std::string::npos) return false;
-  std::string head = answer.substr(0, body);
-  std::transform(head.begin(), head.end(), head.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::string_view key = "\r\ncontent-length:";
-  const std::size_t at = head.find(key);
-  if (at == std::string::npos) return false;
-  const std::size_t digits = std::min(head.find_first_not_of(' ', at + key.size()), head.size());
-  std::size_t length = 0;
-  const char* const end = head.data() + head.size();
-  if (std::from_chars(head.data() + digits, end, length).ec != std::errc()) return false;
-  return answer.size() - body - 4 >= length;
-}
-
-// All that the server says; empty when it has not said all in time.
-std::string receive_all(int fd, Clock::time_point end) {
-  std::string answer;
-  std::string chunk(65536, '\0');
-  while (answer.size() < kLargestAnswer) {
-    if (!ready(fd, POLLIN, end)) return {};
-    const ssize_t count = ::recv(fd, chunk.data(), chunk.size(), 0);
-    if (count == 0) return answer;
-    if (count < 0 && errno != EINTR && errno != EAGAIN) return {};
-    if (count > 0) answer.append(chunk, 0, static_cast<std::size_t>(count));
-    if (is_whole(answer)) return answer;
+  // The body of a good answer, once the event loop has nothing left to do.
+  [[nodiscard]] const std::string* body() const {
+    const bool good = whole_ && parser_.get().result() == http::status::ok;
+    return good ? &parser_.get().body() : nullptr;
   }
-  return {};
-}
+
+ private:
+  void send() {
+    http::async_write(socket_, request_, [this](Failure failure, std::size_t) {
+      if (!failure) receive();
+    });
+  }
+
+  void receive() {
+    http::async_read(socket_, buffer_, parser_,
+                     [this](Failure failure, std::size_t) { whole_ = !failure; });
+  }
+
+  asio::ip::tcp::socket socket_;
+  http::request<http::empty_body> request_;
+  boost::beast::flat_buffer buffer_;
+  http::response_parser<http::string_body> parser_;
+  bool whole_ = false;
+};
 
 model::Bytes bytes_of(const nlohmann::json& point, const char* key) {
   const auto found = point.find(key);
@@ -111,11 +87,8 @@ std::optional<ServerAddress> server_address(const char* environment) {
   std::string_view host = text.substr(0, colon);
   if (host == "localhost" || host.empty()) host = "127.0.0.1";
   if (!host.starts_with("127.")) return std::nullopt;
-  const std::string_view port = text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), server.port);
-  if (error != std::errc() || end != port.data() + port.size() || server.port == 0) {
-    return std::nullopt;
-  }
+  server.port = parse_number<std::uint16_t>(text.substr(colon + 1)).value_or(0);
+  if (server.port == 0) return std::nullopt;
   server.host = host;
   return server;
 }
@@ -142,21 +115,19 @@ std::vector<Sample> parse_history(std::string_view json) {
 }
 
 std::vector<Sample> fetch_history(const ServerAddress& server, std::uint32_t device,
-                                  std::uint32_t seconds, std::chrono::milliseconds budget) {
-  const Clock::time_point end = Clock::now() + budget;
-  const UniqueFd fd = connected(server, end);
-  // HTTP/1.0: the answer comes in one piece, not in chunks.
-  const std::string request = fmt::format(
-      "GET /api/v1/history?device={}&seconds={} HTTP/1.0\r\nHost: {}:{}\r\n"
-      "Accept: application/json\r\nConnection: close\r\n\r\n",
-      device, seconds, server.host, server.port);
-  if (!fd || !send_all(fd.get(), request, end)) return {};
-  const std::string answer = receive_all(fd.get(), end);
-  const std::size_t body = answer.find("\r\n\r\n");
-  if (body == std::string::npos || body < 13) return {};
-  const bool good = answer.starts_with("HTTP/1.") && answer.compare(8, 5, " 200 ") == 0;
-  if (!good) return {};
-  return parse_history(std::string_view(answer).substr(body + 4));
+                                  std::uint32_t seconds, std::chrono::milliseconds budget) try {
+  Failure failure;
+  const auto address = asio::ip::make_address_v4(server.host, failure);
+  if (failure) return {};
+  asio::io_context loop(1);
+  Exchange exchange(loop, fmt::format("{}:{}", server.host, server.port),
+                    fmt::format("/api/v1/history?device={}&seconds={}", device, seconds));
+  exchange.start({address, server.port});
+  loop.run_for(budget);
+  const std::string* body = exchange.body();
+  return body == nullptr ? std::vector<Sample>() : parse_history(*body);
+} catch (const std::exception&) {  // no descriptors, no memory
+  return {};
 }
 
 }  // namespace ttmem::tui

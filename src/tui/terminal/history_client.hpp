@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a running `ttmem serve` remembers of a device, so that charts do not start empty.
-//
-// Plain sockets: one GET within one deadline is a page of code, and needs no thread and no library.
 #pragma once
 
 #include <chrono>

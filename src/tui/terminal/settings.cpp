@@ -5,38 +5,25 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <system_error>
 
+#include "base/environment.hpp"
+#include "base/parse_number.hpp"
 #include "tui/screen/keys.hpp"
 #include "tui/screen/process_list.hpp"
 
 namespace ttmem::tui {
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
   const std::size_t begin = text.find_first_not_of(blanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-std::optional<std::uint32_t> number_of(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 bool apply_number(std::string_view key, std::uint32_t number, ViewState& state) {
@@ -77,7 +64,7 @@ bool apply_line(std::string_view line, ViewState& state) {
     state.sorting.descending = value == "true";
     return true;
   }
-  const std::optional<std::uint32_t> number = number_of(value);
+  const auto number = parse_number<std::uint32_t>(value);
   return number && apply_number(key, *number, state);
 }
 

@@ -15,11 +15,11 @@
 #include <clocale>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "tui/terminal/painter.hpp"
 #include "tui/terminal/restore.hpp"
 
@@ -38,11 +38,6 @@ std::string capability(const char* name) {
   // -1: no such capability; null: the terminal lacks it.
   const bool missing = text == nullptr || reinterpret_cast<std::intptr_t>(text) == -1;
   return missing ? std::string() : text;
-}
-
-std::string terminal_type() {
-  const char* type = std::getenv("TERM");
-  return type == nullptr ? "" : type;
 }
 
 // Ends the colours, shows the cursor, leaves the other screen, the mouse and the keypad.
@@ -146,7 +141,7 @@ Result<std::unique_ptr<Terminal>> Terminal::open(bool color, bool unicode) {
     return Error{"no terminal to read keys from; `ttmem top --once` needs none"};
   }
   restore_on_crash(STDOUT_FILENO);
-  const std::string type = terminal_type();
+  const std::string type = environment("TERM");
   impl->screen = newterm(nullptr, stdout, impl->input);
   if (impl->screen == nullptr || capability("cup").empty()) {
     if (impl->screen != nullptr) endwin();

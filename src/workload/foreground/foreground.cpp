@@ -12,16 +12,12 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/environment.hpp"
+
 namespace ttmem::workload {
 namespace {
 
 constexpr std::array<int, 3> kStopSignals = {SIGINT, SIGTERM, SIGHUP};
-
-// The directory of segments when the user chose one, else empty.
-std::string chosen_directory() {
-  const char* directory = std::getenv("TTMEM_DIR");
-  return directory == nullptr ? "" : directory;
-}
 
 bool is_ignored(int signal) {
   struct sigaction action {};
@@ -33,15 +29,14 @@ bool is_ignored(int signal) {
 Result<void> start_tracking() {
   ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);
   if (ttmem_enabled() != 0) return {};
-  const std::string directory = chosen_directory();
   return Error{fmt::format(
       "tracking could not start: no segment can be made in {}; check that this directory "
       "exists, is writable and has space, or set TTMEM_DIR to one that is",
-      directory.empty() ? "/dev/shm" : directory)};
+      segment_directory())};
 }
 
 void announce(std::string_view what) {
-  const std::string directory = chosen_directory();
+  const std::string_view directory = environment("TTMEM_DIR");
   fmt::print(stderr, "{}, pid {}; in another terminal: {}ttmem   (Ctrl-C ends it)\n", what,
              ::getpid(), directory.empty() ? "" : fmt::format("TTMEM_DIR={} ", directory));
   std::fflush(stderr);

@@ -5,11 +5,11 @@
 
 namespace ttmem::replay {
 
-void Feeder::feed(const Entry& entry) {
+void Feeder::feed(const capture::Entry& entry) {
   std::visit([this](const auto& what) { feed(what); }, entry);
 }
 
-void Feeder::feed(const Device& device) {
+void Feeder::feed(const capture::Device& device) {
   ttmem_device_info info{};
   info.struct_size = sizeof info;
   info.id = device.id;
@@ -26,7 +26,7 @@ void Feeder::feed(const Device& device) {
 }
 
 // The interface asks for the runtime's buffer ids plus one: 0 would mean none.
-void Feeder::feed(const BufferAlloc& buffer) {
+void Feeder::feed(const capture::BufferAlloc& buffer) {
   ttmem_buffer given{};
   given.struct_size = sizeof given;
   given.type = buffer.type;
@@ -39,28 +39,30 @@ void Feeder::feed(const BufferAlloc& buffer) {
   for (std::uint32_t device : buffer.devices) ttmem_buffer_alloc(device, &given);
 }
 
-void Feeder::feed(const BufferFree& buffer) {
+void Feeder::feed(const capture::BufferFree& buffer) {
   for (std::uint32_t device : buffer.devices) {
     ttmem_buffer_free(device, buffer.type, buffer.id + 1);
   }
 }
 
-void Feeder::feed(const ProgramLayout& layout) {
+void Feeder::feed(const capture::ProgramLayout& layout) {
   programs_[layout.program][layout.device].clear();
   place(layout.program, layout.device);
 }
 
-void Feeder::feed(const CbAlloc& cb) {
+void Feeder::feed(const capture::CbAlloc& cb) {
   programs_[cb.program][cb.device].push_back(cb);
   place(cb.program, cb.device);
 }
 
 // A program without CBs is registered and was never laid out: it lives all the same.
-void Feeder::feed(const ProgramRegister& complete) { place(complete.program, complete.device); }
+void Feeder::feed(const capture::ProgramRegister& complete) {
+  place(complete.program, complete.device);
+}
 
 // The runtime ends a program chip by chip, the interface on all at once: until the last chip's
 // turn, it is a program without CBs on the chips that it has left.
-void Feeder::feed(const ProgramUnregister& end) {
+void Feeder::feed(const capture::ProgramUnregister& end) {
   const auto program = programs_.find(end.program);
   if (program == programs_.end()) return;
   program->second.erase(end.device);
@@ -74,7 +76,7 @@ void Feeder::feed(const ProgramUnregister& end) {
 
 void Feeder::place(std::uint64_t program, std::uint32_t device) {
   std::vector<ttmem_cb> given;
-  for (const CbAlloc& cb : programs_[program][device]) {
+  for (const capture::CbAlloc& cb : programs_[program][device]) {
     given.push_back({cb.address, cb.bytes, cb.cores.data(),
                      static_cast<std::uint32_t>(cb.cores.size()),
                      cb.globally_allocated ? TTMEM_CB_GLOBAL : 0});

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "workload/replay/capture.hpp"
+#include "workload/capture/capture.hpp"
 
 namespace ttmem::replay {
 
@@ -13,23 +13,23 @@ namespace ttmem::replay {
 // runtime held then. Calls may come from different threads, one at a time.
 class Feeder {
  public:
-  void feed(const Entry& entry);
+  void feed(const capture::Entry& entry);
 
  private:
-  void feed(const Device& device);
-  void feed(const Mesh&) {}
-  void feed(const BufferAlloc& buffer);
-  void feed(const BufferFree& buffer);
-  void feed(const ProgramLayout& layout);
-  void feed(const ProgramRegister& complete);
-  void feed(const ProgramUnregister& end);
-  void feed(const CbAlloc& cb);
-  void feed(const CbFreeAll&) {}
+  void feed(const capture::Device& device);
+  void feed(const capture::Mesh&) {}
+  void feed(const capture::BufferAlloc& buffer);
+  void feed(const capture::BufferFree& buffer);
+  void feed(const capture::ProgramLayout& layout);
+  void feed(const capture::ProgramRegister& complete);
+  void feed(const capture::ProgramUnregister& end);
+  void feed(const capture::CbAlloc& cb);
+  void feed(const capture::CbFreeAll&) {}
 
   void place(std::uint64_t program, std::uint32_t device);
 
   // The CBs of every live program so far, by program and then device.
-  using Layouts = std::map<std::uint32_t, std::vector<CbAlloc>>;
+  using Layouts = std::map<std::uint32_t, std::vector<capture::CbAlloc>>;
   std::map<std::uint64_t, Layouts> programs_;
 };
 

@@ -8,8 +8,8 @@
 #include <exception>
 #include <set>
 
+#include "workload/capture/capture.hpp"
 #include "workload/foreground/foreground.hpp"
-#include "workload/replay/capture.hpp"
 #include "workload/replay/feeder.hpp"
 #include "workload/replay/workers.hpp"
 
@@ -28,22 +28,22 @@ Clock::time_point due(Clock::time_point start, std::uint64_t t_ns, std::optional
   return start + std::chrono::nanoseconds(static_cast<std::int64_t>(delay_ns));
 }
 
-std::size_t threads_of(const std::vector<Line>& capture) {
+std::size_t threads_of(const std::vector<capture::Line>& lines) {
   std::set<std::uint32_t> threads;
-  for (const Line& line : capture) {
+  for (const capture::Line& line : lines) {
     if (line.is_event()) threads.insert(line.thread);
   }
   return threads.size();
 }
 
 // Feeds line after line, until a signal comes. `interrupted` says whether one did.
-Played feed(const std::vector<Line>& capture, std::optional<double> speed,
+Played feed(const std::vector<capture::Line>& lines, std::optional<double> speed,
             workload::StopSignals& signals, bool& interrupted) {
   Played played;
   Feeder feeder;
   Workers workers;
   const Clock::time_point start = Clock::now();
-  for (const Line& line : capture) {
+  for (const capture::Line& line : lines) {
     interrupted = signals.came_before(due(start, line.t_ns, speed));
     if (interrupted) break;
     if (line.is_event()) {
@@ -63,9 +63,9 @@ Result<Played> play_checked(const Options& options) {
     return Error{fmt::format(
         "cannot replay at speed {}; give a number above 0, 1 is as it happened", *options.speed)};
   }
-  const Result<std::vector<Line>> capture = read_capture(options.file, options.lines);
-  if (!capture) return capture.error();
-  if (const std::size_t threads = threads_of(*capture); threads > kMaxThreads) {
+  const auto lines = capture::read_capture(options.file, options.lines);
+  if (!lines) return lines.error();
+  if (const std::size_t threads = threads_of(*lines); threads > kMaxThreads) {
     return Error{
         fmt::format("{} has events of {} threads; replay runs at most {}, cut it with --lines",
                     options.file, threads, kMaxThreads)};
@@ -74,7 +74,7 @@ Result<Played> play_checked(const Options& options) {
   workload::StopSignals signals;
   if (const auto tracking = workload::start_tracking(); !tracking) return tracking.error();
   bool interrupted = false;
-  const Played played = feed(*capture, options.speed, signals, interrupted);
+  const Played played = feed(*lines, options.speed, signals, interrupted);
   if (options.hold && !interrupted) {
     workload::announce(
         fmt::format("replay {}: {} lines played, their state stands", options.file, played.lines));

@@ -140,16 +140,6 @@ class CollectorTest : public ::testing::Test {
   const std::string& directory_ = temporary_.path();
 };
 
-TEST_F(CollectorTest, TheDirectoryIsTtmemDirOrSharedMemory) {
-  ::unsetenv("TTMEM_DIR");
-  EXPECT_EQ(segment_directory(), "/dev/shm");
-  ::setenv("TTMEM_DIR", "", 1);
-  EXPECT_EQ(segment_directory(), "/dev/shm");
-  ::setenv("TTMEM_DIR", "/somewhere", 1);
-  EXPECT_EQ(segment_directory(), "/somewhere");
-  ::unsetenv("TTMEM_DIR");
-}
-
 TEST_F(CollectorTest, AnEmptyDirectoryIsAnEmptySnapshot) {
   const Snapshot snapshot = collect(directory_);
   EXPECT_TRUE(snapshot.devices.empty());

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "capture.hpp"
+#include "requests.hpp"
 
 namespace dryrun_test {
 

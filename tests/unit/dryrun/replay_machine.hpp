@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "capture.hpp"
 #include "fixtures.hpp"
+#include "requests.hpp"
 
 namespace dryrun_test {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ttmem::replay {
+namespace ttmem::capture {
 
 // The fields of one line, each with the type and range its reader asks for. A field that is
 // missing or different is read as empty, and problem() says the first such thing: read all, then
@@ -65,4 +65,4 @@ class Fields {
   std::optional<std::string> problem_;
 };
 
-}  // namespace ttmem::replay
+}  // namespace ttmem::capture

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/replay/capture.hpp"
+#include "workload/capture/capture.hpp"
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include "workload/replay/fields.hpp"
+#include "workload/capture/fields.hpp"
 
-namespace ttmem::replay {
+namespace ttmem::capture {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20;
@@ -38,6 +38,32 @@ std::uint64_t buffer_id(Fields& fields) {
   const auto id = fields.number<std::uint64_t>("id");
   if (id + 1 == 0) fields.refuse("field 'id' leaves no room for the number after it");
   return id;
+}
+
+Device::Banks banks(Fields& fields, const std::string& kind) {
+  Device::Banks banks;
+  banks.count = fields.number<std::uint64_t>((kind + "_banks").c_str());
+  banks.bytes = fields.number<std::uint64_t>((kind + "_bank_bytes").c_str());
+  banks.alignment = fields.number<std::uint64_t>((kind + "_alignment").c_str());
+  return banks;
+}
+
+std::optional<Device::Allocator> allocator(Fields& fields) {
+  if (!fields.has("dram_base")) return std::nullopt;
+  return Device::Allocator{fields.number<std::uint64_t>("dram_base"), banks(fields, "dram"),
+                           banks(fields, "l1"), banks(fields, "l1_small"), banks(fields, "trace")};
+}
+
+std::optional<BufferAlloc::Request> request(Fields& fields) {
+  if (!fields.has("page_size")) return std::nullopt;
+  BufferAlloc::Request request;
+  if (fields.has("mesh_id")) request.mesh_id = fields.number<std::uint64_t>("mesh_id");
+  request.layout = fields.text("layout");
+  request.page_bytes = fields.number<std::uint64_t>("page_size");
+  request.pages = fields.number<std::uint64_t>("pages");
+  request.banks = fields.number<std::uint64_t>("banks");
+  request.bottom_up = fields.flag("bottom_up");
+  return request;
 }
 
 // Reads line after line and remembers what earlier lines announced.
@@ -98,6 +124,7 @@ class Parser {
                                &device.trace_region_bytes)) {
       fields.refuse("'trace_bank_bytes' times 'trace_banks' is more than 64 bits hold");
     }
+    device.allocator = allocator(fields);
     if (!devices_.insert(device.id).second) {
       fields.refuse(fmt::format("device {} was announced before", device.id));
     }
@@ -105,9 +132,7 @@ class Parser {
   }
 
   Entry mesh(Fields& fields) {
-    (void)fields.number<std::uint64_t>("mesh_id");
-    (void)chips(fields);
-    return Mesh{};
+    return Mesh{fields.number<std::uint64_t>("mesh_id"), chips(fields)};
   }
 
   Entry buffer_alloc(Fields& fields) {
@@ -119,6 +144,7 @@ class Parser {
     buffer.bytes = fields.number<std::uint64_t>("size");
     buffer.bytes_per_bank = fields.number<std::uint64_t>("bytes_per_bank");
     buffer.cores = fields.cores("cores");
+    buffer.request = request(fields);
     return buffer;
   }
 
@@ -195,10 +221,10 @@ Error cannot_read(const std::string& file, int error) {
 }
 
 Error bad_line(const std::string& file, std::uint64_t number, const Error& reason) {
-  return Error{fmt::format("{}:{}: {}; {}", file, number, reason.message,
-                           number == 1
-                               ? "give the path of a capture (.jsonl)"
-                               : fmt::format("--lines {} plays what is before it", number - 1))};
+  return Error{fmt::format(
+      "{}:{}: {}; {}", file, number, reason.message,
+      number == 1 ? "give the path of a capture (.jsonl)"
+                  : fmt::format("ttmem replay --lines {} plays what is before it", number - 1))};
 }
 
 // The next line without its end. Nothing at the end of the input; `input` says bad() or fail()
@@ -240,4 +266,4 @@ Result<std::vector<Line>> read_capture(const std::string& file,
   return capture;
 }
 
-}  // namespace ttmem::replay
+}  // namespace ttmem::capture

@@ -14,11 +14,25 @@
 
 #include "base/result.hpp"
 
-namespace ttmem::replay {
+namespace ttmem::capture {
 
 using CoreRanges = std::vector<ttmem_core_range>;
 
 struct Device {
+  // How the runtime's allocator divides the memory. The replay does not need it.
+  struct Banks {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t alignment = 0;
+  };
+  struct Allocator {
+    std::uint64_t dram_base = 0;
+    Banks dram;
+    Banks l1;
+    Banks l1_small;
+    Banks trace;
+  };
+
   std::uint32_t id = 0;
   std::string arch;
   std::uint16_t grid_x = 0;
@@ -29,18 +43,33 @@ struct Device {
   std::uint32_t dram_channels = 0;
   std::uint64_t dram_bytes_per_channel = 0;
   std::uint64_t trace_region_bytes = 0;
+  std::optional<Allocator> allocator;  // all of it, or none
 };
 
-struct Mesh {};  // every event names its chips itself
+struct Mesh {
+  std::uint64_t id = 0;
+  std::vector<std::uint32_t> chips;
+};
 
 struct BufferAlloc {
+  // What the program asked the runtime for; the other fields are the answer.
+  struct Request {
+    std::optional<std::uint64_t> mesh_id;  // none: on the one device
+    std::string layout;                    // "interleaved", "height_sharded", ...
+    std::uint64_t page_bytes = 0;
+    std::uint64_t pages = 0;
+    std::uint64_t banks = 0;
+    bool bottom_up = false;
+  };
+
   std::vector<std::uint32_t> devices;  // on each of them
   std::uint64_t id = 0;                // as recorded, from 0
   ttmem_buffer_type type = TTMEM_DRAM;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;
-  CoreRanges cores;  // none: every bank
+  CoreRanges cores;                // none: every bank
+  std::optional<Request> request;  // all of it, or none
 };
 
 struct BufferFree {
@@ -90,7 +119,8 @@ struct Line {
 
 // Reads the first `lines` lines, or all. Fails, naming the file, the line and the reason, when
 // the file cannot be read, is empty, or one of these lines is not what a capture holds there.
+// Line n of the file is element n - 1.
 [[nodiscard]] Result<std::vector<Line>> read_capture(const std::string& file,
                                                      std::optional<std::uint64_t> lines);
 
-}  // namespace ttmem::replay
+}  // namespace ttmem::capture

@@ -86,8 +86,8 @@ struct Capture {
   std::size_t answers = 0;  // how many buffers, and CBs on chips, the runtime placed
 };
 
-// Throws when the file cannot be read or has something that is not in the format of captures; the
-// message names the file and the line.
+// Throws when the file cannot be read, is not a capture, or leaves out what the dry run has to be
+// asked for; the message names the file and the line.
 Capture read_capture(const std::string& path);
 
 }  // namespace dryrun_test

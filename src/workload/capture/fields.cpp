@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/replay/fields.hpp"
+#include "workload/capture/fields.hpp"
 
 #include <fmt/core.h>
 
 #include <utility>
 
-namespace ttmem::replay {
+namespace ttmem::capture {
 namespace {
 
 const nlohmann::json kNothing;
@@ -85,4 +85,4 @@ std::vector<ttmem_core_range> Fields::cores(const char* name) {
   return ranges;
 }
 
-}  // namespace ttmem::replay
+}  // namespace ttmem::capture

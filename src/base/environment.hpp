@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the environment says. A variable that is empty counts as unset, everywhere.
+//
+// The texts belong to the environment: copy what must outlive a change of it.
+#pragma once
+
+#include <cstdlib>
+
+namespace ttmem {
+
+// Never null: "" when the variable is unset.
+[[nodiscard]] inline const char* environment(const char* name) noexcept {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+[[nodiscard]] inline const char* environment_or(const char* name, const char* otherwise) noexcept {
+  const char* value = environment(name);
+  return *value == '\0' ? otherwise : value;
+}
+
+// Where writers make their segments and readers look for them.
+[[nodiscard]] inline const char* segment_directory() noexcept {
+  return environment_or("TTMEM_DIR", "/dev/shm");
+}
+
+// Where `ttmem serve` listens and TTMEM_TRANSPORT=socket connects.
+[[nodiscard]] inline const char* socket_path() noexcept {
+  return environment_or("TTMEM_SOCKET", "/tmp/tt_allocation_server.sock");
+}
+
+}  // namespace ttmem
