@@ -9,6 +9,7 @@ ttmem_precompiled(ttmem_precompiled_gtest HEADERS ${standard} <gtest/gtest.h>
                   LINK GTest::gtest OPTIONS ${cheap})
 ttmem_precompiled(ttmem_precompiled_rapidcheck HEADERS ${standard} <gtest/gtest.h> <rapidcheck.h>
                   <rapidcheck/gtest.h> LINK GTest::gtest OPTIONS ${cheap})
+add_custom_target(ttmem_tests)  # all of them
 
 # ttmem_test(NAME LABEL SOURCES... LINK libraries... [DEFINITIONS ...]): one GoogleTest program.
 function(ttmem_test name label)
@@ -24,5 +25,6 @@ function(ttmem_test name label)
   else()
     ttmem_precompile(${name} ttmem_precompiled_gtest)
   endif()
+  add_dependencies(ttmem_tests ${name})
   gtest_discover_tests(${name} PROPERTIES LABELS "${label}" TIMEOUT 300)
 endfunction()
