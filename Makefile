@@ -4,6 +4,8 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
+# On a terminal ninja has one line that changes; elsewhere it only says what fails.
+NINJA = $(if $(MAKE_TERMOUT),,-- --quiet)
 
 .PHONY: help setup build run tests test quick unit asan tsan fuzz outside lint bench install format clean
 
@@ -33,26 +35,26 @@ run: setup build/build.ninja
 	@scripts/run-demo
 
 tests: setup build/build.ninja
-	@cmake --build build -j $(JOBS) --target all ttmem_tests
+	@cmake --build build -j $(JOBS) --target all ttmem_tests $(NINJA)
 
 quick: unit
 unit: tests
-	@cd build && ctest --output-on-failure --no-tests=error -j $(JOBS) -L unit
+	@scripts/run-tests build -j $(JOBS) -L unit
 
 outside: tests
-	@cd build && ctest --output-on-failure --no-tests=error -j $(JOBS) -L outside
+	@scripts/run-tests build -j $(JOBS) -L outside
 
 asan: setup build/asan/build.ninja
-	@cmake --build build/asan -j $(JOBS) --target all ttmem_tests
-	@cd build/asan && ctest --output-on-failure --no-tests=error -j $(JOBS) -L 'unit|outside'
+	@cmake --build build/asan -j $(JOBS) --target all ttmem_tests $(NINJA)
+	@scripts/run-tests build/asan -j $(JOBS) -L 'unit|outside'
 
 tsan: setup build/tsan/build.ninja
-	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test
-	@cd build/tsan && ctest --output-on-failure --no-tests=error -j $(JOBS) -R '^(Threads|ProcessorTest|ScopesTest)\.'
+	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test $(NINJA)
+	@scripts/run-tests build/tsan -j $(JOBS) -R '^(Threads|ProcessorTest|ScopesTest)\.'
 
 # In the tree of the sanitizers: what is compiled for one is compiled for both.
 fuzz: setup build/asan/build.ninja
-	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus
+	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus $(NINJA)
 	@scripts/fuzz build/asan $(FUZZ_SECONDS)
 
 lint: setup build/build.ninja
