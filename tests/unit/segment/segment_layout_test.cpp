@@ -65,7 +65,7 @@ Record example(const std::string& name) {
 #define EXPECT_FIELD(Record, field) \
   EXPECT_EQ(fields.count(#field) ? fields.at(#field) : ~std::size_t{0}, offsetof(Record, field))
 
-TEST(SegmentLayoutDocument, HeaderOffsets) {
+TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Header");
   EXPECT_EQ(fields.size(), 29U);
   EXPECT_FIELD(Header, magic);
@@ -93,7 +93,7 @@ TEST(SegmentLayoutDocument, HeaderOffsets) {
   EXPECT_FIELD(Header, dropped_calls);
 }
 
-TEST(SegmentLayoutDocument, DeviceOffsets) {
+TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Device");
   EXPECT_FIELD(DeviceRecord, state);
   EXPECT_FIELD(DeviceRecord, id);
@@ -122,7 +122,7 @@ TEST(SegmentLayoutDocument, DeviceOffsets) {
   EXPECT_FIELD(DeviceRecord, cores);
 }
 
-TEST(SegmentLayoutDocument, SlotAndRecordOffsets) {
+TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
   auto fields = table("Allocation");
   EXPECT_FIELD(AllocationSlot, kind);
   EXPECT_FIELD(AllocationSlot, flags);
