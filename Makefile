@@ -4,13 +4,14 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
-CTEST = ctest --output-on-failure --no-tests=error
+# On a terminal ninja has one line that changes; elsewhere it only says what fails.
+NINJA = $(if $(MAKE_TERMOUT),,-- --quiet)
 
-.PHONY: help setup build run test quick unit asan tsan fuzz outside lint bench install format clean
+.PHONY: help setup build run tests test quick unit asan tsan fuzz outside lint bench install format clean
 
 help:
 	@echo 'make run        the 8-device demo on simulated devices, and its table'
-	@echo 'make build      build/bin/ttmem and build/lib/libttmem.so'
+	@echo 'make build      build/bin/ttmem, build/lib/libttmem.so and the examples'
 	@echo 'make quick      build and unit tests: the inner loop'
 	@echo 'make test       every test (sanitizers, fuzzing, installed tree, lint): 20 to 25 minutes on 2 cores'
 	@echo 'make bench      benchmarks, ratios in build/bench.json'
@@ -29,36 +30,41 @@ build/%/build.ninja: | setup
 build: setup build/build.ninja
 	@cmake --build build -j $(JOBS)
 
-run: build
+run: setup build/build.ninja
+	@cmake --build build -j $(JOBS) --target ttmem_cli
 	@scripts/run-demo
 
-quick: unit
-unit: build
-	@cd build && $(CTEST) -j $(JOBS) -L unit
+tests: setup build/build.ninja
+	@cmake --build build -j $(JOBS) --target all ttmem_tests $(NINJA)
 
-outside: build
-	@cd build && $(CTEST) -j $(JOBS) -L outside
+quick: unit
+unit: tests
+	@scripts/run-tests build -j $(JOBS) -L unit
+
+outside: tests
+	@scripts/run-tests build -j $(JOBS) -L outside
 
 asan: setup build/asan/build.ninja
-	@cmake --build build/asan -j $(JOBS)
-	@cd build/asan && $(CTEST) -j $(JOBS) -L 'unit|outside'
+	@cmake --build build/asan -j $(JOBS) --target all ttmem_tests $(NINJA)
+	@scripts/run-tests build/asan -j $(JOBS) -L 'unit|outside'
 
 tsan: setup build/tsan/build.ninja
-	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test
-	@cd build/tsan && $(CTEST) -j $(JOBS) -R '^(Threads|ProcessorTest|ScopesTest)\.'
+	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test $(NINJA)
+	@scripts/run-tests build/tsan -j $(JOBS) -R '^(Threads|ProcessorTest|ScopesTest)\.'
 
 # In the tree of the sanitizers: what is compiled for one is compiled for both.
 fuzz: setup build/asan/build.ninja
-	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus
+	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus $(NINJA)
 	@scripts/fuzz build/asan $(FUZZ_SECONDS)
 
-lint: build
+lint: setup build/build.ninja
 	@scripts/lint
 
 test: unit outside asan tsan fuzz lint
 	@echo 'make test: everything passed'
 
-bench: build
+bench: setup build/build.ninja
+	@cmake --build build -j $(JOBS) --target ttmem_bench crowd
 	@scripts/bench
 
 install: build

@@ -3,6 +3,14 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# The code of a test runs once: compiling it costs more than it ever saves.
+set(cheap -O0 -g1 -fPIC)  # the last as in a library, so that precompiled headers fit
+ttmem_precompiled(ttmem_precompiled_gtest HEADERS ${standard} <gtest/gtest.h>
+                  LINK GTest::gtest OPTIONS ${cheap})
+ttmem_precompiled(ttmem_precompiled_rapidcheck HEADERS ${standard} <gtest/gtest.h> <rapidcheck.h>
+                  <rapidcheck/gtest.h> LINK GTest::gtest OPTIONS ${cheap})
+add_custom_target(ttmem_tests)  # all of them
+
 # ttmem_test(NAME LABEL SOURCES... LINK libraries... [DEFINITIONS ...]): one GoogleTest program.
 function(ttmem_test name label)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;DEFINITIONS" ${ARGN})
@@ -10,8 +18,13 @@ function(ttmem_test name label)
   target_link_libraries(${name} PRIVATE ${arg_LINK} ttmem_options GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TTMEM_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              ${arg_DEFINITIONS})
-  # The code of a test runs once: compiling it costs more than it ever saves.
-  target_compile_options(${name} PRIVATE -O0 -g1)
+  target_compile_options(${name} PRIVATE ${cheap})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+  if("${RAPIDCHECK}" IN_LIST arg_LINK)
+    ttmem_precompile(${name} ttmem_precompiled_rapidcheck)
+  else()
+    ttmem_precompile(${name} ttmem_precompiled_gtest)
+  endif()
+  add_dependencies(ttmem_tests ${name})
   gtest_discover_tests(${name} PROPERTIES LABELS "${label}" TIMEOUT 300)
 endfunction()

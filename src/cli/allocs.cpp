@@ -64,17 +64,17 @@ int allocs(const AllocsOptions& options, const CommonOptions& typed) {
 
 }  // namespace
 
-void add_allocs(CLI::App& app, CommonOptions& common, Action& action) {
+void add_allocs(Command& app, CommonOptions& common, Action& action) {
   auto options = std::make_shared<AllocsOptions>();
-  CLI::App* command = app.add_subcommand("allocs", "Every live allocation, the largest first");
-  add_common(*command, common);
-  command->add_option("--pid", options->pid, "Only of this process")->type_name("PID");
+  Command command = app.add_subcommand("allocs", "Every live allocation, the largest first");
+  add_common(command, common);
+  command.add_option("--pid", options->pid, "Only of this process").type_name("PID");
   command
-      ->add_option("--kind", options->kinds,
-                   "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system")
-      ->type_name("LIST");
-  command->footer(kExamples);
-  command->callback([options, &common, &action] {
+      .add_option("--kind", options->kinds,
+                  "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system")
+      .type_name("LIST");
+  command.footer(kExamples);
+  command.callback([options, &common, &action] {
     action = [options, &common] { return allocs(*options, common); };
   });
 }

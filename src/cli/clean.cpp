@@ -125,13 +125,13 @@ int clean(bool dry_run) {
 
 }  // namespace
 
-void add_clean(CLI::App& app, Action& action) {
+void add_clean(Command& app, Action& action) {
   auto dry_run = std::make_shared<bool>(false);
-  CLI::App* command =
+  Command command =
       app.add_subcommand("clean", "Remove what dead processes left, after saying what they held");
-  command->add_flag("--dry-run", *dry_run, "Only say what would be removed");
-  command->footer(kExamples);
-  command->callback([dry_run, &action] { action = [dry_run] { return clean(*dry_run); }; });
+  command.add_flag("--dry-run", *dry_run, "Only say what would be removed");
+  command.footer(kExamples);
+  command.callback([dry_run, &action] { action = [dry_run] { return clean(*dry_run); }; });
 }
 
 }  // namespace ttmem::cli

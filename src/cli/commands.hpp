@@ -4,13 +4,13 @@
 // line names it, `action` becomes what to do, and returns the exit code.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "model/snapshot.hpp"
 
@@ -26,22 +26,22 @@ struct CommonOptions {
   std::string color = "auto";
 };
 
-void add_common(CLI::App& app, CommonOptions& common);
+void add_common(Command& app, CommonOptions& common);
 
 // `ttmem` itself.
-void add_show(CLI::App& app, CommonOptions& common, Action& action);
-void add_allocs(CLI::App& app, CommonOptions& common, Action& action);
-void add_programs(CLI::App& app, CommonOptions& common, Action& action);
-void add_top(CLI::App& app, CommonOptions& common, Action& action);
-void add_clean(CLI::App& app, Action& action);
-void add_demo(CLI::App& app, Action& action);
-void add_replay(CLI::App& app, Action& action);
-void add_serve(CLI::App& app, Action& action);
+void add_show(Command& app, CommonOptions& common, Action& action);
+void add_allocs(Command& app, CommonOptions& common, Action& action);
+void add_programs(Command& app, CommonOptions& common, Action& action);
+void add_top(Command& app, CommonOptions& common, Action& action);
+void add_clean(Command& app, Action& action);
+void add_demo(Command& app, Action& action);
+void add_replay(Command& app, Action& action);
+void add_serve(Command& app, Action& action);
 // `to_run` is what follows the word `run`: not ours to parse, and to be filled before the command
 // line is parsed. The action becomes that command, after an optional "--", with tracking on. It
 // returns only when that is impossible: 127 when there is no such command, 126 when it cannot be
 // started, 2 when none was named.
-void add_run(CLI::App& app, const std::vector<std::string>& to_run, Action& action);
+void add_run(Command& app, const std::vector<std::string>& to_run, Action& action);
 
 // The options of CommonOptions as values.
 struct CommonValues {

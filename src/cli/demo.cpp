@@ -63,17 +63,17 @@ int run_demo(const DemoOptions& typed) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, Action& action) {
+void add_demo(Command& app, Action& action) {
   auto options = std::make_shared<DemoOptions>();
-  CLI::App* command =
+  Command command =
       app.add_subcommand("demo", "A workload on simulated devices, tracked like any other");
-  command->add_option("SCENARIO", options->scenario, "What to play (mesh8); see --list")
-      ->type_name("");
-  command->add_flag("--list", options->list, "List the scenarios");
-  command->add_option("--seconds", options->seconds, "How long it runs")->type_name("N");
-  command->add_flag("--hold", options->hold, "Keep the final state until Ctrl-C");
-  command->footer(kExamples);
-  command->callback([options, &action] { action = [options] { return run_demo(*options); }; });
+  command.add_option("SCENARIO", options->scenario, "What to play (mesh8); see --list")
+      .type_name("");
+  command.add_flag("--list", options->list, "List the scenarios");
+  command.add_option("--seconds", options->seconds, "How long it runs").type_name("N");
+  command.add_flag("--hold", options->hold, "Keep the final state until Ctrl-C");
+  command.footer(kExamples);
+  command.callback([options, &action] { action = [options] { return run_demo(*options); }; });
 }
 
 }  // namespace ttmem::cli

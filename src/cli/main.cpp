@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -102,15 +103,16 @@ int run(std::vector<std::string> arguments) {
   CommonOptions common;
   Action action;
   std::vector<std::string> to_run;
-  add_show(app, common, action);
-  add_top(app, common, action);
-  add_allocs(app, common, action);
-  add_programs(app, common, action);
-  add_clean(app, action);
-  add_demo(app, action);
-  add_replay(app, action);
-  add_serve(app, action);
-  add_run(app, to_run, action);
+  Command root(app);
+  add_show(root, common, action);
+  add_top(root, common, action);
+  add_allocs(root, common, action);
+  add_programs(root, common, action);
+  add_clean(root, action);
+  add_demo(root, action);
+  add_replay(root, action);
+  add_serve(root, action);
+  add_run(root, to_run, action);
   app.require_subcommand(0, 1);
   const auto end = end_of_own(app, arguments);
   to_run.assign(end, arguments.end());

@@ -45,16 +45,16 @@ int programs(const ProgramsOptions& options, const CommonOptions& typed) {
 
 }  // namespace
 
-void add_programs(CLI::App& app, CommonOptions& common, Action& action) {
+void add_programs(Command& app, CommonOptions& common, Action& action) {
   auto options = std::make_shared<ProgramsOptions>();
-  CLI::App* command =
+  Command command =
       app.add_subcommand("programs", "Live programs and what their circular buffers take");
-  add_common(*command, common);
-  command->add_option("--pid", options->pid, "Only of this process")->type_name("PID");
-  command->add_option("--limit", options->limit, "Lines of the text (40); JSON has all")
-      ->type_name("N");
-  command->footer(kExamples);
-  command->callback([options, &common, &action] {
+  add_common(command, common);
+  command.add_option("--pid", options->pid, "Only of this process").type_name("PID");
+  command.add_option("--limit", options->limit, "Lines of the text (40); JSON has all")
+      .type_name("N");
+  command.footer(kExamples);
+  command.callback([options, &common, &action] {
     action = [options, &common] { return programs(*options, common); };
   });
 }

@@ -58,17 +58,17 @@ int run_replay(const ReplayOptions& typed) {
 
 }  // namespace
 
-void add_replay(CLI::App& app, Action& action) {
+void add_replay(Command& app, Action& action) {
   auto options = std::make_shared<ReplayOptions>();
-  CLI::App* command =
+  Command command =
       app.add_subcommand("replay", "Feed a capture through the tracker as if it happened now");
-  command->add_option("FILE", options->file, "The capture: one JSON object a line")->type_name("");
-  command->add_option("--lines", options->lines, "Stop after that many lines")->type_name("N");
-  command->add_flag("--hold", options->hold, "Keep the state until Ctrl-C");
-  command->add_option("--speed", options->speed, "1: as it happened; without: at once")
-      ->type_name("X");
-  command->footer(kExamples);
-  command->callback([options, &action] { action = [options] { return run_replay(*options); }; });
+  command.add_option("FILE", options->file, "The capture: one JSON object a line").type_name("");
+  command.add_option("--lines", options->lines, "Stop after that many lines").type_name("N");
+  command.add_flag("--hold", options->hold, "Keep the state until Ctrl-C");
+  command.add_option("--speed", options->speed, "1: as it happened; without: at once")
+      .type_name("X");
+  command.footer(kExamples);
+  command.callback([options, &action] { action = [options] { return run_replay(*options); }; });
 }
 
 }  // namespace ttmem::cli

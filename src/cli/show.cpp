@@ -103,11 +103,11 @@ int show(const ShowOptions& options, const CommonOptions& typed) {
 
 }  // namespace
 
-void add_common(CLI::App& app, CommonOptions& common) {
+void add_common(Command& app, CommonOptions& common) {
   app.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
-  app.add_option("--device", common.devices, "Only these devices: 0,3 or 0-3")->type_name("LIST");
+  app.add_option("--device", common.devices, "Only these devices: 0,3 or 0-3").type_name("LIST");
   app.add_option("--color", common.color, "auto, always or never; auto obeys NO_COLOR")
-      ->type_name("WHEN");
+      .type_name("WHEN");
 }
 
 Result<CommonValues> values_of(const CommonOptions& common) {
@@ -135,14 +135,14 @@ Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devic
   return Error{fmt::format("no device {}; {}", views::format_ids(missing), present)};
 }
 
-void add_show(CLI::App& app, CommonOptions& common, Action& action) {
+void add_show(Command& app, CommonOptions& common, Action& action) {
   auto options = std::make_shared<ShowOptions>();
   add_common(app, common);
   app.add_flag("--csv", options->csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
                "With each core: a map in the text, a row per core in the CSV");
   app.add_option("--watch", options->watch, "Again every so many seconds, until Ctrl-C")
-      ->type_name("SECONDS");
+      .type_name("SECONDS");
   app.footer(kExamples);
   action = [options, &common] { return show(*options, common); };
 }

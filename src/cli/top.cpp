@@ -133,27 +133,24 @@ int top(const TypedOptions& typed, const CommonOptions& common, bool doctor) {
 
 }  // namespace
 
-void add_top(CLI::App& app, CommonOptions& common, Action& action) {
+void add_top(Command& app, CommonOptions& common, Action& action) {
   auto options = std::make_shared<TypedOptions>();
-  CLI::App* command = app.add_subcommand("top", "The live view: devices, charts, cores, processes");
-  command->add_option("--view", options->view, "Begin with this view: 1, 2, 3 or 4")
-      ->type_name("N");
-  command->add_option("--device", common.devices, "Begin with this device")->type_name("N");
+  Command command = app.add_subcommand("top", "The live view: devices, charts, cores, processes");
+  command.add_option("--view", options->view, "Begin with this view: 1, 2, 3 or 4").type_name("N");
+  command.add_option("--device", common.devices, "Begin with this device").type_name("N");
   command
-      ->add_option("-r,--interval", options->interval,
-                   "Milliseconds between two looks (500); + and - change it")
-      ->type_name("MS");
-  command->add_flag("--once", options->once,
-                    "Print view 1 as text and end; so it is when stdout is no terminal");
-  command->add_flag("-w", options->watch, "Accepted for tt_smi_umd: top always goes on");
-  command->add_option("--color", common.color, "auto, always or never; auto obeys NO_COLOR")
-      ->type_name("WHEN");
-  command->footer(kExamples);
-  command->callback([options, &app, &common, &action] {
+      .add_option("-r,--interval", options->interval,
+                  "Milliseconds between two looks (500); + and - change it")
+      .type_name("MS");
+  command.add_flag("--once", options->once,
+                   "Print view 1 as text and end; so it is when stdout is no terminal");
+  command.add_flag("-w", options->watch, "Accepted for tt_smi_umd: top always goes on");
+  command.add_option("--color", common.color, "auto, always or never; auto obeys NO_COLOR")
+      .type_name("WHEN");
+  command.footer(kExamples);
+  command.callback([options, &app, &common, &action] {
     action = [options, &app, &common] {
-      const auto commands =
-          app.get_subcommands([](const CLI::App* other) { return other->get_name() == "doctor"; });
-      return top(*options, common, !commands.empty());
+      return top(*options, common, app.has_subcommand("doctor"));
     };
   });
 }

@@ -14,9 +14,10 @@ import time
 import unittest
 import urllib.parse
 
-from support import PREFIX, TTMEM, Case
+from support import HERE, PREFIX, TTMEM, Case
 
 TITLE = "1 Detailed"
+SCREENS = HERE.parent / "data" / "screens"
 
 
 @unittest.skipUnless(shutil.which("tmux"), "tmux is not installed")
@@ -190,6 +191,15 @@ class ASession(Terminal):
         self.press("q")
         self.see(r"^ended 0$")
         self.assert_as_before()
+
+    def test_with_nothing_tracked_it_is_the_screen_of_the_golden_file(self):
+        self.open(80, 24)
+        self.type(f"{TTMEM} top")
+        self.see(r"q quit")
+        clock = re.compile(r"\d\d:\d\d:\d\d")
+        golden = (SCREENS / "nothing_80x24.txt").read_text(encoding="utf-8")
+        self.assertRegex(golden, clock)
+        self.assertEqual(clock.sub("", self.screen()), clock.sub("", golden))
 
     def test_a_process_killed_under_it_is_dead_and_one_that_comes_appears(self):
         self.open()
@@ -366,7 +376,7 @@ class AsText(Case):
         lines.append(re.sub(r"\d\d:\d\d:\d\d", "", result.stdout))
         self.assertEqual(len(set(lines)), 1)
 
-    def test_nothing_runs(self):
+    def test_with_nothing_running_it_says_what_to_start(self):
         self.assertIn("ttmem demo", self.ttmem("top").stdout)
 
     def test_a_device_that_is_not_there_is_a_failure(self):

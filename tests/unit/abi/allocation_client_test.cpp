@@ -33,7 +33,7 @@ class AllocationClientTest : public ::testing::Test {
   }
 };
 
-TEST_F(AllocationClientTest, Seed001CbsAreNotL1BuffersAndHaveAFigureOfTheirOwn) {
+TEST_F(AllocationClientTest, CbsAreNotL1BuffersAndHaveAFigureOfTheirOwn) {
   ASSERT_TRUE(AllocationClient::is_enabled());
   AllocationClient::report_allocation(0, 20 * kMiB, kL1, 1000);
   AllocationClient::report_cb_allocation(0, 16384, 105664);
@@ -42,13 +42,13 @@ TEST_F(AllocationClientTest, Seed001CbsAreNotL1BuffersAndHaveAFigureOfTheirOwn) 
   EXPECT_EQ(device(0).l1_used_bytes, 20 * kMiB + 16384) << "Total L1 has the CBs in it";
 }
 
-TEST_F(AllocationClientTest, Seed001TheOlderFormOfACbFreeHasNoSize) {
+TEST_F(AllocationClientTest, TheOlderFormOfACbFreeHasNoSize) {
   AllocationClient::report_cb_allocation(0, 16384, 105664);
   AllocationClient::report_cb_deallocation(0, 105664);
   EXPECT_EQ(device(0).used(Kind::cb), 0u);
 }
 
-TEST_F(AllocationClientTest, Seed001KernelsAreLoadedAndUnloaded) {
+TEST_F(AllocationClientTest, KernelsAreLoadedAndUnloaded) {
   AllocationClient::report_kernel_load(0, 40000, 7);
   AllocationClient::report_kernel_load(0, 209715, 8, 2);
   EXPECT_EQ(device(0).used(Kind::kernel), 249715u);
@@ -59,7 +59,7 @@ TEST_F(AllocationClientTest, Seed001KernelsAreLoadedAndUnloaded) {
   EXPECT_EQ(device(0).used(Kind::kernel), 0u);
 }
 
-TEST_F(AllocationClientTest, Seed002ACbFreeTakesOffWhatWasAllocatedAndNotMinusZero) {
+TEST_F(AllocationClientTest, ACbFreeTakesOffWhatWasAllocatedAndNotMinusZero) {
   AllocationClient::report_cb_allocation(0, 262144, 1);
   AllocationClient::report_cb_allocation(0, 131072, 2);
   AllocationClient::report_cb_deallocation(0, 262144, 1);
@@ -68,7 +68,7 @@ TEST_F(AllocationClientTest, Seed002ACbFreeTakesOffWhatWasAllocatedAndNotMinusZe
   EXPECT_EQ(device(0).used(Kind::cb), 0u);
 }
 
-TEST_F(AllocationClientTest, Seed002EachOfFourDevicesHasItsOwnCbs) {
+TEST_F(AllocationClientTest, EachOfFourDevicesHasItsOwnCbs) {
   for (int chip = 0; chip < 4; ++chip) AllocationClient::report_cb_allocation(chip, 262144, 1);
   for (std::uint32_t chip = 0; chip < 4; ++chip) EXPECT_EQ(device(chip).used(Kind::cb), 262144u);
   for (int chip = 0; chip < 4; ++chip) {
@@ -90,7 +90,7 @@ TEST_F(AllocationClientTest, ARepeatedCbCountsOnceAtItsLargestUntilItsLastFree) 
   EXPECT_EQ(device(0).anomalies.unknown_frees, 0u);
 }
 
-TEST_F(AllocationClientTest, Seed004EveryBufferTypeHasItsFigure) {
+TEST_F(AllocationClientTest, EveryBufferTypeHasItsFigure) {
   for (const std::uint8_t type : kDeviceTypes) {
     AllocationClient::report_allocation(0, 1000u * (type + 1u), type, 100u + type);
   }
@@ -175,7 +175,7 @@ struct RangeSet {
   const std::vector<Range>& ranges() const { return all; }
 };
 
-TEST_F(AllocationClientTest, Seed003TheModuleCountsACbOnAllItsCores) {
+TEST_F(AllocationClientTest, TheModuleCountsACbOnAllItsCores) {
   ASSERT_TRUE(allocation_tracker::is_tracking_enabled());
   const RangeSet cores{{{{0, 0}, {7, 3}}, {{0, 4}, {3, 4}}}};
   allocation_tracker::report_cb_allocation(0, 2048, 0, cores);
@@ -192,7 +192,7 @@ TEST_F(AllocationClientTest, Seed003TheModuleCountsACbOnAllItsCores) {
   EXPECT_EQ(device(0).used(Kind::cb), (4u + 1 + 5) * 2048);
 }
 
-TEST_F(AllocationClientTest, Seed003TheModuleCountsTheBinariesOfAKernel) {
+TEST_F(AllocationClientTest, TheModuleCountsTheBinariesOfAKernel) {
   allocation_tracker::report_kernel_allocation(0, 64 * 9000, 3);
   EXPECT_EQ(device(0).used(Kind::kernel), 64u * 9000);
   EXPECT_EQ(device(0).kernels_estimated_bytes, 0u);

@@ -19,14 +19,16 @@
 #include "base/unique_fd.hpp"
 #include "segment/reader/event_reader.hpp"
 #include "segment/reader/segment_reader.hpp"
+#include "support/device_calls.hpp"
 #include "support/tracked_environment.hpp"
 
 namespace ttmem {
 namespace {
 
+using fixtures::kGrid;
+
 constexpr std::uint32_t kThreads = 8;
 constexpr std::uint64_t kRounds = 2000;
-constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
 
 std::vector<std::string> segments() {
   std::vector<std::string> paths;
@@ -53,14 +55,7 @@ segment::SegmentImage read(const std::string& path) {
 }
 
 void open_device(std::uint32_t id) {
-  ttmem_device_info info{};
-  info.struct_size = sizeof info;
-  info.id = id;
-  info.grid_x = 8;
-  info.grid_y = 8;
-  info.l1_bytes_per_core = 1499136;
-  info.dram_channels = 12;
-  info.dram_bytes_per_channel = 1U << 30;
+  const ttmem_device_info info = fixtures::wormhole(id);
   ttmem_device_open(&info);
 }
 

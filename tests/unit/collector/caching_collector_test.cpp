@@ -17,6 +17,7 @@
 #include "base/unique_fd.hpp"
 #include "collector/collector.hpp"
 #include "collector/event_totals.hpp"
+#include "support/device_calls.hpp"
 #include "support/segment_builder.hpp"
 #include "support/temporary_directory.hpp"
 #include "tracker/tracker.hpp"
@@ -29,31 +30,11 @@ namespace {
 using model::Snapshot;
 using tracker::Tracker;
 
-constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
-
-ttmem_device_info wormhole(std::uint32_t id) {
-  ttmem_device_info info{};
-  info.struct_size = sizeof info;
-  info.id = id;
-  info.uid = 0x1000 + id;
-  info.arch = "wormhole_b0";
-  info.grid_x = 8;
-  info.grid_y = 8;
-  info.l1_bytes_per_core = 1499136;
-  info.l1_base = 105664;
-  info.dram_channels = 12;
-  info.dram_bytes_per_channel = 1ULL << 30;
-  return info;
-}
+using fixtures::kGrid;
+using fixtures::wormhole;
 
 ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t bytes) {
-  ttmem_buffer result{};
-  result.struct_size = sizeof result;
-  result.type = type;
-  result.id = id;
-  result.address = 1048640 + id * 4096;
-  result.bytes = bytes;
-  result.bytes_per_bank = 1024;
+  ttmem_buffer result = fixtures::buffer(type, id, 1048640 + id * 4096, bytes, 1024);
   result.label = "tensor";
   return result;
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
-TEST(Lifecycle, Seed002EveryChipOfAMeshHoldsTheSameCbBytes) {
+TEST(Lifecycle, EveryChipOfAMeshHoldsTheSameCbBytes) {
   use_system("t3000");
   const auto mesh = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 4)));
   Listening listening;
@@ -34,7 +34,7 @@ TEST(Lifecycle, Seed002EveryChipOfAMeshHoldsTheSameCbBytes) {
   for (const IDevice* device : mesh->get_devices()) EXPECT_EQ(cb_bytes(device), 0u);
 }
 
-TEST(Lifecycle, Seed000ThirtyCachedProgramsAt10MiBAre10MiBPhysical) {
+TEST(Lifecycle, ThirtyCachedProgramsAt10MiBAre10MiBPhysical) {
   use_system("n150");
   const auto mesh = MeshDevice::create_unit_mesh(0);
   Listening listening;

@@ -65,7 +65,7 @@ Record example(const std::string& name) {
 #define EXPECT_FIELD(Record, field) \
   EXPECT_EQ(fields.count(#field) ? fields.at(#field) : ~std::size_t{0}, offsetof(Record, field))
 
-TEST(SegmentLayoutDocument, HeaderOffsets) {
+TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Header");
   EXPECT_EQ(fields.size(), 29U);
   EXPECT_FIELD(Header, magic);
@@ -93,7 +93,7 @@ TEST(SegmentLayoutDocument, HeaderOffsets) {
   EXPECT_FIELD(Header, dropped_calls);
 }
 
-TEST(SegmentLayoutDocument, DeviceOffsets) {
+TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Device");
   EXPECT_FIELD(DeviceRecord, state);
   EXPECT_FIELD(DeviceRecord, id);
@@ -113,7 +113,7 @@ TEST(SegmentLayoutDocument, DeviceOffsets) {
   EXPECT_FIELD(DeviceRecord, cores);
 }
 
-TEST(SegmentLayoutDocument, FigureOffsets) {
+TEST(SegmentLayoutDocument, FigureOffsetsAreThoseOfTheDocument) {
   auto fields = table("Figures");
   EXPECT_FIELD(DeviceFigures, kinds);
   EXPECT_FIELD(DeviceFigures, kernel_role_bytes);
@@ -135,7 +135,7 @@ TEST(SegmentLayoutDocument, FigureOffsets) {
   EXPECT_FIELD(KindFigures, known);
 }
 
-TEST(SegmentLayoutDocument, SlotAndRecordOffsets) {
+TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
   auto fields = table("Allocation");
   EXPECT_FIELD(AllocationSlot, kind);
   EXPECT_FIELD(AllocationSlot, flags);

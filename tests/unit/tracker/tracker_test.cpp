@@ -21,41 +21,17 @@
 
 #include "segment/reader/event_reader.hpp"
 #include "segment/reader/segment_reader.hpp"
+#include "support/device_calls.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace ttmem::tracker {
 namespace {
 
-constexpr std::uint32_t kL1 = 1499136;
-constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
+using fixtures::buffer;
+using fixtures::kGrid;
+using fixtures::wormhole;
 
-ttmem_device_info wormhole(std::uint32_t id) {
-  ttmem_device_info info{};
-  info.struct_size = sizeof info;
-  info.id = id;
-  info.uid = 0x1000 + id;
-  info.arch = "wormhole_b0";
-  info.board = "n150";
-  info.grid_x = 8;
-  info.grid_y = 8;
-  info.l1_bytes_per_core = kL1;
-  info.l1_base = 105664;
-  info.dram_channels = 12;
-  info.dram_bytes_per_channel = 1U << 30;
-  return info;
-}
-
-ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t address,
-                    std::uint64_t bytes, std::uint64_t bytes_per_bank) {
-  ttmem_buffer result{};
-  result.struct_size = sizeof result;
-  result.type = type;
-  result.id = id;
-  result.address = address;
-  result.bytes = bytes;
-  result.bytes_per_bank = bytes_per_bank;
-  return result;
-}
+constexpr std::uint32_t kL1 = fixtures::kL1BytesPerCore;
 
 // A tracker with a segment of its own in a directory of its own.
 class Tracked {

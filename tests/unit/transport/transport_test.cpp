@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/device_calls.hpp"
 #include "support/told_account.hpp"
 #include "tracker/tracker.hpp"
 #include "transport/message_ring.hpp"
@@ -21,28 +22,13 @@ namespace {
 
 using wire::Message;
 
-constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
+using fixtures::kGrid;
+using fixtures::wormhole;
+
 constexpr ttmem_core_range kCore = {1, 0, 1, 0};
 
-ttmem_device_info wormhole(std::uint32_t id) {
-  ttmem_device_info info{};
-  info.struct_size = sizeof info;
-  info.id = id;
-  info.arch = "wormhole_b0";
-  info.grid_x = 8;
-  info.grid_y = 8;
-  info.l1_bytes_per_core = 1499136;
-  info.dram_channels = 12;
-  return info;
-}
-
 ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t bytes) {
-  ttmem_buffer result{};
-  result.struct_size = sizeof result;
-  result.type = type;
-  result.id = id;
-  result.bytes = bytes;
-  return result;
+  return fixtures::buffer(type, id, 0, bytes, 0);
 }
 
 TEST(MessageRing, GivesMessagesInOrderAcrossItsEnd) {

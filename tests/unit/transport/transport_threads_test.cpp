@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "support/device_calls.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/told_account.hpp"
 #include "tracker/spin_lock.hpp"
@@ -26,12 +27,12 @@
 namespace ttmem::transport {
 namespace {
 
+using fixtures::kGrid;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr int kThreads = 4;
 constexpr int kServers = 8;
-constexpr ttmem_core_range kGrid = {0, 0, 7, 7};
 
 // Listens from its construction on; one client at a time. A client that finds it too slow leaves
 // and comes back with a replay.

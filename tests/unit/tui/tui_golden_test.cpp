@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Screens of fixed snapshots, compared with tests/data/screens. After a change that is meant:
-// TTMEM_UPDATE_SCREENS=1 build/bin/ttmem_tui_test writes them anew; look at the difference.
+// TTMEM_UPDATE_SCREENS=1 build/bin/ttmem_tui_test writes them anew, and fails, because it has
+// compared nothing. Look at the difference, then run it without the variable.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,8 @@
 #include <sstream>
 #include <string>
 
+#include "collector/collector.hpp"
+#include "support/temporary_directory.hpp"
 #include "support/tui_fixtures.hpp"
 
 namespace ttmem::tui {
@@ -22,7 +25,7 @@ std::string path_of(const std::string& name) {
 void expect_golden(const std::string& name, const Frame& frame) {
   if (std::getenv("TTMEM_UPDATE_SCREENS") != nullptr) {
     std::ofstream(path_of(name)) << frame.text();
-    return;
+    FAIL() << "written anew and not compared: " << path_of(name);
   }
   std::ifstream file(path_of(name));
   ASSERT_TRUE(file) << "no " << path_of(name);
@@ -39,48 +42,48 @@ void expect_golden_sizes(const std::string& name, const model::Snapshot& snapsho
   }
 }
 
-TEST(GoldenScreen, DetailedOneDeviceFillsTheWidth) {
+TEST(GoldenScreen, OneDeviceFillsTheWidth) {
   expect_golden_sizes("detailed_1", fixtures::machine(1), {});
 }
 
-TEST(GoldenScreen, DetailedEightDevices) {
+TEST(GoldenScreen, EightDevicesFitWithTheChosenOneMarked) {
   expect_golden_sizes("detailed_8", fixtures::machine(8), {.device = 2});
 }
 
-TEST(GoldenScreen, DetailedEightDevicesFitIntoFiftyLinesAsBoxes) {
+TEST(GoldenScreen, EightDevicesFitIntoFiftyLinesAsBoxes) {
   const model::Snapshot snapshot = fixtures::machine(8);
   const Screen screen = compose(snapshot, {}, {}, {80, 50}, {});
   expect_golden("detailed_8_80x50", screen.frame);
 }
 
-TEST(GoldenScreen, DetailedThirtyTwoDevices) {
+TEST(GoldenScreen, ThirtyTwoDevicesScrollToTheChosenOne) {
   expect_golden_sizes("detailed_32", fixtures::machine(32), {.device = 31});
 }
 
-TEST(GoldenScreen, DetailedWhenNothingIsWell) {
+TEST(GoldenScreen, TroubleIsShownWhereItIs) {
   expect_golden_sizes("detailed_troubled", views::fixtures::troubled(), {});
 }
 
-TEST(GoldenScreen, Charts) {
+TEST(GoldenScreen, ChartsShowTheLastMinute) {
   expect_golden_sizes("charts", fixtures::machine(2), {.view = View::charts});
 }
 
-TEST(GoldenScreen, Cores) {
+TEST(GoldenScreen, CoresShowTheGridAndTheChosenCore) {
   expect_golden_sizes("cores", fixtures::machine(2),
                       {.view = View::cores, .core_x = 3, .core_y = 5});
 }
 
-TEST(GoldenScreen, Processes) {
+TEST(GoldenScreen, ProcessesShowWhichOneIsSelected) {
   expect_golden_sizes("processes", fixtures::crowd(),
                       {.view = View::processes, .selected = ProcessKey{60}});
 }
 
-TEST(GoldenScreen, AllocationsOfAProcess) {
+TEST(GoldenScreen, AnOpenedProcessListsItsAllocations) {
   expect_golden_sizes("allocations", fixtures::crowd(),
                       {.view = View::processes, .opened = ProcessKey{4711}});
 }
 
-TEST(GoldenScreen, EveryViewWithoutUnicodeAndColour) {
+TEST(GoldenScreen, EveryViewDoesWithoutUnicodeAndColour) {
   const model::Snapshot snapshot = fixtures::crowd();
   for (const View view : {View::detailed, View::charts, View::cores, View::processes}) {
     const Screen screen = compose(snapshot, {.view = view}, fixtures::ramp(snapshot), {80, 24},
@@ -91,11 +94,22 @@ TEST(GoldenScreen, EveryViewWithoutUnicodeAndColour) {
   }
 }
 
-TEST(GoldenScreen, HelpAndNothing) {
+TEST(GoldenScreen, HelpListsTheKeys) {
   expect_golden("help_80x24",
                 compose(fixtures::machine(1), {.help = true}, {}, {80, 24}, {}).frame);
-  expect_golden("nothing_80x24", compose({}, {}, {}, {80, 24}, {.doctor = true}).frame);
+}
+
+TEST(GoldenScreen, ATerminalThatIsTooSmallIsToldWhatIsNeeded) {
   expect_golden("small_38x9", compose(fixtures::machine(1), {}, {}, {38, 9}, {}).frame);
+}
+
+// What the collector finds where nothing is tracked. test_top.py compares the same file with the
+// screen of `ttmem top`.
+TEST(GoldenScreen, WithNothingTrackedItSaysWhatToStart) {
+  const TemporaryDirectory empty;
+  model::Snapshot snapshot = collector::collect(empty.path());
+  snapshot.time_unix_ns = 12 * 3'600'000'000'000;
+  expect_golden("nothing_80x24", compose(snapshot, {}, {}, {80, 24}, {}).frame);
 }
 
 TEST(GoldenScreen, OnceIsAsHighAsItNeedsToBe) {

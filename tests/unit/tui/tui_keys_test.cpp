@@ -93,7 +93,7 @@ TEST(Keys, QAndF10AndEscQuit) {
   EXPECT_FALSE(Person(fixtures::machine(1)).type(U"x").state().quit);
 }
 
-TEST(Keys, PauseWindowAndRate) {
+TEST(Keys, PauseWindowAndRateHaveTheirKeys) {
   Person person(fixtures::machine(1), {.view = View::charts});
   EXPECT_TRUE(person.type(U"p").sees("PAUSED"));
   EXPECT_FALSE(person.type(U"p").sees("PAUSED"));

@@ -109,9 +109,8 @@ bool inside(const Rect& r, Size size) {
   return r.x >= 0 && r.y >= 0 && r.x + r.width <= size.width && r.y + r.height <= size.height;
 }
 
-RC_GTEST_PROP(Layout, NothingOverlapsAndNothingIsOutside, ()) {
-  const Size size = any_size();
-  const Screen screen = compose(any_snapshot(), any_state(), {}, size, any_setup());
+// No two regions share a cell, and all regions and clicks are on the screen.
+void check_regions(const Screen& screen, Size size) {
   for (std::size_t i = 0; i < screen.regions.size(); ++i) {
     const Region& a = screen.regions[i];
     RC_ASSERT(inside(a.rect, size));
@@ -121,6 +120,23 @@ RC_GTEST_PROP(Layout, NothingOverlapsAndNothingIsOutside, ()) {
     }
   }
   for (const Hit& hit : screen.hits) RC_ASSERT(inside(hit.rect, size));
+}
+
+// The tab of the open view is marked, and no other.
+void check_tabs(const Screen& screen, const ViewState& state) {
+  for (const Hit& hit : screen.hits) {
+    if (hit.click.what != Click::What::view || hit.rect.empty()) continue;
+    const bool open = hit.click.value == static_cast<std::uint32_t>(state.view);
+    RC_ASSERT(screen.frame.at(hit.rect.x, hit.rect.y).style.reverse == open);
+  }
+}
+
+RC_GTEST_PROP(Layout, NothingOverlapsAndNothingIsOutside, ()) {
+  const Size size = any_size();
+  const ViewState state = any_state();
+  const Screen screen = compose(any_snapshot(), state, {}, size, any_setup());
+  check_regions(screen, size);
+  check_tabs(screen, state);
 }
 
 RC_GTEST_PROP(Layout, EveryRowHasExactlyTheWidthOfTheScreen, ()) {
@@ -185,13 +201,31 @@ RC_GTEST_PROP(Layout, EveryCoreIsShownOrTheCaptionSaysWhichAre, ()) {
   RC_ASSERT((tiles == 64) != part);
 }
 
-RC_GTEST_PROP(Layout, NoKeyLeadsToAScreenThatCannotBeDrawn, ()) {
+// Whatever keys do, they choose only what there is.
+void check_choices(const ViewState& state, const model::Snapshot& snapshot) {
+  const auto there = [&](std::optional<std::uint32_t> id) {
+    return !id || std::any_of(snapshot.devices.begin(), snapshot.devices.end(),
+                              [&](const model::Device& device) { return device.id == *id; });
+  };
+  RC_ASSERT(there(state.device));
+  RC_ASSERT(there(state.only_device));
+  RC_ASSERT(state.interval_ms >= kShortestIntervalMs && state.interval_ms <= kLongestIntervalMs);
+  RC_ASSERT(std::count(kWindowsSeconds.begin(), kWindowsSeconds.end(), state.window_seconds) == 1);
+  RC_ASSERT(state.sorting.column < kProcessColumns);
+  RC_ASSERT(state.allocation_sorting.column < kAllocationColumns);
+  RC_ASSERT(state.allocation_row >= 0);
+}
+
+RC_GTEST_PROP(Layout, AfterAnyKeysTheScreenIsSoundAndWhatIsChosenIsThere, ()) {
   const model::Snapshot snapshot = any_snapshot();
   const Size size = any_size();
-  ViewState state = any_state();
+  ViewState state{.view = static_cast<View>(*inRange(1, 5))};
   const int keys = *inRange(0, 12);
-  for (int i = 0; i < keys; ++i) {
+  for (int i = 0; i <= keys; ++i) {
     const Screen screen = compose(snapshot, state, {}, size, {});
+    check_regions(screen, size);
+    check_tabs(screen, state);
+    check_choices(state, snapshot);
     const Key key{.code = static_cast<Key::Code>(*inRange(0, 21)),
                   .character = *rc::gen::element<char32_t>(U'1', U'2', U'3', U'4', U'h', U'j', U'k',
                                                            U'l', U's', U'r', U'/', U't', U'+', U'-',
@@ -200,8 +234,6 @@ RC_GTEST_PROP(Layout, NoKeyLeadsToAScreenThatCannotBeDrawn, ()) {
                   .y = *inRange(0, 60)};
     state = handle(std::move(state), key, snapshot, screen);
   }
-  const Screen screen = compose(snapshot, state, {}, size, {});
-  RC_ASSERT(screen.frame.size() == size);
 }
 
 }  // namespace

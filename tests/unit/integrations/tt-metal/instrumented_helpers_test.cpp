@@ -38,7 +38,7 @@ class InstrumentedHelpersTest : public ::testing::Test {
   std::shared_ptr<distributed::MeshDevice> mesh_;
 };
 
-TEST_F(InstrumentedHelpersTest, Seed003ACbCountsOnEveryCoreOfEveryChipUntilItsProgramIsReleased) {
+TEST_F(InstrumentedHelpersTest, ACbCountsOnEveryCoreOfEveryChipUntilItsProgramIsReleased) {
   Program program;
   CreateCircularBufferWithTracking(program, kGrid, config(4096, 0));
   CreateCircularBufferWithTracking(program, kGrid, config(8192, 1));
@@ -61,7 +61,7 @@ TEST_F(InstrumentedHelpersTest, CachedProgramsOfOneShapeCountOnce) {
   EXPECT_EQ(device(0).anomalies, ttmem::Anomalies{});
 }
 
-TEST_F(InstrumentedHelpersTest, Seed003AKernelIsAnEstimateAndNeverMoreThanACoreHasRoomFor) {
+TEST_F(InstrumentedHelpersTest, AKernelIsAnEstimateAndNeverMoreThanACoreHasRoomFor) {
   Program one, three;
   AddKernelWithTracking(one, "reader.cpp", kGrid, DataMovementConfig{});
   EXPECT_EQ(device(0).used(ttmem::Kind::kernel), kCores * 50 * 1024);

@@ -119,7 +119,7 @@ TEST_F(ProcessorTest, DevicesAreAnnouncedWithTheirFigures) {
 }
 
 // Mesh Device (8 devices); seed 002, problem 2.
-TEST_F(ProcessorTest, Seed000AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterItsEnd) {
+TEST_F(ProcessorTest, AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNoneAfterItsEnd) {
   {
     auto work = workload(4096);
     run(work);
@@ -132,7 +132,7 @@ TEST_F(ProcessorTest, Seed000AProgramOnEightDevicesHasTheSameCbBytesOnEachAndNon
 }
 
 // Physical vs Logical.
-TEST_F(ProcessorTest, Seed000ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
+TEST_F(ProcessorTest, ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogical) {
   auto& cache = mesh_->get_program_cache();
   for (std::uint64_t variant = 0; variant < 30; ++variant) {
     auto work = workload(10 * kMiB / kCores);
@@ -147,7 +147,7 @@ TEST_F(ProcessorTest, Seed000ThirtyCachedProgramsAre10MiBPhysicalAnd300MiBLogica
 }
 
 // Total L1 may rise while buffers come and go; the CB part of it stays.
-TEST_F(ProcessorTest, Seed000ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
+TEST_F(ProcessorTest, ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
   auto work = workload(29 * 16384);  // 29.0 MiB
   run(work);
   const auto before = device(6);
@@ -163,7 +163,7 @@ TEST_F(ProcessorTest, Seed000ASpikeOfL1BuffersLeavesTheCbsAsTheyAre) {
 }
 
 // Each kind of allocation of one program has a figure of its own.
-TEST_F(ProcessorTest, Seed004EveryKindOfBufferHasItsOwnFigure) {
+TEST_F(ProcessorTest, EveryKindOfBufferHasItsOwnFigure) {
   const auto create = [&](BufferType type) {
     return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048},
                               {.page_size = 2048, .buffer_type = type}, mesh_.get());
@@ -286,7 +286,7 @@ TEST_F(ProcessorTest, AScopeWithADeviceSaysWhatIsResident) {
 }
 
 // Loaded when a program is dispatched, evicted by the next one.
-TEST_F(ProcessorTest, Seed004KernelsWithoutABinaryAreAnEstimateAndGoWithTheNextProgram) {
+TEST_F(ProcessorTest, KernelsWithoutABinaryAreAnEstimateAndGoWithTheNextProgram) {
   const CoreRange cores({0, 0}, {7, 7});
   const auto run_with_kernels = [&](int count) {
     Program program = program_of(4096);

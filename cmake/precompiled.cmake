@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Headers of the standard library and of other libraries, parsed once and not in every file. A file
+# still includes what it uses: scripts/lint reads each without them.
+option(TTMEM_PRECOMPILE "Precompile headers of other libraries" ON)
+
+# ttmem_precompiled(NAME HEADERS... LINK libraries... [OPTIONS ...]): what ttmem_precompile() uses.
+function(ttmem_precompiled name)
+  cmake_parse_arguments(arg "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "")  # a target needs one
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} ttmem_options)
+  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+endfunction()
+
+# ttmem_precompile(TARGET NAME): TARGET has the options of NAME and links what NAME links.
+function(ttmem_precompile target name)
+  if(TTMEM_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${name})
+    # So that ccache can tell what was in them.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  endif()
+endfunction()
+
+# ttmem_optimize_less(FILES...): for what includes a library that takes long to compile, and runs
+# seldom. Precompiled headers do not go together with another -O0.
+function(ttmem_optimize_less)
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
+  else()
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O1)
+  endif()
+endfunction()
+
+set(standard <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span> <string>
+             <string_view> <unordered_map> <utility> <vector>)
+ttmem_precompiled(ttmem_precompiled_fmt HEADERS ${standard} ${CMAKE_CURRENT_LIST_DIR}/fmt_once.hpp
+                  LINK fmt::fmt)
+ttmem_precompiled(ttmem_precompiled_server
+  HEADERS ${standard} ${CMAKE_CURRENT_LIST_DIR}/fmt_once.hpp <spdlog/spdlog.h>
+          <boost/asio/io_context.hpp>
+          <boost/asio/ip/tcp.hpp> <boost/asio/local/stream_protocol.hpp> <boost/asio/post.hpp>
+          <boost/asio/steady_timer.hpp> <boost/asio/thread_pool.hpp>
+  LINK fmt::fmt spdlog::spdlog ttmem_asio)
