@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/snapshot.hpp"
+#include "views/table.hpp"
 #include "views/text.hpp"
 
 namespace ttmem::views {
@@ -17,6 +18,13 @@ struct ProcessTotal {
 
 // The command line without the folder of its program, else the name.
 [[nodiscard]] std::string command_of(const model::Process& process);
+
+// What it has of L1 buffers and L1_SMALL.
+[[nodiscard]] model::Bytes l1_of(const model::Process& process);
+
+// A process as a row: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace, allocations,
+// source, command.
+[[nodiscard]] std::vector<Cell> process_cells(const ProcessTotal& total);
 
 // The living first, then by what they hold.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);
