@@ -9,45 +9,51 @@
 namespace ttmem::views {
 namespace {
 
-std::string repeated(std::string_view glyph, std::size_t times) {
-  std::string result;
-  for (std::size_t i = 0; i < times; ++i) result += glyph;
-  return result;
-}
-
 double clamped(double share) { return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0; }
 
 std::size_t rounded(double value) { return static_cast<std::size_t>(std::lround(value)); }
 
-// How much of a cell is filled, in eighths from the left.
+}  // namespace
+
+std::vector<BarCell> bar_cells(const std::vector<BarPiece>& pieces, std::size_t cells,
+                               std::size_t steps) {
+  std::vector<BarCell> bar(cells);
+  const auto width = static_cast<double>(cells);
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].end > pieces[i].begin) last = i;
+  }
+  std::size_t next = 0;  // the first cell that no piece has taken
+  for (std::size_t i = 0; i < pieces.size() && cells > 0; ++i) {
+    if (!(pieces[i].end > pieces[i].begin)) continue;
+    const std::size_t begin = std::max(next, rounded(clamped(pieces[i].begin) * width));
+    const std::size_t first = std::min(cells - 1, begin);
+    const std::size_t fine = i == last ? steps : 1;
+    const std::size_t end = rounded(clamped(pieces[i].end) * width * static_cast<double>(fine));
+    const std::size_t filled = end > first * fine ? end - first * fine : 0;
+    next = first;
+    for (std::size_t left = filled; left >= fine; left -= fine) bar[next++] = {i, steps};
+    if (filled == 0) bar[next++] = {i, i == last ? 0 : steps};
+    if (filled % fine != 0) bar[next++] = {i, filled % fine};
+  }
+  return bar;
+}
+
 std::string_view eighths(std::size_t filled) {
-  constexpr std::array<std::string_view, 9> glyphs = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+  constexpr std::array<std::string_view, 9> glyphs = {"▏", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
   return glyphs[filled];
 }
 
-}  // namespace
-
 void add_bar(Line& line, std::size_t cells, const BarPiece& piece, bool track,
              const TextOptions& options) {
-  if (cells == 0) return;
-  const double begin = clamped(piece.begin);
-  const double end = std::max(begin, clamped(piece.end));
-  const std::size_t steps = options.unicode ? 8 : 1;  // per cell
-  // Only the right edge can lie inside a cell: there are no glyphs for a left one.
-  const std::size_t first = std::min(cells - 1, rounded(begin * static_cast<double>(cells)));
-  std::size_t filled = rounded(end * static_cast<double>(cells * steps));
-  filled = filled > first * steps ? filled - first * steps : 0;
-  if (filled == 0 && end > begin) filled = 1;
-  filled = std::min(filled, (cells - first) * steps);
-
-  const std::size_t full = filled / steps;
-  const std::size_t rest = filled % steps;
-  const std::size_t taken = first + full + (rest == 0 ? 0 : 1);
-  const std::string_view free = track ? (options.unicode ? "░" : ".") : " ";
-  line.add(repeated(free, first), Color::dim);
-  line.add(repeated(options.unicode ? "█" : "#", full), piece.color);
-  line.add(eighths(rest), piece.color);
-  line.add(repeated(free, cells - taken), Color::dim);
+  const std::string_view free = !track ? " " : options.unicode ? "░" : ".";
+  for (const BarCell& cell : bar_cells({piece}, cells, options.unicode ? 8 : 1)) {
+    if (cell.piece == BarCell::kFree) {
+      line.add(free, Color::dim);
+    } else {
+      line.add(options.unicode ? eighths(cell.filled) : "#", color_of(piece.tone));
+    }
+  }
 }
 
 std::string spark(std::optional<double> share, const TextOptions& options) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Bars: which piece is in which cell is worked out here for every view. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "views/text.hpp"
 
@@ -13,12 +17,28 @@ namespace ttmem::views {
 struct BarPiece {
   double begin = 0;
   double end = 0;
-  Color color = Color::plain;
+  Tone tone = Tone::none;
 };
 
-// Adds a bar of exactly `cells` cells with one filled piece to `line`. A piece that holds anything
-// is never drawn empty. `track` draws what is free as a dim track, else it stays blank: the parts
-// of a whole, each at its own place, then read as steps.
+// What one cell of a bar holds.
+struct BarCell {
+  static constexpr std::size_t kFree = static_cast<std::size_t>(-1);
+
+  std::size_t piece = kFree;  // index of the piece
+  std::size_t filled = 0;     // steps from the left; 0: a piece of less than half a step
+};
+
+// A bar of exactly `cells` cells, each divided into `steps`. The pieces come from left to right. A
+// cell has one colour and there are no glyphs for a left edge inside of it, so that only the last
+// piece ends inside a cell. A piece that holds anything has at least one cell.
+[[nodiscard]] std::vector<BarCell> bar_cells(const std::vector<BarPiece>& pieces, std::size_t cells,
+                                             std::size_t steps);
+
+// A cell filled from the left: 0 to 8 eighths. Anything is seen: 0 is drawn as 1.
+[[nodiscard]] std::string_view eighths(std::size_t filled);
+
+// Adds a bar with one piece to `line`. `track` draws what is free as a dim track, else it stays
+// blank: the parts of a whole, each at its own place, then read as steps.
 void add_bar(Line& line, std::size_t cells, const BarPiece& piece, bool track,
              const TextOptions& options);
 

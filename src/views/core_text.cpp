@@ -21,18 +21,11 @@ using model::Device;
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kTightest = 5;  // lines of cores that are listed
 
-// Of a core's L1; unknown when one figure is.
-std::optional<double> share_of_core(const Core& core, const Device& device) {
-  if (!core.cb_bytes || !core.l1_bytes || !device.l1_capacity_bytes) return std::nullopt;
-  const std::uint64_t cores = std::uint64_t{device.grid_x} * device.grid_y;
-  return share_of(*core.cb_bytes + *core.l1_bytes, *device.l1_capacity_bytes / cores);
-}
-
 Color heat_of(std::optional<double> share) {
   if (!share || *share == 0) return Color::dim;
-  const Color color = color_of_share(*share);
-  if (color == Color::green) return Color::on_green;
-  return color == Color::yellow ? Color::on_yellow : Color::on_red;
+  const Tone tone = tone_of_share(share);
+  if (tone == Tone::good) return Color::on_green;
+  return tone == Tone::warn ? Color::on_yellow : Color::on_red;
 }
 
 // Four cells: a shade for those who see no colour, and the percent.
@@ -63,7 +56,7 @@ std::string map_of(const Device& device, const TextOptions& options) {
     for (std::size_t x = 0; x < device.grid_x; ++x) {
       const std::size_t index = row * device.grid_x + x;
       if (index >= device.cores.size()) break;
-      const std::optional<double> share = share_of_core(device.cores[index], device);
+      const std::optional<double> share = share_of_core(device, device.cores[index]);
       line.add(" ").add(cell_of(share, options), heat_of(share));
     }
     text += line.finish();
@@ -113,9 +106,7 @@ std::string tightest(const Device& device, const TextOptions& options) {
     const bool clash = core.headroom_bytes.value_or(0) < 0;
     const Color color = clash ? Color::red : Color::plain;
     table.add_row(
-        {{core.headroom_bytes ? format_signed_bytes(*core.headroom_bytes, Scale::core)
-                              : std::string(kUnknown),
-          color},
+        {{format_signed_bytes(core.headroom_bytes, Scale::core), color},
          {format_bytes(core.cb_bytes, Scale::core), color},
          {format_bytes(core.cb_resident_bytes, Scale::core), color},
          {format_bytes(core.l1_bytes, Scale::core), color},
@@ -127,6 +118,14 @@ std::string tightest(const Device& device, const TextOptions& options) {
 }
 
 }  // namespace
+
+std::optional<double> share_of_core(const Device& device, const Core& core) {
+  const std::uint64_t cores = std::uint64_t{device.grid_x} * device.grid_y;
+  if (!core.cb_bytes || !core.l1_bytes || !device.l1_capacity_bytes || cores == 0) {
+    return std::nullopt;
+  }
+  return share_of(*core.cb_bytes + *core.l1_bytes, *device.l1_capacity_bytes / cores);
+}
 
 std::string core_text(const Device& device, const TextOptions& options) {
   if (device.cores.empty() || device.grid_x == 0 || device.grid_y == 0) {

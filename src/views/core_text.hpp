@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/snapshot.hpp"
 #include "views/text.hpp"
 
 namespace ttmem::views {
+
+// How much of its L1 the CBs and L1 buffers of a core take; unknown when one figure is.
+[[nodiscard]] std::optional<double> share_of_core(const model::Device& device,
+                                                  const model::Core& core);
 
 // The cores of a device as a map: in each cell the share of that core's L1 which CBs and L1
 // buffers take, in percent; below it the cores with the least headroom, alike ones in one line.

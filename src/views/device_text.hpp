@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "model/snapshot.hpp"
 #include "views/text.hpp"
@@ -12,16 +12,13 @@ namespace ttmem::views {
 // How much of a device is worth a line.
 enum class Detail : std::uint8_t {
   full,
-  brief,  // for many devices: headroom only when it is a clash
+  brief,  // for many devices: without minor rows
 };
-
-// What is odd about a device, a few words each. Empty: nothing is.
-[[nodiscard]] std::vector<std::string> anomaly_notes(const Anomalies& found);
 
 // The lines of one device. The first starts with "Device N:"; below it, indented, stand "DRAM:",
 // "L1:", "CB:" and "Kernels:", each followed by one blank and a size. Other programs search for
-// these words. Lines for L1_SMALL, trace and anomalies appear when there is something to say.
-// The parts of L1 are drawn as steps below its bar, because they add up to it.
+// these words. Which rows there are and what they say: device_rows.hpp. The parts of L1 are drawn
+// as steps below its bar, because they add up to it.
 [[nodiscard]] std::string device_text(const model::Device& device, Detail detail,
                                       const TextOptions& options);
 

@@ -11,9 +11,10 @@ std::string format_bytes(model::Bytes bytes, Scale scale) {
   return bytes ? format_bytes(*bytes, scale) : std::string(kUnknown);
 }
 
-std::string format_signed_bytes(std::int64_t bytes, Scale scale) {
-  const auto magnitude = static_cast<std::uint64_t>(bytes);
-  return bytes < 0 ? "-" + format_bytes(0 - magnitude, scale) : format_bytes(magnitude, scale);
+std::string format_signed_bytes(std::optional<std::int64_t> bytes, Scale scale) {
+  if (!bytes) return std::string(kUnknown);
+  const auto magnitude = static_cast<std::uint64_t>(*bytes);
+  return *bytes < 0 ? "-" + format_bytes(0 - magnitude, scale) : format_bytes(magnitude, scale);
 }
 
 std::optional<double> share_of(model::Bytes used, model::Bytes capacity) {

@@ -20,7 +20,8 @@ using ttmem::format_bytes;
 using ttmem::Scale;
 [[nodiscard]] std::string format_bytes(model::Bytes bytes, Scale scale = Scale::device);
 // With a sign when negative.
-[[nodiscard]] std::string format_signed_bytes(std::int64_t bytes, Scale scale = Scale::device);
+[[nodiscard]] std::string format_signed_bytes(std::optional<std::int64_t> bytes,
+                                              Scale scale = Scale::device);
 
 // Empty when one side is unknown or there is no capacity.
 [[nodiscard]] std::optional<double> share_of(model::Bytes used, model::Bytes capacity);

@@ -21,7 +21,13 @@ bool same_process(const Process& a, const Process& b) {
          std::tie(b.pid, b.state, b.source, b.name, b.user);
 }
 
-std::vector<Cell> row_of(const ProcessTotal& total) {
+}  // namespace
+
+model::Bytes l1_of(const Process& process) {
+  return sum_of(process.kinds, std::array{Kind::l1, Kind::l1_small}, &KindFigures::used_bytes);
+}
+
+std::vector<Cell> process_cells(const ProcessTotal& total) {
   const Process& p = total.sum;
   const bool dead = p.state == State::dead;
   const Color color = dead ? Color::red : Color::plain;
@@ -30,7 +36,7 @@ std::vector<Cell> row_of(const ProcessTotal& total) {
           {dead ? "dead" : "alive", dead ? Color::red : Color::green},
           {format_ids(total.devices), color},
           {format_bytes(p.used(Kind::dram)), color},
-          {format_bytes(l1_buffers_of(p)), color},
+          {format_bytes(l1_of(p)), color},
           {format_bytes(p.used(Kind::cb)), color},
           {format_bytes(p.used(Kind::kernel)), color},
           {format_bytes(p.used(Kind::trace)), color},
@@ -38,6 +44,8 @@ std::vector<Cell> row_of(const ProcessTotal& total) {
           {p.source == model::Source::ttmem ? "ttmem" : "tt-metal", color},
           {command_of(p), color}};
 }
+
+namespace {
 
 Table make_table(bool all_alive, bool all_ttmem) {
   using enum Column::Align;
@@ -59,10 +67,6 @@ Table make_table(bool all_alive, bool all_ttmem) {
 }
 
 }  // namespace
-
-model::Bytes l1_buffers_of(const Process& process) {
-  return sum_of(process.kinds, std::array{Kind::l1, Kind::l1_small}, &KindFigures::used_bytes);
-}
 
 std::string command_of(const Process& process) {
   if (process.command.empty()) {
@@ -105,7 +109,7 @@ std::string process_text(const model::Snapshot& snapshot, const TextOptions& opt
     all_ttmem &= total.sum.source == model::Source::ttmem;
   }
   Table table = make_table(dead == 0, all_ttmem);
-  for (const ProcessTotal& total : totals) table.add_row(row_of(total));
+  for (const ProcessTotal& total : totals) table.add_row(process_cells(total));
   std::string text = table.render(0, options);
   if (dead > 0) {
     text += wrapped(plural(dead, "process is dead: what it held is not counted above;",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/snapshot.hpp"
+#include "views/table.hpp"
 #include "views/text.hpp"
 
 namespace ttmem::views {
@@ -15,11 +16,15 @@ struct ProcessTotal {
   std::vector<std::uint32_t> devices;  // ids, ascending
 };
 
-// What the L1 BUF column shows: ordinary L1 buffers and those of L1_SMALL.
-[[nodiscard]] model::Bytes l1_buffers_of(const model::Process& process);
-
 // The command line without the folder of its program, else the name.
 [[nodiscard]] std::string command_of(const model::Process& process);
+
+// What it has of L1 buffers and L1_SMALL.
+[[nodiscard]] model::Bytes l1_of(const model::Process& process);
+
+// A process as a row: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace, allocations,
+// source, command.
+[[nodiscard]] std::vector<Cell> process_cells(const ProcessTotal& total);
 
 // The living first, then by what they hold.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);

@@ -8,6 +8,8 @@
 
 #include "views/bar.hpp"
 #include "views/core_text.hpp"
+#include "views/device_layout.hpp"
+#include "views/device_rows.hpp"
 #include "views/device_text.hpp"
 #include "views/format.hpp"
 #include "views/process_text.hpp"
@@ -18,8 +20,6 @@ namespace {
 using model::Bytes;
 using model::Device;
 using model::Snapshot;
-
-constexpr std::size_t kMostInFull = 4;  // devices; more are shown in brief
 
 std::string header(const Snapshot& snapshot, const TextOptions& options) {
   const auto processes = process_totals(snapshot);
@@ -35,59 +35,50 @@ std::string header(const Snapshot& snapshot, const TextOptions& options) {
   return line.finish();
 }
 
-using Figure = Bytes (*)(const Device&);
+using What = DeviceRow::What;
 
-Bytes sum_over(const std::vector<Device>& devices, Figure figure) {
+Bytes sum_over(const std::vector<DeviceRows>& devices, What what, Bytes DeviceRow::*figure) {
   std::uint64_t sum = 0;
-  for (const Device& device : devices) {
-    const Bytes part = figure(device);
-    if (!part) return std::nullopt;
-    sum += *part;
+  for (const DeviceRows& rows : devices) {
+    const Bytes bytes = row_of(rows, what).*figure;
+    if (!bytes) return std::nullopt;
+    sum += *bytes;
   }
   return sum;
 }
 
 // "  DRAM  9.84 GiB of 96.0 GiB  10%  ▂▂▂▂▂▂▂▂  fullest: 3 (12%)"
-std::string sum_line(const std::vector<Device>& devices, std::string_view name, Figure used,
-                     Figure capacity, const TextOptions& options) {
-  const Bytes used_sum = sum_over(devices, used);
-  const Bytes capacity_sum = sum_over(devices, capacity);
+std::string sum_line(const std::vector<Device>& devices, const std::vector<DeviceRows>& rows,
+                     What what, const TextOptions& options) {
+  const Bytes used = sum_over(rows, what, &DeviceRow::used);
+  const Bytes capacity = sum_over(rows, what, &DeviceRow::capacity);
   Line line(options);
-  line.add(fmt::format("  {:<4}  {:>9} of {:<9}  ", name, format_bytes(used_sum),
-                       format_bytes(capacity_sum)));
-  const auto total = share_of(used_sum, capacity_sum);
-  line.add(fmt::format("{:>4}", format_share(total)), total ? color_of_share(*total) : Color::dim);
-  line.add("  ");
-  const bool strip_fits = devices.size() <= line.room();
-  const Device* fullest = nullptr;
-  std::optional<double> most;
-  for (const Device& device : devices) {
-    const auto share = share_of(used(device), capacity(device));
-    if (strip_fits) {
-      line.add(spark(share, options), share ? color_of_share(*share) : Color::dim);
-    }
-    if (share && (!most || *share > *most)) {
-      most = share;
-      fullest = &device;
+  line.add(fmt::format("  {:<4}  {:>9} of {:<9}  ", row_of(rows[0], what).name, format_bytes(used),
+                       format_bytes(capacity)));
+  const auto total = share_of(used, capacity);
+  line.add(fmt::format("{:>4}", format_share(total)), color_of(tone_of_share(total))).add("  ");
+  const auto share = [&](const DeviceRows& of) { return row_of(of, what).share(); };
+  if (devices.size() <= line.room()) {
+    for (const DeviceRows& of : rows) {
+      line.add(spark(share(of), options), color_of(row_of(of, what).tone));
     }
   }
-  if (fullest != nullptr) {
-    const std::string text = fmt::format("  fullest: {} ({})", fullest->id, format_share(most));
-    if (text.size() <= line.room()) line.add(text, Color::dim);
-  }
+  const auto fullest = std::max_element(
+      rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return share(a) < share(b); });
+  const std::string text = fmt::format("  fullest: {} ({})",
+                                       devices[static_cast<std::size_t>(fullest - rows.begin())].id,
+                                       format_share(share(*fullest)));
+  if (share(*fullest) && text.size() <= line.room()) line.add(text, Color::dim);
   return line.finish();
 }
 
 std::string sums(const std::vector<Device>& devices, const TextOptions& options) {
+  std::vector<DeviceRows> rows;
+  for (const Device& device : devices) rows.push_back(device_rows(device));
   Line title(options);
   title.add(fmt::format("All {} devices", devices.size()), Color::bold);
   std::string text = title.finish();
-  text += sum_line(
-      devices, "DRAM", [](const Device& d) { return d.used(Kind::dram); },
-      [](const Device& d) { return d.dram_capacity_bytes; }, options);
-  text += sum_line(
-      devices, "L1", [](const Device& d) { return d.l1_used_bytes; },
-      [](const Device& d) { return d.l1_capacity_bytes; }, options);
+  for (const What what : {What::dram, What::l1}) text += sum_line(devices, rows, what, options);
   const Device* tightest = nullptr;
   for (const Device& device : devices) {
     const auto headroom = device.headroom_bytes_per_core;

@@ -40,9 +40,16 @@ std::string_view sequence_of(Color color) {
 
 }  // namespace
 
-Color color_of_share(double share) {
-  if (share <= 0.6) return Color::green;
-  return share <= 0.8 ? Color::yellow : Color::red;
+Tone tone_of_share(std::optional<double> share) {
+  if (!share) return Tone::none;
+  if (*share <= kWarnAbove) return Tone::good;
+  return *share <= kBadAbove ? Tone::warn : Tone::bad;
+}
+
+Color color_of(Tone tone) {
+  using enum Color;
+  constexpr std::array<Color, 8> colors = {dim, green, yellow, red, blue, cyan, magenta, yellow};
+  return colors[static_cast<std::size_t>(tone)];
 }
 
 std::string printable(std::string_view text, bool unicode) {
@@ -85,6 +92,25 @@ std::string cut(std::string_view text, std::size_t width, bool unicode) {
     end += std::max<std::size_t>(next.bytes, 1);
   }
   return std::string(text.substr(0, end)) + (unicode ? "…" : "~");
+}
+
+std::string joined_to_fit(const std::vector<std::string>& parts, std::size_t width,
+                          std::string_view between, bool count_rest) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].empty()) continue;
+    const auto with_rest = [&](const std::string& begin, std::size_t rest) {
+      return count_rest && rest > 0 ? begin + " +" + std::to_string(rest) : begin;
+    };
+    std::string longer = text;
+    if (!text.empty()) longer += between;
+    longer += parts[i];
+    if (display_width(with_rest(longer, parts.size() - i - 1)) > width) {
+      return with_rest(text, parts.size() - i);
+    }
+    text = std::move(longer);
+  }
+  return text;
 }
 
 Line& Line::add(std::string_view text, Color color) {

@@ -4,8 +4,10 @@
 // Pure: what the terminal can do is an argument. Safe from any thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +37,16 @@ enum class Color : std::uint8_t {
   on_red,
 };
 
-// Green up to 60 %, yellow to 80 %, red above.
-[[nodiscard]] Color color_of_share(double share);
+// What a colour says: how serious a figure is, or which part of L1 it is.
+enum class Tone : std::uint8_t { none, good, warn, bad, buffers, small, cbs, kernels };
+inline constexpr std::array<Tone, 4> kL1Parts = {Tone::buffers, Tone::small, Tone::cbs,
+                                                 Tone::kernels};
+
+// Good up to 60 % of a capacity, a warning up to 80 %, bad above; none when it is unknown.
+inline constexpr double kWarnAbove = 0.6;
+inline constexpr double kBadAbove = 0.8;
+[[nodiscard]] Tone tone_of_share(std::optional<double> share);
+[[nodiscard]] Color color_of(Tone tone);
 
 // `text` made safe to print: control characters and bytes that are not UTF-8 become '?', and so
 // does everything outside ASCII when `unicode` is false. Names and labels come from other
@@ -48,6 +58,11 @@ enum class Color : std::uint8_t {
 
 // At most `width` cells of `text`; what was cut ends in an ellipsis ('~' without Unicode).
 [[nodiscard]] std::string cut(std::string_view text, std::size_t width, bool unicode);
+
+// As many of the parts as fit into `width` cells, from the first on, none of them cut; empty ones
+// are skipped. With `count_rest` the text ends in " +2" when two parts did not fit.
+[[nodiscard]] std::string joined_to_fit(const std::vector<std::string>& parts, std::size_t width,
+                                        std::string_view between = ", ", bool count_rest = false);
 
 // One line under construction. Text beyond the width is cut when the line is finished.
 class Line {

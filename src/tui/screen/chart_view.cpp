@@ -12,6 +12,7 @@
 #include "tui/screen/glyphs.hpp"
 #include "tui/screen/plot.hpp"
 #include "tui/screen/widgets.hpp"
+#include "views/device_rows.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::tui {
@@ -98,32 +99,24 @@ std::uint64_t nice_top(std::uint64_t peak, Bytes capacity) {
 constexpr std::array<Bytes Sample::*, 4> kKinds = {&Sample::l1_bytes, &Sample::l1_small_bytes,
                                                    &Sample::cb_bytes, &Sample::kernels_bytes};
 
-void legend(Pane& pane, const Chart& chart) {
-  const Glyphs& g = glyphs_of(pane.look());
-  constexpr std::array<std::string_view, 4> names = {"L1 buffers", "L1_SMALL", "CBs", "kernels"};
-  constexpr std::array<Ink, 4> inks = {Ink::buffers, Ink::small, Ink::cbs, Ink::kernels};
-  int x = kAxisCells;
-  for (std::size_t i = 0; i < names.size(); ++i) {
+void kinds_legend(Pane& pane, const Chart& chart) {
+  std::vector<LegendEntry> entries;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
     const Bytes now = chart.samples.empty() ? std::nullopt : chart.samples.back().*kKinds[i];
-    const std::string text = fmt::format(" {} {}", names[i], format_bytes(now));
-    if (x + 3 + static_cast<int>(text.size()) > pane.width()) {
-      pane.put(x, 0, g.ellipsis, {Ink::dim});
-      return;
-    }
-    x = pane.put(x, 0, pane.look().color ? g.full : g.shades[i], {inks[i]});
-    x = pane.put(x, 0, text) + 2;
+    entries.push_back({views::kL1Parts[i], format_bytes(now)});
   }
+  legend(pane, 1, 0, entries);
 }
 
-void kinds_chart(Screen& screen, Pane pane, const Chart& chart) {
+void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) {
   screen.claim("kinds", pane);
   const Bytes peak = peak_in(chart, &Sample::l1_used_bytes);
   Pane inside =
       box(pane, fmt::format("Device {} L1 by kind", chart.device.id), "peak " + format_bytes(peak));
-  legend(inside, chart);
+  kinds_legend(inside, chart);
   const int rows = inside.height() - 2;
   if (rows <= 0) return;
-  const std::uint64_t top = nice_top(peak.value_or(0), chart.device.l1_capacity_bytes);
+  const std::uint64_t top = nice_top(peak.value_or(0), capacity);
   Pane body = inside.part({0, 1, inside.width(), rows});
   y_axis(body, rows, format_bytes(top), format_bytes(top / 2), "0 MiB");
   Pane plot = body.part({kAxisCells, 0, body.width() - kAxisCells, rows});
@@ -169,14 +162,15 @@ void chart_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, cons
       {snapshot.time_unix_ns, state.window_seconds * 1000 * kNsPerMs, hold_ms * kNsPerMs},
       state.window_seconds};
   const std::vector<Rect> rects = places(pane.width(), pane.height());
+  const views::DeviceRows rows = views::device_rows(device);
+  const Bytes l1 = row_of(rows, views::DeviceRow::What::l1).capacity;
   share_chart(screen, pane.part(rects[0]), chart, "DRAM", &Sample::dram_bytes,
-              device.dram_capacity_bytes);
+              row_of(rows, views::DeviceRow::What::dram).capacity);
   if (rects.size() > 1) {
-    share_chart(screen, pane.part(rects[1]), chart, "L1", &Sample::l1_used_bytes,
-                device.l1_capacity_bytes);
+    share_chart(screen, pane.part(rects[1]), chart, "L1", &Sample::l1_used_bytes, l1);
   }
   if (rects.size() > 2) {
-    kinds_chart(screen, pane.part(rects[2]), chart);
+    kinds_chart(screen, pane.part(rects[2]), chart, l1);
     return;
   }
   pane.put(0, pane.height() - 1,

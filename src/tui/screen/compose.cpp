@@ -67,7 +67,7 @@ void draw_tabs(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
     right -= 1;
   }
   const std::string facts =
-      joined_to_fit(facts_of(snapshot, state, setup), right - x - 2, pane.look());
+      dotted_to_fit(facts_of(snapshot, state, setup), right - x - 2, pane.look());
   if (!facts.empty()) pane.put_right(right - 1, 0, facts, {Ink::dim});
 }
 
@@ -185,7 +185,7 @@ Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {
   std::vector<std::string> facts = facts_of(snapshot, {}, setup);
   facts.erase(facts.begin() + 1);  // the refresh rate
   all.put(0, 0, "ttmem ", kTitle);
-  all.put(7, 0, joined_to_fit(facts, size.width - 7, setup.look), {Ink::dim});
+  all.put(7, 0, dotted_to_fit(facts, size.width - 7, setup.look), {Ink::dim});
   detail_view(screen, all.part({0, 1, size.width, size.height - 1}), snapshot, {});
   return screen.frame;
 }

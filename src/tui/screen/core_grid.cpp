@@ -11,6 +11,7 @@
 
 #include "tui/screen/glyphs.hpp"
 #include "tui/screen/widgets.hpp"
+#include "views/core_text.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::tui {
@@ -26,8 +27,8 @@ Ink heat_of(std::optional<double> share) {
   if (!share || *share <= 0) return Ink::heat0;
   if (*share <= 0.2) return Ink::heat1;
   if (*share <= 0.4) return Ink::heat2;
-  if (*share <= 0.6) return Ink::heat3;
-  if (*share <= 0.8) return Ink::heat4;
+  if (*share <= views::kWarnAbove) return Ink::heat3;
+  if (*share <= views::kBadAbove) return Ink::heat4;
   return *share <= 0.9 ? Ink::heat5 : Ink::heat6;
 }
 
@@ -75,7 +76,7 @@ void mini_map(Pane& tile, int y, const Device& device, const Core& core) {
 }
 
 void draw_tile(Pane tile, const Device& device, const Core& core, bool selected) {
-  const std::optional<double> share = share_of_core(device, core);
+  const std::optional<double> share = views::share_of_core(device, core);
   const bool clash = core.headroom_bytes.value_or(0) < 0;
   const Ink heat = clash ? Ink::heat6 : heat_of(share);
   Style style{.ink = Ink::on_fill, .fill = heat};
@@ -103,11 +104,6 @@ std::string caption_of(const GridPlan& plan, const Device& device, int first_x, 
 }
 
 }  // namespace
-
-std::optional<double> share_of_core(const Device& device, const Core& core) {
-  if (!core.cb_bytes || !core.l1_bytes) return std::nullopt;
-  return views::share_of(*core.cb_bytes + *core.l1_bytes, device.l1_bytes_per_core);
-}
 
 GridPlan grid_plan(const Device& device, int width, int height) {
   const int x = device.grid_x;

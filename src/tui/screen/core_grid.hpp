@@ -3,8 +3,6 @@
 // The cores of a device as tiles. Pure, safe from any thread.
 #pragma once
 
-#include <optional>
-
 #include "model/snapshot.hpp"
 #include "tui/screen/screen.hpp"
 
@@ -27,10 +25,6 @@ struct GridPlan {
 
 // The largest tiles with which the whole grid fits, else small tiles and a part of it.
 [[nodiscard]] GridPlan grid_plan(const model::Device& device, int width, int height);
-
-// The share of a core's L1 that CBs and L1 buffers take.
-[[nodiscard]] std::optional<double> share_of_core(const model::Device& device,
-                                                  const model::Core& core);
 
 struct Cursor {
   int x = 0;

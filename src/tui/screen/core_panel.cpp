@@ -10,6 +10,7 @@
 #include "tui/screen/core_map.hpp"
 #include "tui/screen/glyphs.hpp"
 #include "tui/screen/widgets.hpp"
+#include "views/core_text.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::tui {
@@ -24,41 +25,30 @@ std::size_t index_of(const Device& device, Cursor cursor) {
   return static_cast<std::size_t>(cursor.y) * device.grid_x + static_cast<std::size_t>(cursor.x);
 }
 
-Style style_of(Cover cover) {
-  switch (cover) {
-    case Cover::reserved:
-      return {Ink::reserved};
-    case Cover::cb:
-      return {Ink::cbs};
-    case Cover::l1:
-      return {Ink::buffers};
-    case Cover::l1_small:
-      return {Ink::small};
-    case Cover::clash:
-      return {.ink = Ink::bad, .bold = true};
-    case Cover::free:
-      break;
-  }
-  return {Ink::track};
+// How a range looks: its colour, and the character that stands for it where there is none.
+struct CoverLook {
+  Style style;
+  std::string_view unicode;
+  std::string_view ascii;
+};
+
+CoverLook look_of(Cover cover) {
+  const auto part = [](Ink ink, std::size_t i) {
+    return CoverLook{{ink}, kUnicodeGlyphs.shades[i], kAsciiGlyphs.shades[i]};
+  };
+  if (cover == Cover::l1) return part(Ink::buffers, 0);
+  if (cover == Cover::l1_small) return part(Ink::small, 1);
+  if (cover == Cover::cb) return part(Ink::cbs, 2);
+  if (cover == Cover::reserved) return {{Ink::reserved}, "▞", "="};
+  if (cover == Cover::clash) return {{.ink = Ink::bad, .bold = true}, "X", "X"};
+  return {{Ink::track}, "·", "."};
 }
 
+Style style_of(Cover cover) { return look_of(cover).style; }
+
 std::string_view glyph_of(Cover cover, Look look) {
-  const Glyphs& g = glyphs_of(look);
-  switch (cover) {
-    case Cover::reserved:
-      return look.color ? g.full : look.unicode ? "▞" : "=";
-    case Cover::cb:
-      return look.color ? g.full : g.shades[2];
-    case Cover::l1:
-      return look.color ? g.full : g.shades[0];
-    case Cover::l1_small:
-      return look.color ? g.full : g.shades[1];
-    case Cover::clash:
-      return look.color ? g.full : "X";
-    case Cover::free:
-      break;
-  }
-  return look.unicode ? "·" : ".";
+  if (look.color && cover != Cover::free) return glyphs_of(look).full;
+  return look.unicode ? look_of(cover).unicode : look_of(cover).ascii;
 }
 
 // One line of the list below or beside the bar.
@@ -234,7 +224,7 @@ void flat_bar(Pane pane, const CoreMap& map) {
 std::string core_figures(const Device& device, Cursor cursor, int room, Look look) {
   const auto index = index_of(device, cursor);
   const model::Core& core = device.cores[index];
-  return joined_to_fit({"CB " + format_bytes(core.cb_bytes, Scale::core),
+  return dotted_to_fit({"CB " + format_bytes(core.cb_bytes, Scale::core),
                         "resident " + format_bytes(core.cb_resident_bytes, Scale::core),
                         "L1 buffers " + format_bytes(core.l1_bytes, Scale::core)},
                        room, look);
@@ -246,7 +236,7 @@ std::string core_title(const Device& device, Cursor cursor) {
   const auto index = index_of(device, cursor);
   const model::Core& core = device.cores[index];
   return fmt::format("Core ({},{}) {}", cursor.x, cursor.y,
-                     views::format_share(share_of_core(device, core)));
+                     views::format_share(views::share_of_core(device, core)));
 }
 
 void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std::size_t index,

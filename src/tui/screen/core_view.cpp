@@ -13,34 +13,35 @@
 #include "tui/screen/detail_view.hpp"
 #include "tui/screen/glyphs.hpp"
 #include "tui/screen/widgets.hpp"
+#include "views/device_rows.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::tui {
 namespace {
 
 using model::Device;
-using views::format_bytes;
+using views::DeviceRow;
+using What = DeviceRow::What;
 
 constexpr int kPanelWidth = 62;  // at least, beside the grid
 constexpr int kPanelHeight = 8;  // at least, below the grid
 constexpr int kHighEnough = 17;  // for a panel beside the grid
 
 void draw_title(Pane pane, const Device& device) {
+  const views::DeviceTitle title = views::device_title(device);
   const int x = pane.put(
-      0, 0,
-      fmt::format("Device {}: {} {}x{}  ", device.id,
-                  device.board.empty() ? device.arch : device.board, device.grid_x, device.grid_y),
+      0, 0, fmt::format("{}: {} {}x{}  ", title.name, title.board, device.grid_x, device.grid_y),
       {.ink = Ink::title, .bold = true});
-  const std::string headroom =
-      device.headroom_bytes_per_core
-          ? views::format_signed_bytes(*device.headroom_bytes_per_core, Scale::core)
-          : std::string(views::kUnknown);
-  const std::vector<std::string> facts = {
-      fmt::format("L1 {} of {}", format_bytes(device.l1_used_bytes),
-                  format_bytes(device.l1_capacity_bytes)),
-      "CBs " + format_bytes(device.used(Kind::cb)),
-      "L1 buffers " + format_bytes(device.used(Kind::l1)), "least headroom " + headroom};
-  pane.put(x, 0, joined_to_fit(facts, pane.width() - x, pane.look()), {Ink::dim});
+  const views::DeviceRows rows = views::device_rows(device);
+  const DeviceRow& l1 = row_of(rows, What::l1);
+  std::vector<std::string> facts = {
+      fmt::format("{} {} of {}", l1.name, l1.size, views::format_bytes(l1.capacity))};
+  for (const What what : {What::cb, What::buffers}) {
+    const DeviceRow& row = row_of(rows, what);
+    facts.push_back(fmt::format("{} {}", row.name, row.size));
+  }
+  facts.push_back("least headroom " + row_of(rows, What::headroom).size);
+  pane.put(x, 0, dotted_to_fit(facts, pane.width() - x, pane.look()), {Ink::dim});
 }
 
 // What the colours mean, below the grid.
@@ -48,30 +49,23 @@ void draw_legend(Screen& screen, Pane pane) {
   if (pane.height() < 4) return;
   screen.claim("legend", pane);
   const Glyphs& g = glyphs_of(pane.look());
-  struct Entry {
-    std::string_view text;
-    Ink ink;
-    int shade;
-  };
-  constexpr std::array<Entry, 3> kinds = {
-      {{"CBs", Ink::cbs, 2}, {"L1 buffers", Ink::buffers, 0}, {"L1_SMALL", Ink::small, 1}}};
-  int x = GridPlan::kAxis;
-  for (const Entry& kind : kinds) {
-    x = pane.put(x, 1, pane.look().color ? g.full : g.shades[static_cast<std::size_t>(kind.shade)],
-                 {kind.ink});
-    x = pane.put(x, 1, fmt::format(" {}  ", kind.text), {Ink::dim});
-  }
+  using enum views::Tone;
+  int x = legend(pane, GridPlan::kAxis, 1, {{cbs, {}}, {buffers, {}}, {small, {}}}, {Ink::dim});
   x = pane.put(x, 1, pane.look().color ? g.full : pane.look().unicode ? "▞" : "=", {Ink::reserved});
   pane.put(x, 1, " firmware", {Ink::dim});
   if (!pane.look().color) return;
-  constexpr std::array<Entry, 6> heats = {{{" 20%", Ink::heat1, 0},
-                                           {" 40%", Ink::heat2, 0},
-                                           {" 60%", Ink::heat3, 0},
-                                           {" 80%", Ink::heat4, 0},
-                                           {" 90%", Ink::heat5, 0},
-                                           {"100%", Ink::heat6, 0}}};
+  struct Heat {
+    std::string_view text;
+    Ink ink;
+  };
+  constexpr std::array<Heat, 6> heats = {{{" 20%", Ink::heat1},
+                                          {" 40%", Ink::heat2},
+                                          {" 60%", Ink::heat3},
+                                          {" 80%", Ink::heat4},
+                                          {" 90%", Ink::heat5},
+                                          {"100%", Ink::heat6}}};
   x = pane.put(GridPlan::kAxis, 3, "up to ", {Ink::dim});
-  for (const Entry& heat : heats) x = pane.put(x, 3, heat.text, {Ink::on_fill, heat.ink}) + 1;
+  for (const Heat& heat : heats) x = pane.put(x, 3, heat.text, {Ink::on_fill, heat.ink}) + 1;
 }
 
 void beside(Screen& screen, Pane& body, const GridPlan& plan, const model::Snapshot& snapshot,

@@ -8,11 +8,15 @@
 #include "tui/screen/device_box.hpp"
 #include "tui/screen/process_list.hpp"
 #include "tui/screen/widgets.hpp"
+#include "views/device_layout.hpp"
 
 namespace ttmem::tui {
 namespace {
 
 using model::Snapshot;
+using views::kCompactBoxHeight;
+using views::kNarrowestBox;
+using views::kNarrowestLine;
 
 enum class Form : std::uint8_t { full, compact, line };
 
@@ -42,9 +46,9 @@ Plan plan_of(Form form, int columns, int devices, int item_height) {
 // Rows that the processes should have at least: a header and some of them.
 int least_for_processes(int processes) { return processes == 0 ? 1 : 2 + std::min(processes, 4); }
 
-// Lines, when boxes do not fit: the selected device gets a box if there is room.
-Plan line_plan(const Snapshot& snapshot, Size size, int reserve) {
-  const auto devices = static_cast<int>(snapshot.devices.size());
+// Lines, when boxes do not fit: the selected device gets a box if there is room, in `full` rows or
+// in a few.
+Plan line_plan(int devices, int full, Size size, int reserve) {
   const int most = std::clamp(size.width / kNarrowestLine, 1, devices);
   Plan plan = plan_of(Form::line, 1, devices, 1);
   for (int columns = 1; columns <= most; ++columns) {
@@ -52,7 +56,7 @@ Plan line_plan(const Snapshot& snapshot, Size size, int reserve) {
     if (plan.rows <= size.height - reserve - kCompactBoxHeight) break;
   }
   const int room = size.height - reserve;
-  for (const int height : {full_height(snapshot), kCompactBoxHeight}) {
+  for (const int height : {full, kCompactBoxHeight}) {
     if (plan.rows + height <= room) {
       plan.selected_box = height;
       break;
@@ -77,7 +81,7 @@ Plan choose(const Snapshot& snapshot, Size size, int reserve) {
       if (plan.rows * height <= size.height - reserve) return plan;
     }
   }
-  return line_plan(snapshot, size, reserve + 1);  // the header of the lines
+  return line_plan(devices, full, size, reserve + 1);  // the header of the lines
 }
 
 void draw_device(Pane pane, Form form, const model::Device& device, bool selected) {
@@ -168,9 +172,9 @@ void detail_view(Screen& screen, Pane pane, const Snapshot& snapshot, const View
 int detail_height(const Snapshot& snapshot, int width) {
   const auto devices = static_cast<int>(snapshot.devices.size());
   const auto processes = static_cast<int>(views::process_totals(snapshot).size());
-  constexpr int kMostInFull = 4;
-  const int height = devices <= kMostInFull ? full_height(snapshot) : kCompactBoxHeight;
-  const int columns = devices <= kMostInFull ? 1 : std::clamp(width / kNarrowestBox, 1, devices);
+  const bool in_full = snapshot.devices.size() <= views::kMostInFull;
+  const int height = in_full ? full_height(snapshot) : kCompactBoxHeight;
+  const int columns = in_full ? 1 : std::clamp(width / kNarrowestBox, 1, devices);
   return (devices + columns - 1) / columns * height +
          std::max(least_for_processes(processes), processes + 1);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One device, in the three sizes that view 1 shows. Pure, safe from any thread.
+// One device, in the three sizes that view 1 shows. What it says: views/device_rows.hpp; where the
+// columns are: views/device_layout.hpp. Pure, safe from any thread.
 #pragma once
 
 #include "model/snapshot.hpp"
@@ -10,9 +11,6 @@ namespace ttmem::tui {
 
 // Rows that full_box() needs for this device, the frame included.
 [[nodiscard]] int full_box_height(const model::Device& device);
-inline constexpr int kCompactBoxHeight = 5;
-inline constexpr int kNarrowestBox = 74;  // columns; boxes stand side by side when both have these
-inline constexpr int kNarrowestLine = 76;
 
 // A box with bars and, under L1, the tree of what it is made of.
 void full_box(Pane pane, const model::Device& device, bool selected);

@@ -33,8 +33,8 @@ constexpr std::array<Entry, 18> kEntries = {{
     {"h ? F1", "this help (in view 3: ? and F1)"},
     {"q F10 Esc", "quit; Esc first goes one step back"},
     {"", ""},
-    {"L1", "= L1 buffers + L1_SMALL + CBs + kernels"},
-    {"CBs", "physical; resident: ran last; logical: plain sum"},
+    {"L1", "= L1 buffers + L1_SMALL + CB + kernels"},
+    {"CB", "physical; resident: ran last; logical: plain sum"},
 }};
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace ttmem::tui {
 namespace {
 
-constexpr std::array<Ink, 4> kKindInks = {Ink::buffers, Ink::small, Ink::cbs, Ink::kernels};
-
 // The filled steps of a column that has `steps` in all; anything above zero has one.
 int filled_steps(std::optional<double> share, int steps) {
   if (!share || !(*share > 0)) return 0;
@@ -96,11 +94,13 @@ void stack_cell(Pane& pane, int x, int y, int begin, const std::array<int, 4>& t
     return;
   }
   const int upper = height < 8 ? kind_at(tops, begin + 7) : -1;
-  const Ink behind = upper >= 0 ? kKindInks[static_cast<std::size_t>(upper)] : Ink::plain;
+  const Ink ink = ink_of(views::kL1Parts[kind]);
+  const Ink behind =
+      upper >= 0 ? ink_of(views::kL1Parts[static_cast<std::size_t>(upper)]) : Ink::plain;
   if (!pane.look().unicode) {
-    pane.put(x, y, "#", {kKindInks[kind]});
+    pane.put(x, y, "#", {ink});
   } else {
-    pane.put(x, y, g.eighths_up[static_cast<std::size_t>(height)], {kKindInks[kind], behind});
+    pane.put(x, y, g.eighths_up[static_cast<std::size_t>(height)], {ink, behind});
   }
 }
 
@@ -145,7 +145,7 @@ void area(Pane& pane, const Curve& shares) {
   for (int y = 0; y < rows; ++y) {
     const int from_below = rows - 1 - y;
     const double middle = (from_below + 0.5) / rows;
-    area_row(pane, y, from_below * 4, shares, ink_of_share(middle));
+    area_row(pane, y, from_below * 4, shares, ink_of(views::tone_of_share(middle)));
   }
 }
 

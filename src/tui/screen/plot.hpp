@@ -35,7 +35,7 @@ using Curve = std::vector<std::optional<double>>;
 // base line, what is unknown stays blank.
 void area(Pane& pane, const Curve& shares);
 
-// Four kinds on top of each other, as shares of the height; the order is that of l1_pieces(). All
+// Four kinds on top of each other, as shares of the height; in the order of views::kL1Parts. All
 // have one value per column of the pane.
 void stack(Pane& pane, const std::array<Curve, 4>& shares);
 

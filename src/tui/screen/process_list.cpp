@@ -77,7 +77,7 @@ int compare_by(std::uint32_t column, const ProcessTotal& a, const ProcessTotal& 
     case 4:
       return compare(p.used(Kind::dram), q.used(Kind::dram));
     case 5:
-      return compare(views::l1_buffers_of(p), views::l1_buffers_of(q));
+      return compare(views::l1_of(p), views::l1_of(q));
     case 6:
       return compare(p.used(Kind::cb), q.used(Kind::cb));
     case 7:
@@ -91,22 +91,6 @@ int compare_by(std::uint32_t column, const ProcessTotal& a, const ProcessTotal& 
     default:
       return compare(views::command_of(p), views::command_of(q));
   }
-}
-
-std::vector<views::Cell> cells_of(const ProcessTotal& total) {
-  const Process& p = total.sum;
-  return {{fmt::format("{}", p.pid)},
-          {p.user.empty() ? std::string(views::kUnknown) : p.user},
-          {std::string(state_of(p))},
-          {views::format_ids(total.devices)},
-          {views::format_bytes(p.used(Kind::dram))},
-          {views::format_bytes(views::l1_buffers_of(p))},
-          {views::format_bytes(p.used(Kind::cb))},
-          {views::format_bytes(p.used(Kind::kernel))},
-          {views::format_bytes(p.used(Kind::trace))},
-          {views::format_count(live_allocations(p.kinds))},
-          {p.source == model::Source::ttmem ? "ttmem" : "tt-metal"},
-          {views::command_of(p)}};
 }
 
 // Headers padded to the width of their column, the sorted one with an arrow.
@@ -187,7 +171,7 @@ Rows process_table(const std::vector<ProcessTotal>& rows, int first, int count,
   const int end = std::min(static_cast<int>(rows.size()), first + count);
   for (int i = first; i < end; ++i) {
     const ProcessTotal& total = rows[static_cast<std::size_t>(i)];
-    result.table.add_row(cells_of(total));
+    result.table.add_row(views::process_cells(total));
     result.styles.push_back(total.sum.state == model::State::dead ? Style{Ink::bad} : Style{});
   }
   return result;
@@ -216,28 +200,16 @@ std::string address_of(const model::Allocation& a) {
   return a.address ? views::format_hex(*a.address) : std::string(views::kUnknown);
 }
 
-int compare_by(std::uint32_t column, const model::Allocation& a, const model::Allocation& b) {
-  switch (column) {
-    case 0:
-      return compare(a.kind, b.kind);
-    case 1:
-      return compare(a.device, b.device);
-    case 2:
-      return compare(a.address, b.address);
-    case 3:
-      return compare(a.bytes, b.bytes);
-    case 4:
-      return compare(a.physical_bytes, b.physical_bytes);
-    case 5:
-      return compare(a.bytes_per_bank, b.bytes_per_bank);
-    case 6:
-      return compare(a.banks, b.banks);
-    case 7:
-      return compare(a.age_ns, b.age_ns);
-    default:
-      return compare(a.label, b.label);
-  }
+template <auto kFigure>
+int order_of(const model::Allocation& a, const model::Allocation& b) {
+  return compare(a.*kFigure, b.*kFigure);
 }
+
+using A = model::Allocation;
+constexpr std::array<int (*)(const A&, const A&), kAllocationColumns> kOrders = {
+    order_of<&A::kind>,  order_of<&A::device>,         order_of<&A::address>,
+    order_of<&A::bytes>, order_of<&A::physical_bytes>, order_of<&A::bytes_per_bank>,
+    order_of<&A::banks>, order_of<&A::age_ns>,         order_of<&A::label>};
 
 bool matches(const model::Allocation& a, const std::string& filter) {
   return fmt::format("{} {} {}", name_of(a.kind), address_of(a), lower(label_of(a))).find(filter) !=
@@ -273,7 +245,7 @@ Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int
                       const Sorting& sorting, Look look) {
   Rows result = empty_rows(kOfAllocations, drops_of(kOfAllocations), &sorting, look);
   const auto before = [&](const model::Allocation* a, const model::Allocation* b) {
-    const int order = compare_by(sorting.column, *a, *b);
+    const int order = kOrders[std::min(sorting.column, kAllocationColumns - 1)](*a, *b);
     if (order != 0) return sorting.descending ? order > 0 : order < 0;
     return a < b;  // as the snapshot has them, so that equal rows keep their places
   };

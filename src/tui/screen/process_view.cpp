@@ -21,7 +21,7 @@ void head(Pane& pane, const ViewState& state, const std::string& what) {
   std::vector<std::string> parts{what};
   parts.push_back(state.only_device ? fmt::format("on device {}", *state.only_device)
                                     : std::string("on all devices"));
-  int x = pane.put(0, 0, joined_to_fit(parts, pane.width(), pane.look()), {Ink::dim});
+  int x = pane.put(0, 0, dotted_to_fit(parts, pane.width(), pane.look()), {Ink::dim});
   if (!state.typing_filter && state.filter.empty()) return;
   x = pane.put(x + 2, 0, "filter: ", {.ink = Ink::title, .bold = true});
   x = pane.put(x, 0, state.filter, {.bold = true});

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "tui/screen/glyphs.hpp"
-#include "views/format.hpp"
+#include "views/device_rows.hpp"
 #include "views/text.hpp"
 
 namespace ttmem::tui {
@@ -15,36 +15,17 @@ namespace {
 
 int cells_of(std::string_view text) { return static_cast<int>(views::display_width(text)); }
 
-double clamped(double share) { return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0; }
-
-// Where each piece of a bar ends, in steps. Only the last one may end inside a cell: there is one
-// colour in a cell.
-std::vector<int> ends_of(const std::vector<Piece>& pieces, int cells, int steps) {
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) last = pieces[i].share > 0 ? i : last;
-  std::vector<int> ends;
-  double sum = 0;
-  int begin = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    sum += std::max(pieces[i].share, 0.0);
-    int end = static_cast<int>(std::lround(clamped(sum) * cells * steps));
-    if (i < last) end = (end + steps / 2) / steps * steps;
-    if (pieces[i].share <= 0) {
-      end = begin;
-    } else if (end <= begin) {
-      end = std::min(cells * steps, begin + (i < last ? steps : 1));
-    }
-    ends.push_back(begin = end);
-  }
-  return ends;
+std::string_view shade_of(views::Tone part, Look look) {
+  return glyphs_of(look)
+      .shades[static_cast<std::size_t>(part) - static_cast<std::size_t>(views::Tone::buffers)];
 }
 
 }  // namespace
 
-Ink ink_of_share(std::optional<double> share) {
-  if (!share) return Ink::dim;
-  if (*share <= 0.6) return Ink::good;
-  return *share <= 0.8 ? Ink::warn : Ink::bad;
+Ink ink_of(views::Tone tone) {
+  using enum Ink;
+  constexpr std::array<Ink, 8> inks = {dim, good, warn, bad, buffers, small, cbs, kernels};
+  return inks[static_cast<std::size_t>(tone)];
 }
 
 Pane box(Pane& pane, std::string_view title, std::string_view right, Style edge) {
@@ -71,60 +52,61 @@ Pane box(Pane& pane, std::string_view title, std::string_view right, Style edge)
   return pane.part({1, 1, w - 2, h - 2});
 }
 
-void bar(Pane& pane, int x, int y, int cells, const std::vector<Piece>& pieces,
-         std::optional<double> peak, Thickness thickness) {
+void bar(Pane& pane, int x, int y, int cells, const std::vector<views::BarPiece>& pieces,
+         std::optional<double> peak, BarForm form) {
   if (cells <= 0) return;
-  const Glyphs& g = glyphs_of(pane.look());
-  const bool thin = thickness == Thickness::thin;
-  const int steps = !pane.look().unicode ? 1 : thin ? 2 : 8;  // per cell
-  const bool shaded = !pane.look().color && pieces.size() > 1;
-  pane.repeat(x, y, cells, thin ? g.thin_track : g.track, {Ink::track});
-  const std::vector<int> ends = ends_of(pieces, cells, steps);
-  int begin = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const std::string_view full = shaded ? g.shades[static_cast<std::size_t>(pieces[i].shade)]
-                                  : thin ? g.thin
-                                         : g.full;
-    pane.repeat(x + begin / steps, y, ends[i] / steps - begin / steps, full, {pieces[i].ink});
-    if (const int rest = ends[i] % steps; rest != 0) {
-      pane.put(x + ends[i] / steps, y,
-               shaded ? full
-               : thin ? g.thin_half
-                      : g.eighths_right[static_cast<std::size_t>(rest)],
-               {pieces[i].ink});
+  const Look look = pane.look();
+  const Glyphs& g = glyphs_of(look);
+  const bool thin = form == BarForm::thin;
+  const bool part = form == BarForm::part;
+  const std::size_t steps = !look.unicode || part ? 1 : thin ? 2 : 8;  // per cell
+  const bool shaded = !look.color && (pieces.size() > 1 || part);
+  const auto glyph_of = [&](const views::BarCell& cell) {
+    if (part && cell.filled == 0 && look.unicode) return views::eighths(0);
+    if (shaded) return shade_of(pieces[cell.piece].tone, look);
+    if (cell.filled == steps || !look.unicode) return thin ? g.thin : part ? g.part : g.full;
+    return thin ? g.thin_half : views::eighths(cell.filled);
+  };
+  int full = 0;
+  for (const views::BarCell& cell : bar_cells(pieces, static_cast<std::size_t>(cells), steps)) {
+    if (cell.piece != views::BarCell::kFree) {
+      pane.put(x, y, glyph_of(cell), {ink_of(pieces[cell.piece].tone)});
+      full += cell.filled == steps || steps == 1 ? 1 : 0;
+    } else if (!part) {
+      pane.put(x, y, thin ? g.thin_track : g.track, {Ink::track});
     }
-    begin = ends[i];
+    ++x;
   }
   // Where the bar itself reaches, it says all.
-  const int at = peak ? static_cast<int>(clamped(*peak) * cells) : 0;
-  if (at * steps <= begin) return;
-  pane.put(x + std::min(at, cells - 1), y, g.peak, {.ink = ink_of_share(peak), .bold = true});
+  const int at = static_cast<int>(std::clamp(peak.value_or(0), 0.0, 1.0) * cells);
+  if (at <= full) return;
+  pane.put(x - cells + std::min(at, cells - 1), y, g.peak,
+           {.ink = ink_of(views::tone_of_share(peak)), .bold = true});
 }
 
-std::vector<Piece> l1_pieces(const model::Device& device) {
-  const auto share = [&](model::Bytes bytes) {
-    return views::share_of(bytes, device.l1_capacity_bytes).value_or(0);
+int legend(Pane& pane, int x, int y, const std::vector<LegendEntry>& entries, Style style) {
+  const Glyphs& g = glyphs_of(pane.look());
+  const auto text_of = [](const LegendEntry& entry, bool brief) {
+    return fmt::format("{}{}{}", views::name_of_part(entry.part, brief),
+                       entry.size.empty() ? "" : " ", entry.size);
   };
-  return {{share(device.used(Kind::l1)), Ink::buffers, 0},
-          {share(device.used(Kind::l1_small)), Ink::small, 1},
-          {share(device.used(Kind::cb)), Ink::cbs, 2},
-          {share(device.used(Kind::kernel)), Ink::kernels, 3}};
+  int end = x;
+  for (const LegendEntry& entry : entries) end += 2 + cells_of(text_of(entry, false)) + 2;
+  const bool brief = end - 2 >= pane.width();
+  for (const LegendEntry& entry : entries) {
+    const std::string text = text_of(entry, brief);
+    if (x + 2 + cells_of(text) > pane.width()) return pane.put(x, y, g.ellipsis, {Ink::dim});
+    pane.put(x, y, pane.look().color ? g.full : shade_of(entry.part, pane.look()),
+             {ink_of(entry.part)});
+    x = pane.put(x + 2, y, text, style) + 2;
+  }
+  return x;
 }
 
-std::string joined_to_fit(const std::vector<std::string>& parts, int room, Look look) {
-  const std::string between = fmt::format(" {} ", glyphs_of(look).dot);
-  std::string text;
-  for (const std::string& part : parts) {
-    if (part.empty()) continue;
-    const std::size_t before = text.size();
-    if (!text.empty()) text += between;
-    text += part;
-    if (cells_of(text) > room) {
-      text.resize(before);
-      break;
-    }
-  }
-  return text;
+std::string between(Look look) { return fmt::format(" {} ", glyphs_of(look).dot); }
+
+std::string dotted_to_fit(const std::vector<std::string>& parts, int room, Look look) {
+  return views::joined_to_fit(parts, static_cast<std::size_t>(std::max(room, 0)), between(look));
 }
 
 void more_sign(Pane& pane, int y, int first, int visible, int rows, std::string_view what) {

@@ -55,27 +55,38 @@ TEST(Frame, NothingIsDrawnOutsideOfAPane) {
 TEST(Bar, EndsWhereTheShareEndsAndMarksThePeak) {
   Frame frame({10, 1});
   Pane pane(frame, {0, 0, 10, 1}, kPlain);
-  bar(pane, 0, 0, 10, {{0.25, Ink::good}}, 0.75);
+  bar(pane, 0, 0, 10, {{0, 0.25, views::Tone::good}}, 0.75);
   EXPECT_EQ(frame.row_text(0), "██▌░░░░┃░░");
-  bar(pane, 0, 0, 10, {{0.25, Ink::good}}, 0.25);
+  bar(pane, 0, 0, 10, {{0, 0.25, views::Tone::good}}, 0.25);
   EXPECT_EQ(frame.row_text(0), "██▌░░░░░░░");
 }
 
 TEST(Bar, WhatHoldsAnythingIsSeen) {
+  constexpr views::Tone kBuffers = views::Tone::buffers;
+  constexpr views::Tone kCbs = views::Tone::cbs;
   Frame frame({10, 1});
   Pane pane(frame, {0, 0, 10, 1}, kPlain);
-  bar(pane, 0, 0, 10, {{0.0001, Ink::buffers}, {0.0001, Ink::cbs}}, std::nullopt);
+  bar(pane, 0, 0, 10, {{0, 0.0001, kBuffers}, {0.0001, 0.0002, kCbs}}, std::nullopt);
   EXPECT_EQ(frame.row_text(0), "█▏░░░░░░░░");
-  bar(pane, 0, 0, 10, {{0, Ink::buffers}, {0.5, Ink::cbs}, {0, Ink::kernels}}, std::nullopt);
+  bar(pane, 0, 0, 10, {{0, 0, kBuffers}, {0, 0.5, kCbs}, {0.5, 0.5, kBuffers}}, std::nullopt);
   EXPECT_EQ(frame.row_text(0), "█████░░░░░");
 }
 
-TEST(Bar, ColoursAreGreenTo60YellowTo80RedAbove) {
-  EXPECT_EQ(ink_of_share(0.60), Ink::good);
-  EXPECT_EQ(ink_of_share(0.61), Ink::warn);
-  EXPECT_EQ(ink_of_share(0.80), Ink::warn);
-  EXPECT_EQ(ink_of_share(0.81), Ink::bad);
-  EXPECT_EQ(ink_of_share(std::nullopt), Ink::dim);
+TEST(Bar, APartStandsAtItsPlaceWithoutATrack) {
+  Frame frame({10, 1});
+  Pane pane(frame, {0, 0, 10, 1}, kPlain);
+  bar(pane, 0, 0, 10, {{0.3, 0.5, views::Tone::cbs}}, std::nullopt, BarForm::part);
+  EXPECT_EQ(frame.row_text(0), "   ▆▆     ");
+  bar(pane, 0, 0, 10, {{0.7, 0.7001, views::Tone::kernels}}, std::nullopt, BarForm::part);
+  EXPECT_EQ(frame.row_text(0), "   ▆▆  ▏  ");
+}
+
+TEST(Ink, FollowsTheTone) {
+  EXPECT_EQ(ink_of(views::tone_of_share(0.60)), Ink::good);
+  EXPECT_EQ(ink_of(views::tone_of_share(0.61)), Ink::warn);
+  EXPECT_EQ(ink_of(views::tone_of_share(0.81)), Ink::bad);
+  EXPECT_EQ(ink_of(views::tone_of_share(std::nullopt)), Ink::dim);
+  EXPECT_EQ(ink_of(views::Tone::kernels), Ink::kernels);
 }
 
 TEST(Sgr, NoColourMeansNoSequenceAtAll) {

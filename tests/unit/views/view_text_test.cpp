@@ -57,11 +57,34 @@ TEST(Wrapped, BreaksAtBlanksWithTheLabelInTheFirstLine) {
             "A: one two\n   three\n");
 }
 
-TEST(ColorOfShare, FollowsTheThresholds) {
-  EXPECT_EQ(color_of_share(0.6), Color::green);
-  EXPECT_EQ(color_of_share(0.61), Color::yellow);
-  EXPECT_EQ(color_of_share(0.8), Color::yellow);
-  EXPECT_EQ(color_of_share(0.81), Color::red);
+TEST(ToneOfShare, IsGoodTo60AWarningTo80BadAboveAndNoneWhenUnknown) {
+  EXPECT_EQ(tone_of_share(0.6), Tone::good);
+  EXPECT_EQ(tone_of_share(0.61), Tone::warn);
+  EXPECT_EQ(tone_of_share(0.8), Tone::warn);
+  EXPECT_EQ(tone_of_share(0.81), Tone::bad);
+  EXPECT_EQ(tone_of_share(std::nullopt), Tone::none);
+}
+
+TEST(ColorOf, IsGreenYellowRedAndOneForEachPartOfL1) {
+  EXPECT_EQ(color_of(Tone::good), Color::green);
+  EXPECT_EQ(color_of(Tone::warn), Color::yellow);
+  EXPECT_EQ(color_of(Tone::bad), Color::red);
+  EXPECT_EQ(color_of(Tone::none), Color::dim);
+  EXPECT_EQ(color_of(Tone::cbs), Color::magenta);
+}
+
+TEST(JoinedToFit, DropsWholePartsFromTheEnd) {
+  const std::vector<std::string> parts = {"alpha", "", "beta", "gamma"};
+  EXPECT_EQ(joined_to_fit(parts, 18), "alpha, beta, gamma");
+  EXPECT_EQ(joined_to_fit(parts, 17), "alpha, beta");
+  EXPECT_EQ(joined_to_fit(parts, 4), "");
+  EXPECT_EQ(joined_to_fit({"größe", "b"}, 9, " · "), "größe · b");
+}
+
+TEST(JoinedToFit, CountsWhatDidNotFitWhenAsked) {
+  EXPECT_EQ(joined_to_fit({"alpha", "beta", "gamma"}, 17, ", ", true), "alpha, beta +1");
+  EXPECT_EQ(joined_to_fit({"alpha", "beta", "gamma"}, 13, ", ", true), "alpha +2");
+  EXPECT_EQ(joined_to_fit({"alpha", "beta"}, 11, ", ", true), "alpha, beta");
 }
 
 }  // namespace

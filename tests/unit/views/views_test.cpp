@@ -44,9 +44,9 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
   L1 buffers: 16.0 MiB  ██▏           17%  logical 15.0 MiB
     L1_SMALL: 0.12 MiB    ▏           <1%
           CB: 29.0 MiB    ███▉        32%  resident 10.0 MiB, logical 300.0 MiB
-     Kernels: 0.20 MiB        ▏       <1%  0.20 MiB persistent (dispatch)
+     Kernels: 0.20 MiB        ▏       <1%  0.20 MiB persistent
        Trace: 3.00 MiB  ▋░░░░░░░░░░░   5%  of 64.0 MiB, peak 3.00 MiB
-    Headroom: 412.0 KiB on 32 cores, first (0,0)
+    Headroom: 412.0 KiB between CBs and L1 buffers on 32 cores, (0,0)-(7,3)
 
  PID  USER   DEV      DRAM    L1 BUF        CB   KERNELS  ALLOCS  COMMAND
 4711  alice  0    1.25 GiB  16.1 MiB  29.0 MiB  0.20 MiB     212  python3 serve…
@@ -62,13 +62,13 @@ TEST(SnapshotText, IsThisAt200Columns) {
 
 Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
         DRAM: 1.25 GiB  ██████▎░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  10%  of 12.0 GiB, peak 1.50 GiB, logical 1.20 GiB
-          L1: 45.3 MiB  █████████████████████████████▊░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  50%  of 91.5 MiB, peak 48.0 MiB, headroom 412.0 KiB per core, = L1 buffers + L1_SMALL + CB + kernels
+          L1: 45.3 MiB  █████████████████████████████▊░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  50%  of 91.5 MiB, peak 48.0 MiB, headroom 412.0 KiB per core
   L1 buffers: 16.0 MiB  ██████████▌                                                   17%  logical 15.0 MiB
     L1_SMALL: 0.12 MiB            ▋                                                   <1%
           CB: 29.0 MiB             ██████████████████▋                                32%  resident 10.0 MiB, logical 300.0 MiB, peak 30.0 MiB
-     Kernels: 0.20 MiB                                ▏                               <1%  0.20 MiB persistent (dispatch)
+     Kernels: 0.20 MiB                                ▏                               <1%  0.20 MiB persistent
        Trace: 3.00 MiB  ██▉░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   5%  of 64.0 MiB, peak 3.00 MiB
-    Headroom: 412.0 KiB on 32 cores, first (0,0)
+    Headroom: 412.0 KiB between CBs and L1 buffers on 32 cores, (0,0)-(7,3)
 
  PID  USER   STATE  DEV      DRAM    L1 BUF        CB   KERNELS     TRACE  ALLOCS  SOURCE  COMMAND
 4711  alice  alive  0    1.25 GiB  16.1 MiB  29.0 MiB  0.20 MiB  3.00 MiB     212  ttmem   python3 serve.py --model llama-3.1-8b --batch 32
@@ -87,7 +87,7 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
   L1 buffers: 16.0 MiB  ##            17%  logical 15.0 MiB
     L1_SMALL: 0.12 MiB    #           <1%
           CB: 29.0 MiB    ####        32%  resident 10.0 MiB, logical 300.0 MiB
-     Kernels: 0.20 MiB        #       <1%  0.20 MiB persistent (dispatch)
+     Kernels: 0.20 MiB        #       <1%  0.20 MiB persistent
        Trace: 3.00 MiB  #...........   5%  of 64.0 MiB, peak 3.00 MiB
     Headroom: -112.5 KiB  clash: CBs overrun L1 buffers on 12 cores, first (0,0)
    Anomalies: 1 live buffer overlaps another, 2 allocations over live ones, 3
@@ -206,7 +206,7 @@ TEST(SnapshotText, MarksKernelsWhoseSizeIsAnEstimate) {
   EXPECT_EQ(snapshot_text(mesh(1), {}, {.width = 120}).find("estimated"), std::string::npos);
   model::Snapshot snapshot = mesh(1);
   snapshot.devices[0].kernels_estimated_bytes = 102'400;
-  EXPECT_NE(snapshot_text(snapshot, {}, {.width = 120}).find("0.10 MiB of it estimated"),
+  EXPECT_NE(snapshot_text(snapshot, {}, {.width = 120}).find("0.10 MiB estimated"),
             std::string::npos);
 }
 
@@ -282,12 +282,12 @@ TEST(Bar, TakesExactlyItsCellsAndIsNeverEmptyForSomething) {
     for (double begin : {0.0, 0.31, 0.999, 1.0}) {
       for (double size : {0.0, 1e-9, 0.2, 1.0, 5.0}) {
         Line line(options);
-        add_bar(line, 20, {begin, begin + size, Color::plain}, true, options);
+        add_bar(line, 20, {begin, begin + size, Tone::none}, true, options);
         EXPECT_EQ(line.width(), 20U) << begin << " " << size;
       }
     }
     Line tiny(options);
-    add_bar(tiny, 20, {0, 1e-9, Color::plain}, false, options);
+    add_bar(tiny, 20, {0, 1e-9, Tone::none}, false, options);
     EXPECT_NE(tiny.finish(), "\n");
   }
 }

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/device_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/saturating.hpp"
+#include "views/core_ranges.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::views {
+namespace {
+
+using model::Bytes;
+using model::Device;
+using What = DeviceRow::What;
+
+Note named(std::string_view name, Bytes bytes, std::string_view brief = {}) {
+  const std::string size = format_bytes(bytes);
+  return {fmt::format("{} {}", name, size),
+          brief.empty() ? std::string() : fmt::format("{} {}", brief, size)};
+}
+
+// A memory of its own.
+DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, Bytes peak) {
+  DeviceRow row{what, name, format_bytes(used), used, capacity, peak};
+  row.tone = tone_of_share(row.share());
+  if (row.is_known()) row.notes = {named("of", capacity), named("peak", peak)};
+  return row;
+}
+
+std::vector<Note> buffer_notes(const Device& device) {
+  std::vector<Note> notes{named("logical", device.logical(Kind::l1))};
+  if (device.used(Kind::l1) && !device.physical(Kind::l1)) notes.push_back({"physical n/a", {}});
+  return notes;
+}
+
+std::vector<Note> kernel_notes(const Device& device) {
+  std::vector<Note> notes;
+  for (const auto& [bytes, what] : {std::pair(device.kernels_persistent_bytes, "persistent"),
+                                    std::pair(device.kernels_estimated_bytes, "estimated")}) {
+    if (bytes.value_or(0) > 0) notes.push_back({format_bytes(bytes) + " " + what, {}});
+  }
+  return notes;
+}
+
+// L1 and what adds up to it, each part beginning where the one before ends.
+void add_l1(DeviceRows& rows, const Device& device) {
+  const Bytes capacity = device.l1_capacity_bytes;
+  rows.push_back(memory(What::l1, "L1", device.l1_used_bytes, capacity, device.l1_peak_bytes));
+  if (rows.back().is_known()) rows.back().notes.push_back({headroom_in_brief(device), {}});
+  std::uint64_t begin = 0;
+  const auto part = [&](What what, Tone tone, Bytes used, Bytes peak, std::vector<Note> notes) {
+    DeviceRow row{what, name_of_part(tone), format_bytes(used), used, capacity, peak, begin, tone};
+    if (row.is_known()) row.notes = std::move(notes);
+    rows.push_back(std::move(row));
+    begin = saturating_add(begin, used.value_or(0));
+  };
+  part(What::buffers, Tone::buffers, device.used(Kind::l1), {}, buffer_notes(device));
+  if (const Bytes small = device.used(Kind::l1_small); small != 0U) {
+    part(What::small, Tone::small, small, {}, {});
+  }
+  part(What::cb, Tone::cbs, device.used(Kind::cb), device.peak(Kind::cb),
+       {named("resident", device.cb_resident_bytes, "res"),
+        named("logical", device.logical(Kind::cb), "log"), named("peak", device.peak(Kind::cb))});
+  part(What::kernels, Tone::kernels, device.used(Kind::kernel), {}, kernel_notes(device));
+}
+
+// Nothing when there is no trace region; a region that nobody used is a minor matter.
+void add_trace(DeviceRows& rows, const Device& device) {
+  const bool unused = device.used(Kind::trace) == 0U && device.peak(Kind::trace).value_or(0) == 0;
+  if (unused && device.trace_capacity_bytes.value_or(0) == 0) return;
+  rows.push_back(memory(What::trace, "Trace", device.used(Kind::trace), device.trace_capacity_bytes,
+                        device.peak(Kind::trace)));
+  rows.back().minor = unused;
+}
+
+// Which cores have the least headroom, in words.
+std::string tightest_cores(const Device& device) {
+  CoreMask mask;
+  for (std::size_t i = 0; i < std::min<std::size_t>(device.cores.size(), kMaxCores); ++i) {
+    if (device.cores[i].headroom_bytes == device.headroom_bytes_per_core) {
+      mask.set(static_cast<std::uint32_t>(i));
+    }
+  }
+  const std::vector<CoreRange> ranges = core_ranges(mask, device.grid_x);
+  if (ranges.empty()) return "the tightest core";
+  if (mask.count() == device.cores.size()) return "every core";
+  if (mask.count() == 1) return "core " + format_core_ranges(ranges);
+  if (ranges.size() == 1) {
+    return fmt::format("{} cores, {}", mask.count(), format_core_ranges(ranges));
+  }
+  return fmt::format("{} cores, first ({},{})", mask.count(), ranges[0].x0, ranges[0].y0);
+}
+
+bool clashes(const Device& device) { return device.headroom_bytes_per_core.value_or(0) < 0; }
+
+void add_headroom(DeviceRows& rows, const Device& device) {
+  DeviceRow row{What::headroom, "Headroom",
+                format_signed_bytes(device.headroom_bytes_per_core, Scale::core)};
+  row.minor = !clashes(device);
+  if (clashes(device)) row.tone = Tone::bad;
+  if (device.headroom_bytes_per_core) {
+    const std::string where = " on " + tightest_cores(device);
+    row.notes = {clashes(device) ? Note{"clash: CBs overrun L1 buffers" + where, "clash" + where}
+                                 : Note{"between CBs and L1 buffers" + where, where.substr(1)}};
+  }
+  rows.push_back(std::move(row));
+}
+
+void add_anomalies(DeviceRows& rows, const Anomalies& found) {
+  DeviceRow row{What::anomalies, "Anomalies"};
+  row.tone = Tone::warn;
+  const auto note = [&](std::uint64_t count, std::string_view one, std::string_view many) {
+    if (count > 0) row.notes.push_back({plural(count, one, many), {}});
+  };
+  note(found.overlapping_buffers, "live buffer overlaps another", "live buffers overlap others");
+  note(found.allocs_over_live, "allocation over a live one", "allocations over live ones");
+  note(found.unknown_frees, "free of something unknown", "frees of something unknown");
+  note(found.unknown_programs, "dispatch of an unplaced program",
+       "dispatches of unplaced programs");
+  note(found.bad_arguments, "call with bad arguments", "calls with bad arguments");
+  note(found.left_at_close, "allocation left at close", "allocations left at close");
+  if (found.left_at_close > 0) {
+    row.notes.back().text += fmt::format(" ({})", format_bytes(found.left_at_close_bytes));
+  }
+  if (!row.notes.empty()) rows.push_back(std::move(row));
+}
+
+std::string model_of(const Device& device) {
+  if (device.board.empty() && device.arch.empty()) return "model n/a";
+  if (device.board.empty() || device.arch.empty()) return device.board + device.arch;
+  return fmt::format("{} ({})", device.board, device.arch);
+}
+
+}  // namespace
+
+std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
+                         std::string_view between, bool count_rest) {
+  std::vector<std::string> full;
+  std::vector<std::string> brief;
+  std::vector<std::string> needed;  // up to the last note that has a brief form
+  for (const Note& note : notes) {
+    full.push_back(note.text);
+    brief.push_back(note.brief.empty() ? note.text : note.brief);
+    if (!note.brief.empty()) needed = full;
+  }
+  const bool fits = display_width(join(needed, between)) <= width;
+  return joined_to_fit(fits ? full : brief, width, between, count_rest);
+}
+
+std::optional<double> DeviceRow::share() const { return share_of(used, capacity); }
+
+BarPiece DeviceRow::piece() const {
+  const double from = share_of(begin, capacity).value_or(0);
+  return {from, from + share().value_or(0), tone};
+}
+
+DeviceRows device_rows(const Device& device) {
+  DeviceRows rows;
+  rows.push_back(memory(What::dram, "DRAM", device.used(Kind::dram), device.dram_capacity_bytes,
+                        device.peak(Kind::dram)));
+  if (rows.back().is_known()) {
+    rows.back().notes.push_back(named("logical", device.logical(Kind::dram)));
+  }
+  add_l1(rows, device);
+  add_trace(rows, device);
+  add_headroom(rows, device);
+  add_anomalies(rows, device.anomalies);
+  return rows;
+}
+
+const DeviceRow& row_of(const DeviceRows& rows, What what) {
+  return *std::find_if(rows.begin(), rows.end(),
+                       [&](const DeviceRow& row) { return row.what == what; });
+}
+
+std::vector<BarPiece> l1_pieces(const DeviceRows& rows) {
+  std::vector<BarPiece> pieces;
+  for (const DeviceRow& row : rows) {
+    if (row.is_part()) pieces.push_back(row.piece());
+  }
+  return pieces;
+}
+
+std::string_view name_of_part(Tone part, bool brief) {
+  constexpr std::array<std::string_view, 4> full = {"L1 buffers", "L1_SMALL", "CB", "Kernels"};
+  constexpr std::array<std::string_view, 4> narrow = {"L1 buf", "small", "CB", "kernels"};
+  const auto i = static_cast<std::size_t>(part) - static_cast<std::size_t>(Tone::buffers);
+  return brief ? narrow[i] : full[i];
+}
+
+DeviceTitle device_title(const Device& device) {
+  const auto living = static_cast<std::uint64_t>(
+      std::count_if(device.processes.begin(), device.processes.end(),
+                    [](const auto& process) { return process.state == model::State::alive; }));
+  DeviceTitle title{fmt::format("Device {}", device.id),
+                    device.board.empty() ? device.arch : device.board,
+                    {model_of(device)},
+                    {living == 0 ? "no living process" : plural(living, "process", "processes")},
+                    {}};
+  if (device.grid_x != 0 && device.grid_y != 0) {
+    title.facts.push_back(fmt::format("{}x{} cores", device.grid_x, device.grid_y));
+  }
+  if (device.programs) title.counts.push_back(plural(*device.programs, "program", "programs"));
+  if (device.uid) title.uid = "uid " + format_hex(*device.uid);
+  return title;
+}
+
+std::string headroom_in_brief(const Device& device) {
+  const auto bytes = device.headroom_bytes_per_core;
+  return fmt::format("{} {}{}", clashes(device) ? "CLASH" : "headroom",
+                     format_signed_bytes(bytes, Scale::core), bytes ? " per core" : "");
+}
+
+}  // namespace ttmem::views

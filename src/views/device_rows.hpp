@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a device says, in words, before anybody knows where it will stand. `ttmem`, `ttmem top` and
+// its `--once` all draw these rows. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/snapshot.hpp"
+#include "views/bar.hpp"
+
+namespace ttmem::views {
+
+// A few words beside a figure.
+struct Note {
+  std::string text;
+  std::string brief;  // says the same in a narrow place; empty: there is no shorter way
+};
+
+// As many notes as fit into `width` cells, the most important first, none of them cut. The brief
+// forms are taken when a note that has one would not fit otherwise. `count_rest`: joined_to_fit().
+[[nodiscard]] std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
+                                       std::string_view between = ", ", bool count_rest = false);
+
+struct DeviceRow {
+  enum class What : std::uint8_t {
+    dram,
+    l1,
+    buffers,
+    small,
+    cb,
+    kernels,
+    trace,
+    headroom,
+    anomalies,
+  };
+
+  What what = What::dram;
+  std::string_view name;  // "L1 buffers"
+  std::string size{};     // "29.0 MiB", "n/a", "-112.5 KiB"; empty: there is no figure
+  model::Bytes used{};
+  model::Bytes capacity{};  // of a part of L1: that of L1
+  model::Bytes peak{};
+  std::uint64_t begin = 0;  // where its piece of L1's bar begins, in bytes
+  // How serious it is; of a part of L1, which one. A clash is bad, an anomaly is a warning.
+  Tone tone = Tone::none;
+  bool minor = false;         // not worth a line when there are many devices
+  std::vector<Note> notes{};  // in order of importance
+
+  // A part of L1, drawn below its bar.
+  [[nodiscard]] bool is_part() const { return tone >= Tone::buffers; }
+  // Neither a memory nor a part of one: words without a bar.
+  [[nodiscard]] bool is_words() const { return what >= What::headroom; }
+  // Whether there is a share, or at least a capacity, to speak of.
+  [[nodiscard]] bool is_known() const { return used || capacity; }
+  [[nodiscard]] std::optional<double> share() const;
+  [[nodiscard]] BarPiece piece() const;
+};
+
+using DeviceRows = std::vector<DeviceRow>;
+
+// The rows of a device from top to bottom. DRAM, L1, L1 buffers, CB, kernels and headroom are
+// always there; L1_SMALL, trace and anomalies when there is something to say. Unknown is "n/a".
+[[nodiscard]] DeviceRows device_rows(const model::Device& device);
+
+// One of the rows that are always there.
+[[nodiscard]] const DeviceRow& row_of(const DeviceRows& rows, DeviceRow::What what);
+
+// The parts of L1, as pieces of one bar.
+[[nodiscard]] std::vector<BarPiece> l1_pieces(const DeviceRows& rows);
+
+// "L1 buffers", in a narrow place "L1 buf".
+[[nodiscard]] std::string_view name_of_part(Tone part, bool brief = false);
+
+struct DeviceTitle {
+  std::string name;                 // "Device 0"
+  std::string board;                // the model in one word; empty: unknown
+  std::vector<std::string> facts;   // model, grid
+  std::vector<std::string> counts;  // processes, programs
+  std::string uid;                  // empty: unknown
+};
+[[nodiscard]] DeviceTitle device_title(const model::Device& device);
+
+// "headroom 412.0 KiB per core", "CLASH -112.5 KiB per core".
+[[nodiscard]] std::string headroom_in_brief(const model::Device& device);
+
+}  // namespace ttmem::views
