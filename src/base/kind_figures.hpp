@@ -5,6 +5,7 @@
 // and a row of kFigures; readers and totals go over the table.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -74,15 +75,22 @@ constexpr void KindFigures::set(Figure figure, std::optional<std::uint64_t> valu
 constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& part) noexcept {
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     KindFigures& sum = total.items[kind];
-    for (const FigureInfo& figure : kFigures) {
-      const std::optional<std::uint64_t> more = part.items[kind].get(figure.value);
-      const std::optional<std::uint64_t> before = sum.get(figure.value);
-      if (figure.merge == Merge::peak) {
-        sum.set(figure.value, more > before ? more : before);  // an unknown one is below all others
-      } else {
-        sum.set(figure.value,
-                more && before ? std::optional(saturating_add(*before, *more)) : std::nullopt);
+    const KindFigures& more = part.items[kind];
+    const std::uint64_t both = sum.known & more.known;
+    const std::uint64_t either = sum.known | more.known;
+    sum.known = 0;
+    for (std::size_t i = 0; i < kFigures.size(); ++i) {
+      const auto [value, merge] = kFigures[i];
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      const bool is_peak = merge == Merge::peak;
+      if (((is_peak ? either : both) & bit) == 0) {
+        sum.*value = 0;
+        continue;
       }
+      // A peak that is unknown is 0, and so below any other.
+      sum.*value =
+          is_peak ? std::max(sum.*value, more.*value) : saturating_add(sum.*value, more.*value);
+      sum.known |= bit;
     }
   }
 }

@@ -58,8 +58,9 @@ Result<std::optional<ProcessFacts>> check_claim(const std::string& path, const S
 
 class Gatherer {
  public:
-  Gatherer(const Listing& listing, Evidence& previous)
-      : listing_(listing), previous_(previous), boot_id_(boot_id()) {}
+  // `follows`: another pass follows, to which this one is the previous.
+  Gatherer(const Listing& listing, Evidence& previous, bool follows)
+      : listing_(listing), previous_(previous), follows_(follows), boot_id_(boot_id()) {}
 
   // `evidence` has the warnings about the directory itself; changed is not set yet.
   void run(Evidence& evidence) {
@@ -131,7 +132,8 @@ class Gatherer {
       return std::nullopt;
     }
     // Before the reading: what changes from here on gives it another fingerprint.
-    std::optional<segment::Fingerprint> fingerprint = segment::read_fingerprint(source);
+    std::optional<segment::Fingerprint> fingerprint;
+    if (follows_) fingerprint = segment::read_fingerprint(source);
     Result<SegmentImage> image = segment::read_segment(source);
     const Owner owner = owner_of(file.fd.get());
     // After the question about its owner: whoever removes a segment holds its lock meanwhile.
@@ -227,6 +229,7 @@ class Gatherer {
 
   const Listing& listing_;
   Evidence& previous_;
+  bool follows_;
   std::size_t next_known_ = 0;  // in previous_.segments
   bool changed_ = false;
   std::optional<BootId> boot_id_;
@@ -250,6 +253,8 @@ void bound_warnings(std::vector<std::string>& warnings) {
   warnings.push_back(fmt::format("and {} more warnings of that kind", more));
 }
 
+Evidence gather_pass(const std::string& directory, Evidence previous, bool follows);
+
 }  // namespace
 
 std::optional<std::string> low_space_warning(const std::string& directory,
@@ -262,6 +267,14 @@ std::optional<std::string> low_space_warning(const std::string& directory,
 }
 
 Evidence gather(const std::string& directory, Evidence previous) {
+  return gather_pass(directory, std::move(previous), true);
+}
+
+Evidence gather(const std::string& directory) { return gather_pass(directory, {}, false); }
+
+namespace {
+
+Evidence gather_pass(const std::string& directory, Evidence previous, bool follows) {
   Evidence evidence;
   evidence.host = host_name();
   evidence.directory = directory;
@@ -277,7 +290,7 @@ Evidence gather(const std::string& directory, Evidence previous) {
         evidence.warnings.push_back(std::move(*warning));
       }
     }
-    Gatherer(*listing, previous).run(evidence);
+    Gatherer(*listing, previous, follows).run(evidence);
     bound_warnings(evidence.warnings);
   }
   evidence.changed = evidence.changed || evidence.warnings != previous.warnings ||
@@ -287,5 +300,7 @@ Evidence gather(const std::string& directory, Evidence previous) {
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);
   return evidence;
 }
+
+}  // namespace
 
 }  // namespace ttmem::collector

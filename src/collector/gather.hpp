@@ -14,7 +14,9 @@ namespace ttmem::collector {
 //
 // `previous` is what an earlier pass over the same directory found: a segment that has not changed
 // since is taken from there. Whether its owner lives is asked at every pass.
-[[nodiscard]] Evidence gather(const std::string& directory, Evidence previous = {});
+[[nodiscard]] Evidence gather(const std::string& directory, Evidence previous);
+// A single pass, which no other follows.
+[[nodiscard]] Evidence gather(const std::string& directory);
 
 // With so little left, new processes cannot make a segment and those that run cannot grow theirs.
 inline constexpr std::uint64_t kLowSpaceBytes = 1 << 20;

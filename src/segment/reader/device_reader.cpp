@@ -79,19 +79,101 @@ void reconcile(DeviceImage& device) {
   device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
 }
 
-bool read_cores(const ByteSource& source, std::uint64_t offset, StableCopy& copy,
-                DeviceImage& device) {
-  const std::size_t count = std::size_t{device.grid_x} * device.grid_y;
-  if (count == 0) return true;
-  constexpr std::size_t first = offsetof(DeviceRecord, cores) - offsetof(DeviceRecord, cores_seq);
-  const Copied copied = copy_part(source, offset + offsetof(DeviceRecord, cores_seq),
-                                  first + count * sizeof(CoreFigures), copy);
-  if (copied == Copied::cut_off) return false;
-  device.cores_coherent = copied == Copied::whole;
-  device.cores.resize(count);
-  std::memcpy(device.cores.data(), copy.body(first), count * sizeof(CoreFigures));
-  return true;
-}
+// A stretch of a device record that begins with its `seq`.
+struct Part {
+  const std::byte* bytes;
+  bool whole;  // false: right figure by figure
+};
+
+// The device records of one chunk: read at once, and one by one where that got a torn copy.
+class DeviceChunk {
+ public:
+  // False when the file is cut short.
+  [[nodiscard]] bool load(const ByteSource& source, std::uint64_t offset, std::uint32_t records) {
+    offset_ = offset;
+    return block_.load(source, offset, records * sizeof(DeviceRecord));
+  }
+
+  // Of record `index` from byte `at` on; none when the file is cut short. Valid until the next
+  // call.
+  [[nodiscard]] std::optional<Part> part(const ByteSource& source, std::uint32_t index,
+                                         std::size_t at, std::size_t bytes) {
+    const std::size_t place = index * sizeof(DeviceRecord) + at;
+    std::uint32_t seq = 0;
+    if (block_.sequenced(place, seq)) return Part{block_.body(place), true};
+    const Copied copied = copy_part(source, offset_ + place, bytes, single_);
+    if (copied == Copied::cut_off) return std::nullopt;
+    return Part{single_.body(0), copied == Copied::whole};
+  }
+
+ private:
+  std::uint64_t offset_ = 0;
+  StableCopy block_;
+  StableCopy single_;
+};
+
+// One pass over the device records.
+class DevicePass {
+ public:
+  explicit DevicePass(const ByteSource& source) : source_(source) {}
+
+  // False when the file is cut short.
+  [[nodiscard]] bool read(const RecordPlaces& places, std::uint32_t count) {
+    open_.of_record.resize(count);
+    for (std::uint32_t first = 0; first < count; first += places.records_per_chunk()) {
+      const std::uint32_t here = std::min(places.records_per_chunk(), count - first);
+      if (!chunk_.load(source_, places.offset_of(first), here)) return false;
+      for (std::uint32_t i = 0; i < here; ++i) {
+        if (!read_record(first + i, i)) return false;
+      }
+    }
+    return true;
+  }
+
+  OpenDevices take() { return std::move(open_); }
+
+ private:
+  [[nodiscard]] bool read_record(std::uint32_t record_index, std::uint32_t in_chunk) {
+    const std::optional<Part> head = chunk_.part(source_, in_chunk, 0, kHeadBytes);
+    if (!head) return false;
+    std::memcpy(static_cast<void*>(&record_), head->bytes, kHeadBytes);
+    const Anomalies& left = record_.figures.anomalies;
+    const bool closed = record_.state == static_cast<std::uint32_t>(DeviceState::kClosed);
+    if (closed && left.left_at_close != 0) {
+      open_.left_at_close.push_back({record_.id, left.left_at_close, left.left_at_close_bytes});
+    }
+    if (record_.state != static_cast<std::uint32_t>(DeviceState::kOpen)) return true;
+    if (!valid(record_)) {
+      ++open_.invalid_records;
+      return true;
+    }
+    open_.of_record[record_index] = static_cast<std::uint32_t>(open_.devices.size());
+    DeviceImage& device = open_.devices.emplace_back();
+    device.coherent = head->whole;
+    copy_identity(record_, device);
+    copy_figures(record_, device);
+    if (!device.coherent) reconcile(device);
+    return read_cores(in_chunk, device);
+  }
+
+  [[nodiscard]] bool read_cores(std::uint32_t in_chunk, DeviceImage& device) {
+    const std::size_t count = std::size_t{device.grid_x} * device.grid_y;
+    if (count == 0) return true;
+    constexpr std::size_t first = offsetof(DeviceRecord, cores) - offsetof(DeviceRecord, cores_seq);
+    const std::optional<Part> cores = chunk_.part(
+        source_, in_chunk, offsetof(DeviceRecord, cores_seq), first + count * sizeof(CoreFigures));
+    if (!cores) return false;
+    device.cores_coherent = cores->whole;
+    device.cores.resize(count);
+    std::memcpy(device.cores.data(), cores->bytes + first, count * sizeof(CoreFigures));
+    return true;
+  }
+
+  const ByteSource& source_;
+  DeviceChunk chunk_;
+  DeviceRecord record_{};  // up to kHeadBytes
+  OpenDevices open_;
+};
 
 }  // namespace
 
@@ -101,37 +183,11 @@ CoreMask grid_mask(const DeviceImage& device) {
 }
 
 std::optional<OpenDevices> read_devices(const ByteSource& source, const SegmentMap& map) {
-  OpenDevices open;
   const std::uint32_t count =
       std::min({map.header.device_count, map.devices.capacity(), kMaxDevices});
-  open.of_record.resize(count);
-  StableCopy copy;
-  DeviceRecord record{};
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint64_t offset = map.devices.offset_of(i);
-    const Copied copied = copy_part(source, offset, kHeadBytes, copy);
-    if (copied == Copied::cut_off) return std::nullopt;
-    std::memcpy(static_cast<void*>(&record), copy.body(0), kHeadBytes);
-    const bool closed = record.state == static_cast<std::uint32_t>(DeviceState::kClosed);
-    if (closed && record.figures.anomalies.left_at_close != 0) {
-      const Anomalies& left = record.figures.anomalies;
-      open.left_at_close.push_back({record.id, left.left_at_close, left.left_at_close_bytes});
-    }
-    if (record.state != static_cast<std::uint32_t>(DeviceState::kOpen)) continue;
-    if (!valid(record)) {
-      ++open.invalid_records;
-      continue;
-    }
-    DeviceImage device;
-    device.coherent = copied == Copied::whole;
-    copy_identity(record, device);
-    copy_figures(record, device);
-    if (!device.coherent) reconcile(device);
-    if (!read_cores(source, offset, copy, device)) return std::nullopt;
-    open.of_record[i] = static_cast<std::uint32_t>(open.devices.size());
-    open.devices.push_back(std::move(device));
-  }
-  return open;
+  DevicePass pass(source);
+  if (!pass.read(map.devices, count)) return std::nullopt;
+  return pass.take();
 }
 
 }  // namespace ttmem::segment
