@@ -3,12 +3,13 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-from support import (HERE, LIBRARY, PREFIX, Case, build_consumer, library_path,
+from support import (HERE, LIBRARY, PREFIX, TTMEM, Case, build_consumer, library_path,
                      skip_if_sanitized)
 
 INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_buffer_alloc",
@@ -49,6 +50,11 @@ class TheLibrary(unittest.TestCase):
         for compiler, language, standard in (("cc", "c", "c99"), ("c++", "c++", "c++17")):
             subprocess.run([compiler, f"-std={standard}", "-x", language, "-fsyntax-only", "-Wall",
                             "-Wextra", "-Wpedantic", "-Werror", str(header)], check=True)
+
+    def test_its_header_has_the_version_of_the_command(self):
+        header = (PREFIX / "include" / "ttmem" / "ttmem.h").read_text()
+        parts = re.findall(r"^#define TTMEM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.M)
+        self.assertEqual(lines_of(TTMEM, "--version"), ["ttmem " + ".".join(parts)])
 
     def test_the_client_of_the_seeds_is_cxx17_for_both_compilers(self):
         header = '#include <ttmem/allocation_client.hpp>\n'
