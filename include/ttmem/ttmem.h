@@ -102,6 +102,18 @@ typedef struct {
 /* A view on an L1 buffer, whose bytes are counted there and not again. */
 #define TTMEM_CB_GLOBAL 1u
 
+/* Where a program lies. `cb_size` is sizeof(ttmem_cb): the distance from one CB to the next, so
+ * that CBs may grow. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t cb_size;
+  uint64_t program;
+  const ttmem_cb *cbs;
+  uint32_t cb_count;
+  uint32_t reserved; /* 0 */
+  const char *name;  /* shown for the program, may be null */
+} ttmem_placement;
+
 /* 1 when this process is tracked, 0 when tracking is off or could not start. */
 TTMEM_API int ttmem_enabled(void);
 
@@ -127,6 +139,11 @@ TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64
  * 1024 CBs is in every figure, but not in the list of programs. */
 TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
                                    uint32_t count);
+
+/* The same with a name. A null name keeps the one that the program has on `device`; another one
+ * replaces it. A process may give 16384 different names; a program with one more has none. A
+ * `cb_size` below that of this header drops the call. */
+TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *placement);
 
 /* `program` was sent to `device`: its CBs are what its cores hold now. A program that was not
  * placed on `device` changes no figure, and is counted as unknown. */

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
@@ -38,6 +39,9 @@ enum class Mode : int {
   kOn,
   kFailed,  // asked for, but impossible: calls are counted as dropped
 };
+
+// As ttmem.h says.
+static_assert(ttmem::segment::kMaxCbsPerProgram == 1024 && ttmem::segment::kMaxTexts == 16384);
 
 // The only state that a call reads when tracking is off.
 constinit std::atomic<Mode> mode{Mode::kUndecided};
@@ -187,6 +191,10 @@ void cut(ttmem_buffer& buffer) noexcept {
   buffer.label = nullptr;  // the last field
 }
 
+void cut(ttmem_placement& placement) noexcept {
+  placement.name = nullptr;  // the last field
+}
+
 // Calls with the structure as this library knows it: what a shorter one does not have is zero. One
 // that ends before `required` bytes does not even say what it is about.
 template <typename Struct, typename Call>
@@ -199,6 +207,23 @@ void adopt(Tracker& t, const Struct* from, std::size_t required, Call&& call) {
   std::memcpy(&padded, from, from->struct_size);
   cut(padded);
   call(padded);
+}
+
+void place(Tracker& t, std::uint32_t device, const ttmem_placement& placement) {
+  const ttmem_cb* cbs = placement.cbs;
+  const std::size_t count = cbs == nullptr ? 0 : placement.cb_count;
+  if (placement.cb_size < sizeof *cbs) return t.count_dropped_call();
+  std::vector<ttmem_cb> known;  // what this library knows of larger ones
+  if (placement.cb_size != sizeof *cbs) {
+    known.resize(count);
+    const auto* from = reinterpret_cast<const char*>(cbs);
+    for (ttmem_cb& cb : known) {
+      std::memcpy(&cb, from, sizeof cb);
+      from += placement.cb_size;
+    }
+    cbs = known.data();
+  }
+  t.program_place(device, placement.program, {cbs, count}, placement.name);
 }
 
 }  // namespace
@@ -234,6 +259,13 @@ void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id) {
 void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb* cbs, uint32_t count) {
   with_tracker([=](Tracker& t) {
     t.program_place(device, program, {cbs, cbs == nullptr ? 0 : std::size_t{count}});
+  });
+}
+
+void ttmem_program_place_with(uint32_t device, const ttmem_placement* placement) {
+  with_tracker([=](Tracker& t) {
+    adopt(t, placement, offsetof(ttmem_placement, reserved),
+          [&](const auto& p) { place(t, device, p); });
   });
 }
 

@@ -14,6 +14,7 @@
 #include "ledger/footprint.hpp"
 #include "segment/writer/segment_writer.hpp"
 #include "tracker/clock.hpp"
+#include "tracker/name_table.hpp"
 #include "tracker/observer.hpp"
 #include "tracker/receipt.hpp"
 
@@ -41,7 +42,9 @@ class Tracker {
   void device_close(std::uint32_t device, std::span<const Receipt> kept = {});
   void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
   void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);
-  bool program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
+  // A null `name` keeps the one that the program has.
+  bool program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs,
+                     const char* name = nullptr);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
   void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
   bool cb_alloc(std::uint32_t device, std::uint64_t cb, std::uint64_t bytes);
@@ -128,6 +131,8 @@ class Tracker {
   void publish_footprint(ledger::Footprint& footprint) noexcept;
   void retire_footprint(ledger::Footprint& footprint) noexcept;
   void publish_program(Device& device, ledger::Placement& placement);
+  bool rename(ledger::Placement& placement, const char* name);
+  void publish_name(Device& device, const ledger::Placement& placement) noexcept;
   void clear_slot(ledger::Placement& placement);
   void publish_cb_figures(Device& device) noexcept;
   void remove_program(Device& device, std::uint64_t program);
@@ -139,6 +144,7 @@ class Tracker {
   Observer* observer_ = nullptr;
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
+  NameTable names_;
   std::vector<std::uint64_t> key_;  // of the footprint looked for, kept for its memory
   std::array<std::unique_ptr<Device>, segment::kMaxDevices> devices_;  // by record
   std::array<Device*, 256> by_id_{};  // the common small ids; others are searched

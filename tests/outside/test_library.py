@@ -13,7 +13,8 @@ from support import (HERE, LIBRARY, PREFIX, TTMEM, Case, build_consumer, library
                      skip_if_sanitized)
 
 INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_buffer_alloc",
-             "ttmem_buffer_free", "ttmem_program_place", "ttmem_program_dispatch",
+             "ttmem_buffer_free", "ttmem_program_place", "ttmem_program_place_with",
+             "ttmem_program_dispatch",
              "ttmem_trace_replay", "ttmem_cb_alloc", "ttmem_cb_free", "ttmem_program_destroy",
              "ttmem_kernel_load", "ttmem_kernel_load_estimate",
              "ttmem_kernel_unload"}
@@ -83,6 +84,8 @@ class TheInstalledTree(Case):
                          {"physical_bytes": 8 << 20, "resident_bytes": 8 << 20,
                           "logical_bytes": 8 << 20, "peak_bytes": 8 << 20})
         self.assertEqual(device["l1"]["kernels_bytes"], 100000)
+        (program,) = self.json("programs")["programs"]
+        self.assertEqual((program["name"], program["label"]), ("decoder.0.matmul",) * 2)
         (process,) = device["processes"]
         self.assertEqual((process["pid"], process["name"], process["state"], process["source"]),
                          (held.pid, "consumer", "alive", "ttmem"))

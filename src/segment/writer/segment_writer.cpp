@@ -164,6 +164,7 @@ void SegmentWriter::describe_process(const Options& options) noexcept {
   header.program_bytes = sizeof(ProgramSlot);
   header.cb_bytes = sizeof(CbRecord);
   header.event_bytes = sizeof(EventRecord);
+  header.text_bytes = sizeof(TextRecord);
   header.uid = ::geteuid();
   read_boot_id(header.boot_id);
   header.created_unix_ns = clock_ns(CLOCK_REALTIME);
@@ -294,6 +295,12 @@ std::uint32_t SegmentWriter::take_device(std::uint64_t now_ns) {
   return take(devices_, ChunkKind::kDevice, none, header_->device_count, now_ns);
 }
 
+std::uint32_t SegmentWriter::take_text(std::uint64_t now_ns) {
+  std::vector<std::uint32_t> none;  // a text is never given back
+  if (header_->text_count >= kMaxTexts) return kNoSlot;
+  return take(texts_, ChunkKind::kText, none, header_->text_count, now_ns);
+}
+
 std::uint32_t SegmentWriter::take_new_allocation(std::uint64_t now_ns) {
   return take(allocations_, ChunkKind::kAllocation, free_allocations_, header_->allocation_count,
               now_ns);
@@ -346,6 +353,7 @@ void SegmentWriter::abandon() noexcept {
   unmap(allocations_);
   unmap(programs_);
   unmap(cbs_);
+  unmap(texts_);
   if (ring_ != nullptr) ::munmap(ring_, (ring_mask_ + 1) * sizeof(EventRecord));
   ::munmap(header_, kHeaderBytes);
   header_ = nullptr;

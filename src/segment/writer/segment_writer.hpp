@@ -100,6 +100,7 @@ class SegmentWriter {
     return programs_[index];
   }
   [[nodiscard]] CbRecord& cb(std::uint32_t index) const noexcept { return cbs_[index]; }
+  [[nodiscard]] TextRecord& text(std::uint32_t index) const noexcept { return texts_[index]; }
 
   // An unused record, or kNoSlot.
   [[nodiscard]] std::uint32_t take_device(std::uint64_t now_ns);
@@ -112,6 +113,8 @@ class SegmentWriter {
   [[nodiscard]] std::uint32_t take_program(std::uint64_t now_ns);
   // The first of `count` records that follow each other; `count` at most kMaxCbsPerProgram.
   [[nodiscard]] std::uint32_t take_cbs(std::uint32_t count, std::uint64_t now_ns);
+  // At most kMaxTexts of them.
+  [[nodiscard]] std::uint32_t take_text(std::uint64_t now_ns);
 
   void give_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
   void give_program(std::uint32_t index) { free_programs_.push_back(index); }
@@ -181,6 +184,7 @@ class SegmentWriter {
   RecordArray<AllocationSlot> allocations_;
   RecordArray<ProgramSlot> programs_;
   RecordArray<CbRecord> cbs_;
+  RecordArray<TextRecord> texts_;
   EventRecord* ring_ = nullptr;
   std::uint64_t ring_mask_ = 0;  // its size is a power of two: a division would cost too much
   std::vector<std::uint32_t> free_allocations_;

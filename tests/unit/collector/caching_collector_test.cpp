@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -131,7 +132,8 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
     case 5:
       return machine.tracker().buffer_free(device, TTMEM_L1, id);
     case 6:
-      machine.tracker().program_place(device, id, {&cb, 1});
+      machine.tracker().program_place(
+          device, id, {&cb, 1}, std::array{"a", "b", static_cast<const char*>(nullptr)}[id % 3]);
       return;
     case 7:
       return machine.tracker().program_dispatch(device, id);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -128,6 +129,51 @@ TEST(Tracker, CountsAnomaliesAndGoesOn) {
   EXPECT_EQ(device.anomalies.unknown_programs, 1U);
   EXPECT_EQ(device.anomalies.bad_arguments, 3U);
   EXPECT_EQ(device.kinds[Kind::cb].used_bytes, 8U * 1024);
+}
+
+TEST(Tracker, KeepsTheNameOfAProgramUntilItGetsAnother) {
+  Tracked tracked;
+  tracked->device_open(wormhole(0));
+  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
+  const ttmem_cb other = {105664, 2048, &kGrid, 1, 0};
+  const auto name = [&] { return tracked.read().programs.at(0).name; };
+  tracked->program_place(0, 1, {&cb, 1});
+  EXPECT_EQ(name(), "");
+  tracked->program_place(0, 1, {&cb, 1}, "matmul");
+  EXPECT_EQ(name(), "matmul");
+  tracked->program_place(0, 1, {&cb, 1});
+  tracked->program_place(0, 1, {&other, 1});
+  tracked->program_place(0, 1, {&other, 1}, "");
+  EXPECT_EQ(name(), "matmul");
+  tracked->program_place(0, 1, {&cb, 1}, std::string(500, 'x').c_str());
+  EXPECT_EQ(name(), std::string(120, 'x'));
+  tracked->program_destroy(1);
+  tracked->program_place(0, 1, {&cb, 1});
+  EXPECT_EQ(name(), "");
+}
+
+TEST(Tracker, ANameOutlivesANewGridAndALayoutThatCannotBeListed) {
+  Tracked tracked;
+  const std::vector<ttmem_cb> many(1025, {105664, 1024, &kGrid, 1, 0});
+  tracked->program_place(0, 1, many, "matmul");
+  EXPECT_TRUE(tracked.read().programs.empty());
+  tracked->device_open(wormhole(0));
+  tracked->program_place(0, 1, {many.data(), 1});
+  EXPECT_EQ(tracked.read().programs.at(0).name, "matmul");
+}
+
+TEST(Tracker, WritesEachNameOnceAndCountsThoseThatFindNoRoom) {
+  Tracked tracked;
+  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
+  for (std::uint32_t i = 0; i < segment::kMaxTexts + 2; ++i) {
+    tracked->program_place(0, 1, {&cb, 1}, std::to_string(i).c_str());
+    tracked->program_place(0, 2, {&cb, 1}, "0");
+  }
+  const auto image = tracked.read();
+  EXPECT_EQ(image.programs.at(0).name, std::to_string(segment::kMaxTexts - 1));
+  EXPECT_EQ(image.programs.at(1).name, "0");
+  EXPECT_EQ(image.dropped_names, 2U);
+  EXPECT_EQ(tracked->segment().header().text_count, segment::kMaxTexts);
 }
 
 TEST(Tracker, KeepsCbsInsideL1WhateverItIsTold) {
