@@ -8,7 +8,6 @@
 #include <new>
 #include <utility>
 
-#include "tracker/device.hpp"
 #include "tracker/tracker.hpp"
 
 namespace ttmem::tracker {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "segment/layout/layout.hpp"
 
@@ -82,9 +83,7 @@ class SegmentWriter {
     std::optional<Process> kept_for = std::nullopt;
   };
 
-  // Null when it cannot be made; `error` then says why, for a log.
-  [[nodiscard]] static std::unique_ptr<SegmentWriter> create(const Options& options,
-                                                             std::string* error);
+  [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
   ~SegmentWriter();  // abandons it
   SegmentWriter(const SegmentWriter&) = delete;
   SegmentWriter& operator=(const SegmentWriter&) = delete;
@@ -155,8 +154,9 @@ class SegmentWriter {
 
  private:
   SegmentWriter() = default;
-  bool open_file(const Options& options, std::string* error);
-  bool map_header(std::string* error);
+  Result<void> open_file(const Options& options);
+  Result<void> map_header();
+  [[nodiscard]] bool map_first_chunks(const Options& options);
   void describe_process(const Options& options) noexcept;
   [[nodiscard, gnu::noinline]] std::uint32_t take_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
