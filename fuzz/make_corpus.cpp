@@ -32,18 +32,19 @@ SegmentBuilder busy_process() {
     device.cores[3].cb_bytes = 2048;
   }
   for (std::uint8_t kind = 0; kind < 6; ++kind) {
-    auto& slot = builder.add_allocation(kind % 3u, static_cast<ttmem::Kind>(kind), 1048640, 4096, 1024);
+    auto& slot =
+        builder.add_allocation(kind % 3u, static_cast<ttmem::Kind>(kind), 1048640, 4096, 1024);
     if (kind % 2 != 0) {
       slot.flags = 0;
       slot.cores = CoreMask::first(8);
     }
   }
-  builder.add_allocation(0, 1, 1048640, 4096, 0);
+  builder.add_allocation(0, ttmem::Kind::l1, 1048640, 4096, 0);
   const auto& program = builder.add_program(
       0, 77, {{105664, 2048}, {107712, 1024, CoreMask::first(8)}, {0, 64, CoreMask::first(2), 1}});
   builder.add_program_like(program, 1, 77);
   builder.add_program(0, 78, {{106000, 2048, CoreMask::first(32)}});
-  builder.add_program(2, 79, {});
+  builder.add_program(2, 79, {}).name = builder.add_name("decoder.0.matmul");
   return builder;
 }
 

@@ -13,6 +13,11 @@
  *   (no shared memory left, bad arguments, a free of something unknown) is counted, and `ttmem`
  *   shows the count.
  * - Pointers are only read during the call. Strings are copied; long ones are cut.
+ * - Ids are the caller's. A buffer's is unique among the live buffers of its type on its device, a
+ *   kernel's among the kernels and a CB's among the CBs of its device; another device or type may
+ *   use the same number. A program's is unique in the process, and the same on all its devices.
+ * - A device that is not open is opened, with unknown capacities, by every call that names it but
+ *   ttmem_device_close.
  * - A structure with `struct_size` may be shorter or longer than this header's: missing fields are
  *   unknown, further ones are ignored. Set it to sizeof; a call that leaves it 0 is dropped.
  */
@@ -20,6 +25,14 @@
 #define TTMEM_TTMEM_H
 
 #include <stdint.h>
+
+/* The version of this header, written here alone: the build takes it from here. One number, to be
+ * compared: 10203 is 1.2.3. */
+#define TTMEM_VERSION_MAJOR 0
+#define TTMEM_VERSION_MINOR 1
+#define TTMEM_VERSION_PATCH 0
+#define TTMEM_VERSION \
+  (TTMEM_VERSION_MAJOR * 10000 + TTMEM_VERSION_MINOR * 100 + TTMEM_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define TTMEM_API __attribute__((visibility("default")))
@@ -74,62 +87,96 @@ typedef struct {
   ttmem_buffer_type type;
   uint64_t id, address, bytes, bytes_per_bank;
   const ttmem_core_range *cores;
-  uint32_t core_ranges;
-  const char *label; /* op or tensor name, may be null */
+  uint32_t core_ranges; /* how many there are in `cores` */
+  const char *label;    /* op or tensor name, may be null */
 } ttmem_buffer;
 
 /* One circular buffer: [address, address + bytes) of the L1 of each of its cores. */
 typedef struct {
   uint64_t address, bytes;
   const ttmem_core_range *cores;
-  uint32_t core_ranges, flags;
+  uint32_t core_ranges; /* how many there are in `cores` */
+  uint32_t flags;
 } ttmem_cb;
 
 /* A view on an L1 buffer, whose bytes are counted there and not again. */
 #define TTMEM_CB_GLOBAL 1u
 
+/* Where a program lies. `cb_size` is sizeof(ttmem_cb): the distance from one CB to the next, so
+ * that CBs may grow. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t cb_size;
+  uint64_t program;
+  const ttmem_cb *cbs;
+  uint32_t cb_count;
+  uint32_t reserved; /* 0 */
+  const char *name;  /* shown for the program, may be null */
+} ttmem_placement;
+
 /* 1 when this process is tracked, 0 when tracking is off or could not start. */
 TTMEM_API int ttmem_enabled(void);
 
-/* Announces a device, or more of what is known of it: unknown fields keep what was known. A device
- * that is named by another call before it was opened is shown with unknown capacities. Opening an
- * open device keeps what it holds. */
+/* Announces a device, or more of what is known of it: unknown fields keep what was known. Opening
+ * an open device keeps what it holds. */
 TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
 
-/* The device and everything on it is given up. What was still allocated is counted as left. */
+/* The device and everything on it is given up. What was still allocated is counted as left. Does
+ * nothing when the device is not open. */
 TTMEM_API void ttmem_device_close(uint32_t device);
 
-/* An id that is live already is taken as a new buffer in its place, and counted as an anomaly. */
+/* An id that is live already is taken as a new buffer in its place, and counted as an anomaly. A
+ * buffer of no bytes is a live one, and is listed. */
 TTMEM_API void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer *buffer);
+
+/* The buffer is gone. `id` is that of the allocation, or the address where that was 0. When no such
+ * buffer is live, no figure changes and an unknown free is counted. */
 TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id);
 
 /* The CBs of `program` have addresses on `device` from now on. The same layout again changes
- * nothing; another layout replaces the earlier one. Call it once per device of a mesh. */
+ * nothing; another layout replaces the earlier one. Call it once per device of a mesh. Without CBs
+ * (`count` 0, or `cbs` null) the program is listed, and takes no memory. A program with more than
+ * 1024 CBs is in every figure, but not in the list of programs. */
 TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
                                    uint32_t count);
 
-/* `program` was sent to `device`: its CBs are what its cores hold now. */
+/* The same with a name. A null name keeps the one that the program has on `device`; another one
+ * replaces it. A process may give 16384 different names; a program with one more has none. A
+ * `cb_size` below that of this header drops the call. */
+TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *placement);
+
+/* `program` was sent to `device`: its CBs are what its cores hold now. A program that was not
+ * placed on `device` changes no figure, and is counted as unknown. */
 TTMEM_API void ttmem_program_dispatch(uint32_t device, uint64_t program);
 
-/* A captured trace of these programs is replayed: each core holds the largest of them. */
+/* A captured trace of these programs is replayed: each core holds the largest of them. Those that
+ * were not placed on `device` are counted as unknown. A trace of no programs changes nothing. */
 TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uint32_t count);
+
+/* The program is gone, from every device it was placed on. Does nothing when it was placed on
+ * none. */
+TTMEM_API void ttmem_program_destroy(uint64_t program);
 
 /* For callers that know of a CB only its number and size: counted in the CB bytes of the device, in
  * no core's, and in no program. The same id again counts once, at its largest size, until it was
  * freed as often as it was allocated. */
 TTMEM_API void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes);
-TTMEM_API void ttmem_cb_free(uint32_t device, uint64_t id);
 
-/* The program is gone, from every device it was placed on. */
-TTMEM_API void ttmem_program_destroy(uint64_t program);
+/* Takes back one ttmem_cb_alloc. When no such CB is live, no figure changes and an unknown free is
+ * counted. */
+TTMEM_API void ttmem_cb_free(uint32_t device, uint64_t id);
 
 /* `bytes` is what the kernel takes on the whole device. Loading a loaded kernel again replaces
  * its size. */
 TTMEM_API void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes,
                                  ttmem_kernel_role role);
+
 /* The same for a size that is only an estimate: shown, and always marked as one. */
 TTMEM_API void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
                                           ttmem_kernel_role role);
+
+/* The kernel is gone, however often it was loaded. When it is not loaded, no figure changes and an
+ * unknown free is counted. */
 TTMEM_API void ttmem_kernel_unload(uint32_t device, uint64_t kernel);
 
 #ifdef __cplusplus

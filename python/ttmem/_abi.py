@@ -37,6 +37,12 @@ class CircularBuffer(ctypes.Structure):
                 ("core_ranges", c_uint32), ("flags", c_uint32)]
 
 
+class Placement(ctypes.Structure):
+    _fields_ = [("struct_size", c_uint32), ("cb_size", c_uint32), ("program", c_uint64),
+                ("cbs", POINTER(CircularBuffer)), ("cb_count", c_uint32), ("reserved", c_uint32),
+                ("name", c_char_p)]
+
+
 CB_GLOBAL = 1
 
 _ARGUMENTS = {
@@ -45,7 +51,7 @@ _ARGUMENTS = {
     "device_close": [c_uint32],
     "buffer_alloc": [c_uint32, POINTER(Buffer)],
     "buffer_free": [c_uint32, c_int, c_uint64],
-    "program_place": [c_uint32, c_uint64, POINTER(CircularBuffer), c_uint32],
+    "program_place_with": [c_uint32, POINTER(Placement)],
     "program_dispatch": [c_uint32, c_uint64],
     "trace_replay": [c_uint32, POINTER(c_uint64), c_uint32],
     "cb_alloc": [c_uint32, c_uint64, c_uint64],

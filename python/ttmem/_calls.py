@@ -92,9 +92,11 @@ def buffer_free(device: int, type: BufferType, id: int) -> None:
     _abi.library().ttmem_buffer_free(_u32("device", device), BufferType(type), _u64("id", id))
 
 
-def program_place(device: int, program: int, cbs: Iterable[Cb]) -> None:
+def program_place(device: int, program: int, cbs: Iterable[Cb], *,
+                  name: Optional[str] = None) -> None:
     """The CBs of `program` have addresses on `device` from now on. The same layout again changes
-    nothing; another layout replaces the earlier one. Call it once per device of a mesh."""
+    nothing; another layout replaces the earlier one. Call it once per device of a mesh. `name` is
+    shown for the program; None keeps the one that it has."""
     placed = []
     for cb in cbs:
         address, size_bytes, cores, is_global = Cb(*cb)
@@ -103,8 +105,10 @@ def program_place(device: int, program: int, cbs: Iterable[Cb]) -> None:
                                           _u64("size_bytes", size_bytes), ranges, count,
                                           _abi.CB_GLOBAL if is_global else 0))
     array = (_abi.CircularBuffer * len(placed))(*placed)
-    _abi.library().ttmem_program_place(_u32("device", device), _u64("program", program), array,
-                                       len(placed))
+    placement = _abi.Placement(
+        ctypes.sizeof(_abi.Placement), ctypes.sizeof(_abi.CircularBuffer),
+        _u64("program", program), array, len(placed), 0, _text(name))
+    _abi.library().ttmem_program_place_with(_u32("device", device), ctypes.byref(placement))
 
 
 def program_dispatch(device: int, program: int) -> None:

@@ -14,22 +14,22 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
 #include "base/raw_enum.hpp"
 #include "base/undisturbed.hpp"
+#include "tracker/id_tracker.hpp"
 #include "tracker/spin_lock.hpp"
-#include "tracker/tracker.hpp"
 #include "transport/socket_transport.hpp"
 
 namespace {
 
 using ttmem::environment;
+using ttmem::tracker::IdTracker;
 using ttmem::tracker::SpinLock;
-using ttmem::tracker::Tracker;
 using ttmem::transport::SocketTransport;
 
 enum class Mode : int {
@@ -39,11 +39,14 @@ enum class Mode : int {
   kFailed,  // asked for, but impossible: calls are counted as dropped
 };
 
+// As ttmem.h says.
+static_assert(ttmem::segment::kMaxCbsPerProgram == 1024 && ttmem::segment::kMaxTexts == 16384);
+
 // The only state that a call reads when tracking is off.
 constinit std::atomic<Mode> mode{Mode::kUndecided};
 
-constinit SpinLock lock;               // guards what follows
-constinit Tracker* tracker = nullptr;  // never deleted: other threads may be in it at exit
+constinit SpinLock lock;                 // guards what follows
+constinit IdTracker* tracker = nullptr;  // never deleted: other threads may be in it at exit
 constinit SocketTransport* transport = nullptr;  // with TTMEM_TRANSPORT=socket; never deleted
 constinit std::atomic<std::uint64_t> dropped_calls{0};
 
@@ -68,7 +71,7 @@ void in_parent() noexcept { lock.unlock(); }
 // The child has none of the parent's devices: it begins anew, with its first call. The tracker is
 // left as it is: its destruction would still write into the parent's segment.
 void in_child() noexcept {
-  if (tracker != nullptr) tracker->abandon();
+  if (tracker != nullptr) tracker->core().abandon();
   tracker = nullptr;
   delete transport;  // its memory: the thread and the connection are the parent's
   transport = nullptr;
@@ -87,7 +90,7 @@ __attribute__((destructor)) void finish() noexcept {
   // exit() in a signal handler may have interrupted a call of this very thread.
   if (!lock.try_lock_for(1000)) return;
   std::unique_lock guard(lock, std::adopt_lock);
-  if (mode.exchange(Mode::kOff) == Mode::kOn) tracker->finish();
+  if (mode.exchange(Mode::kOff) == Mode::kOn) tracker->core().finish();
   if (transport != nullptr) {
     transport->end();
     guard.unlock();
@@ -128,23 +131,23 @@ void start_transport() {
   options.path = ttmem::socket_path();
   options.keep_stderr = std::strcmp(environment("TTMEM_LOG"), "stderr") == 0;
   options.log = log;
-  transport = SocketTransport::start(*tracker, lock, std::move(options)).release();
+  transport = SocketTransport::start(tracker->core(), lock, std::move(options)).release();
 }
 
 // With the lock held. The first call of a process comes here.
 Mode decide() {
   const ttmem::Undisturbed undisturbed;
   if (std::strcmp(environment("TT_ALLOC_TRACKING_ENABLED"), "1") != 0) return Mode::kOff;
-  std::string error;
   auto options = options_from_environment();
   options.in_memory = wants_socket();
-  tracker = Tracker::start(options, &error).release();
-  if (tracker != nullptr) {
-    if (options.in_memory) start_transport();
-    return Mode::kOn;
+  auto started = IdTracker::start(options);
+  if (!started) {
+    log("cannot track this process", started.error().message.c_str());
+    return Mode::kFailed;
   }
-  log("cannot track this process", error.c_str());
-  return Mode::kFailed;
+  tracker = started->release();
+  if (options.in_memory) start_transport();
+  return Mode::kOn;
 }
 
 // With the lock held.
@@ -162,7 +165,7 @@ void run(Call&& call) noexcept {
     // The figures may be half changed: better none than wrong ones.
     log("gave up tracking this process", exception.what());
     if (transport != nullptr) transport->give_up();
-    if (tracker != nullptr) tracker->finish();
+    if (tracker != nullptr) tracker->core().finish();
     mode.store(Mode::kFailed);
   }
 }
@@ -187,11 +190,15 @@ void cut(ttmem_buffer& buffer) noexcept {
   buffer.label = nullptr;  // the last field
 }
 
+void cut(ttmem_placement& placement) noexcept {
+  placement.name = nullptr;  // the last field
+}
+
 // Calls with the structure as this library knows it: what a shorter one does not have is zero. One
 // that ends before `required` bytes does not even say what it is about.
 template <typename Struct, typename Call>
-void adopt(Tracker& t, const Struct* from, std::size_t required, Call&& call) {
-  if (from == nullptr || from->struct_size < required) return t.count_dropped_call();
+void adopt(IdTracker& t, const Struct* from, std::size_t required, Call&& call) {
+  if (from == nullptr || from->struct_size < required) return t.core().count_dropped_call();
   if (from->struct_size >= sizeof *from) [[likely]] {
     return call(*from);
   }
@@ -201,79 +208,105 @@ void adopt(Tracker& t, const Struct* from, std::size_t required, Call&& call) {
   call(padded);
 }
 
+void place(IdTracker& t, std::uint32_t device, const ttmem_placement& placement) {
+  const ttmem_cb* cbs = placement.cbs;
+  const std::size_t count = cbs == nullptr ? 0 : placement.cb_count;
+  if (placement.cb_size < sizeof *cbs) return t.core().count_dropped_call();
+  std::vector<ttmem_cb> known;  // what this library knows of larger ones
+  if (placement.cb_size != sizeof *cbs) {
+    known.resize(count);
+    const auto* from = reinterpret_cast<const char*>(cbs);
+    for (ttmem_cb& cb : known) {
+      std::memcpy(&cb, from, sizeof cb);
+      from += placement.cb_size;
+    }
+    cbs = known.data();
+  }
+  t.core().program_place(device, placement.program, {cbs, count}, placement.name);
+}
+
 }  // namespace
 
 extern "C" {
 
 int ttmem_enabled(void) {
-  with_tracker([](Tracker&) {});
+  with_tracker([](IdTracker&) {});
   return mode.load(std::memory_order_relaxed) == Mode::kOn ? 1 : 0;
 }
 
 void ttmem_device_open(const ttmem_device_info* info) {
-  with_tracker([=](Tracker& t) {
-    adopt(t, info, offsetof(ttmem_device_info, uid), [&](const auto& i) { t.device_open(i); });
+  with_tracker([=](IdTracker& t) {
+    adopt(t, info, offsetof(ttmem_device_info, uid),
+          [&](const auto& i) { t.core().device_open(i); });
   });
 }
 
 void ttmem_device_close(uint32_t device) {
-  with_tracker([=](Tracker& t) { t.device_close(device); });
+  with_tracker([=](IdTracker& t) { t.device_close(device); });
 }
 
 void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer* buffer) {
-  with_tracker([=](Tracker& t) {
+  with_tracker([=](IdTracker& t) {
     adopt(t, buffer, offsetof(ttmem_buffer, bytes_per_bank),
           [&](const auto& b) { t.buffer_alloc(device, b); });
   });
 }
 
 void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id) {
-  with_tracker([=, type = ttmem::raw_value(type)](Tracker& t) { t.buffer_free(device, type, id); });
+  with_tracker(
+      [=, type = ttmem::raw_value(type)](IdTracker& t) { t.buffer_free(device, type, id); });
 }
 
 void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb* cbs, uint32_t count) {
-  with_tracker([=](Tracker& t) {
-    t.program_place(device, program, {cbs, cbs == nullptr ? 0 : std::size_t{count}});
+  with_tracker([=](IdTracker& t) {
+    t.core().program_place(device, program, {cbs, cbs == nullptr ? 0 : std::size_t{count}});
+  });
+}
+
+void ttmem_program_place_with(uint32_t device, const ttmem_placement* placement) {
+  with_tracker([=](IdTracker& t) {
+    adopt(t, placement, offsetof(ttmem_placement, reserved),
+          [&](const auto& p) { place(t, device, p); });
   });
 }
 
 void ttmem_program_dispatch(uint32_t device, uint64_t program) {
-  with_tracker([=](Tracker& t) { t.program_dispatch(device, program); });
+  with_tracker([=](IdTracker& t) { t.core().program_dispatch(device, program); });
 }
 
 void ttmem_trace_replay(uint32_t device, const uint64_t* programs, uint32_t count) {
-  with_tracker([=](Tracker& t) {
-    t.trace_replay(device, {programs, programs == nullptr ? 0 : std::size_t{count}});
+  with_tracker([=](IdTracker& t) {
+    t.core().trace_replay(device, {programs, programs == nullptr ? 0 : std::size_t{count}});
   });
 }
 
 void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes) {
-  with_tracker([=](Tracker& t) { t.cb_alloc(device, id, bytes); });
+  with_tracker([=](IdTracker& t) { t.cb_alloc(device, id, bytes); });
 }
 
 void ttmem_cb_free(uint32_t device, uint64_t id) {
-  with_tracker([=](Tracker& t) { t.cb_free(device, id); });
+  with_tracker([=](IdTracker& t) { t.cb_free(device, id); });
 }
 
 void ttmem_program_destroy(uint64_t program) {
-  with_tracker([=](Tracker& t) { t.program_destroy(program); });
+  with_tracker([=](IdTracker& t) { t.core().program_destroy(program); });
 }
 
 void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes, ttmem_kernel_role role) {
-  with_tracker([=, role = ttmem::raw_value(role)](Tracker& t) {
+  with_tracker([=, role = ttmem::raw_value(role)](IdTracker& t) {
     t.kernel_load(device, kernel, bytes, role, false);
   });
 }
 
 void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
                                 ttmem_kernel_role role) {
-  with_tracker([=, role = ttmem::raw_value(role)](Tracker& t) {
+  with_tracker([=, role = ttmem::raw_value(role)](IdTracker& t) {
     t.kernel_load(device, kernel, bytes, role, true);
   });
 }
 
 void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {
-  with_tracker([=](Tracker& t) { t.kernel_unload(device, kernel); });
+  with_tracker([=](IdTracker& t) { t.kernel_unload(device, kernel); });
 }
 
 }  // extern "C"

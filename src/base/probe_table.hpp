@@ -15,9 +15,9 @@ namespace ttmem {
 // and erased soon after it was inserted: boost::unordered_flat_map then loads 16 bytes that it has
 // just stored one of, which stalls (insert, find and erase: 21 ns, here 3).
 //
-// An Entry has a type `Key`, key(), is_empty(), which is true of Entry{}, make_empty(), a static
-// of(Key) that makes one with nothing but the key, and a static number_of(Key): different numbers
-// for different keys, as far as possible.
+// An Entry has a type `Key`, key(), is_empty(), which is true of Entry{}, make_empty(), begin(Key)
+// that makes an empty one have a key and nothing else, and a static number_of(Key): different
+// numbers for different keys, as far as possible.
 //
 // Grows and never shrinks, to at most eight times the entries that there once were. Pointers are
 // valid until the next insert or erase. Not thread-safe.
@@ -38,7 +38,7 @@ class ProbeTable {
     return place.is_empty() ? nullptr : &place;
   }
 
-  // The entry of that key, and whether it is new: then it is Entry::of(key). May throw
+  // The entry of that key, and whether it is new: then it has nothing but the key. May throw
   // std::bad_alloc, and then has changed nothing.
   [[nodiscard]] std::pair<Entry*, bool> insert(const Key& key) {
     // At most a quarter full: the first place is nearly always the right one, and the branch is
@@ -48,7 +48,7 @@ class ProbeTable {
     }
     Entry& place = place_of(key);
     if (!place.is_empty()) return {&place, false};
-    place = Entry::of(key);
+    place.begin(key);
     ++size_;
     return {&place, true};
   }

@@ -99,7 +99,7 @@ int run(std::vector<std::string> arguments) {
   CLI::App app("The memory of Tenstorrent devices: who holds DRAM, L1, circular buffers, kernels");
   app.name("ttmem");
   app.allow_extras();  // before the commands, which inherit it; check() has better messages
-  app.set_version_flag("--version", "ttmem " TTMEM_VERSION);
+  app.set_version_flag("--version", "ttmem " TTMEM_VERSION_TEXT);
   CommonOptions common;
   Action action;
   std::vector<std::string> to_run;

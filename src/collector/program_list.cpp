@@ -42,6 +42,7 @@ model::Program listed(const LiveProgram& program, const segment::Footprint& foot
                       const FootprintFigures& figures) {
   model::Program result;
   result.program = program.program;
+  result.name = program.name;
   result.cbs.reserve(footprint.size());
   for (const segment::Cb& cb : footprint) {
     result.cbs.push_back(

@@ -58,8 +58,11 @@ void add_segment_warnings(const SegmentEvidence& segment, const std::string& dir
   warn(image.dropped_calls, "call", "not recorded at all, so that its figures are too low",
        "it named more than 128 devices, passed a structure without its struct_size, or said more "
        "than its socket took");
-  const bool dropped =
-      image.dropped_allocations + image.dropped_programs + image.dropped_calls != 0;
+  warn(image.dropped_names, "placement", "shown without a name",
+       "a process can give its programs at most 16384 different names");
+  const bool dropped = image.dropped_allocations + image.dropped_programs + image.dropped_calls +
+                           image.dropped_names !=
+                       0;
   if (image.last_error != 0 && !dropped) {
     warnings.push_back(fmt::format("{}: its segment could not grow: {}", who, could_not_grow));
   }

@@ -24,7 +24,9 @@ struct Placement {
   bool whole = false;                // dispatched last to all of its cores: again changes nothing
   bool changed = false;              // since DeviceLedger::take_changed_programs()
   std::uint32_t traces = 0;          // that it is a member of
-  std::uint32_t slot = 0;            // for the owner of the ledger: where it is published
+  // For the owner of the ledger.
+  std::uint32_t slot = 0;  // where it is published
+  std::uint32_t name = 0;  // which text names it; 0: none
 };
 
 // The circular buffers of one device: physical, resident and logical bytes, exact after every

@@ -134,6 +134,7 @@ struct Program {
   std::int32_t pid = 0;
   State state = State::alive;
   std::uint64_t program = 0;
+  std::string name;  // empty: none
   std::vector<CircularBuffer> cbs;
   std::uint32_t cores = 0;           // that have any of its CBs, also a global one
   std::uint64_t bytes_per_core = 0;  // the most on one core: union of its own CBs

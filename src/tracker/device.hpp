@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What the parts of the tracker share: one device of this process, and small helpers.
 #pragma once
 
+#include <ttmem/ttmem.h>
+
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -13,8 +12,6 @@
 #include "base/limits.hpp"
 #include "ledger/device_ledger.hpp"
 #include "segment/writer/segment_writer.hpp"
-#include "tracker/live_allocation.hpp"
-#include "tracker/tracker.hpp"
 
 namespace ttmem::tracker {
 
@@ -26,6 +23,11 @@ using segment::store;
 // For a device whose grid nobody told: wide enough for every known one.
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
+
+// No sum of one kind goes beyond this, so that none wraps around, and the four kinds in L1 together
+// do not either.
+inline constexpr std::uint64_t kAbsurdTotal = 1ULL << 61;
+static_assert(kMaxBytes * kMaxBanks < kAbsurdTotal);
 
 inline void increase(std::uint64_t& figure, std::uint64_t by = 1) noexcept {
   store(figure, figure + by);
@@ -43,7 +45,9 @@ void copy_text(char (&to)[Size], const char* from) noexcept {
   if (from != nullptr) std::memcpy(to, from, ::strnlen(from, Size));
 }
 
-struct Tracker::Device {
+// One device of a tracked process: its record in the segment, and the CBs of its programs. Tracker
+// makes it and owns it; it stays where it is for the life of the tracker, open or closed.
+struct Device {
   Device(DeviceRecord& its_record, std::uint32_t index)
       : record(&its_record), record_index(index), ledger(make_ledger()) {}
 
@@ -86,45 +90,25 @@ struct Tracker::Device {
   [[nodiscard]] segment::DeviceFigures& figures() const noexcept { return record->figures; }
   [[nodiscard]] Anomalies& anomalies() const noexcept { return record->figures.anomalies; }
 
+  // True if that much more of a kind, when `freed_bytes` of it go first, is a sum that can be.
+  [[nodiscard]] bool has_room(Kind kind, std::uint64_t bytes,
+                              std::uint64_t freed_bytes = 0) const noexcept {
+    return figures().kinds[kind].used_bytes - freed_bytes <= kAbsurdTotal - bytes;
+  }
+
   void count_bad_argument() noexcept {
     publish(record->seq, [&] { increase(anomalies().bad_arguments); });
   }
   void count_alloc_over_live() noexcept {
     publish(record->seq, [&] { increase(anomalies().allocs_over_live); });
   }
+  void count_unknown_free() noexcept {
+    publish(record->seq, [&] { increase(anomalies().unknown_frees); });
+  }
 
   DeviceRecord* record;
   std::uint32_t record_index;
   std::unique_ptr<ledger::DeviceLedger> ledger;
-  PerKind<LiveTable> live;
 };
-
-inline Tracker::Device* Tracker::find(std::uint32_t id) const noexcept {
-  if (id < by_id_.size()) [[likely]] {
-    return by_id_[id];
-  }
-  for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
-    if (devices_[i] != nullptr && devices_[i]->record->id == id) return devices_[i].get();
-  }
-  return nullptr;
-}
-
-inline Tracker::Device* Tracker::device(std::uint32_t id) {
-  Device* found = find(id);
-  if (found != nullptr && found->is_open()) [[likely]] {
-    return found;
-  }
-  return open(id, found);
-}
-
-inline std::uint32_t Tracker::columns(std::uint32_t id) const noexcept {
-  const Device* device = find(id);
-  return device != nullptr ? device->columns() : kUnknownGridSide;
-}
-
-inline const segment::DeviceRecord* Tracker::figures(std::uint32_t id) const noexcept {
-  const Device* device = find(id);
-  return device != nullptr && device->is_open() ? device->record : nullptr;
-}
 
 }  // namespace ttmem::tracker

@@ -8,21 +8,26 @@
 
 namespace ttmem::tracker {
 
-// A live buffer, kernel or CB without an address.
+// A live buffer, kernel or CB without an address, to be found by its id.
 struct LiveAllocation : Receipt {
   // Of a CB without an address: each wants its own free. Of anything else 1. 0: an empty place.
   std::uint16_t reports = 0;
-  std::uint64_t id = 0;
 
   using Key = std::uint64_t;
   [[nodiscard]] Key key() const noexcept { return id; }
   [[nodiscard]] bool is_empty() const noexcept { return reports == 0; }
   void make_empty() noexcept { reports = 0; }
-  [[nodiscard]] static LiveAllocation of(Key id) noexcept {
-    LiveAllocation live;
-    live.reports = 1;
-    live.id = id;
-    return live;
+  // Field by field: a whole one would be put together elsewhere and copied, which stalls (4 ns).
+  void begin(Key its_id) noexcept {
+    id = its_id;
+    used_bytes = 0;
+    logical_bytes = 0;
+    slot = segment::kNoSlot;
+    kind = Kind::dram;
+    role = 0;
+    is_unsized = false;
+    is_estimate = false;
+    reports = 1;
   }
   [[nodiscard]] static std::uint64_t number_of(Key id) noexcept { return id; }
 };

@@ -8,13 +8,12 @@
 #include <new>
 #include <utility>
 
-#include "tracker/device.hpp"
 #include "tracker/tracker.hpp"
 
 namespace ttmem::tracker {
 
-bool Tracker::program_place(std::uint32_t id, std::uint64_t program,
-                            std::span<const ttmem_cb> cbs) {
+bool Tracker::program_place(std::uint32_t id, std::uint64_t program, std::span<const ttmem_cb> cbs,
+                            const char* name) {
   using Placed = ledger::DeviceLedger::Placed;
   Device* device = this->device(id);
   if (device == nullptr) return false;
@@ -22,13 +21,39 @@ bool Tracker::program_place(std::uint32_t id, std::uint64_t program,
   // kill, finds the program with one or the other.
   ledger::FootprintRef footprint = footprint_of(*device, cbs);
   const Placed placed = device->ledger->place(program, std::move(footprint));
-  if (placed == Placed::kUnchanged) return true;
+  if (placed == Placed::kUnchanged && name == nullptr) return true;
   ledger::Placement& placement = *device->ledger->find(program);
+  if (placed == Placed::kNew) {
+    placement.slot = kNoSlot;
+    placement.name = 0;
+  }
+  const bool renamed = name != nullptr && rename(placement, name);
+  if (placed == Placed::kUnchanged) {
+    if (renamed) publish_name(*device, placement);
+    return true;
+  }
   if (placement.footprint->cut) device->count_bad_argument();
-  if (placed == Placed::kNew) placement.slot = kNoSlot;
   publish_program(*device, placement);
   publish_cb_figures(*device);
   return true;
+}
+
+// Whether it has another name now.
+bool Tracker::rename(ledger::Placement& placement, const char* name) {
+  if (names_.is(placement.name, name)) return false;
+  const std::uint32_t number = names_.number_of(name);
+  if (number == 0) return false;
+  placement.name = number;
+  return true;
+}
+
+void Tracker::publish_name(Device& device, const ledger::Placement& placement) noexcept {
+  if (placement.slot == kNoSlot) return;
+  // In one piece, after the text: a reader finds the old name or the new one.
+  std::atomic_ref<std::uint32_t>(segment_->program(placement.slot).name)
+      .store(placement.name, std::memory_order_release);
+  // No figure changed, but readers that keep what they read must look again.
+  publish(device.record->seq, [] {});
 }
 
 void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
@@ -185,6 +210,7 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
     slot.cb_count = static_cast<std::uint32_t>(footprint.cbs.size());
     slot.device = device.record_index;
     slot.resident_cores = placement.resident_cores;
+    slot.name = placement.name;
   });
   if (observer_ != nullptr) observer_->program_placed(placement.slot);
 }
@@ -264,6 +290,7 @@ void Tracker::renumber_programs(Device& device) {
                          footprints_.acquire(key_, [&] { return decode(device, key_); }));
     ledger::Placement& placement = *device.ledger->find(old.program);
     placement.slot = old.slot;
+    placement.name = old.name;
     publish_program(device, placement);
   });
   publish_cb_figures(device);

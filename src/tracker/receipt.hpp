@@ -11,6 +11,7 @@ namespace ttmem::tracker {
 // What an allocation leaves behind, without which it cannot be taken away again: it is in the
 // figures and, if it got one, in a slot.
 struct Receipt {
+  std::uint64_t id = 0;
   std::uint64_t used_bytes = 0;
   std::uint64_t logical_bytes = 0;
   std::uint32_t slot = segment::kNoSlot;

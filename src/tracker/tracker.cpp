@@ -6,29 +6,34 @@
 
 #include <utility>
 
-#include "tracker/device.hpp"
-
 namespace ttmem::tracker {
 
 Tracker::Tracker(std::unique_ptr<segment::SegmentWriter> segment)
     : segment_(std::move(segment)),
       footprints_([this](ledger::Footprint& footprint) { publish_footprint(footprint); },
-                  [this](ledger::Footprint& footprint) { retire_footprint(footprint); }) {}
+                  [this](ledger::Footprint& footprint) { retire_footprint(footprint); }),
+      names_(*segment_) {}
 
 Tracker::~Tracker() = default;
 
-std::unique_ptr<Tracker> Tracker::start(const segment::SegmentWriter::Options& options,
-                                        std::string* error) {
-  auto segment = segment::SegmentWriter::create(options, error);
-  if (segment == nullptr) return nullptr;
-  return std::unique_ptr<Tracker>(new Tracker(std::move(segment)));
+Result<std::unique_ptr<Tracker>> Tracker::start(const segment::SegmentWriter::Options& options) {
+  auto segment = segment::SegmentWriter::create(options);
+  if (!segment) return segment.error();
+  return std::make_unique<Tracker>(std::move(*segment));
 }
 
 void Tracker::count_dropped_calls(std::uint64_t calls) noexcept {
   increase(segment_->header().dropped_calls, calls);
 }
 
-Tracker::Device* Tracker::open(std::uint32_t id, Device* known) {
+Device* Tracker::find_rare(std::uint32_t id) const noexcept {
+  for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
+    if (devices_[i] != nullptr && devices_[i]->record->id == id) return devices_[i].get();
+  }
+  return nullptr;
+}
+
+Device* Tracker::open(std::uint32_t id, Device* known) {
   if (known == nullptr) known = new_device(id);
   if (known == nullptr) {
     count_dropped_call();
@@ -44,7 +49,7 @@ Tracker::Device* Tracker::open(std::uint32_t id, Device* known) {
   return known;
 }
 
-Tracker::Device* Tracker::new_device(std::uint32_t id) {
+Device* Tracker::new_device(std::uint32_t id) {
   const std::uint32_t index = segment_->take_device(now());
   if (index == kNoSlot) return nullptr;
   DeviceRecord& record = segment_->device(index);
@@ -94,12 +99,11 @@ void Tracker::device_open(const ttmem_device_info& info) {
   renumber_programs(*device);
 }
 
-void Tracker::device_close(std::uint32_t id, std::span<const Receipt> kept) {
+void Tracker::device_close(std::uint32_t id) {
   Device* device = find(id);
   if (device == nullptr || !device->is_open()) return;
   DeviceRecord& record = *device->record;
   Observer* const observer = std::exchange(observer_, nullptr);  // is told once, below
-  drop_allocations(*device, kept);
   drop_programs(*device);
   observer_ = observer;
   publish(record.seq, [&] {

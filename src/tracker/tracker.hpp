@@ -10,64 +10,81 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "ledger/device_ledger.hpp"
 #include "ledger/footprint.hpp"
 #include "segment/writer/segment_writer.hpp"
 #include "tracker/clock.hpp"
+#include "tracker/device.hpp"
+#include "tracker/name_table.hpp"
 #include "tracker/observer.hpp"
 #include "tracker/receipt.hpp"
+#include "tracker/request.hpp"
 
 namespace ttmem::tracker {
 
-struct LiveAllocation;
-
-// Turns the calls of the C interface into figures, live records and events of this process's
-// segment. Every figure in the segment is exact when a call returns.
+// Turns what a process allocates and frees into figures, live records and events of its segment.
+// Every figure in the segment is exact when a call returns.
+//
+// What is live by which id is not its business: an allocation gives a receipt, which the caller
+// keeps and gives back once. IdTracker does so for the C interface, the server for its clients.
 //
 // Not thread-safe: whoever calls holds one lock. Calls may throw std::bad_alloc; the tracker must
-// then be given up. Bad arguments, unknown ids and a segment that cannot grow are counted in the
-// segment and are no failure.
+// then be given up. Bad arguments and a segment that cannot grow are counted in the segment and are
+// no failure.
 class Tracker {
  public:
-  // Null when the segment cannot be made; `error` says why, for a log.
-  [[nodiscard]] static std::unique_ptr<Tracker> start(
-      const segment::SegmentWriter::Options& options, std::string* error);
+  // Fails when the segment cannot be made.
+  [[nodiscard]] static Result<std::unique_ptr<Tracker>> start(
+      const segment::SegmentWriter::Options& options);
+  explicit Tracker(std::unique_ptr<segment::SegmentWriter> segment);
   ~Tracker();
+  Tracker(const Tracker&) = delete;
+  Tracker& operator=(const Tracker&) = delete;
 
-  // What returns a bool says whether the thing is live now. If not, the call is counted as bad or
-  // dropped.
+  // The open device of that id, which it opens with unknown capacities when there is none. Null,
+  // and the call is counted as dropped, when the segment holds no more devices.
+  [[nodiscard]] Device* device(std::uint32_t id) {
+    Device* found = find(id);
+    if (found != nullptr && found->is_open()) [[likely]] {
+      return found;
+    }
+    return open(id, found);
+  }
+  // Open or closed; null when it was never open.
+  [[nodiscard]] Device* find(std::uint32_t id) const noexcept {
+    if (id < by_id_.size()) [[likely]] {
+      return by_id_[id];
+    }
+    return find_rare(id);
+  }
   void device_open(const ttmem_device_info& info);
-  // `kept`: every receipt of that device that was not given back. They are void then.
-  void device_close(std::uint32_t device, std::span<const Receipt> kept = {});
-  void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
-  void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);
-  bool program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs);
+  // Nothing when it is not open. Every receipt of the device was released or left before.
+  void device_close(std::uint32_t device);
+
+  // Buffers, kernels and CBs without an address. False, and counted as a bad argument: the sum
+  // would be absurd.
+  [[nodiscard]] bool allocate(Device& device, const Request& request, std::uint64_t now_ns,
+                              Receipt& receipt);
+  void release(Device& device, const Receipt& receipt, std::uint64_t now_ns);
+  // It has another size now, and the receipt says so. Refused as an allocation is; then it stays as
+  // it was.
+  void resize(Device& device, const Request& request, Receipt& receipt, std::uint64_t now_ns);
+  // It is live when its device closes: goes without an event, and is counted as left.
+  void leave(Device& device, const Receipt& receipt);
+
+  // False: the device has no record, and the call is counted as dropped. A null `name` keeps the
+  // one that the program has.
+  bool program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs,
+                     const char* name = nullptr);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
   void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
-  bool cb_alloc(std::uint32_t device, std::uint64_t cb, std::uint64_t bytes);
-  void cb_free(std::uint32_t device, std::uint64_t cb);
   void program_destroy(std::uint64_t program);  // on every device
   void program_remove(std::uint32_t device, std::uint64_t program);
-  bool kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
-                   std::uint32_t role, bool is_estimate);
-  void kernel_unload(std::uint32_t device, std::uint64_t kernel);
-
-  // Buffers for whoever knows what is live, and need not have it looked up: the caller keeps the
-  // receipt, and gives it back once, with the id.
-  [[nodiscard]] bool take_buffer(std::uint32_t device, const ttmem_buffer& buffer,
-                                 std::uint64_t now_ns, Receipt& receipt);
-  void give_buffer(std::uint32_t device, std::uint64_t id, const Receipt& receipt,
-                   std::uint64_t now_ns);
-  // Of a buffer whose receipt was given back because the same one came again.
-  void count_alloc_over_live(std::uint32_t device);
 
   // From now on told of every change; null: nobody. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
-  // What a device holds now; null unless it is open. Stays where it is. In device.hpp.
-  [[nodiscard]] inline const segment::DeviceRecord* figures(std::uint32_t device) const noexcept;
-  // How wide the grid of a device is, open or closed: what numbers its cores. In device.hpp.
-  [[nodiscard]] inline std::uint32_t columns(std::uint32_t device) const noexcept;
   // Calls visit(record) for every open device.
   template <typename Visitor>
   void for_each_device(Visitor&& visit) const {
@@ -90,36 +107,16 @@ class Tracker {
   void abandon() noexcept { segment_->abandon(); }
 
  private:
-  struct Device;
-  struct Request;
   enum class Change : bool { kAdd, kRemove };
 
-  explicit Tracker(std::unique_ptr<segment::SegmentWriter> segment);
-
-  // The open device of that id, which it opens with unknown capacities when there is none; null,
-  // and the call is counted as dropped, when the segment holds no more devices.
-  Device* device(std::uint32_t id);
-  Device* find(std::uint32_t id) const noexcept;
+  [[nodiscard]] Device* find_rare(std::uint32_t id) const noexcept;
   [[gnu::noinline, gnu::cold]] Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);
 
-  static bool understand(Device& device, const ttmem_buffer& buffer, CoreMask& cores,
-                         Request& request);
-  static bool understand_cores(Device& device, std::span<const ttmem_core_range> ranges,
-                               CoreMask& cores, Request& request);
-  static bool has_room(const Device& device, const Request& request,
-                       std::uint64_t freed_bytes = 0) noexcept;
-  bool allocate(Device& device, const Request& request);
-  void resize(Device& device, const Request& request, LiveAllocation& live);
-  void release(Device& device, Kind kind, std::uint64_t id);
-  // Into and out of the segment; what is live by which id is not their business.
-  void enter(Device& device, const Request& request, std::uint64_t now_ns, Receipt& receipt);
-  void remove(Device& device, std::uint64_t id, const Receipt& receipt, std::uint64_t now_ns);
   void account(Device& device, const Receipt& receipt, Change direction) noexcept;
   void write_slot(Device& device, const Request& request, const Receipt& receipt,
                   std::uint64_t born, std::uint64_t now_ns) noexcept;
   void clear_slot(const Receipt& receipt);
-  void drop_allocations(Device& device, std::span<const Receipt> kept);
   void renumber_buffers(Device& device, std::uint32_t columns_before) noexcept;
 
   ledger::FootprintRef footprint_of(Device& device, std::span<const ttmem_cb> cbs);
@@ -128,6 +125,8 @@ class Tracker {
   void publish_footprint(ledger::Footprint& footprint) noexcept;
   void retire_footprint(ledger::Footprint& footprint) noexcept;
   void publish_program(Device& device, ledger::Placement& placement);
+  bool rename(ledger::Placement& placement, const char* name);
+  void publish_name(Device& device, const ledger::Placement& placement) noexcept;
   void clear_slot(ledger::Placement& placement);
   void publish_cb_figures(Device& device) noexcept;
   void remove_program(Device& device, std::uint64_t program);
@@ -139,6 +138,7 @@ class Tracker {
   Observer* observer_ = nullptr;
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
+  NameTable names_;
   std::vector<std::uint64_t> key_;  // of the footprint looked for, kept for its memory
   std::array<std::unique_ptr<Device>, segment::kMaxDevices> devices_;  // by record
   std::array<Device*, 256> by_id_{};  // the common small ids; others are searched

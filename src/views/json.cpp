@@ -155,7 +155,8 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
   entry["resident"] = p.resident_cores > 0;
   entry["resident_cores"] = p.resident_cores;
   entry["age_ns"] = p.age_ns;
-  entry["label"] = nullptr;  // the C interface has no name for a program yet
+  entry["name"] = text_of(p.name);
+  entry["label"] = entry["name"];  // as allocations have it
   entry["cbs"] = std::move(cbs);
   return entry;
 }

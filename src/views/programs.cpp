@@ -39,11 +39,12 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p) {
       {format_bytes(p.exclusive_bytes), color},
       {format_bytes(p.logical_bytes), color},
       {format_age(p.age_ns), color},
-      {std::string(kUnknown), Color::dim},
+      {p.name.empty() ? std::string(kUnknown) : p.name, p.name.empty() ? Color::dim : color},
       {dead ? "dead" : residency_of(p), p.resident_cores > 0 && !dead ? Color::green : color}};
 }
 
-Table make_table() {
+// Names are worth more room than most figures; without any, their column is the first to go.
+Table make_table(bool has_names) {
   using enum Column::Align;
   return Table({{"PROGRAM"},
                 {"DEV"},
@@ -56,7 +57,7 @@ Table make_table() {
                 {"FREES", right, 4},
                 {"LOGICAL", right, 6},
                 {"AGE", right, 7},
-                {"LABEL", left, 8},
+                {"LABEL", left, has_names ? 3 : 8, true},
                 {"STATE", left}});
 }
 
@@ -67,8 +68,10 @@ std::string programs_text(const Snapshot& snapshot, const std::vector<Program>& 
   if (programs.empty()) {
     return wrapped("No live program has circular buffers on a device.", 0, Color::plain, options);
   }
-  Table table = make_table();
   const std::size_t shown = std::min(limit, programs.size());
+  const auto end = programs.begin() + static_cast<std::ptrdiff_t>(shown);
+  Table table = make_table(
+      std::any_of(programs.begin(), end, [](const Program& p) { return !p.name.empty(); }));
   for (std::size_t i = 0; i < shown; ++i) table.add_row(row_of(snapshot, programs[i]));
   std::string text = table.render(0, options) + "\n";
   if (shown < programs.size()) {

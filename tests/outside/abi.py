@@ -37,6 +37,13 @@ class Cb(ctypes.Structure):
                 ("flags", ctypes.c_uint32)]
 
 
+class Placement(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("cb_size", ctypes.c_uint32),
+                ("program", ctypes.c_uint64), ("cbs", ctypes.c_void_p),
+                ("cb_count", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+                ("name", ctypes.c_char_p)]
+
+
 lib = ctypes.CDLL(os.environ["TTMEM_LIB"])
 lib.ttmem_buffer_free.argtypes = [ctypes.c_uint32, ctypes.c_int, ctypes.c_uint64]
 lib.ttmem_program_place.argtypes = [ctypes.c_uint32, ctypes.c_uint64, ctypes.POINTER(Cb),
@@ -76,12 +83,23 @@ def free(kind, number, device=0):
     lib.ttmem_buffer_free(device, kind, number)
 
 
-def place(program, *cbs, device=0):
+def place(program, *cbs, device=0, name=None):
     """Each CB is (address, bytes, rectangles[, flags])."""
     given = [(address, size, ranges(cores), more) for address, size, cores, *more in cbs]
     array = (Cb * len(given))(*(Cb(address, size, cores, count, *more)
                                 for address, size, (cores, count), more in given))
-    lib.ttmem_program_place(device, program, array, len(given))
+    if name is None:
+        lib.ttmem_program_place(device, program, array, len(given))
+    else:
+        place_with(program=program, cbs=ctypes.addressof(array), cb_count=len(given), name=name,
+                   device=device)
+
+
+def place_with(device=0, **fields):
+    placement = Placement(ctypes.sizeof(Placement), ctypes.sizeof(Cb))
+    for name, value in fields.items():
+        setattr(placement, name, value)
+    lib.ttmem_program_place_with(device, ctypes.byref(placement))
 
 
 def replay_trace(*programs, device=0):

@@ -175,6 +175,53 @@ class Buffers(Abi):
 
 
 class Programs(Abi):
+    def names_after(self, code):
+        self.after("open_device()\n" + textwrap.dedent(code))
+        return {entry["program"]: entry["name"] for entry in self.json("programs")["programs"]}
+
+    def test_a_name_is_listed_and_stays_until_there_is_another(self):
+        names = self.names_after("""
+            cb = (105664, 4096, [(0, 0, 7, 7)])
+            place(1, cb, name=b"decoder.0.matmul")
+            place(1, cb)
+            place(2, cb, name=b"before")
+            place(2, cb, name=b"after")
+            place(3, cb)
+            place(4, cb, name=b"x" * 5000)
+        """)
+        self.assertEqual((names[1], names[2], names[3]), ("decoder.0.matmul", "after", None))
+        self.assertRegex(names[4], "^x{32,}$")
+        self.assertIn("decoder.0.matmul", self.ttmem("programs").stdout)
+
+    def test_a_placement_may_be_shorter_or_longer_and_its_cbs_longer(self):
+        names = self.names_after("""
+            place_with(program=1, struct_size=Placement.name.offset, name=b"not there")
+            place_with(program=2, struct_size=4096, name=b"longer")
+            cores, count = ranges([(0, 0, 7, 7)])
+            class Long(ctypes.Structure):
+                _fields_ = [("cb", Cb), ("more", ctypes.c_uint64 * 3)]
+            cbs = (Long * 2)()
+            for i, cb in enumerate(cbs):
+                cb.cb = Cb(105664 + 4096 * i, 4096, cores, count, 0)
+                cb.more[:] = [1 << 63] * 3
+            place_with(program=3, cb_size=ctypes.sizeof(Long), cbs=ctypes.addressof(cbs),
+                       cb_count=2)
+        """)
+        self.assertEqual(names, {1: None, 2: "longer", 3: None})
+        (device,) = self.json()["devices"]
+        self.assertEqual(device["l1"]["cb"]["physical_bytes"], 64 * 2 * 4096)
+
+    def test_a_placement_that_does_not_say_what_it_is_about_is_dropped(self):
+        names = self.names_after("""
+            lib.ttmem_program_place_with(0, None)
+            lib.ttmem_program_place_with(0, ctypes.byref(Placement()))
+            place_with(program=1, struct_size=Placement.cb_count.offset)
+            place_with(program=1, cb_size=ctypes.sizeof(Cb) - 1)
+        """)
+        self.assertEqual(names, {})
+        (warning,) = self.json()["warnings"]
+        self.assertIn("4 calls not recorded", warning)
+
     def test_placing_the_same_layout_again_changes_nothing(self):
         device = self.device_after("""
             open_device()

@@ -3,16 +3,18 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-from support import (HERE, LIBRARY, PREFIX, Case, build_consumer, library_path,
+from support import (HERE, LIBRARY, PREFIX, TTMEM, Case, build_consumer, library_path,
                      skip_if_sanitized)
 
 INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_buffer_alloc",
-             "ttmem_buffer_free", "ttmem_program_place", "ttmem_program_dispatch",
+             "ttmem_buffer_free", "ttmem_program_place", "ttmem_program_place_with",
+             "ttmem_program_dispatch",
              "ttmem_trace_replay", "ttmem_cb_alloc", "ttmem_cb_free", "ttmem_program_destroy",
              "ttmem_kernel_load", "ttmem_kernel_load_estimate",
              "ttmem_kernel_unload"}
@@ -50,6 +52,11 @@ class TheLibrary(unittest.TestCase):
             subprocess.run([compiler, f"-std={standard}", "-x", language, "-fsyntax-only", "-Wall",
                             "-Wextra", "-Wpedantic", "-Werror", str(header)], check=True)
 
+    def test_its_header_has_the_version_of_the_command(self):
+        header = (PREFIX / "include" / "ttmem" / "ttmem.h").read_text()
+        parts = re.findall(r"^#define TTMEM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.M)
+        self.assertEqual(lines_of(TTMEM, "--version"), ["ttmem " + ".".join(parts)])
+
     def test_the_client_of_the_seeds_is_cxx17_for_both_compilers(self):
         header = '#include <ttmem/allocation_client.hpp>\n'
         for compiler in ("g++", "clang++"):
@@ -77,6 +84,8 @@ class TheInstalledTree(Case):
                          {"physical_bytes": 8 << 20, "resident_bytes": 8 << 20,
                           "logical_bytes": 8 << 20, "peak_bytes": 8 << 20})
         self.assertEqual(device["l1"]["kernels_bytes"], 100000)
+        (program,) = self.json("programs")["programs"]
+        self.assertEqual((program["name"], program["label"]), ("decoder.0.matmul",) * 2)
         (process,) = device["processes"]
         self.assertEqual((process["pid"], process["name"], process["state"], process["source"]),
                          (held.pid, "consumer", "alive", "ttmem"))

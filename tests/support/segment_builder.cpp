@@ -42,6 +42,7 @@ SegmentBuilder::SegmentBuilder() {
   header_.program_bytes = sizeof(ProgramSlot);
   header_.cb_bytes = sizeof(CbRecord);
   header_.event_bytes = sizeof(EventRecord);
+  header_.text_bytes = sizeof(TextRecord);
   header_.pid = 4711;
   header_.uid = 1000;
   header_.start_time_ticks = 88123;
@@ -117,6 +118,13 @@ ProgramSlot& SegmentBuilder::add_program_like(const ProgramSlot& other, std::uin
   return slot;
 }
 
+std::uint32_t SegmentBuilder::add_name(std::string_view text) {
+  TextRecord& record = texts_.emplace_back();
+  set_text(record.text, text);
+  record.length = std::min(text.size(), sizeof record.text);
+  return static_cast<std::uint32_t>(texts_.size());
+}
+
 void SegmentBuilder::fill_ring(std::uint64_t newest) {
   constexpr std::uint32_t capacity = kChunkBytes / sizeof(EventRecord);
   events_.resize(capacity);
@@ -140,6 +148,7 @@ std::vector<std::byte> SegmentBuilder::bytes() const {
   add_chunks(ChunkKind::kProgram, programs_, chunks);
   add_chunks(ChunkKind::kCb, cbs_, chunks);
   add_chunks(ChunkKind::kEvent, events_, chunks);
+  add_chunks(ChunkKind::kText, texts_, chunks);
   std::stable_sort(chunks.begin(), chunks.end(),
                    [](const Chunk& a, const Chunk& b) { return a.place < b.place; });
 
@@ -150,6 +159,7 @@ std::vector<std::byte> SegmentBuilder::bytes() const {
     header.allocation_count = static_cast<std::uint32_t>(allocations_.size());
     header.program_count = static_cast<std::uint32_t>(programs_.size());
     header.cb_count = static_cast<std::uint32_t>(cbs_.size());
+    header.text_count = static_cast<std::uint32_t>(texts_.size());
   }
   std::vector<std::byte> bytes(kHeaderBytes);
   std::memcpy(bytes.data(), &header, sizeof(header));

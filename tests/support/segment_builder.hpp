@@ -50,9 +50,13 @@ class SegmentBuilder {
   segment::ProgramSlot& add_program_like(const segment::ProgramSlot& other, std::uint32_t device,
                                          std::uint64_t program);
 
+  // The number for ProgramSlot::name.
+  std::uint32_t add_name(std::string_view text);
+
   [[nodiscard]] segment::AllocationSlot& allocation(std::size_t i) { return allocations_[i]; }
   [[nodiscard]] segment::DeviceRecord& device(std::size_t i) { return devices_[i]; }
   [[nodiscard]] segment::CbRecord& cb(std::size_t i) { return cbs_[i]; }
+  [[nodiscard]] segment::TextRecord& text(std::size_t i) { return texts_[i]; }
 
   // Fills the ring (1024 records) as if the events 1 to `newest` had happened.
   void fill_ring(std::uint64_t newest);
@@ -70,6 +74,7 @@ class SegmentBuilder {
   std::deque<segment::ProgramSlot> programs_;
   std::deque<segment::CbRecord> cbs_;
   std::deque<segment::EventRecord> events_;
+  std::deque<segment::TextRecord> texts_;
 };
 
 }  // namespace ttmem::testing

@@ -40,6 +40,7 @@ inline constexpr std::uint32_t kMaxDevices = 128;
 inline constexpr std::string_view kKeptSuffix = ".socket";
 
 inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
+inline constexpr std::uint32_t kMaxTexts = 16384;         // different names that a process may give
 
 // What the records of a chunk are. Chunks of one kind form one array, in the order of the file.
 enum class ChunkKind : std::uint8_t {
@@ -49,6 +50,7 @@ enum class ChunkKind : std::uint8_t {
   kProgram = 3,
   kCb = 4,
   kEvent = 5,
+  kText = 6,
 };
 
 enum class ExitState : std::uint32_t { kRunning = 0, kClean = 1 };
@@ -72,7 +74,8 @@ struct Header {
   std::uint64_t created_ns;
   char name[32];      // as in /proc/PID/comm
   char command[256];  // arguments joined by blanks, cut
-  std::uint8_t reserved0[8];
+  std::uint32_t text_bytes;
+  std::uint8_t reserved0[4];
 
   // Changes while the process lives.
   std::uint32_t exit_state;
@@ -87,7 +90,9 @@ struct Header {
   std::uint64_t dropped_allocations;  // in the figures, but not in the list: no slot to be had
   std::uint64_t dropped_programs;
   std::uint64_t dropped_calls;  // in no figure at all: device unknown and no record to be had
-  std::uint8_t reserved1[64];
+  std::uint64_t dropped_names;  // placements whose name found no room
+  std::uint32_t text_count;     // records ever used, as those above
+  std::uint8_t reserved1[52];
 };
 
 struct CoreFigures {
@@ -175,7 +180,8 @@ struct ProgramSlot {
   std::uint32_t cb_count;
   std::uint32_t device;          // index of the device record
   std::uint32_t resident_cores;  // on which it was dispatched last
-  std::uint64_t reserved;
+  std::uint32_t name;            // index of its TextRecord plus one; 0: it has no name
+  std::uint32_t reserved;
 };
 
 enum CbFlags : std::uint32_t { kCbGlobal = 1 };
@@ -189,6 +195,12 @@ struct CbRecord {
   std::uint32_t reserved0;
   CoreMask cores;
   std::uint64_t reserved1;
+};
+
+// A name, written once and never again. All programs with that name refer to the one record.
+struct TextRecord {
+  std::uint64_t length;  // stored last; 0: not complete
+  char text[120];        // not terminated
 };
 
 enum class EventType : std::uint8_t {
@@ -232,6 +244,7 @@ static_assert(offsetof(Header, created_unix_ns) == 72);
 static_assert(offsetof(Header, created_ns) == 80);
 static_assert(offsetof(Header, name) == 88);
 static_assert(offsetof(Header, command) == 120);
+static_assert(offsetof(Header, text_bytes) == 376);
 static_assert(offsetof(Header, exit_state) == 384);
 static_assert(offsetof(Header, chunk_count) == 388);
 static_assert(offsetof(Header, device_count) == 392);
@@ -244,6 +257,8 @@ static_assert(offsetof(Header, events) == 416);
 static_assert(offsetof(Header, dropped_allocations) == 424);
 static_assert(offsetof(Header, dropped_programs) == 432);
 static_assert(offsetof(Header, dropped_calls) == 440);
+static_assert(offsetof(Header, dropped_names) == 448);
+static_assert(offsetof(Header, text_count) == 456);
 
 static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<int>(Kind::l1) == 1 &&
               static_cast<int>(Kind::l1_small) == 2 && static_cast<int>(Kind::trace) == 3 &&
@@ -324,12 +339,16 @@ static_assert(offsetof(ProgramSlot, first_cb) == 40);
 static_assert(offsetof(ProgramSlot, cb_count) == 44);
 static_assert(offsetof(ProgramSlot, device) == 48);
 static_assert(offsetof(ProgramSlot, resident_cores) == 52);
+static_assert(offsetof(ProgramSlot, name) == 56);
 
 static_assert(sizeof(CbRecord) == 64);
 static_assert(offsetof(CbRecord, address) == 8);
 static_assert(offsetof(CbRecord, bytes) == 12);
 static_assert(offsetof(CbRecord, flags) == 16);
 static_assert(offsetof(CbRecord, cores) == 24);
+
+static_assert(sizeof(TextRecord) == 128);
+static_assert(offsetof(TextRecord, text) == 8);
 
 static_assert(sizeof(EventRecord) == 64);
 static_assert(offsetof(EventRecord, when_ns) == 8);

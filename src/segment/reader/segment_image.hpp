@@ -77,6 +77,7 @@ struct LiveProgram {
   std::uint32_t resident_cores = 0;
   std::uint64_t when_ns = 0;
   std::uint64_t program = 0;
+  std::string name;  // empty: none
 };
 
 // What a process had not freed when it closed a device, all times together. An open device has the
@@ -103,6 +104,7 @@ struct SegmentImage {
   std::uint64_t dropped_allocations = 0;
   std::uint64_t dropped_programs = 0;
   std::uint64_t dropped_calls = 0;
+  std::uint64_t dropped_names = 0;
 
   // Records that contradict themselves, and were left out.
   std::uint64_t invalid_records = 0;

@@ -16,7 +16,7 @@ bool sizes_match(const Header& header) {
          header.device_bytes == sizeof(DeviceRecord) &&
          header.allocation_bytes == sizeof(AllocationSlot) &&
          header.program_bytes == sizeof(ProgramSlot) && header.cb_bytes == sizeof(CbRecord) &&
-         header.event_bytes == sizeof(EventRecord);
+         header.event_bytes == sizeof(EventRecord) && header.text_bytes == sizeof(TextRecord);
 }
 
 Error explain(HeaderState state, const Header& header) {
@@ -74,6 +74,8 @@ RecordPlaces* array_of(SegmentMap& map, std::uint8_t kind) {
       return &map.cbs;
     case ChunkKind::kEvent:
       return &map.events;
+    case ChunkKind::kText:
+      return &map.texts;
     default:
       return nullptr;
   }

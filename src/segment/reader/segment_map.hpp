@@ -60,6 +60,7 @@ struct SegmentMap {
   RecordPlaces programs{sizeof(ProgramSlot)};
   RecordPlaces cbs{sizeof(CbRecord)};
   RecordPlaces events{sizeof(EventRecord)};
+  RecordPlaces texts{sizeof(TextRecord)};
 };
 
 // Fails when the header is not complete, or is cut off while being read.

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "segment/reader/device_reader.hpp"
 #include "segment/reader/footprint_reader.hpp"
+#include "segment/reader/name_reader.hpp"
 #include "segment/reader/safe_text.hpp"
 #include "segment/reader/segment_map.hpp"
 #include "segment/reader/stable_copy.hpp"
@@ -54,6 +56,7 @@ class Pass {
     image_.dropped_allocations = header.dropped_allocations;
     image_.dropped_programs = header.dropped_programs;
     image_.dropped_calls = header.dropped_calls;
+    image_.dropped_names = header.dropped_names;
   }
 
   // Calls use(slot) for each of the first `count` slots that is untorn. A slot that stays torn is
@@ -150,6 +153,8 @@ class Pass {
     if (!whole) return false;
     std::optional<Footprints> footprints = read_footprints(source_, map_, live);
     if (!footprints) return false;
+    std::optional<std::vector<std::string>> names = read_names(source_, map_, live);
+    if (!names) return false;
     image_.footprints = std::move(footprints->footprints);
     image_.invalid_records += footprints->invalid_records;
     const std::vector<CoreMask> cores = covered_cores(image_.footprints);
@@ -157,7 +162,7 @@ class Pass {
       const std::optional<std::uint32_t> footprint = footprints->of_program[i];
       if (!footprint) continue;
       if (inside_grid(cores[*footprint], *device_of(live[i].device))) {
-        add_program(live[i], *footprint);
+        add_program(live[i], *footprint, std::move((*names)[i]));
       } else {
         ++image_.invalid_records;
       }
@@ -173,14 +178,15 @@ class Pass {
     return covered;
   }
 
-  void add_program(const ProgramSlot& slot, std::uint32_t footprint) {
+  void add_program(const ProgramSlot& slot, std::uint32_t footprint, std::string name) {
     LiveProgram program;
     program.device = *device_of(slot.device);
     program.footprint = footprint;
     program.resident_cores = std::min(slot.resident_cores, kMaxCores);
     program.when_ns = slot.when_ns;
     program.program = slot.program;
-    image_.programs.push_back(program);
+    program.name = std::move(name);
+    image_.programs.push_back(std::move(program));
   }
 
   [[nodiscard]] std::optional<std::uint32_t> device_of(std::uint32_t record) const {

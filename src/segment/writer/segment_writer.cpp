@@ -62,38 +62,44 @@ std::uint64_t clock_ns(clockid_t clock) noexcept {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::string reason(const char* what, const std::string& path, int error) {
-  return std::string(what) + " " + path + ": " + std::strerror(error);
+Error failed(const char* what, const std::string& path, int error) {
+  return {std::string(what) + " " + path + ": " + std::strerror(error)};
 }
 
 }  // namespace
 
-std::unique_ptr<SegmentWriter> SegmentWriter::create(const Options& options, std::string* error) {
+Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& options) {
   const Undisturbed undisturbed;
   std::unique_ptr<SegmentWriter> writer(new SegmentWriter);
   writer->in_memory_ = options.in_memory;
-  if (!options.in_memory && !writer->open_file(options, error)) return nullptr;
-  bool complete = writer->map_header(error);
-  if (complete) {
-    writer->describe_process(options);
-    // The ring and one chunk of everything, so that a small process never grows.
-    complete = writer->map_ring(options.event_chunks) &&
-               (writer->kept_ || (writer->grow(writer->devices_, ChunkKind::kDevice, 0) &&
-                                  writer->grow(writer->allocations_, ChunkKind::kAllocation, 0) &&
-                                  writer->grow(writer->programs_, ChunkKind::kProgram, 0) &&
-                                  writer->grow(writer->cbs_, ChunkKind::kCb, 0)));
-    if (!complete) *error = reason("cannot grow", writer->path_, writer->header_->last_error);
+  if (!options.in_memory) {
+    if (const auto opened = writer->open_file(options); !opened) return opened.error();
   }
-  if (!complete) {
+  Result<void> made = writer->map_header();
+  if (made) {
+    writer->describe_process(options);
+    if (!writer->map_first_chunks(options)) {
+      made = failed("cannot grow", writer->path_, writer->header_->last_error);
+    }
+  }
+  if (!made) {
     if (!options.in_memory) ::unlink(writer->path_.c_str());
-    return nullptr;
+    return made.error();
   }
   // Everything above is there before the magic: invariant 1. Readers check it first.
   std::atomic_ref<std::uint64_t>(writer->header_->magic).store(kMagic, std::memory_order_release);
   return writer;
 }
 
-bool SegmentWriter::open_file(const Options& options, std::string* error) {
+// The ring and one chunk of everything, so that a small process never grows.
+bool SegmentWriter::map_first_chunks(const Options& options) {
+  if (!map_ring(options.event_chunks)) return false;
+  return kept_ ||
+         (grow(devices_, ChunkKind::kDevice, 0) && grow(allocations_, ChunkKind::kAllocation, 0) &&
+          grow(programs_, ChunkKind::kProgram, 0) && grow(cbs_, ChunkKind::kCb, 0));
+}
+
+Result<void> SegmentWriter::open_file(const Options& options) {
   kept_ = options.kept_for.has_value();
   const pid_t pid = kept_ ? options.kept_for->pid : ::getpid();
   const std::uint64_t ticks = kept_ ? options.kept_for->start_time_ticks : start_time_ticks();
@@ -122,36 +128,30 @@ bool SegmentWriter::open_file(const Options& options, std::string* error) {
     }
     fd_ = open_new();
   }
-  if (!fd_) {
-    *error = reason("cannot create", path_, errno);
-    return false;
-  }
+  if (!fd_) return failed("cannot create", path_, errno);
   ::fchmod(fd_.get(), options.mode);  // whatever the umask is
   struct stat facts {};
   ::fstat(fd_.get(), &facts);
   file_device_ = facts.st_dev;
   file_number_ = facts.st_ino;
   if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
-    *error = reason("cannot lock", path_, errno);
+    const Error error = failed("cannot lock", path_, errno);
     ::unlink(path_.c_str());
-    return false;
+    return error;
   }
-  return true;
+  return {};
 }
 
-bool SegmentWriter::map_header(std::string* error) {
+Result<void> SegmentWriter::map_header() {
   int failure = reserve(0, kHeaderBytes);
   void* address = MAP_FAILED;
   if (failure == 0) {
     address = map(0, kHeaderBytes);
     if (address == MAP_FAILED) failure = errno;
   }
-  if (failure != 0) {
-    *error = reason("cannot make room for", path_, failure);
-    return false;
-  }
+  if (failure != 0) return failed("cannot make room for", path_, failure);
   header_ = static_cast<Header*>(address);
-  return true;
+  return {};
 }
 
 void SegmentWriter::describe_process(const Options& options) noexcept {
@@ -164,6 +164,7 @@ void SegmentWriter::describe_process(const Options& options) noexcept {
   header.program_bytes = sizeof(ProgramSlot);
   header.cb_bytes = sizeof(CbRecord);
   header.event_bytes = sizeof(EventRecord);
+  header.text_bytes = sizeof(TextRecord);
   header.uid = ::geteuid();
   read_boot_id(header.boot_id);
   header.created_unix_ns = clock_ns(CLOCK_REALTIME);
@@ -294,6 +295,12 @@ std::uint32_t SegmentWriter::take_device(std::uint64_t now_ns) {
   return take(devices_, ChunkKind::kDevice, none, header_->device_count, now_ns);
 }
 
+std::uint32_t SegmentWriter::take_text(std::uint64_t now_ns) {
+  std::vector<std::uint32_t> none;  // a text is never given back
+  if (header_->text_count >= kMaxTexts) return kNoSlot;
+  return take(texts_, ChunkKind::kText, none, header_->text_count, now_ns);
+}
+
 std::uint32_t SegmentWriter::take_new_allocation(std::uint64_t now_ns) {
   return take(allocations_, ChunkKind::kAllocation, free_allocations_, header_->allocation_count,
               now_ns);
@@ -346,6 +353,7 @@ void SegmentWriter::abandon() noexcept {
   unmap(allocations_);
   unmap(programs_);
   unmap(cbs_);
+  unmap(texts_);
   if (ring_ != nullptr) ::munmap(ring_, (ring_mask_ + 1) * sizeof(EventRecord));
   ::munmap(header_, kHeaderBytes);
   header_ = nullptr;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "segment/layout/layout.hpp"
 
@@ -82,9 +83,7 @@ class SegmentWriter {
     std::optional<Process> kept_for = std::nullopt;
   };
 
-  // Null when it cannot be made; `error` then says why, for a log.
-  [[nodiscard]] static std::unique_ptr<SegmentWriter> create(const Options& options,
-                                                             std::string* error);
+  [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
   ~SegmentWriter();  // abandons it
   SegmentWriter(const SegmentWriter&) = delete;
   SegmentWriter& operator=(const SegmentWriter&) = delete;
@@ -100,6 +99,7 @@ class SegmentWriter {
     return programs_[index];
   }
   [[nodiscard]] CbRecord& cb(std::uint32_t index) const noexcept { return cbs_[index]; }
+  [[nodiscard]] TextRecord& text(std::uint32_t index) const noexcept { return texts_[index]; }
 
   // An unused record, or kNoSlot.
   [[nodiscard]] std::uint32_t take_device(std::uint64_t now_ns);
@@ -112,6 +112,8 @@ class SegmentWriter {
   [[nodiscard]] std::uint32_t take_program(std::uint64_t now_ns);
   // The first of `count` records that follow each other; `count` at most kMaxCbsPerProgram.
   [[nodiscard]] std::uint32_t take_cbs(std::uint32_t count, std::uint64_t now_ns);
+  // At most kMaxTexts of them.
+  [[nodiscard]] std::uint32_t take_text(std::uint64_t now_ns);
 
   void give_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
   void give_program(std::uint32_t index) { free_programs_.push_back(index); }
@@ -152,8 +154,9 @@ class SegmentWriter {
 
  private:
   SegmentWriter() = default;
-  bool open_file(const Options& options, std::string* error);
-  bool map_header(std::string* error);
+  Result<void> open_file(const Options& options);
+  Result<void> map_header();
+  [[nodiscard]] bool map_first_chunks(const Options& options);
   void describe_process(const Options& options) noexcept;
   [[nodiscard, gnu::noinline]] std::uint32_t take_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
@@ -181,6 +184,7 @@ class SegmentWriter {
   RecordArray<AllocationSlot> allocations_;
   RecordArray<ProgramSlot> programs_;
   RecordArray<CbRecord> cbs_;
+  RecordArray<TextRecord> texts_;
   EventRecord* ring_ = nullptr;
   std::uint64_t ring_mask_ = 0;  // its size is a power of two: a division would cost too much
   std::vector<std::uint32_t> free_allocations_;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tracker/device.hpp"
-
 namespace ttmem::server {
 namespace {
 
@@ -34,6 +32,12 @@ ttmem_buffer buffer_of(const Holding& holding) {
   return buffer;
 }
 
+bool understand_kernel(tracker::Device& device, const Message& report, tracker::Request& request) {
+  const bool estimate = report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
+  return tracker::understand_kernel(device, report.head.buffer_id, report.head.size,
+                                    report.head.buffer_type, estimate, request);
+}
+
 std::string text_of(std::span<const char> field) {
   return {field.data(), ::strnlen(field.data(), field.size())};
 }
@@ -47,32 +51,32 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
   options.directory = directory;
   options.event_chunks = 1;
   options.kept_for = process;
-  std::string error;
-  auto tracker = tracker::Tracker::start(options, &error);
-  if (tracker == nullptr) {
+  auto tracker = tracker::Tracker::start(options);
+  if (!tracker) {
     return Error{fmt::format(
         "cannot keep a segment for process {} ({}): {}; free space there (`ttmem clean` removes "
         "what dead processes left), or set TTMEM_DIR",
-        process.pid, process.name, error)};
+        process.pid, process.name, tracker.error().message)};
   }
   return std::unique_ptr<Client>(
-      new Client(std::move(tracker), std::move(process), totals, now_ns));
+      new Client(std::move(*tracker), std::move(process), totals, now_ns));
 }
 
 std::uint64_t Client::bytes_of(std::uint32_t device, Kind kind) const noexcept {
-  const segment::DeviceRecord* record = tracker_->figures(device);
-  return record != nullptr ? record->figures.kinds[kind].used_bytes : 0;
+  const tracker::Device* known = tracker_->find(device);
+  return known != nullptr && known->is_open() ? known->figures().kinds[kind].used_bytes : 0;
+}
+
+std::uint32_t Client::columns_of(std::uint32_t device) const noexcept {
+  const tracker::Device* known = tracker_->find(device);
+  return known != nullptr ? known->columns() : tracker::kUnknownGridSide;
 }
 
 template <typename Act>
-void Client::counting(std::uint32_t device, Kind kind, Act&& act) {
-  const segment::DeviceRecord* record = tracker_->figures(device);
-  const std::uint64_t before = record != nullptr ? record->figures.kinds[kind].used_bytes : 0;
+void Client::counting_cbs(std::uint32_t device, Act&& act) {
+  const std::uint64_t before = bytes_of(device, Kind::cb);
   act();
-  // A record stays where it is for the life of the tracker.
-  if (record == nullptr) record = tracker_->figures(device);
-  totals_.change(device, kind, before,
-                 record != nullptr ? record->figures.kinds[kind].used_bytes : 0);
+  totals_.change(device, Kind::cb, before, bytes_of(device, Kind::cb));
 }
 
 Change Client::apply(ConnectionId connection, const Message& report) {
@@ -139,18 +143,23 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
 // Kernels come back after an eviction, and libttmem allocates a number once.
 Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
                     const Message& report) {
+  const Change counted{.kind = kind, .bytes = report.head.size};
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
   if (!is_new) {
     // A client that came back says again what it holds, before its old connection is seen to end.
     const bool came_back = holding->connection != connection;
-    if (key.is_buffer() && !came_back) tracker_->count_alloc_over_live(key.device());
-    if (key.is_buffer() || came_back) give(*holding);
     holdings_.belong_to(*holding, connection);
     holding->bytes = report.head.size;
+    if (!key.is_buffer() && !came_back) {
+      resize_kernel(*holding, report);
+      return counted;
+    }
+    if (!came_back) tracker_->find(key.device())->count_alloc_over_live();
+    give(*holding);
   }
-  const bool taken = key.is_buffer() ? take_detailed(*holding, report) : take_kernel(report);
-  if (!taken) return refuse(holding, kind, report.head.size);
-  return {.kind = kind, .bytes = report.head.size};
+  const bool taken =
+      key.is_buffer() ? take_detailed(*holding, report) : take_kernel(*holding, report);
+  return taken ? counted : refuse(holding, kind, report.head.size);
 }
 
 // What the tracker does not take is not held.
@@ -162,7 +171,7 @@ Change Client::refuse(Holding* holding, Kind kind, std::uint64_t bytes) {
 [[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key, Kind kind) {
   Holding* holding = holdings_.find(key);
   if (holding == nullptr) {
-    give_by_name(key, kind);  // which the tracker counts as unknown
+    count_unknown_free(key.device());
     return {.effect = Effect::kNotHeld, .kind = kind};
   }
   Change change{.kind = holding->kind, .bytes = holding->bytes};
@@ -199,38 +208,47 @@ bool Client::take_plain(Holding& holding) {
   return take_buffer(holding, buffer);
 }
 
-bool Client::take_buffer(Holding& holding, const ttmem_buffer& buffer) {
-  const std::uint32_t device = holding.key().device();
+// `understand` fills the tracker's request.
+template <typename Understand>
+bool Client::take(Holding& holding, Understand&& understand) {
+  const std::uint32_t id = holding.key().device();
+  tracker::Device* device = tracker_->device(id);
+  if (device == nullptr) return false;
+  tracker::Request request;
   tracker::Receipt& receipt = holding.receipt;
-  if (!tracker_->take_buffer(device, buffer, *now_ns_, receipt)) return false;
-  totals_.change(device, receipt.kind, 0, receipt.used_bytes);
+  if (!understand(*device, request)) return false;
+  if (!tracker_->allocate(*device, request, *now_ns_, receipt)) return false;
+  totals_.change(id, receipt.kind, 0, receipt.used_bytes);
   return true;
 }
 
-bool Client::take_cb(const Holding& holding) {
-  bool taken = false;
-  const std::uint32_t device = holding.key().device();
-  counting(device, holding.kind,
-           [&] { taken = tracker_->cb_alloc(device, holding.id, holding.bytes); });
-  return taken;
-}
-
-bool Client::take_kernel(const Message& report) {
-  bool taken = false;
-  const wire::Head& head = report.head;
-  const bool estimate = report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
-  counting(device_of(report), Kind::kernel, [&] {
-    taken = tracker_->kernel_load(device_of(report), head.buffer_id, head.size,
-                                  static_cast<ttmem_kernel_role>(head.buffer_type), estimate);
+bool Client::take_buffer(Holding& holding, const ttmem_buffer& buffer) {
+  return take(holding, [&](tracker::Device& device, tracker::Request& request) {
+    return tracker::understand_buffer(device, buffer, request);
   });
-  return taken;
 }
 
-void Client::give_buffer(const Holding& holding) {
-  const std::uint32_t device = holding.key().device();
-  const tracker::Receipt& receipt = holding.receipt;
-  tracker_->give_buffer(device, holding.id, receipt, *now_ns_);
-  totals_.change(device, receipt.kind, receipt.used_bytes, 0);
+bool Client::take_cb(Holding& holding) {
+  return take(holding, [&](tracker::Device& device, tracker::Request& request) {
+    return tracker::understand_cb(device, holding.id, holding.bytes, request);
+  });
+}
+
+bool Client::take_kernel(Holding& holding, const Message& report) {
+  return take(holding, [&](tracker::Device& device, tracker::Request& request) {
+    return understand_kernel(device, report, request);
+  });
+}
+
+void Client::resize_kernel(Holding& holding, const Message& report) {
+  const std::uint32_t id = holding.key().device();
+  tracker::Device& device = *tracker_->find(id);
+  tracker::Request request;
+  tracker::Receipt& receipt = holding.receipt;
+  const std::uint64_t before = receipt.used_bytes;
+  if (!understand_kernel(device, report, request)) return;
+  tracker_->resize(device, request, receipt, *now_ns_);
+  totals_.change(id, receipt.kind, before, receipt.used_bytes);
 }
 
 bool Client::take_detailed(Holding& holding, const Message& report) {
@@ -248,7 +266,7 @@ bool Client::take_detailed(Holding& holding, const Message& report) {
   } else if (!in_dram && (details.flags & segment::kNoCores) == 0) {
     CoreMask cores;
     std::copy(std::begin(details.cores), std::end(details.cores), cores.words.begin());
-    append_ranges(cores, tracker_->columns(device_of(report)));
+    append_ranges(cores, columns_of(device_of(report)));
   }
   buffer.cores = ranges_.empty() ? nullptr : ranges_.data();
   buffer.core_ranges = static_cast<std::uint32_t>(ranges_.size());
@@ -256,24 +274,23 @@ bool Client::take_detailed(Holding& holding, const Message& report) {
 }
 
 void Client::give(const Holding& holding) {
-  holding.key().is_buffer() ? give_buffer(holding) : give_by_name(holding.key(), holding.kind);
+  holding.key().is_program() ? give_program(holding.key()) : give_allocation(holding);
 }
 
-// What has no receipt: kernels, CBs, programs, and what is not held.
-void Client::give_by_name(const HoldingKey& key, Kind kind) {
-  const std::uint32_t device = key.device();
-  counting(device, kind, [&] {
-    switch (key.space()) {
-      case HoldingKey::kLooseCbs:
-        return tracker_->cb_free(device, key.id);
-      case HoldingKey::kKernels:
-        return tracker_->kernel_unload(device, key.id);
-      case HoldingKey::kPrograms:
-        return tracker_->program_remove(device, key.id);
-      default:
-        return tracker_->buffer_free(device, buffer_type_of(kind), key.id);
-    }
-  });
+void Client::give_allocation(const Holding& holding) {
+  const std::uint32_t device = holding.key().device();
+  const tracker::Receipt& receipt = holding.receipt;
+  tracker_->release(*tracker_->find(device), receipt, *now_ns_);
+  totals_.change(device, receipt.kind, receipt.used_bytes, 0);
+}
+
+void Client::give_program(const HoldingKey& key) {
+  counting_cbs(key.device(), [&] { tracker_->program_remove(key.device(), key.id); });
+}
+
+void Client::count_unknown_free(std::uint32_t id) {
+  tracker::Device* device = tracker_->device(id);
+  if (device != nullptr) device->count_unknown_free();
 }
 
 // Row by row, each run of neighbours one range.
@@ -298,7 +315,7 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
   change.kind = Kind::cb;
   ranges_.clear();
   cbs_.clear();
-  const std::uint32_t columns = tracker_->columns(device);
+  const std::uint32_t columns = columns_of(device);
   for (const ToldCb& cb : cbs) {
     const std::size_t first = ranges_.size();
     append_ranges(cb.cores, columns);
@@ -313,7 +330,7 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
     first += cb.core_ranges;
   }
   bool placed = false;
-  counting(device, change.kind, [&] { placed = tracker_->program_place(device, program, cbs_); });
+  counting_cbs(device, [&] { placed = tracker_->program_place(device, program, cbs_); });
   if (!placed) {
     change.effect = Effect::kRefused;
     return change;
@@ -348,7 +365,7 @@ Change Client::open(const Message& report) {
   info.dram_bytes_per_channel = told.dram_bytes_per_channel;
   info.trace_region_bytes = report.head.size;
   // A grid that becomes known late places the programs anew.
-  counting(info.id, Kind::cb, [&] { tracker_->device_open(info); });
+  counting_cbs(info.id, [&] { tracker_->device_open(info); });
   return {.effect = Effect::kOpened};
 }
 
@@ -359,11 +376,10 @@ Change Client::close(std::uint32_t device) {
       totals_.change(device, kind, bytes[kind], 0);
     }
   }
-  std::vector<tracker::Receipt> receipts;
   for (const Holding& gone : holdings_.erase_device(device)) {
-    if (gone.key().is_buffer()) receipts.push_back(gone.receipt);
+    if (!gone.key().is_program()) tracker_->leave(*tracker_->find(device), gone.receipt);
   }
-  tracker_->device_close(device, receipts);
+  tracker_->device_close(device);
   return {.effect = Effect::kClosed};
 }
 

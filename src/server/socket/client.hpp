@@ -125,19 +125,24 @@ class Client {
   [[gnu::noinline]] Change destroy(const HoldingKey& program);
   [[gnu::noinline]] Change open(const wire::Message& report);
   [[gnu::noinline]] Change close(std::uint32_t device);
-  // Runs `act`, which changes what is held of that kind on that device, and keeps the totals.
+  [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;
+  // Runs `act`, which changes the CBs of programs on that device, and keeps the totals.
   template <typename Act>
-  void counting(std::uint32_t device, Kind kind, Act&& act);
+  void counting_cbs(std::uint32_t device, Act&& act);
   // Into the tracker; false: it refuses.
   inline bool take_plain(Holding& holding);
+  template <typename Understand>
+  bool take(Holding& holding, Understand&& understand);
   inline bool take_buffer(Holding& holding, const ttmem_buffer& buffer);
   [[gnu::noinline]] bool take_detailed(Holding& holding, const wire::Message& report);
-  [[gnu::noinline]] bool take_cb(const Holding& holding);
-  bool take_kernel(const wire::Message& report);
+  [[gnu::noinline]] bool take_cb(Holding& holding);
+  bool take_kernel(Holding& holding, const wire::Message& report);
+  void resize_kernel(Holding& holding, const wire::Message& report);
   // Out of the tracker.
   inline void give(const Holding& holding);
-  inline void give_buffer(const Holding& holding);
-  [[gnu::noinline]] void give_by_name(const HoldingKey& key, Kind kind);
+  inline void give_allocation(const Holding& holding);
+  [[gnu::noinline]] void give_program(const HoldingKey& key);
+  [[gnu::noinline]] void count_unknown_free(std::uint32_t device);
   void append_ranges(const CoreMask& cores, std::uint32_t columns);
 
   std::unique_ptr<tracker::Tracker> tracker_;

@@ -39,6 +39,8 @@ struct HoldingKey {
     return space() != kLooseCbs && space() != kKernels && space() != kPrograms;
   }
 
+  [[nodiscard]] bool is_program() const noexcept { return space() == kPrograms; }
+
   friend auto operator<=>(const HoldingKey&, const HoldingKey&) = default;
 };
 
@@ -53,15 +55,13 @@ struct alignas(64) Holding {
   std::uint32_t references = 0;
   Kind kind = Kind::dram;
   bool is_shared = false;
-  tracker::Receipt receipt{};  // of a buffer
+  tracker::Receipt receipt{};  // of anything but a program
 
   using Key = HoldingKey;
   [[nodiscard]] Key key() const noexcept { return {id, where}; }
   [[nodiscard]] bool is_empty() const noexcept { return where == kNowhere; }
   void make_empty() noexcept { where = kNowhere; }
-  [[nodiscard]] static Holding of(const Key& key) noexcept {
-    return {.id = key.id, .where = key.where};
-  }
+  void begin(const Key& key) noexcept { *this = {.id = key.id, .where = key.where}; }
   // Addresses differ in their middle bits, devices and spaces in their lowest.
   [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept {
     return key.id ^ (key.where + 1) * 0xbf58476d1ce4e5b9;

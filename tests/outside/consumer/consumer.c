@@ -57,6 +57,20 @@ static void allocate(uint32_t device, ttmem_buffer_type type, uint64_t id, uint6
   ttmem_buffer_alloc(device, &buffer);
 }
 
+static void place_named(uint32_t device, uint64_t program, uint64_t address, uint64_t bytes,
+                        const char *name) {
+  ttmem_cb cb = {address, bytes, &whole_grid, 1, 0};
+  ttmem_placement placement;
+  memset(&placement, 0, sizeof placement);
+  placement.struct_size = sizeof placement;
+  placement.cb_size = sizeof cb;
+  placement.program = program;
+  placement.cbs = &cb;
+  placement.cb_count = 1;
+  placement.name = name;
+  ttmem_program_place_with(device, &placement);
+}
+
 static void place(uint32_t device, uint64_t program, uint64_t address, uint64_t bytes) {
   ttmem_cb cb = {address, bytes, &whole_grid, 1, 0};
   ttmem_program_place(device, program, &cb, 1);
@@ -69,7 +83,7 @@ static void allocate_one_of_each(uint32_t device) {
   allocate(device, TTMEM_L1, 2, 1400832, 65536, "activation");
   allocate(device, TTMEM_L1_SMALL, 3, 1498112, 1024, "semaphores");
   allocate(device, TTMEM_TRACE, 4, 1073737728, 4096, "trace");
-  place(device, 7, L1_BASE, 131072);
+  place_named(device, 7, L1_BASE, 131072, "decoder.0.matmul");
   ttmem_program_dispatch(device, 7);
   ttmem_kernel_load(device, 9, 100000, TTMEM_KERNEL_APP);
 }

@@ -237,6 +237,8 @@ TEST(BuildSnapshot, EveryKindOfLossHasItsWarning) {
   EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "1 program counted but not listed"));
   builder.header().dropped_calls = 2;
   EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "2 calls not recorded"));
+  builder.header().dropped_names = 3;
+  EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "3 placements shown without a name"));
   builder.device(0).grid_x = 1000;
   EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "1 record out"));
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -20,7 +21,7 @@
 #include "support/device_calls.hpp"
 #include "support/segment_builder.hpp"
 #include "support/temporary_directory.hpp"
-#include "tracker/tracker.hpp"
+#include "tracker/id_tracker.hpp"
 #include "views/json.hpp"
 #include "views/select.hpp"
 
@@ -28,7 +29,7 @@ namespace ttmem::collector {
 namespace {
 
 using model::Snapshot;
-using tracker::Tracker;
+using tracker::IdTracker;
 
 using fixtures::kGrid;
 using fixtures::wormhole;
@@ -71,18 +72,19 @@ class Machine {
  public:
   explicit Machine(std::string directory) : directory_(std::move(directory)) {}
 
-  Tracker& tracker() {
+  IdTracker& tracker() {
     if (!tracker_) {
-      std::string error;
-      tracker_ = Tracker::start({.directory = directory_, .mode = 0600, .event_chunks = 1}, &error);
-      if (!tracker_) throw std::runtime_error(error);
+      auto started = IdTracker::start({.directory = directory_, .mode = 0600, .event_chunks = 1});
+      if (!started) throw std::runtime_error(started.error().message);
+      tracker_ = std::move(*started);
     }
     return *tracker_;
   }
 
+  tracker::Tracker& core() { return tracker().core(); }
   void die() { tracker_.reset(); }
   void end_well() {
-    tracker().finish();
+    core().finish();
     tracker_.reset();
   }
 
@@ -97,7 +99,7 @@ class Machine {
 
  private:
   std::string directory_;
-  std::unique_ptr<Tracker> tracker_;
+  std::unique_ptr<IdTracker> tracker_;
 };
 
 // The segment of somebody who is gone, under its right name.
@@ -119,7 +121,7 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
   const std::vector<std::uint64_t> programs = {id, id + 1};
   switch (what) {
     case 0:
-      return machine.tracker().device_open(wormhole(device));
+      return machine.core().device_open(wormhole(device));
     case 1:
       return machine.tracker().device_close(device);
     case 2:
@@ -131,14 +133,15 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
     case 5:
       return machine.tracker().buffer_free(device, TTMEM_L1, id);
     case 6:
-      machine.tracker().program_place(device, id, {&cb, 1});
+      machine.core().program_place(device, id, {&cb, 1},
+                                   std::array{"a", "b", static_cast<const char*>(nullptr)}[id % 3]);
       return;
     case 7:
-      return machine.tracker().program_dispatch(device, id);
+      return machine.core().program_dispatch(device, id);
     case 8:
-      return machine.tracker().trace_replay(device, programs);
+      return machine.core().trace_replay(device, programs);
     case 9:
-      return machine.tracker().program_destroy(id);
+      return machine.core().program_destroy(id);
     case 10:
       machine.tracker().kernel_load(device, id % 3, 100 + id, TTMEM_KERNEL_APP, id % 2 == 0);
       return;
@@ -150,7 +153,7 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
     case 13:
       return machine.tracker().cb_free(device, id);
     case 14:
-      return machine.tracker().count_dropped_call();
+      return machine.core().count_dropped_call();
     case 15:
       return machine.die();
     case 16:
@@ -190,7 +193,7 @@ RC_GTEST_PROP(Collector, SaysWhatAFreshPassSaysAfterEveryStepOfAHistory, ()) {
 TEST(Collector, DoesNotReadAgainWhatHasNotChanged) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());
-  machine.tracker().device_open(wormhole(0));
+  machine.core().device_open(wormhole(0));
   machine.tracker().buffer_alloc(0, buffer(TTMEM_DRAM, 1, 8192));
   Collector collector(directory.path());
   (void)collector.collect();
@@ -198,7 +201,7 @@ TEST(Collector, DoesNotReadAgainWhatHasNotChanged) {
   (void)collector.collect();  // what is new is read twice
   (void)collector.collect();
   EXPECT_FALSE(collector.evidence().changed);
-  machine.tracker().program_dispatch(0, 77);  // unknown: a count, and no event
+  machine.core().program_dispatch(0, 77);  // unknown: a count, and no event
   EXPECT_EQ(collector.collect().devices.at(0).anomalies.unknown_programs, 1U);
   EXPECT_TRUE(collector.evidence().changed);
 }
@@ -266,7 +269,7 @@ TEST(EventTotals, DoNotGoDownWhenAProcessEnds) {
     machine.tracker().buffer_alloc(0, buffer(TTMEM_DRAM, 1, 8192));
     machine.tracker().buffer_alloc(0, buffer(TTMEM_DRAM, 2, 8192));
     machine.tracker().buffer_free(0, TTMEM_DRAM, 1);
-    machine.tracker().count_dropped_call();
+    machine.core().count_dropped_call();
     (void)collector.collect_figures();
     totals.add(collector.evidence());
     totals.add(collector.evidence());  // the same pass counts once

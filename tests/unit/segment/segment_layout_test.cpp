@@ -67,7 +67,7 @@ Record example(const std::string& name) {
 
 TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Header");
-  EXPECT_EQ(fields.size(), 29U);
+  EXPECT_EQ(fields.size(), 32U);
   EXPECT_FIELD(Header, magic);
   EXPECT_FIELD(Header, layout_version);
   EXPECT_FIELD(Header, header_bytes);
@@ -91,6 +91,9 @@ TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(Header, dropped_allocations);
   EXPECT_FIELD(Header, dropped_programs);
   EXPECT_FIELD(Header, dropped_calls);
+  EXPECT_FIELD(Header, dropped_names);
+  EXPECT_FIELD(Header, text_bytes);
+  EXPECT_FIELD(Header, text_count);
 }
 
 TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
@@ -152,10 +155,14 @@ TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(ProgramSlot, first_cb);
   EXPECT_FIELD(ProgramSlot, cb_count);
   EXPECT_FIELD(ProgramSlot, resident_cores);
+  EXPECT_FIELD(ProgramSlot, name);
   fields = table("CB");
   EXPECT_FIELD(CbRecord, address);
   EXPECT_FIELD(CbRecord, bytes);
   EXPECT_FIELD(CbRecord, cores);
+  fields = table("Text");
+  EXPECT_FIELD(TextRecord, length);
+  EXPECT_FIELD(TextRecord, text);
   fields = table("Event");
   EXPECT_FIELD(EventRecord, when_ns);
   EXPECT_FIELD(EventRecord, type);
@@ -175,6 +182,8 @@ TEST(SegmentLayoutDocument, ExampleBytesParse) {
   EXPECT_EQ(slot.bytes_per_bank, 2U << 10);
   EXPECT_EQ(slot.banks, 64U);
   EXPECT_STREQ(slot.label, "decoder.0.attention");
+  const auto text = example<TextRecord>("text");
+  EXPECT_EQ(std::string(text.text, text.length), "decoder.0.matmul");
   const auto event = example<EventRecord>("event");
   EXPECT_EQ(event.number, slot.born);
   EXPECT_EQ(event.when_ns, slot.when_ns);

@@ -103,6 +103,39 @@ TEST(SegmentReader, ReadsHeaderDevicesAllocationsAndPrograms) {
   EXPECT_EQ(image.invalid_records, 0u);
 }
 
+TEST(SegmentReader, ReadsTheNamesOfProgramsAndMakesThemPrintable) {
+  SegmentBuilder builder;
+  builder.add_device(0, 1);
+  const std::uint32_t matmul = builder.add_name("decoder.0.matmul");
+  const std::uint32_t evil = builder.add_name("a\x1b[31m");
+  const std::uint32_t full = builder.add_name(std::string(200, 'x'));
+  for (const std::uint32_t name : {matmul, matmul, evil, full, std::uint32_t{0}}) {
+    builder.add_program(0, 1, {{.address = 105664, .bytes = 2048}}).name = name;
+  }
+  const auto image = read(builder.bytes());
+  ASSERT_TRUE(image);
+  std::vector<std::string> names;
+  for (const LiveProgram& program : image->programs) names.push_back(program.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"decoder.0.matmul", "decoder.0.matmul", "a?[31m",
+                                             std::string(120, 'x'), ""}));
+}
+
+TEST(SegmentReader, AProgramWhoseTextIsNotWholeOrNotThereHasNoName) {
+  SegmentBuilder builder;
+  builder.add_device(0, 1);
+  const std::uint32_t incomplete = builder.add_name("never finished");
+  builder.text(0).length = 0;
+  const std::uint32_t absurd = builder.add_name("absurd");
+  builder.text(1).length = 121;
+  for (const std::uint32_t name : {incomplete, absurd, std::uint32_t{3}, ~std::uint32_t{0}}) {
+    builder.add_program(0, 1, {}).name = name;
+  }
+  const auto image = read(builder.bytes());
+  ASSERT_TRUE(image);
+  ASSERT_EQ(image->programs.size(), 4u);
+  for (const LiveProgram& program : image->programs) EXPECT_EQ(program.name, "");
+}
+
 TEST(SegmentReader, AFileWithoutMagicIsNotASegmentYet) {
   SegmentBuilder builder = small_segment();
   builder.header().magic = 0;
@@ -130,8 +163,8 @@ TEST(SegmentReader, AnotherMagicIsForeignAndWrongRecordSizesAreDamage) {
   EXPECT_FALSE(read(foreign.bytes()));
   for (std::uint32_t Header::*size :
        {&Header::header_bytes, &Header::chunk_bytes, &Header::device_bytes,
-        &Header::allocation_bytes, &Header::program_bytes, &Header::cb_bytes,
-        &Header::event_bytes}) {
+        &Header::allocation_bytes, &Header::program_bytes, &Header::cb_bytes, &Header::event_bytes,
+        &Header::text_bytes}) {
     SegmentBuilder builder = small_segment();
     builder.header().*size += 1;
     EXPECT_EQ(state_of(builder.bytes()), HeaderState::damaged);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "segment/reader/segment_reader.hpp"
 #include "support/device_calls.hpp"
 #include "support/temporary_directory.hpp"
+#include "tracker/id_tracker.hpp"
 
 namespace ttmem::tracker {
 namespace {
@@ -37,14 +39,21 @@ constexpr std::uint32_t kL1 = fixtures::kL1BytesPerCore;
 class Tracked {
  public:
   Tracked() {
-    std::string error;
-    tracker_ = Tracker::start({directory_.path()}, &error);
-    if (tracker_ == nullptr) throw std::runtime_error(error);
+    auto started = IdTracker::start({directory_.path()});
+    if (!started) throw std::runtime_error(started.error().message);
+    tracker_ = std::move(*started);
   }
 
-  Tracker* operator->() { return tracker_.get(); }
+  IdTracker* operator->() { return tracker_.get(); }
+  Tracker& core() { return tracker_->core(); }
+  // For a receipt, without the layer that finds it by its id.
+  bool take(std::uint32_t device, const ttmem_buffer& buffer, Receipt& receipt) {
+    Device& on = *core().device(device);
+    Request request;
+    return understand_buffer(on, buffer, request) && core().allocate(on, request, now(), receipt);
+  }
   [[nodiscard]] segment::SegmentImage read() const {
-    const UniqueFd fd(::open(tracker_->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+    const UniqueFd fd(::open(tracker_->core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
     auto image = segment::read_segment(segment::FdSource(fd.get()));
     if (!image) throw std::runtime_error(image.error().message);
     EXPECT_EQ(image->invalid_records, 0U);
@@ -60,12 +69,12 @@ class Tracked {
 
  private:
   TemporaryDirectory directory_;
-  std::unique_ptr<Tracker> tracker_;
+  std::unique_ptr<IdTracker> tracker_;
 };
 
 TEST(Tracker, ShowsTheBankLockstepOfAOnePageBuffer) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_L1, 1, 1460000, 2048, 2048));
   const auto l1 = tracked.device().kinds[Kind::l1];
   EXPECT_EQ(l1.logical_bytes, 2048U);
@@ -74,7 +83,7 @@ TEST(Tracker, ShowsTheBankLockstepOfAOnePageBuffer) {
 
 TEST(Tracker, CountsAShardedBufferOnItsCoresOnly) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   const ttmem_core_range cores = {0, 0, 3, 3};
   ttmem_buffer sharded = buffer(TTMEM_L1, 1, 1454080, 131072, 8192);
   sharded.cores = &cores;
@@ -91,7 +100,7 @@ TEST(Tracker, CountsAShardedBufferOnItsCoresOnly) {
 
 TEST(Tracker, SaysThatBytesPerBankAreUnknown) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_L1, 1, 1000, 5000, 0));
   EXPECT_EQ(tracked.device().kinds[Kind::l1].unsized, 1U);
   EXPECT_EQ(tracked.device().kinds[Kind::l1].used_bytes, 5000U);
@@ -101,7 +110,7 @@ TEST(Tracker, SaysThatBytesPerBankAreUnknown) {
 
 TEST(Tracker, TakesTheAddressAsIdWhenThereIsNone) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 0, 4096, 100, 0));
   tracked->buffer_free(0, TTMEM_DRAM, 4096);
   EXPECT_EQ(tracked.device().kinds[Kind::dram].live, 0U);
@@ -110,16 +119,16 @@ TEST(Tracker, TakesTheAddressAsIdWhenThereIsNone) {
 
 TEST(Tracker, CountsAnomaliesAndGoesOn) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   tracked->buffer_free(0, TTMEM_DRAM, 77);
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 100, 0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 300, 0));
   tracked->buffer_alloc(0, buffer(static_cast<ttmem_buffer_type>(7), 1, 0, 1, 0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 2, 0, 1ULL << 60, 0));
-  tracked->program_dispatch(0, 5);
+  tracked.core().program_dispatch(0, 5);
   const ttmem_core_range outside = {0, 0, 8, 0};
   const ttmem_cb cb = {105664, 1024, &outside, 1, 0};
-  tracked->program_place(0, 1, {&cb, 1});
+  tracked.core().program_place(0, 1, {&cb, 1});
   const auto device = tracked.device();
   EXPECT_EQ(device.anomalies.unknown_frees, 1U);
   EXPECT_EQ(device.anomalies.allocs_over_live, 1U);
@@ -130,11 +139,56 @@ TEST(Tracker, CountsAnomaliesAndGoesOn) {
   EXPECT_EQ(device.kinds[Kind::cb].used_bytes, 8U * 1024);
 }
 
+TEST(Tracker, KeepsTheNameOfAProgramUntilItGetsAnother) {
+  Tracked tracked;
+  tracked.core().device_open(wormhole(0));
+  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
+  const ttmem_cb other = {105664, 2048, &kGrid, 1, 0};
+  const auto name = [&] { return tracked.read().programs.at(0).name; };
+  tracked.core().program_place(0, 1, {&cb, 1});
+  EXPECT_EQ(name(), "");
+  tracked.core().program_place(0, 1, {&cb, 1}, "matmul");
+  EXPECT_EQ(name(), "matmul");
+  tracked.core().program_place(0, 1, {&cb, 1});
+  tracked.core().program_place(0, 1, {&other, 1});
+  tracked.core().program_place(0, 1, {&other, 1}, "");
+  EXPECT_EQ(name(), "matmul");
+  tracked.core().program_place(0, 1, {&cb, 1}, std::string(500, 'x').c_str());
+  EXPECT_EQ(name(), std::string(120, 'x'));
+  tracked.core().program_destroy(1);
+  tracked.core().program_place(0, 1, {&cb, 1});
+  EXPECT_EQ(name(), "");
+}
+
+TEST(Tracker, ANameOutlivesANewGridAndALayoutThatCannotBeListed) {
+  Tracked tracked;
+  const std::vector<ttmem_cb> many(1025, {105664, 1024, &kGrid, 1, 0});
+  tracked.core().program_place(0, 1, many, "matmul");
+  EXPECT_TRUE(tracked.read().programs.empty());
+  tracked.core().device_open(wormhole(0));
+  tracked.core().program_place(0, 1, {many.data(), 1});
+  EXPECT_EQ(tracked.read().programs.at(0).name, "matmul");
+}
+
+TEST(Tracker, WritesEachNameOnceAndCountsThoseThatFindNoRoom) {
+  Tracked tracked;
+  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
+  for (std::uint32_t i = 0; i < segment::kMaxTexts + 2; ++i) {
+    tracked.core().program_place(0, 1, {&cb, 1}, std::to_string(i).c_str());
+    tracked.core().program_place(0, 2, {&cb, 1}, "0");
+  }
+  const auto image = tracked.read();
+  EXPECT_EQ(image.programs.at(0).name, std::to_string(segment::kMaxTexts - 1));
+  EXPECT_EQ(image.programs.at(1).name, "0");
+  EXPECT_EQ(image.dropped_names, 2U);
+  EXPECT_EQ(tracked.core().segment().header().text_count, segment::kMaxTexts);
+}
+
 TEST(Tracker, KeepsCbsInsideL1WhateverItIsTold) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   const ttmem_cb cbs[] = {{kL1 - 100, 1000, &kGrid, 1, 0}, {~0ULL - 5, 1000, &kGrid, 1, 0}};
-  tracked->program_place(0, 1, cbs);
+  tracked.core().program_place(0, 1, cbs);
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 64U * 100);
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
 }
@@ -170,7 +224,7 @@ TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
   ASSERT_EQ(tracked.read().allocations.size(), 1U);
   EXPECT_FALSE(tracked.read().allocations[0].address);
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
-  tracked->program_place(0, 1, {&cb, 1});
+  tracked.core().program_place(0, 1, {&cb, 1});
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 16384U + 64U * 1024);
   tracked->cb_free(0, 7);
   tracked->cb_free(0, 7);
@@ -186,18 +240,19 @@ TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
 
 TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 100, 0));
   tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
-  tracked->program_place(0, 1, {&cb, 1});
+  tracked.core().program_place(0, 1, {&cb, 1});
   Receipt kept;
-  ASSERT_TRUE(tracked->take_buffer(0, buffer(TTMEM_L1, 3, 0, 30, 0), now(), kept));
-  tracked->device_close(0, {&kept, 1});
+  ASSERT_TRUE(tracked.take(0, buffer(TTMEM_L1, 3, 0, 30, 0), kept));
+  tracked.core().leave(*tracked.core().find(0), kept);
+  tracked->device_close(0);
   EXPECT_TRUE(tracked.read().devices.empty());
   EXPECT_TRUE(tracked.read().allocations.empty());
   EXPECT_TRUE(tracked.read().programs.empty());
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   const auto device = tracked.device();
   EXPECT_EQ(device.anomalies.left_at_close, 2U);
   EXPECT_EQ(device.anomalies.left_at_close_bytes, 130U);
@@ -209,16 +264,16 @@ TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
 TEST(Tracker, AMeshProgramIsReportedOnEachDeviceOnceAndDestroyedEverywhere) {
   Tracked tracked;
   const ttmem_cb cb = {105664, 475136, &kGrid, 1, 0};
-  for (std::uint32_t id = 0; id < 8; ++id) tracked->device_open(wormhole(id));
+  for (std::uint32_t id = 0; id < 8; ++id) tracked.core().device_open(wormhole(id));
   for (int twice = 0; twice < 2; ++twice) {
-    for (std::uint32_t id = 0; id < 8; ++id) tracked->program_place(id, 1, {&cb, 1});
+    for (std::uint32_t id = 0; id < 8; ++id) tracked.core().program_place(id, 1, {&cb, 1});
   }
   for (std::uint32_t id = 0; id < 8; ++id) {
     EXPECT_EQ(tracked.device(id).kinds[Kind::cb].used_bytes, 29U << 20);
     EXPECT_EQ(tracked.device(id).programs, 1U);
   }
   EXPECT_EQ(tracked.read().footprints.size(), 1U);
-  tracked->program_destroy(1);
+  tracked.core().program_destroy(1);
   for (std::uint32_t id = 0; id < 8; ++id) {
     EXPECT_EQ(tracked.device(id).kinds[Kind::cb].used_bytes, 0U);
     EXPECT_EQ(tracked.device(id).programs, 0U);
@@ -228,7 +283,7 @@ TEST(Tracker, AMeshProgramIsReportedOnEachDeviceOnceAndDestroyedEverywhere) {
 TEST(Tracker, DropsCallsForMoreDevicesThanTheLayoutHolds) {
   Tracked tracked;
   for (std::uint32_t id = 0; id < segment::kMaxDevices + 3; ++id) {
-    tracked->device_open(wormhole(id * 1000));
+    tracked.core().device_open(wormhole(id * 1000));
   }
   EXPECT_EQ(tracked.read().devices.size(), segment::kMaxDevices);
   EXPECT_EQ(tracked.read().dropped_calls, 3U);
@@ -239,7 +294,7 @@ TEST(Tracker, AGridLargerThanTheLayoutIsUnknown) {
   ttmem_device_info info = wormhole(0);
   info.grid_x = 40;
   info.grid_y = 40;
-  tracked->device_open(info);
+  tracked.core().device_open(info);
   EXPECT_EQ(tracked.device().grid_x, 0U);
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
 }
@@ -250,10 +305,10 @@ TEST(Tracker, AGridWithOneSideUnknownIsUnknown) {
     ttmem_device_info info = wormhole(0);
     info.grid_x = x;
     info.grid_y = y;
-    tracked->device_open(info);
+    tracked.core().device_open(info);
     const ttmem_core_range far = {0, 0, 199, 199};
     const ttmem_cb cb = {0, 16, &far, 1, 0};
-    tracked->program_place(0, 1, {&cb, 1});
+    tracked.core().program_place(0, 1, {&cb, 1});
     EXPECT_EQ(tracked.device().grid_x, 0U);
     EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 16U * 256);
   }
@@ -268,11 +323,11 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
   tracked->buffer_alloc(0, sharded);
   sharded.id = 2;
   Receipt kept;
-  ASSERT_TRUE(tracked->take_buffer(0, sharded, now(), kept));
+  ASSERT_TRUE(tracked.take(0, sharded, kept));
   tracked->kernel_load(0, 1, 100, TTMEM_KERNEL_APP, false);
   const ttmem_cb cb = {105664, 1024, &row, 1, 0};
-  tracked->program_place(0, 7, {&cb, 1});
-  tracked->device_open(wormhole(0));
+  tracked.core().program_place(0, 7, {&cb, 1});
+  tracked.core().device_open(wormhole(0));
 
   const auto image = tracked.read();
   const auto device = tracked.device();
@@ -293,18 +348,18 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
   for (std::uint32_t core = 0; core < 64; ++core) {
     EXPECT_EQ(device.cores[core].cb_bytes, expected.test(core) ? 1024U : 0U) << core;
   }
-  tracked->program_destroy(7);
+  tracked.core().program_destroy(7);
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 0U);
 }
 
 TEST(Tracker, AProgramWithMoreCbsThanTheLayoutListsIsCountedAndSaidToBeMissing) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   std::vector<ttmem_cb> cbs;
   for (std::uint64_t i = 0; i < segment::kMaxCbsPerProgram + 1; ++i) {
     cbs.push_back({105664 + 32 * i, 32, &kGrid, 1, 0});
   }
-  tracked->program_place(0, 1, cbs);
+  tracked.core().program_place(0, 1, cbs);
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 64U * 32 * cbs.size());
   EXPECT_TRUE(tracked.read().programs.empty());
   EXPECT_EQ(tracked.read().dropped_programs, 1U);
@@ -315,15 +370,15 @@ TEST(Tracker, CountsABadLayoutOnEveryDeviceThatGetsIt) {
   const ttmem_core_range outside = {0, 0, 8, 0};
   const ttmem_cb cb = {105664, 1024, &outside, 1, 0};
   for (std::uint32_t id = 0; id < 2; ++id) {
-    tracked->device_open(wormhole(id));
-    tracked->program_place(id, 1, {&cb, 1});
+    tracked.core().device_open(wormhole(id));
+    tracked.core().program_place(id, 1, {&cb, 1});
     EXPECT_EQ(tracked.device(id).anomalies.bad_arguments, 1U);
   }
 }
 
 TEST(Tracker, RefusesSizesThatWouldWrapAround) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   const ttmem_core_range all = {0, 0, 65535, 65535};
   ttmem_buffer huge = buffer(TTMEM_DRAM, 1, 0, 1, 1ULL << 47);
   huge.cores = &all;
@@ -335,7 +390,7 @@ TEST(Tracker, RefusesSizesThatWouldWrapAround) {
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U);
   huge.cores = &all;
   Receipt none;
-  EXPECT_FALSE(tracked->take_buffer(0, huge, now(), none));
+  EXPECT_FALSE(tracked.take(0, huge, none));
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 3U);
   EXPECT_EQ(tracked.device().kinds[Kind::dram].used_bytes, 1U) << "banks unknown: logical";
 }
@@ -344,7 +399,7 @@ TEST(Tracker, NoSumOfAbsurdSizesWrapsAround) {
   Tracked tracked;
   ttmem_device_info info = wormhole(0);
   info.dram_channels = 0xffffffff;
-  tracked->device_open(info);
+  tracked.core().device_open(info);
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
   constexpr std::uint64_t largest = 1ULL << 48;
   constexpr std::uint64_t most = 1ULL << 61;
@@ -370,10 +425,10 @@ TEST(Tracker, NoSumOfAbsurdSizesWrapsAround) {
 
 TEST(Tracker, EventsTellTheStoryInOrder) {
   Tracked tracked;
-  tracked->device_open(wormhole(3));
+  tracked.core().device_open(wormhole(3));
   tracked->buffer_alloc(3, buffer(TTMEM_L1, 9, 64, 10, 0));
   tracked->buffer_free(3, TTMEM_L1, 9);
-  const UniqueFd fd(::open(tracked->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(tracked.core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
   const auto read = segment::read_events(segment::FdSource(fd.get()), 0);
   ASSERT_TRUE(read);
   ASSERT_EQ(read->events.size(), 3U);
@@ -384,12 +439,12 @@ TEST(Tracker, EventsTellTheStoryInOrder) {
 
 TEST(Tracker, ASlowReaderKnowsHowManyEventsItLost) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   for (int i = 0; i < 5000; ++i) {
     tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 1, 0));
     tracked->buffer_free(0, TTMEM_DRAM, 1);
   }
-  const UniqueFd fd(::open(tracked->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(tracked.core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
   const auto read = segment::read_events(segment::FdSource(fd.get()), 1);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->events.size() + read->lost, 10000U);
@@ -399,7 +454,7 @@ TEST(Tracker, ASlowReaderKnowsHowManyEventsItLost) {
 
 TEST(Tracker, ListsEveryAllocationOfManyAfterGrowing) {
   Tracked tracked;
-  tracked->device_open(wormhole(0));
+  tracked.core().device_open(wormhole(0));
   for (std::uint64_t id = 1; id <= 20000; ++id) {
     tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
   }
@@ -415,7 +470,7 @@ TEST(Tracker, CountsOnWhenTheFileCannotGrow) {
   const pid_t child = ::fork();
   if (child == 0) {
     Tracked tracked;
-    tracked->device_open(wormhole(0));
+    tracked.core().device_open(wormhole(0));
     const rlimit limit = {800 << 10, 800 << 10};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     for (std::uint64_t id = 1; id <= 20000; ++id) {
@@ -435,16 +490,16 @@ TEST(Tracker, CountsOnWhenTheFileCannotGrow) {
 }
 
 TEST(Tracker, SaysWhyItCannotStart) {
-  std::string error;
-  EXPECT_EQ(Tracker::start({"/nowhere/at/all"}, &error), nullptr);
+  const auto started = Tracker::start({"/nowhere/at/all"});
+  ASSERT_FALSE(started);
+  const std::string& error = started.error().message;
   EXPECT_NE(error.find("/nowhere/at/all/ttmem."), std::string::npos);
   EXPECT_NE(error.find("No such file or directory"), std::string::npos);
 }
 
 TEST(Tracker, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
   TemporaryDirectory directory;
-  std::string error;
-  auto tracker = Tracker::start({directory.path()}, &error);
+  auto tracker = Tracker::start({directory.path()}).value();
   const std::string path = tracker->segment_path();
   struct stat status {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
@@ -463,14 +518,15 @@ TEST(Tracker, CanKeepASegmentForAnotherProcess) {
   options.directory = directory.path();
   options.event_chunks = 1;
   options.kept_for = {4711, 88123, "model", "./model --fast"};
-  std::string error;
-  auto tracker = Tracker::start(options, &error);
-  ASSERT_NE(tracker, nullptr) << error;
-  EXPECT_TRUE(tracker->segment_path().ends_with(".4711.88123.socket")) << tracker->segment_path();
+  const auto started = IdTracker::start(options);
+  ASSERT_TRUE(started) << started.error().message;
+  IdTracker* const tracker = started->get();
+  const std::string& path = tracker->core().segment_path();
+  EXPECT_TRUE(path.ends_with(".4711.88123.socket")) << path;
   const ttmem_buffer one = buffer(TTMEM_DRAM, 1, 4096, 1000, 0);
   tracker->buffer_alloc(0, one);
   tracker->cb_alloc(0, 1, 500);
-  const UniqueFd fd(::open(tracker->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const auto image = segment::read_segment(segment::FdSource(fd.get())).value();
   EXPECT_EQ(image.pid, 4711);
   EXPECT_EQ(image.start_time_ticks, 88123U);
@@ -510,7 +566,7 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
   Tracked tracked;
   Model model;
   std::map<std::tuple<std::uint32_t, int, std::uint64_t>, Receipt> receipts;
-  for (std::uint32_t id = 0; id < 3; ++id) tracked->device_open(wormhole(id));
+  for (std::uint32_t id = 0; id < 3; ++id) tracked.core().device_open(wormhole(id));
   const auto steps = *rc::gen::inRange(1, 150);
   for (int step = 0; step < steps; ++step) {
     const auto device = *rc::gen::inRange<std::uint32_t>(0, 3);
@@ -521,7 +577,7 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
     const auto give = [&] {
       const auto receipt = receipts.find(key);
       if (receipt == receipts.end()) return;
-      tracked->give_buffer(device, id, receipt->second, now());
+      tracked.core().release(*tracked.core().find(device), receipt->second, now());
       receipts.erase(receipt);
     };
     if (*rc::gen::inRange(0, 3) == 0) {
@@ -534,7 +590,7 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
     const ttmem_buffer told = buffer(type, id, id * 65536, bytes, per_bank);
     if (kept) {
       give();
-      RC_ASSERT(tracked->take_buffer(device, told, now(), receipts[key]));
+      RC_ASSERT(tracked.take(device, told, receipts[key]));
     } else {
       tracked->buffer_alloc(device, told);
     }

@@ -12,7 +12,7 @@
 
 #include "support/device_calls.hpp"
 #include "support/told_account.hpp"
-#include "tracker/tracker.hpp"
+#include "tracker/id_tracker.hpp"
 #include "transport/message_ring.hpp"
 #include "transport/messages.hpp"
 #include "transport/outbox.hpp"
@@ -94,17 +94,18 @@ class Told {
   explicit Told(std::size_t capacity = 4096) {
     segment::SegmentWriter::Options options;
     options.in_memory = true;
-    std::string error;
-    tracker_ = tracker::Tracker::start(options, &error);
-    if (tracker_ == nullptr) throw std::runtime_error(error);
-    outbox_ = std::make_unique<Outbox>(tracker_->segment(), bell_, MessageRing::create(capacity));
-    tracker_->set_observer(outbox_.get());
+    auto started = tracker::IdTracker::start(options);
+    if (!started) throw std::runtime_error(started.error().message);
+    tracker_ = std::move(*started);
+    outbox_ = std::make_unique<Outbox>(core().segment(), bell_, MessageRing::create(capacity));
+    core().set_observer(outbox_.get());
   }
 
-  tracker::Tracker* operator->() { return tracker_.get(); }
+  tracker::IdTracker* operator->() { return tracker_.get(); }
+  tracker::Tracker& core() { return tracker_->core(); }
   Outbox& outbox() { return *outbox_; }
   ToldAccount& server() { return server_; }
-  ToldAccount truth() { return ToldAccount::truth(tracker_->segment()); }
+  ToldAccount truth() { return ToldAccount::truth(core().segment()); }
 
   void connect() {
     outbox_->disconnected();
@@ -123,14 +124,14 @@ class Told {
 
  private:
   Bell bell_;
-  std::unique_ptr<tracker::Tracker> tracker_;
+  std::unique_ptr<tracker::IdTracker> tracker_;
   std::unique_ptr<Outbox> outbox_;
   ToldAccount server_;
 };
 
 TEST(Outbox, IsEmptyWhileNobodyListens) {
   Told told;
-  told->device_open(wormhole(0));
+  told.core().device_open(wormhole(0));
   told->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 100));
   EXPECT_TRUE(told.outbox().empty());
   told.connect();
@@ -141,7 +142,7 @@ TEST(Outbox, IsEmptyWhileNobodyListens) {
 
 TEST(Outbox, WhatComesAndGoesAheadOfTheReplayIsNeverTold) {
   Told told;
-  told->device_open(wormhole(0));
+  told.core().device_open(wormhole(0));
   for (std::uint64_t id = 1; id <= 2000; ++id) told->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
   told.connect();
   ASSERT_TRUE(told.outbox().advance());
@@ -155,7 +156,7 @@ TEST(Outbox, WhatComesAndGoesAheadOfTheReplayIsNeverTold) {
 
 TEST(Outbox, AServerThatIsTooSlowIsGivenUpAndToldHowMuchItMissed) {
   Told told(2048);
-  told->device_open(wormhole(0));
+  told.core().device_open(wormhole(0));
   told.connect();
   told.receive_all();
   for (std::uint64_t id = 1; id <= 3000; ++id) told->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
@@ -169,14 +170,14 @@ TEST(Outbox, AServerThatIsTooSlowIsGivenUpAndToldHowMuchItMissed) {
 
 TEST(Outbox, AProgramThatFindsNoRoomIsNotToldInPart) {
   Told told(2048);
-  told->device_open(wormhole(0));
+  told.core().device_open(wormhole(0));
   told.connect();
   told.receive_all();
   std::array<ttmem_cb, 1024> cbs{};
   cbs.fill({105664, 32, &kGrid, 1, 0});
-  told->program_place(0, 1, cbs);
-  told->program_place(0, 2, cbs);
-  told->program_place(0, 3, cbs);
+  told.core().program_place(0, 1, cbs);
+  told.core().program_place(0, 2, cbs);
+  told.core().program_place(0, 3, cbs);
   EXPECT_TRUE(told.outbox().overflowed());
   told.receive(4096);
   EXPECT_TRUE(told.server().coming.empty());
@@ -192,7 +193,7 @@ TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
   told->buffer_alloc(0, sharded);
   told.connect();
   told.receive_all();
-  told->device_open(wormhole(0));
+  told.core().device_open(wormhole(0));
   const auto front = told.outbox().front();
   ASSERT_EQ(front.size(), 3U);
   EXPECT_EQ(front[0].type(), wire::Type::kDeviceInfoResponse);
@@ -206,8 +207,8 @@ TEST(Outbox, AClosedDeviceIsOneMessage) {
   Told told;
   const ttmem_cb cb = {105664, 32, &kGrid, 1, 0};
   for (std::uint32_t id = 0; id < 2; ++id) {
-    told->device_open(wormhole(id));
-    told->program_place(id, 9, {&cb, 1});
+    told.core().device_open(wormhole(id));
+    told.core().program_place(id, 9, {&cb, 1});
     told->buffer_alloc(id, buffer(TTMEM_DRAM, 1, 10));
   }
   told.connect();
@@ -233,10 +234,10 @@ void call(Told& told) {
     case 1:
       return told->buffer_free(device, TTMEM_DRAM, id);
     case 2:
-      told->program_place(device, id, std::span(cbs).first(bytes % 3));
+      told.core().program_place(device, id, std::span(cbs).first(bytes % 3));
       return;
     case 3:
-      return told->program_destroy(id);
+      return told.core().program_destroy(id);
     case 4:
       told->kernel_load(device, id, bytes, TTMEM_KERNEL_APP, false);
       return;
@@ -248,7 +249,7 @@ void call(Told& told) {
     case 7:
       return told->cb_free(device, id);
     case 8:
-      return told->device_open(wormhole(device));
+      return told.core().device_open(wormhole(device));
     default:
       return told->device_close(device);
   }
@@ -260,7 +261,7 @@ RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsWhatIsLive, ()) {
   const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
   for (std::uint64_t id = 1; id <= before; ++id) {
     told->buffer_alloc(0, buffer(TTMEM_L1, id, id));
-    if (id % 2 == 0) told->program_place(0, 1000 + id, {});
+    if (id % 2 == 0) told.core().program_place(0, 1000 + id, {});
   }
   bool connected = false;
   const auto steps = *rc::gen::inRange(0, 300);

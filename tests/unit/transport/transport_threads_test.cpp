@@ -20,8 +20,8 @@
 #include "support/device_calls.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/told_account.hpp"
+#include "tracker/id_tracker.hpp"
 #include "tracker/spin_lock.hpp"
-#include "tracker/tracker.hpp"
 #include "transport/socket_transport.hpp"
 
 namespace ttmem::transport {
@@ -100,10 +100,10 @@ class Workload {
   explicit Workload(const std::string& path) {
     segment::SegmentWriter::Options options;
     options.in_memory = true;
-    std::string error;
-    tracker_ = tracker::Tracker::start(options, &error);
+    tracker_ = tracker::IdTracker::start(options).value();
     const std::lock_guard guard(lock_);
-    transport_ = SocketTransport::start(*tracker_, lock_, {path, true, [](auto, auto) noexcept {}});
+    transport_ =
+        SocketTransport::start(tracker_->core(), lock_, {path, true, [](auto, auto) noexcept {}});
   }
 
   template <typename Call>
@@ -113,7 +113,7 @@ class Workload {
   }
   ToldAccount truth() {
     const std::lock_guard guard(lock_);
-    return ToldAccount::truth(tracker_->segment());
+    return ToldAccount::truth(tracker_->core().segment());
   }
   bool end() {
     {
@@ -125,7 +125,7 @@ class Workload {
 
  private:
   tracker::SpinLock lock_;
-  std::unique_ptr<tracker::Tracker> tracker_;
+  std::unique_ptr<tracker::IdTracker> tracker_;
   std::unique_ptr<SocketTransport> transport_;
 };
 
@@ -133,24 +133,24 @@ void work(Workload& workload, std::uint64_t thread, const std::atomic<bool>& don
   for (std::uint64_t round = 0; !done.load(); ++round) {
     const auto device = static_cast<std::uint32_t>(round % 2);
     const std::uint64_t id = thread * 1000 + round % 500 + 1;
-    workload.with_tracker([&](tracker::Tracker& tracker) {
+    workload.with_tracker([&](tracker::IdTracker& tracker) {
       ttmem_buffer buffer{};
       buffer.struct_size = sizeof buffer;
       buffer.id = id;
       buffer.bytes = 100 + round % 7;
       tracker.buffer_alloc(device, buffer);
     });
-    workload.with_tracker([&](tracker::Tracker& tracker) {
+    workload.with_tracker([&](tracker::IdTracker& tracker) {
       const ttmem_cb cb = {105664, 32 * (1 + round % 5), &kGrid, 1, 0};
       if (round % 3 == 0) {
-        tracker.program_destroy(id);
+        tracker.core().program_destroy(id);
       } else {
-        tracker.program_place(device, id, {&cb, 1});
+        tracker.core().program_place(device, id, {&cb, 1});
       }
     });
     if (round % 3 != 0) {
       workload.with_tracker(
-          [&](tracker::Tracker& tracker) { tracker.buffer_free(device, TTMEM_DRAM, id); });
+          [&](tracker::IdTracker& tracker) { tracker.buffer_free(device, TTMEM_DRAM, id); });
     }
     std::this_thread::yield();  // on few cores the transport has to get a turn
   }

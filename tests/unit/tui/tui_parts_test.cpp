@@ -167,6 +167,12 @@ TEST(ChartHistory, PutsWhatAServerRemembersBeforeItsOwn) {
   EXPECT_EQ(samples[2].time_unix_ns, snapshot.time_unix_ns);
 }
 
+TEST(CoreMap, NamesTheProgramOfACb) {
+  model::Snapshot snapshot = fixtures::machine(1);
+  snapshot.programs[0].name = "decoder.0.matmul";
+  EXPECT_EQ(core_map(snapshot, 0, 5).spans[3].what, "program 77 decoder.0.matmul");
+}
+
 TEST(CoreMap, HasBuffersAboveCbsBelowAndTheGapBetween) {
   const CoreMap map = core_map(fixtures::machine(1), 0, 5);
   ASSERT_EQ(map.spans.size(), 5U);

@@ -116,10 +116,15 @@ TEST(SelectAllocations, MakesCircularBuffersOfPrograms) {
 
 TEST(ProgramsJson, ListsWhatTakesTheMostFirst) {
   const model::Snapshot snapshot = with_lists();
-  const Json root =
-      Json::parse(programs_json(snapshot, select_programs(snapshot, {}), JsonLayout::pretty));
+  auto programs = select_programs(snapshot, {});
+  programs[0].name = "decoder.0.matmul";
+  const Json root = Json::parse(programs_json(snapshot, programs, JsonLayout::pretty));
   EXPECT_EQ(root["schema"], "ttmem.programs.v1");
   const Json& first = root["programs"][0];
+  EXPECT_EQ(first["name"], "decoder.0.matmul");
+  EXPECT_EQ(first["label"], "decoder.0.matmul");
+  EXPECT_TRUE(root["programs"][1]["name"].is_null());
+  EXPECT_TRUE(root["programs"][1]["label"].is_null());
   EXPECT_EQ(first["program"], 102);
   EXPECT_EQ(first["exclusive_bytes"], 4096 * 64);
   EXPECT_EQ(first["cbs"][0]["cores"], Json::parse("[[0,0,7,7]]"));

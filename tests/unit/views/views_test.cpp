@@ -238,6 +238,18 @@ TEST(ProgramsText, SaysHowManyMoreThereAre) {
   EXPECT_EQ(programs_text(snapshot, programs, 3, {}).find("more,"), std::string::npos);
 }
 
+TEST(ProgramsText, ShowsNamesAlsoOnANarrowTerminal) {
+  const model::Snapshot snapshot = with_lists();
+  auto programs = select_programs(snapshot, {});
+  EXPECT_EQ(programs_text(snapshot, programs, 3, {.width = 80}).find("LABEL"), std::string::npos);
+  programs[1].name = "decoder.0.matmul";
+  EXPECT_NE(programs_text(snapshot, programs, 3, {.width = 80}).find("decoder.0"),
+            std::string::npos);
+  EXPECT_NE(programs_text(snapshot, programs, 3, {.width = 140}).find("decoder.0.matmul "),
+            std::string::npos);
+  EXPECT_EQ(programs_text(snapshot, programs, 1, {.width = 80}).find("LABEL"), std::string::npos);
+}
+
 TEST(AllocationsText, SaysWhichAreNotListed) {
   const model::Snapshot snapshot = with_lists();
   const std::string text =

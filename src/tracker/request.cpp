@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracker/request.hpp"
+
+#include <span>
+
+#include "base/limits.hpp"
+#include "base/raw_enum.hpp"
+
+namespace ttmem::tracker {
+namespace {
+
+constexpr std::uint32_t kRefused = 0xffffffff;
+
+// How many banks a buffer on these ranges takes, and on which cores they are; kRefused: that cannot
+// be meant. Has no part in the request, which then need not be in memory: 5 ns.
+[[gnu::noinline]] std::uint32_t banks_on(Device& device, Kind kind,
+                                         std::span<const ttmem_core_range> ranges,
+                                         CoreMask& cores) {
+  if (!is_in_dram(kind)) {
+    if (!device.mask_of(ranges, cores)) device.count_bad_argument();
+    return cores.count();
+  }
+  // The "cores" of a sharded DRAM buffer are banks, not places on the compute grid: their number
+  // counts.
+  std::uint64_t banks = 0;
+  for (const ttmem_core_range& range : ranges) {
+    const bool ordered = range.x0 <= range.x1 && range.y0 <= range.y1;
+    if (!ordered) device.count_bad_argument();
+    if (ordered) banks += std::uint64_t{range.x1 - range.x0 + 1U} * (range.y1 - range.y0 + 1U);
+  }
+  if (banks <= kMaxBanks) return static_cast<std::uint32_t>(banks);
+  device.count_bad_argument();
+  return kRefused;
+}
+
+}  // namespace
+
+bool understand_buffer(Device& device, const ttmem_buffer& buffer, Request& request) {
+  const std::uint32_t type = raw_value(buffer.type);
+  const bool ends = buffer.bytes_per_bank <= ~buffer.address;  // before addresses begin again
+  if (type >= kBufferKinds.size() || buffer.bytes > kMaxBytes ||
+      buffer.bytes_per_bank > kMaxBytes || !ends) {
+    device.count_bad_argument();
+    return false;
+  }
+  request.kind = kBufferKinds[type];
+  request.id = buffer.id != 0 ? buffer.id : buffer.address;
+  request.address = buffer.address;
+  request.has_address = true;
+  request.bytes = buffer.bytes;
+  request.bytes_per_bank = buffer.bytes_per_bank;
+  request.label = buffer.label;
+  if (buffer.cores == nullptr || buffer.core_ranges == 0) {
+    request.banks = device.banks_of(request.kind);
+    return true;
+  }
+  CoreMask cores;
+  request.banks = banks_on(device, request.kind, {buffer.cores, buffer.core_ranges}, cores);
+  if (request.banks == kRefused) return false;
+  request.has_cores = !is_in_dram(request.kind);
+  if (request.has_cores) request.cores = cores;
+  return true;
+}
+
+bool understand_kernel(Device& device, std::uint64_t kernel, std::uint64_t bytes,
+                       std::uint32_t role, bool is_estimate, Request& request) {
+  if (role > TTMEM_KERNEL_DISPATCH || bytes > kMaxBytes) {
+    device.count_bad_argument();
+    return false;
+  }
+  request.kind = Kind::kernel;
+  request.role = static_cast<std::uint8_t>(role);
+  request.is_estimate = is_estimate;
+  request.id = kernel;
+  request.bytes = bytes;
+  return true;
+}
+
+bool understand_cb(Device& device, std::uint64_t cb, std::uint64_t bytes, Request& request) {
+  if (bytes > kMaxBytes) {
+    device.count_bad_argument();
+    return false;
+  }
+  request.kind = Kind::cb;
+  request.id = cb;
+  request.bytes = bytes;
+  return true;
+}
+
+}  // namespace ttmem::tracker
