@@ -54,7 +54,7 @@ int reject(const CLI::App& app, const CLI::App& command, const std::string& argu
       kUsage);
 }
 
-// Options before a command's name are that command's: an option it does not have is a mistake.
+// Options before a command's name belong to that command: one that it does not have is an error.
 int check(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.back();
@@ -68,8 +68,8 @@ int check(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options({})) {
     const std::string name = option->get_name();
     if (option->count() == 0 || command.get_option_no_throw(name) != nullptr) continue;
-    return complain(fmt::format("{} does not go with `{}`; see {} --help", name, title_of(command),
-                                title_of(command)),
+    return complain(fmt::format("{} is not an option of `{}`; see {} --help", name,
+                                title_of(command), title_of(command)),
                     kUsage);
   }
   return kSuccess;
@@ -81,8 +81,8 @@ bool takes_next(const CLI::App& app, const std::string& argument) {
   return option != nullptr && option->get_items_expected_min() > 0;
 }
 
-// Where the word `run` is the command, and not an option's value or a command's argument: whatever
-// follows belongs to the command that it runs. `all.end()` when nothing does.
+// What follows the command `run`: it belongs to the command that is run. `all.end()` when the word
+// `run` is missing, an option's value or an argument of another command.
 std::vector<std::string>::iterator end_of_own(const CLI::App& app, std::vector<std::string>& all) {
   auto command = all.begin();
   while (command != all.end() && command->starts_with("-")) {
@@ -124,7 +124,7 @@ int run(std::vector<std::string> arguments) {
     }
   }
   try {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants it
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them in reverse
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return print(app.help());

@@ -18,7 +18,7 @@ Examples:
 
 It sets TT_ALLOC_TRACKING_ENABLED=1 and becomes the command: same process, same exit code.)";
 
-// As shells have it: what cannot be found, and what cannot be started.
+// The exit codes of shells: command not found, and command that cannot be started.
 constexpr int kNotFound = 127;
 constexpr int kNotStarted = 126;
 

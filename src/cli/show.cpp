@@ -55,7 +55,7 @@ int show_once(const ShowOptions& options, bool json, const CommonValues& common)
       views::snapshot_text(*snapshot, {.per_core = options.per_core}, text_options(common.color)));
 }
 
-// While watching, a device that is not there yet is no failure: it may come.
+// With --watch, a device that is not there yet is not an error: it may appear.
 model::Snapshot snapshot_of(const CommonValues& common) {
   model::Snapshot snapshot = collector::collect(segment_directory());
   if (common.devices.empty()) return snapshot;
@@ -95,8 +95,8 @@ int show(const ShowOptions& options, const CommonOptions& typed) {
   if (!seconds) return complain(seconds.error().message, kUsage);
   constexpr double kShortest = 0.01;  // a snapshot takes milliseconds
   if (*seconds < kShortest) {
-    return complain(fmt::format("--watch {}: at least {} seconds", options.watch, kShortest),
-                    kUsage);
+    return complain(
+        fmt::format("--watch {}: must be at least {} seconds", options.watch, kShortest), kUsage);
   }
   return show_again_and_again(options, typed.json, *common, *seconds);
 }
