@@ -68,7 +68,7 @@ void add_allocs(Command& app, CommonOptions& common, Action& action) {
   auto options = std::make_shared<AllocsOptions>();
   Command command = app.add_subcommand("allocs", "Every live allocation, the largest first");
   add_common(command, common);
-  command.add_option("--pid", options->pid, "Only of this process").type_name("PID");
+  command.add_option("--pid", options->pid, "Only what this process holds").type_name("PID");
   command
       .add_option("--kind", options->kinds,
                   "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system")

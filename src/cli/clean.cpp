@@ -21,7 +21,7 @@ using views::format_bytes;
 constexpr const char* kExamples = R"(
 Examples:
   ttmem clean --dry-run   what dead processes held, and what would be removed
-  ttmem clean             remove it)";
+  ttmem clean             remove the segments of dead processes)";
 
 // A file that never became a segment has no process to name.
 std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }

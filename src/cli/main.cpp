@@ -36,7 +36,7 @@ std::string title_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
 }
 
-// What is wrong with an argument that no command knows.
+// Reports an argument that no command knows.
 int reject(const CLI::App& app, const CLI::App& command, const std::string& argument) {
   const bool option = argument.starts_with("-");
   const bool names_command = !option && &app == &command;
@@ -75,7 +75,7 @@ int check(const CLI::App& app) {
   return kSuccess;
 }
 
-// Whether the argument after `argument` is its value, and not one of its own.
+// Whether `argument` is an option whose value is the next argument.
 bool takes_next(const CLI::App& app, const std::string& argument) {
   const CLI::Option* option = app.get_option_no_throw(argument);  // "--device=0" is no name
   return option != nullptr && option->get_items_expected_min() > 0;
@@ -83,7 +83,8 @@ bool takes_next(const CLI::App& app, const std::string& argument) {
 
 // What follows the command `run`: it belongs to the command that is run. `all.end()` when the word
 // `run` is missing, an option's value or an argument of another command.
-std::vector<std::string>::iterator end_of_own(const CLI::App& app, std::vector<std::string>& all) {
+std::vector<std::string>::iterator command_to_run(const CLI::App& app,
+                                                  std::vector<std::string>& all) {
   auto command = all.begin();
   while (command != all.end() && command->starts_with("-")) {
     const bool skip = takes_next(app, *command) && command + 1 != all.end();
@@ -114,7 +115,7 @@ int run(std::vector<std::string> arguments) {
   add_serve(root, action);
   add_run(root, to_run, action);
   app.require_subcommand(0, 1);
-  const auto end = end_of_own(app, arguments);
+  const auto end = command_to_run(app, arguments);
   to_run.assign(end, arguments.end());
   arguments.erase(end, arguments.end());
   for (const std::string& argument : arguments) {

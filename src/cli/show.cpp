@@ -140,8 +140,8 @@ void add_show(Command& app, CommonOptions& common, Action& action) {
   add_common(app, common);
   app.add_flag("--csv", options->csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
-               "With each core: a map in the text, a row per core in the CSV");
-  app.add_option("--watch", options->watch, "Again every so many seconds, until Ctrl-C")
+               "Also each core: a map in the text, a row per core in the CSV");
+  app.add_option("--watch", options->watch, "Repeat every SECONDS until Ctrl-C")
       .type_name("SECONDS");
   app.footer(kExamples);
   action = [options, &common] { return show(*options, common); };

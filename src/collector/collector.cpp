@@ -10,26 +10,26 @@ model::Snapshot collect(const std::string& directory) { return build_snapshot(ga
 
 void Collector::pass() {
   evidence_ = gather(directory_, std::move(evidence_));
-  if (evidence_.changed) built_ = Built::kNothing;
+  if (evidence_.changed) built_ = Built::nothing;
   snapshot_.time_unix_ns = evidence_.time_unix_ns;
 }
 
 const model::Snapshot& Collector::collect_figures() {
   pass();
-  if (built_ == Built::kNothing) {
+  if (built_ == Built::nothing) {
     snapshot_ = build_figures(evidence_);
-    built_ = Built::kFigures;
+    built_ = Built::figures;
   }
   return snapshot_;
 }
 
 const model::Snapshot& Collector::collect() {
   pass();
-  if (built_ == Built::kAll) {
+  if (built_ == Built::all) {
     make_older(evidence_.monotonic_ns - ages_ns_);
   } else {
     snapshot_ = build_snapshot(evidence_);
-    built_ = Built::kAll;
+    built_ = Built::all;
   }
   ages_ns_ = evidence_.monotonic_ns;
   return snapshot_;

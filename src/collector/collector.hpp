@@ -37,7 +37,7 @@ class Collector {
   [[nodiscard]] const Evidence& evidence() const { return evidence_; }
 
  private:
-  enum class Built : std::uint8_t { kNothing, kFigures, kAll };
+  enum class Built : std::uint8_t { nothing, figures, all };
 
   void pass();
   void make_older(std::uint64_t passed_ns);
@@ -45,8 +45,8 @@ class Collector {
   std::string directory_;
   Evidence evidence_;
   model::Snapshot snapshot_;
-  Built built_ = Built::kNothing;  // what snapshot_ has of the evidence
-  std::uint64_t ages_ns_ = 0;      // the monotonic time that its ages are of
+  Built built_ = Built::nothing;  // what snapshot_ has of the evidence
+  std::uint64_t ages_ns_ = 0;     // the monotonic time that its ages are of
 };
 
 // A live allocation of a dead process.

@@ -34,8 +34,8 @@ using HttpParser = boost::beast::http::request_parser<boost::beast::http::empty_
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;
-  // `done` is called once, when it is over. What takes long is written by `workers`, which the
-  // caller ends before the event loop.
+  // The destructor calls `done`. Long bodies are written by `workers`, which the caller must end
+  // before the event loop.
   HttpConnection(boost::asio::ip::tcp::socket socket, boost::asio::thread_pool& workers,
                  Answer answer, std::function<void()> done);
   ~HttpConnection();

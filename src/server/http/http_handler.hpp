@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a request to its response, without a socket.
+// Makes the response to a request, without a socket.
 #pragma once
 
 #include <cstdint>

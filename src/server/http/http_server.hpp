@@ -19,8 +19,8 @@
 
 namespace ttmem::server {
 
-// The HTTP API on one address. One thread: that of the event loop, which is not run any more when
-// this goes.
+// The HTTP API on one address. One thread: that of the event loop, which must not run any more when
+// this is destroyed.
 //
 // At most kMostConnections at a time. One more takes the place of a client that has been answered,
 // or else of the one whose request has been incomplete for the longest time, at least kMinWait.
@@ -41,7 +41,7 @@ class HttpServer {
   // Closes everything, at once. Safe when it never started.
   void stop();
 
-  // Once started.
+  // Valid after start().
   [[nodiscard]] std::uint16_t port() const { return hosts_.port; }
 
  private:
