@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs that are kept: the first run of each variant builds a program, later runs find it in the
+// Cached programs: the first run of each variant builds a program, later runs find it in the
 // cache of the device. All programs stay placed in L1, nearly all at the same addresses. Compiles
 // against TT-Metal and against the dry run, unchanged.
 //

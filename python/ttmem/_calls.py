@@ -171,7 +171,7 @@ def _text(text: Optional[str]) -> Optional[bytes]:
     return None if text is None else text.encode("utf-8", "replace")
 
 
-# ctypes would cut a number that does not fit, without a word.
+# ctypes would silently cut a number that does not fit.
 def _unsigned(name: str, value: int, bits: int) -> int:
     number = operator.index(value)
     if not 0 <= number < 1 << bits:

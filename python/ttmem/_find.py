@@ -47,7 +47,7 @@ def command_path() -> str:
     if named:
         if _is_executable(Path(named)):
             return named
-        raise TtmemError(f"TTMEM_BIN names {named}, which is no program that can be run; set it "
+        raise TtmemError(f"TTMEM_BIN names {named}, which is not an executable file; set it "
                          "to the ttmem command, or unset it to have PATH searched")
     found = shutil.which("ttmem") or _command_next_to_the_library()
     if found:

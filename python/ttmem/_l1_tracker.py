@@ -28,7 +28,7 @@ class L1Tracker:
 
     It counts with and without the library. When this process is tracked (`tracked` is True), the
     same figures are in `ttmem` as this process's on `device`: the CBs without an address, because
-    none was told, and the kernels as the estimates they are. They stay until free_cb(),
+    none was reported, and the kernels as the estimates they are. They stay until free_cb(),
     free_kernel() or free(), the end of a `with` block, or the end of the process.
 
     Any thread may call. After fork() the child counts on, and `ttmem` shows of it what it adds.
@@ -98,17 +98,17 @@ class L1Tracker:
         print(f"\nL1: CBs={self.cb / _MIB:.1f}MB, Kernels={self.kern / _MIB:.1f}MB")
 
     def free_cb(self, num_tiles: int, tile_size: int) -> int:
-        """Gives back one circular buffer of that size. Returns its bytes. Raises ValueError when
+        """Frees one circular buffer of that size. Returns its bytes. Raises ValueError when
         none is held."""
         return self._cbs.remove(_product(num_tiles, tile_size))
 
     def free_kernel(self, num_cores: int = 1) -> int:
-        """Gives back one kernel on that many cores. Returns its bytes. Raises ValueError when none
+        """Frees one kernel on that many cores. Returns its bytes. Raises ValueError when none
         is held."""
         return self._kernels.remove(_product(num_cores, _KERNEL_BYTES_PER_CORE))
 
     def free(self) -> None:
-        """Gives back everything; the tracker may be used again."""
+        """Frees everything; the tracker may be used again."""
         self._cbs.clear()
         self._kernels.clear()
 
@@ -143,7 +143,7 @@ class _Item(NamedTuple):
 
 
 class _Held:
-    """What is held of one kind. `report` says whether it told the library."""
+    """What is held of one kind. `report` returns whether it called the library."""
 
     def __init__(self, what: str, report: Callable[[int, int], bool],
                  report_free: Callable[[int], None]) -> None:
@@ -203,7 +203,7 @@ def _tracking_is_on() -> bool:
 
 
 def _product(count: int, size_bytes: int) -> int:
-    """Raises TypeError and ValueError: a tracker that counts nonsense helps nobody."""
+    """Raises TypeError and ValueError: wrong figures are worse than none."""
     count, size_bytes = operator.index(count), operator.index(size_bytes)
     if count < 0 or size_bytes < 0:
         raise ValueError(f"{count} times {size_bytes} bytes: neither may be negative")

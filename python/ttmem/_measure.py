@@ -74,7 +74,7 @@ class Measure:
     def change(self, kind: str, device: int = 0) -> Change:
         """That kind on that device. A device that this process did not have has zeros."""
         if kind not in MEASURED:
-            raise ValueError(f"{kind!r} is no kind of memory; there are {', '.join(MEASURED)}")
+            raise ValueError(f"{kind!r} is no kind of memory; the kinds are {', '.join(MEASURED)}")
         for change in self.changes:
             if (change.device, change.kind) == (device, kind):
                 return change

@@ -38,7 +38,7 @@ def figures_of(document: Dict[str, Any], pid: int) -> List[DeviceFigures]:
 
 
 def same_device(device: DeviceFigures, among: List[DeviceFigures]) -> Optional[DeviceFigures]:
-    """The chip's own number tells devices apart; its logical one where that is not known."""
+    """A device is known by the chip's own number; where that is unknown, by the logical one."""
     for other in among:
         if device.uid is not None and device.uid == other.uid:
             return other

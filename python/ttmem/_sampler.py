@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at the figures again and again while something else runs."""
+"""Collects snapshots again and again while something else runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._errors import TtmemError
 from ._find import command_path
 from ._snapshot import parse
 
-_PATIENCE_SECONDS = 5
+_JOIN_TIMEOUT_SECONDS = 5
 
 
 class Sampler:
@@ -42,11 +42,11 @@ class Sampler:
                              "interval_s=None") from None
 
     def stop(self) -> None:
-        """Nothing is seen any more when it returns."""
+        """`see` is not called any more when it returns."""
         self._process.kill()
         self._process.wait()
         # A process that another thread forked just when the pipe was made may keep it open.
-        self._thread.join(_PATIENCE_SECONDS)
+        self._thread.join(_JOIN_TIMEOUT_SECONDS)
         if not self._thread.is_alive():
             self._process.stdout.close()
 

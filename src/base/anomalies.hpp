@@ -6,15 +6,15 @@
 
 namespace ttmem {
 
-// What should not have happened on a device: counted, never fatal. Counted since a process began;
-// `overlapping_buffers` is the state now, which readers work out: it is 0 in a segment.
+// Calls that do not fit what was reported before. Counted since the process began, never fatal.
+// `overlapping_buffers` is how many there are now: readers compute it, it is 0 in a segment.
 struct Anomalies {
   std::uint64_t unknown_frees = 0;
   std::uint64_t allocs_over_live = 0;
   std::uint64_t overlapping_buffers = 0;
-  std::uint64_t unknown_programs = 0;  // dispatched or replayed without having been placed
+  std::uint64_t unknown_programs = 0;  // dispatched, or in a replayed trace, without being placed
   std::uint64_t bad_arguments = 0;     // a CB or core outside L1 or the grid, a wrong type
-  std::uint64_t left_at_close = 0;     // allocations alive when the device was closed, ever
+  std::uint64_t left_at_close = 0;     // allocations alive when the device was closed
   std::uint64_t left_at_close_bytes = 0;
 
   friend constexpr bool operator==(const Anomalies&, const Anomalies&) = default;

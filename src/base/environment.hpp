@@ -20,7 +20,7 @@ namespace ttmem {
   return *value == '\0' ? otherwise : value;
 }
 
-// Where writers make their segments and readers look for them.
+// Where writers create their segments and readers find them.
 [[nodiscard]] inline const char* segment_directory() noexcept {
   return environment_or("TTMEM_DIR", "/dev/shm");
 }

@@ -14,8 +14,8 @@ namespace ttmem {
 enum class Scale : std::uint8_t { device, core };
 
 // "29.0 MiB", "1.23 GiB", "0.20 MiB": two decimals below ten, one above, never more than nine
-// characters. What would read as 0.00 MiB though it is not, or is less than a KiB of a core, goes
-// to a smaller unit: "192 B". The same in every locale.
+// characters. A figure that would round to 0.00 MiB, or is below a KiB of a core, gets a smaller
+// unit: "192 B". The same in every locale.
 [[nodiscard]] inline std::string format_bytes(std::uint64_t bytes, Scale scale = Scale::device) {
   constexpr std::array<std::string_view, 7> units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   const std::size_t ordinary = scale == Scale::device ? 2 : 1;

@@ -17,7 +17,7 @@
 namespace ttmem {
 
 struct KindFigures {
-  std::uint64_t used_bytes = 0;     // gone from the device: physical where bytes per bank are known
+  std::uint64_t used_bytes = 0;     // physical where bytes per bank are known, else logical
   std::uint64_t peak_bytes = 0;     // of used_bytes
   std::uint64_t logical_bytes = 0;  // sum of the sizes asked for
   std::uint64_t live = 0;           // allocations; of `cb`: those without an address
@@ -95,7 +95,7 @@ constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& pa
   }
 }
 
-// The bytes that are gone, if every allocation's bytes per bank are known.
+// The physical bytes; none unless every allocation's bytes per bank are known.
 [[nodiscard]] constexpr std::optional<std::uint64_t> physical_bytes(const KindFigures& figures) {
   return figures.get(&KindFigures::unsized) == 0U ? figures.get(&KindFigures::used_bytes)
                                                   : std::nullopt;
@@ -115,7 +115,7 @@ template <typename Kinds>
   return sum;
 }
 
-// Live buffers and kernels. CBs are not allocations, whether programs have them or they were
+// Live buffers and kernels. CBs are not allocations, neither those of programs nor those that were
 // reported without an address.
 [[nodiscard]] constexpr std::optional<std::uint64_t> live_allocations(
     const PerKind<KindFigures>& of) {

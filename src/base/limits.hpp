@@ -5,7 +5,7 @@
 
 namespace ttmem {
 
-// No device has this much: more is a mistake of whoever says it, and would spoil the sums.
+// No known device has this much. Larger figures are mistakes, and would make sums overflow.
 inline constexpr std::uint64_t kMaxBytes = 1ULL << 48;  // of one allocation
 inline constexpr std::uint32_t kMaxBanks = 4096;
 

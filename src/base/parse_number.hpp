@@ -8,8 +8,8 @@
 
 namespace ttmem {
 
-// All of `text` as a number, whatever the locale. None when the text is empty, when something
-// stands before or after the digits (a blank, a plus), and when a Number cannot hold the value.
+// All of `text` as a number, in any locale. None when the text is empty, has anything but the
+// number (a blank, a plus), or when a Number cannot hold the value.
 // Whole numbers take a base, for example 8 for file modes.
 template <typename Number, typename... Base>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text, Base... base) noexcept {

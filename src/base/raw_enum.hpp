@@ -6,8 +6,8 @@
 
 namespace ttmem {
 
-// The number in an enum that a C program filled. It may be none of its values, and looking at such
-// an enum as one is undefined.
+// The number in an enum that a C program wrote. It may be none of the enumerators; to read it as
+// the enum would then be undefined behaviour.
 template <typename Enum>
 [[nodiscard]] std::uint32_t raw_value(const Enum& from) noexcept {
   static_assert(sizeof from == sizeof(std::uint32_t));

@@ -7,8 +7,8 @@
 
 namespace ttmem {
 
-// For the rare system calls inside a workload's call: while it lives the thread is not cancelled in
-// the middle of our work, and afterwards errno is what the workload left in it.
+// A guard for system calls made on a workload's thread. While it lives, the thread cannot be
+// cancelled; its destructor restores errno.
 class Undisturbed {
  public:
   Undisturbed() noexcept : errno_(errno) {

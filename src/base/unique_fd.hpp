@@ -25,7 +25,7 @@ class UniqueFd {
   [[nodiscard]] int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
-  // Gives the descriptor up without closing it.
+  // Returns the descriptor, which is no longer owned and not closed.
   int release() noexcept { return std::exchange(fd_, -1); }
 
   void reset() noexcept {

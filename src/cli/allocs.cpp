@@ -19,7 +19,7 @@ struct AllocsOptions {
 constexpr const char* kExamples = R"(
 Examples:
   ttmem allocs                        everything that is allocated, the largest first
-  ttmem allocs --kind l1,l1_small     what stands in the way of circular buffers
+  ttmem allocs --kind l1,l1_small     what circular buffers may clash with
   ttmem allocs --kind cb --device 0   the circular buffers of device 0, by program
   ttmem allocs --pid 4711 --json)";
 
@@ -38,7 +38,7 @@ Result<views::AllocationFilter> filter_of(const AllocsOptions& options) {
   return filter;
 }
 
-// Circular buffers that an unasked list leaves out.
+// Circular buffers that the list leaves out without --kind cb.
 std::uint64_t hidden_cbs(const model::Snapshot& snapshot, const views::AllocationFilter& filter) {
   if (!filter.kinds.empty()) return 0;
   std::uint64_t count = 0;
@@ -68,7 +68,7 @@ void add_allocs(Command& app, CommonOptions& common, Action& action) {
   auto options = std::make_shared<AllocsOptions>();
   Command command = app.add_subcommand("allocs", "Every live allocation, the largest first");
   add_common(command, common);
-  command.add_option("--pid", options->pid, "Only of this process").type_name("PID");
+  command.add_option("--pid", options->pid, "Only what this process holds").type_name("PID");
   command
       .add_option("--kind", options->kinds,
                   "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system")

@@ -52,7 +52,7 @@ Result<std::vector<std::uint32_t>> parse_devices(const std::string& text) {
         dash == std::string_view::npos ? first : parse_number<std::uint32_t>(part.substr(dash + 1));
     if (!first || !last || *last < *first) return wrong;
     if (*last - *first >= kMostDevicesInARange) {
-      return Error{fmt::format("--device {}: more than {} devices in one range", text,
+      return Error{fmt::format("--device {}: a range may have at most {} devices", text,
                                kMostDevicesInARange)};
     }
     for (std::uint32_t i = 0; i <= *last - *first; ++i) ids.push_back(*first + i);
@@ -101,7 +101,7 @@ Result<std::int32_t> parse_pid(const std::string& text) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  // Two slips, and never so many that half of the word is wrong.
+  // At most two wrong letters, and less than half of the word.
   std::size_t least = std::min<std::size_t>(3, word.size() / 2 + 1);
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);

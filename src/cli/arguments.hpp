@@ -29,7 +29,7 @@ namespace ttmem::cli {
 // A process id.
 [[nodiscard]] Result<std::int32_t> parse_pid(const std::string& text);
 
-// The candidate that `word` was probably meant to be; empty when none is near.
+// The candidate that `word` is probably a misspelling of; empty: none is close.
 [[nodiscard]] std::string nearest(std::string_view word,
                                   const std::vector<std::string>& candidates);
 

@@ -21,7 +21,7 @@ using views::format_bytes;
 constexpr const char* kExamples = R"(
 Examples:
   ttmem clean --dry-run   what dead processes held, and what would be removed
-  ttmem clean             remove it)";
+  ttmem clean             remove the segments of dead processes)";
 
 // A file that never became a segment has no process to name.
 std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }
@@ -57,14 +57,14 @@ void say_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) say("warning: " + warning);
 }
 
-// Nobody knows afterwards what they held, so nothing goes before it has been said.
+// What they held is lost afterwards, so nothing is removed before it was printed.
 int say_what_they_held(const std::string& text) {
   switch (write_stdout(text)) {
     case Written::all:
       return kSuccess;
     case Written::closed:
-      return complain(
-          "nothing was removed: nobody reads what the dead processes held; run it again", kFailure);
+      return complain("nothing was removed: standard output was closed; run `ttmem clean` again",
+                      kFailure);
     default:
       return complain(fmt::format("nothing was removed: cannot write to standard output: {}; free "
                                   "space there, or write elsewhere",
@@ -82,7 +82,7 @@ int remove_them(const std::string& directory, const std::vector<DeadSegment>& de
   return printed == kSuccess && report.warnings.empty() ? kSuccess : kFailure;
 }
 
-// What there was to say of `dead`, before it goes.
+// What `dead` held.
 std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned,
                     const views::TextOptions& options) {
   std::string text;
@@ -92,7 +92,7 @@ std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned,
                     table_of(dead, options));
   }
   if (abandoned > 0) {
-    text += fmt::format("{} kept for clients by a server that is gone.\n",
+    text += fmt::format("{} written for clients by a server that is gone.\n",
                         views::plural(abandoned, "segment was", "segments were"));
   }
   return text;
@@ -104,23 +104,23 @@ int clean(bool dry_run) {
   const collector::DeadSegments abandoned = collector::find_abandoned(directory);
   dead.warnings.insert(dead.warnings.end(), abandoned.warnings.begin(), abandoned.warnings.end());
   say_warnings(dead.warnings);
-  const int looked = dead.warnings.empty() ? kSuccess : kFailure;
+  const int found = dead.warnings.empty() ? kSuccess : kFailure;
   const views::TextOptions options = text_options(ColorWhen::automatic);
   if (dead.segments.empty() && abandoned.segments.empty()) {
     const std::string text = views::printable(
         fmt::format("Nothing to clean: no dead process has left anything in {}.", directory),
         options.unicode);
-    return std::max(print(text + "\n"), looked);
+    return std::max(print(text + "\n"), found);
   }
   const std::string held = text_of(dead.segments, abandoned.segments.size(), options);
   if (dry_run) {
     return std::max(print(held + "Nothing was removed: --dry-run. `ttmem clean` removes it.\n"),
-                    looked);
+                    found);
   }
   const int said = say_what_they_held(held);
   if (said != kSuccess) return said;
   dead.segments.insert(dead.segments.end(), abandoned.segments.begin(), abandoned.segments.end());
-  return std::max(remove_them(directory, dead.segments), looked);
+  return std::max(remove_them(directory, dead.segments), found);
 }
 
 }  // namespace

@@ -37,10 +37,10 @@ void add_clean(Command& app, Action& action);
 void add_demo(Command& app, Action& action);
 void add_replay(Command& app, Action& action);
 void add_serve(Command& app, Action& action);
-// `to_run` is what follows the word `run`: not ours to parse, and to be filled before the command
-// line is parsed. The action becomes that command, after an optional "--", with tracking on. It
-// returns only when that is impossible: 127 when there is no such command, 126 when it cannot be
-// started, 2 when none was named.
+// `to_run` is what follows the word `run`; fill it before the command line is parsed. The action
+// replaces this process by that command, after an optional "--", with tracking on. It returns only
+// when that fails: 127 when there is no such command, 126 when it cannot be started, 2 when none
+// was named.
 void add_run(Command& app, const std::vector<std::string>& to_run, Action& action);
 
 // The options of CommonOptions as values.

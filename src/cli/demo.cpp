@@ -22,7 +22,7 @@ struct DemoOptions {
 
 constexpr const char* kExamples = R"(
 Examples:
-  ttmem demo                     eight simulated devices; look with `ttmem` elsewhere
+  ttmem demo                     eight simulated devices; run `ttmem` in another terminal
   ttmem demo --list              the scenarios
   ttmem demo training --hold     stay at the end until Ctrl-C
   ttmem demo leak --seconds 60)";
@@ -67,7 +67,7 @@ void add_demo(Command& app, Action& action) {
   auto options = std::make_shared<DemoOptions>();
   Command command =
       app.add_subcommand("demo", "A workload on simulated devices, tracked like any other");
-  command.add_option("SCENARIO", options->scenario, "What to play (mesh8); see --list")
+  command.add_option("SCENARIO", options->scenario, "The scenario (mesh8); see --list")
       .type_name("");
   command.add_flag("--list", options->list, "List the scenarios");
   command.add_option("--seconds", options->seconds, "How long it runs").type_name("N");

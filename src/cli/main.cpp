@@ -36,7 +36,7 @@ std::string title_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
 }
 
-// What is wrong with an argument that no command knows.
+// Reports an argument that no command knows.
 int reject(const CLI::App& app, const CLI::App& command, const std::string& argument) {
   const bool option = argument.starts_with("-");
   const bool names_command = !option && &app == &command;
@@ -54,7 +54,7 @@ int reject(const CLI::App& app, const CLI::App& command, const std::string& argu
       kUsage);
 }
 
-// Options before a command's name are that command's: an option it does not have is a mistake.
+// Options before a command's name belong to that command: one that it does not have is an error.
 int check(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.back();
@@ -68,22 +68,23 @@ int check(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options({})) {
     const std::string name = option->get_name();
     if (option->count() == 0 || command.get_option_no_throw(name) != nullptr) continue;
-    return complain(fmt::format("{} does not go with `{}`; see {} --help", name, title_of(command),
-                                title_of(command)),
+    return complain(fmt::format("{} is not an option of `{}`; see {} --help", name,
+                                title_of(command), title_of(command)),
                     kUsage);
   }
   return kSuccess;
 }
 
-// Whether the argument after `argument` is its value, and not one of its own.
+// Whether `argument` is an option whose value is the next argument.
 bool takes_next(const CLI::App& app, const std::string& argument) {
   const CLI::Option* option = app.get_option_no_throw(argument);  // "--device=0" is no name
   return option != nullptr && option->get_items_expected_min() > 0;
 }
 
-// Where the word `run` is the command, and not an option's value or a command's argument: whatever
-// follows belongs to the command that it runs. `all.end()` when nothing does.
-std::vector<std::string>::iterator end_of_own(const CLI::App& app, std::vector<std::string>& all) {
+// What follows the command `run`: it belongs to the command that is run. `all.end()` when the word
+// `run` is missing, an option's value or an argument of another command.
+std::vector<std::string>::iterator command_to_run(const CLI::App& app,
+                                                  std::vector<std::string>& all) {
   auto command = all.begin();
   while (command != all.end() && command->starts_with("-")) {
     const bool skip = takes_next(app, *command) && command + 1 != all.end();
@@ -114,7 +115,7 @@ int run(std::vector<std::string> arguments) {
   add_serve(root, action);
   add_run(root, to_run, action);
   app.require_subcommand(0, 1);
-  const auto end = end_of_own(app, arguments);
+  const auto end = command_to_run(app, arguments);
   to_run.assign(end, arguments.end());
   arguments.erase(end, arguments.end());
   for (const std::string& argument : arguments) {
@@ -124,7 +125,7 @@ int run(std::vector<std::string> arguments) {
     }
   }
   try {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants it
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them in reverse
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return print(app.help());

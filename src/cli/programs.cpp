@@ -50,8 +50,8 @@ void add_programs(Command& app, CommonOptions& common, Action& action) {
   Command command =
       app.add_subcommand("programs", "Live programs and what their circular buffers take");
   add_common(command, common);
-  command.add_option("--pid", options->pid, "Only of this process").type_name("PID");
-  command.add_option("--limit", options->limit, "Lines of the text (40); JSON has all")
+  command.add_option("--pid", options->pid, "Only those of this process").type_name("PID");
+  command.add_option("--limit", options->limit, "Lines to print (40); --json prints all")
       .type_name("N");
   command.footer(kExamples);
   command.callback([options, &common, &action] {

@@ -23,7 +23,7 @@ constexpr const char* kExamples = R"(
 Examples:
   ttmem replay model.jsonl --hold              the state at the end of a capture
   ttmem replay model.jsonl --lines 909 --hold  the state after its 909th line
-  ttmem replay model.jsonl --speed 1           as it happened)";
+  ttmem replay model.jsonl --speed 1           as fast as it was recorded)";
 
 Result<replay::Options> values_of(const ReplayOptions& typed) {
   if (typed.file.empty()) {
@@ -48,11 +48,11 @@ Result<replay::Options> values_of(const ReplayOptions& typed) {
 int run_replay(const ReplayOptions& typed) {
   const Result<replay::Options> options = values_of(typed);
   if (!options) return complain(options.error().message, kUsage);
-  const Result<replay::Played> played = replay::play(*options);
-  if (!played) return complain(played.error().message, kFailure);
-  say(fmt::format("replayed {} of {}: {} on {}", views::plural(played->lines, "line", "lines"),
-                  options->file, views::plural(played->events, "event", "events"),
-                  views::plural(played->threads, "thread", "threads")));
+  const Result<replay::Replayed> replayed = replay::replay_capture(*options);
+  if (!replayed) return complain(replayed.error().message, kFailure);
+  say(fmt::format("replayed {} of {}: {} on {}", views::plural(replayed->lines, "line", "lines"),
+                  options->file, views::plural(replayed->events, "event", "events"),
+                  views::plural(replayed->threads, "thread", "threads")));
   return kSuccess;
 }
 
@@ -63,9 +63,9 @@ void add_replay(Command& app, Action& action) {
   Command command =
       app.add_subcommand("replay", "Feed a capture through the tracker as if it happened now");
   command.add_option("FILE", options->file, "The capture: one JSON object a line").type_name("");
-  command.add_option("--lines", options->lines, "Stop after that many lines").type_name("N");
+  command.add_option("--lines", options->lines, "Stop after N lines of the file").type_name("N");
   command.add_flag("--hold", options->hold, "Keep the state until Ctrl-C");
-  command.add_option("--speed", options->speed, "1: as it happened; without: at once")
+  command.add_option("--speed", options->speed, "1: as recorded; default: as fast as possible")
       .type_name("X");
   command.footer(kExamples);
   command.callback([options, &action] { action = [options] { return run_replay(*options); }; });

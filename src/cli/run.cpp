@@ -16,9 +16,9 @@ Examples:
   ttmem run -- python3 model.py --batch 32
   ttmem run -- pytest tests/test_model.py
 
-It sets TT_ALLOC_TRACKING_ENABLED=1 and becomes the command: same process, same exit code.)";
+It sets TT_ALLOC_TRACKING_ENABLED=1 and replaces itself by the command: same process, same exit code.)";
 
-// As shells have it: what cannot be found, and what cannot be started.
+// The exit codes of shells: command not found, and command that cannot be started.
 constexpr int kNotFound = 127;
 constexpr int kNotStarted = 126;
 

@@ -83,14 +83,14 @@ void add_serve(Command& app, Action& action) {
   command.add_option("--socket", typed->socket,
                      "Unix socket for clients ($TTMEM_SOCKET, /tmp/tt_allocation_server.sock)");
   command.add_option("--socket-mode", typed->socket_mode,
-                     "Its permissions, octal (0666 as root, else 0600)");
+                     "Permissions of the socket, octal (0666 as root, else 0600)");
   command.add_option("--http", typed->http, "ADDRESS:PORT of the HTTP API").capture_default_str();
   command.add_option("--history", typed->history_seconds, "Seconds of history to keep")
       .capture_default_str();
   command.add_flag("--quiet", typed->quiet, "Log warnings only");
-  command.add_flag("--no-reap", typed->no_reap, "Leave the segments of dead processes alone");
+  command.add_flag("--no-reap", typed->no_reap, "Do not remove the segments of dead processes");
   command.add_flag("--no-process-metrics", typed->no_process_metrics,
-                   "No metrics with process labels");
+                   "Leave out metrics with process labels");
   command.footer(kExamples);
   command.callback([typed, &action] { action = [typed] { return serve(*typed); }; });
 }

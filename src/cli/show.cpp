@@ -55,7 +55,7 @@ int show_once(const ShowOptions& options, bool json, const CommonValues& common)
       views::snapshot_text(*snapshot, {.per_core = options.per_core}, text_options(common.color)));
 }
 
-// While watching, a device that is not there yet is no failure: it may come.
+// With --watch, a device that is not there yet is not an error: it may appear.
 model::Snapshot snapshot_of(const CommonValues& common) {
   model::Snapshot snapshot = collector::collect(segment_directory());
   if (common.devices.empty()) return snapshot;
@@ -95,8 +95,8 @@ int show(const ShowOptions& options, const CommonOptions& typed) {
   if (!seconds) return complain(seconds.error().message, kUsage);
   constexpr double kShortest = 0.01;  // a snapshot takes milliseconds
   if (*seconds < kShortest) {
-    return complain(fmt::format("--watch {}: at least {} seconds", options.watch, kShortest),
-                    kUsage);
+    return complain(
+        fmt::format("--watch {}: must be at least {} seconds", options.watch, kShortest), kUsage);
   }
   return show_again_and_again(options, typed.json, *common, *seconds);
 }
@@ -140,8 +140,8 @@ void add_show(Command& app, CommonOptions& common, Action& action) {
   add_common(app, common);
   app.add_flag("--csv", options->csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
-               "With each core: a map in the text, a row per core in the CSV");
-  app.add_option("--watch", options->watch, "Again every so many seconds, until Ctrl-C")
+               "Also each core: a map in the text, a row per core in the CSV");
+  app.add_option("--watch", options->watch, "Repeat every SECONDS until Ctrl-C")
       .type_name("SECONDS");
   app.footer(kExamples);
   action = [options, &common] { return show(*options, common); };

@@ -32,8 +32,8 @@ std::size_t columns() {
   return 80;
 }
 
-// The name decides, not setlocale(): a locale that is named but not installed still tells what
-// the terminal shows.
+// The name of the locale decides, not setlocale(): also one that is not installed says what the
+// terminal shows.
 bool locale_is_utf8() {
   std::string name;
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -99,13 +99,13 @@ Written write_stdout(std::string_view text, const volatile int* stop) {
 
 int print(std::string_view text) {
   if (write_stdout(text) != Written::failed) return kSuccess;
-  return complain(fmt::format("cannot write to standard output: {}; what it shows is incomplete",
+  return complain(fmt::format("cannot write to standard output: {}; the output is incomplete",
                               std::strerror(errno)),
                   kFailure);
 }
 
 void say(std::string_view message) {
-  // Messages quote what users and files say; a line stays one line.
+  // Messages quote text of users and files: line breaks in it must not end the line.
   const std::string line = views::printable(message, true);
   std::fprintf(stderr, "ttmem: %s\n", line.c_str());
 }

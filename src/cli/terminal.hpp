@@ -39,12 +39,12 @@ enum class Written : std::uint8_t {
 // ends it when `*stop` is set by then. Never raises SIGPIPE.
 [[nodiscard]] Written write_stdout(std::string_view text, const volatile int* stop = nullptr);
 
-// The same, as an exit code: a reader that has gone is no failure, anything else is said.
+// The same, as an exit code: a reader that has gone is not an error, anything else is printed.
 [[nodiscard]] int print(std::string_view text);
 
 // One line on standard error: "ttmem: <message>".
 void say(std::string_view message);
-// The same of a failure. Always returns `code`.
+// The same for a failure. Returns `code`.
 int complain(std::string_view message, ExitCode code);
 
 // The snapshot's warnings, one line each on standard error.

@@ -20,15 +20,15 @@
 namespace ttmem::cli {
 namespace {
 
-// As typed.
+// As typed, not checked yet.
 struct TypedOptions {
   std::string view;
   std::string interval;
   bool once = false;
-  bool watch = false;  // what tt_smi_umd needed for what we do anyway
+  bool watch = false;  // of tt_smi_umd, without effect
 };
 
-// As meant.
+// The checked values.
 struct Options {
   std::optional<tui::View> view;
   std::optional<std::uint32_t> interval_ms;
@@ -53,7 +53,7 @@ Result<Options> options_of(const TypedOptions& typed, const CommonOptions& commo
   options.color = values->color;
   if (values->devices.size() > 1) {
     return Error{
-        fmt::format("--device {}: top begins with one device; write for example "
+        fmt::format("--device {}: top starts with one device; write for example "
                     "--device {}",
                     common.devices, values->devices.front())};
   }
@@ -140,11 +140,11 @@ void add_top(Command& app, CommonOptions& common, Action& action) {
   command.add_option("--device", common.devices, "Begin with this device").type_name("N");
   command
       .add_option("-r,--interval", options->interval,
-                  "Milliseconds between two looks (500); + and - change it")
+                  "Milliseconds between two refreshes (500); + and - change it")
       .type_name("MS");
   command.add_flag("--once", options->once,
-                   "Print view 1 as text and end; so it is when stdout is no terminal");
-  command.add_flag("-w", options->watch, "Accepted for tt_smi_umd: top always goes on");
+                   "Print view 1 as text and end; the default when stdout is no terminal");
+  command.add_flag("-w", options->watch, "Accepted as in tt_smi_umd, without effect");
   command.add_option("--color", common.color, "auto, always or never; auto obeys NO_COLOR")
       .type_name("WHEN");
   command.footer(kExamples);

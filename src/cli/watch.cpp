@@ -27,7 +27,7 @@ constexpr std::string_view kHome = "\x1b[H";
 constexpr std::string_view kClearLine = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
 
-// No SA_RESTART: a write that waits for its reader must end too.
+// No SA_RESTART: a signal must also end a write that waits for its reader.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -35,7 +35,7 @@ void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-// Blocks the signals we handle: no call of frame() is interrupted, and none is missed between
+// Blocks the signals that are handled: frame() is never interrupted, and no signal is lost between
 // check and wait.
 class BlockedSignals {
  public:

@@ -5,7 +5,7 @@
 
 namespace ttmem::collector {
 
-// The figures of a process, where a kind that it does not report counts as a known zero.
+// The figures of a process. A kind that it does not report counts as a known zero.
 [[nodiscard]] constexpr PerKind<KindFigures> all_known(PerKind<KindFigures> kinds) {
   for (KindFigures& figures : kinds) figures.known = kAllFigures;
   return kinds;

@@ -90,10 +90,10 @@ class Builder {
     for (std::size_t s = 0; s < segments_.size(); ++s) list(s);
   }
 
-  model::Snapshot take() { return std::move(snapshot_); }
+  model::Snapshot finish() { return std::move(snapshot_); }
 
  private:
-  // The living first: what they say of a device goes before what the dead said.
+  // The living first: their description of a device wins over that of the dead.
   void sort_evidence() {
     for (const SegmentEvidence& segment : evidence_.segments) {
       if (segment.state == State::alive || !segment.image.clean_exit) segments_.push_back(&segment);
@@ -109,8 +109,8 @@ class Builder {
                      [&](const auto* a, const auto* b) { return region_key(a) < region_key(b); });
   }
 
-  // The chip's own number tells devices apart. Where it is not known, the logical number and the
-  // architecture do.
+  // A device is identified by the chip's own number; where that is unknown, by its logical number
+  // and architecture.
   using Identity = std::tuple<std::uint64_t, std::uint32_t, std::string>;
 
   // Finds or makes the total of a device.
@@ -122,7 +122,7 @@ class Builder {
     return known->second;
   }
 
-  // A region does not know its architecture: any device of its number will do.
+  // A region does not know its architecture: it matches any device of its number.
   std::uint32_t total_of(const RegionEvidence& region) {
     const auto near = known_.lower_bound(Identity(0, region.device_id, ""));
     const bool same = near != known_.end() && std::get<0>(near->first) == 0 &&
@@ -146,7 +146,7 @@ class Builder {
       DeviceTotal& total = totals_[totals_of_[s][d]];
       if (segment.state == State::alive) {
         total.add_tracked(image.devices[d], segment.geometry.at(d));
-        if (segment.confirmed) told_.emplace(totals_of_[s][d], image.pid);
+        if (segment.confirmed) counted_.emplace(totals_of_[s][d], image.pid);
       }
       total.add_process(process_row(segment, image.devices[d]));
     }
@@ -158,10 +158,10 @@ class Builder {
     const std::uint32_t index = total_of(region);
     DeviceTotal& total = totals_[index];
     for (const RowEvidence& row : region.rows) {
-      if (told_.contains({index, row.row.pid})) continue;
+      if (counted_.contains({index, row.row.pid})) continue;
       if (row.state == State::alive) {
         total.add_untracked(row.row);
-        told_.emplace(index, row.row.pid);
+        counted_.emplace(index, row.row.pid);
       }
       total.add_process(process_row(row));
     }
@@ -197,14 +197,14 @@ class Builder {
   }
 
   const Evidence& evidence_;
-  std::vector<const SegmentEvidence*> segments_;  // that count, in their order
+  std::vector<const SegmentEvidence*> segments_;  // without clean exits, sorted
   std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
-  std::map<Identity, std::uint32_t> known_;                // index into totals_
-  std::vector<std::vector<std::uint32_t>> totals_of_;      // by segment and its device
-  std::set<std::pair<std::uint32_t, std::int32_t>> told_;  // living process on a total, by pid
-  std::vector<std::uint32_t> index_of_total_;              // in the snapshot
+  std::map<Identity, std::uint32_t> known_;                   // index into totals_
+  std::vector<std::vector<std::uint32_t>> totals_of_;         // by segment and its device
+  std::set<std::pair<std::uint32_t, std::int32_t>> counted_;  // living process by total and pid
+  std::vector<std::uint32_t> index_of_total_;                 // in the snapshot
   ProgramList programs_;
 };
 
@@ -214,13 +214,13 @@ model::Snapshot build_snapshot(const Evidence& evidence) {
   Builder builder(evidence);
   builder.add_figures();
   builder.add_lists();
-  return builder.take();
+  return builder.finish();
 }
 
 model::Snapshot build_figures(const Evidence& evidence) {
   Builder builder(evidence);
   builder.add_figures();
-  return builder.take();
+  return builder.finish();
 }
 
 }  // namespace ttmem::collector

@@ -6,17 +6,17 @@
 
 namespace ttmem::collector {
 
-// Puts what was found together: no I/O, no clock. Equal evidence gives an equal Snapshot, whatever
-// order it came in.
+// Builds a Snapshot of evidence: no I/O, no clock. Equal evidence in any order gives an equal
+// Snapshot.
 //
 // - Figures of a device are sums over its living processes; what dead ones held is only listed.
-// - A row of TT-Metal's region counts unless a living segment tells of the same process on the
-//   same device, which is more exact, and /proc confirms that it is of that process.
-// - A segment that ended by saying so holds nothing, and is left out.
+// - A row of TT-Metal's region counts unless the same process has a living segment with the same
+//   device, and /proc confirms that the segment is its own: the segment is more exact.
+// - A segment with a clean exit holds nothing, and is left out.
 [[nodiscard]] model::Snapshot build_snapshot(const Evidence& evidence);
 
-// The same without its allocations and programs, and without the warnings that are about those
-// lists. For whoever wants sums.
+// The same without allocations and programs, and without the warnings about those lists. For
+// callers that need sums only.
 [[nodiscard]] model::Snapshot build_figures(const Evidence& evidence);
 
 }  // namespace ttmem::collector

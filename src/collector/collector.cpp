@@ -8,28 +8,28 @@ namespace ttmem::collector {
 
 model::Snapshot collect(const std::string& directory) { return build_snapshot(gather(directory)); }
 
-void Collector::look() {
+void Collector::pass() {
   evidence_ = gather(directory_, std::move(evidence_));
-  if (evidence_.changed) built_ = Built::kNothing;
+  if (evidence_.changed) built_ = Built::nothing;
   snapshot_.time_unix_ns = evidence_.time_unix_ns;
 }
 
 const model::Snapshot& Collector::collect_figures() {
-  look();
-  if (built_ == Built::kNothing) {
+  pass();
+  if (built_ == Built::nothing) {
     snapshot_ = build_figures(evidence_);
-    built_ = Built::kFigures;
+    built_ = Built::figures;
   }
   return snapshot_;
 }
 
 const model::Snapshot& Collector::collect() {
-  look();
-  if (built_ == Built::kAll) {
+  pass();
+  if (built_ == Built::all) {
     make_older(evidence_.monotonic_ns - ages_ns_);
   } else {
     snapshot_ = build_snapshot(evidence_);
-    built_ = Built::kAll;
+    built_ = Built::all;
   }
   ages_ns_ = evidence_.monotonic_ns;
   return snapshot_;
@@ -38,7 +38,7 @@ const model::Snapshot& Collector::collect() {
 void Collector::make_older(std::uint64_t passed_ns) {
   const auto each = [passed_ns](auto& items) {
     for (auto& item : items) {
-      if (item.age_ns != 0) item.age_ns += passed_ns;  // 0: its age cannot be said
+      if (item.age_ns != 0) item.age_ns += passed_ns;  // 0: unknown age
     }
   };
   each(snapshot_.allocations);

@@ -14,13 +14,13 @@
 namespace ttmem::collector {
 
 // One pass over all segments of `directory`, and over the regions that TT-Metal writes there by
-// itself. Never fails: what cannot be read, believed or decoded is left out, and a warning in the
+// itself. Never fails: a file that cannot be read or is not valid is left out, and a warning in the
 // Snapshot names it, the reason and the next step. Writes nothing. Safe from any thread.
 [[nodiscard]] model::Snapshot collect(const std::string& directory);
 
 // Passes over one directory again and again. Each Snapshot is what collect() of that moment would
-// give, but a segment that has not changed since the last pass is not read again, and when none
-// has, only the times of the Snapshot move. For whoever looks every second.
+// return, but a segment that has not changed since the last pass is not read again; when none has,
+// only the times in the Snapshot change. For callers that collect every second.
 //
 // Takes the memory of all segments and of one Snapshot. One thread at a time.
 class Collector {
@@ -30,23 +30,23 @@ class Collector {
   // Valid until the next call, as are the others.
   [[nodiscard]] const model::Snapshot& collect();
   // The same, but its allocations and programs, and the warnings about them, may be missing or as
-  // old as an earlier call. For whoever wants sums.
+  // old as an earlier call. For callers that need sums only.
   [[nodiscard]] const model::Snapshot& collect_figures();
 
   // What the last pass found; before the first, nothing.
   [[nodiscard]] const Evidence& evidence() const { return evidence_; }
 
  private:
-  enum class Built : std::uint8_t { kNothing, kFigures, kAll };
+  enum class Built : std::uint8_t { nothing, figures, all };
 
-  void look();
+  void pass();
   void make_older(std::uint64_t passed_ns);
 
   std::string directory_;
   Evidence evidence_;
   model::Snapshot snapshot_;
-  Built built_ = Built::kNothing;  // what snapshot_ has of the evidence
-  std::uint64_t ages_ns_ = 0;      // the monotonic time that its ages are of
+  Built built_ = Built::nothing;  // what snapshot_ has of the evidence
+  std::uint64_t ages_ns_ = 0;     // the monotonic time that its ages are of
 };
 
 // A live allocation of a dead process.
@@ -71,25 +71,25 @@ struct DeadSegment {
   std::uint64_t allocations = 0;
   // Over all devices; physical where known.
   PerKind<std::uint64_t> used_bytes{};
-  bool clean_exit = false;              // it ended by saying so, and held nothing
+  bool clean_exit = false;              // it closed its segment, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, the largest first
 };
 inline constexpr std::size_t kLargestHeld = 10;
 
 struct DeadSegments {
   std::vector<DeadSegment> segments;
-  std::vector<std::string> warnings;  // what could not be looked at, and why
+  std::vector<std::string> warnings;  // what could not be read, and why
 };
 
-// The segments whose owners are gone: whoever holds no lock on its file. Leftovers that never
-// became segments are among them, when nobody can still be writing them. Removes nothing.
+// The segments whose owners are gone: nobody holds the lock on the file. Files that never became
+// segments are among them, once nobody can still be writing them. Removes nothing.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory);
-// Looks only at the files with these names.
+// Only among the files with these names.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory,
                                      const std::vector<std::string>& names);
 
-// The segments that a server kept for its clients and left when it was killed. They say nothing any
-// longer: the clients may be alive. Removes nothing.
+// The segments for clients of a server that was killed. What they say may be out of date: the
+// clients may still live. Removes nothing.
 [[nodiscard]] DeadSegments find_abandoned(const std::string& directory);
 
 struct ReapReport {
@@ -97,8 +97,8 @@ struct ReapReport {
   std::vector<std::string> warnings;  // what could not be removed, and why
 };
 
-// Removes those of `dead` that are still there and still dead. Say first what they held: it is not
-// known afterwards.
+// Removes those of `dead` that are still there and still dead. Print what they held before: it is
+// lost afterwards.
 [[nodiscard]] ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead);
 
 }  // namespace ttmem::collector

@@ -62,7 +62,7 @@ void DeviceTotal::describe(const DeviceImage& device) {
 }
 
 void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreState>& states) {
-  // A CB without an address lies on cores that nobody told.
+  // Nobody reports on which cores a CB without an address lies.
   const bool complete = !device.cores.empty() && device.kinds[Kind::cb].live == 0;
   if (!complete || device.grid_x > device_.grid_x || device.grid_y > device_.grid_y) {
     cores_known_ = false;
@@ -95,7 +95,7 @@ void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& g
 
 void DeviceTotal::add_untracked(const RegionRow& row) {
   merge(device_.kinds, row.kinds);
-  // All of L1 that is known: the region has no kernels, which are shown as unknown beside it.
+  // A region does not have kernels: Total L1 is the sum of the rest, and kernels are unknown.
   for (const Kind kind : kAllKinds) {
     const Bytes used = row.kinds[kind].get(&KindFigures::used_bytes);
     if (is_in_l1(kind) && used) add_to(device_.l1_used_bytes, used);
@@ -107,7 +107,7 @@ void DeviceTotal::add_untracked(const RegionRow& row) {
   cores_known_ = false;
 }
 
-// What all hold now was reached for certain, and so was what each held at its own peak.
+// Certain to have been reached: the present total, and the peak of each single process.
 void DeviceTotal::finish_peaks() {
   for (KindFigures& kind : device_.kinds) {
     const bool both = kind.get(&KindFigures::peak_bytes) && kind.get(&KindFigures::used_bytes);

@@ -12,14 +12,14 @@
 
 namespace ttmem::collector {
 
-// One device over all processes. First describe() it with every process that has it, so that the
-// grid is known, then add the living; a device that no living process holds has zeros, which are
-// known. A figure with an unknown part is unknown. Not thread-safe.
+// One device over all processes. First call describe() for every process that has it, so that the
+// grid is known, then add the living ones. A device without living processes has known zeros. A
+// sum with an unknown part is unknown. Not thread-safe.
 class DeviceTotal {
  public:
   DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch);
 
-  // Takes over what was not known so far.
+  // Fills in what is not known yet.
   void describe(const segment::DeviceImage& device);
 
   // A living process on this device.
@@ -29,7 +29,7 @@ class DeviceTotal {
 
   void add_process(model::Process process) { device_.processes.push_back(std::move(process)); }
 
-  // The result, once. The processes are in order, the living first.
+  // Call once, at the end. The processes are sorted, the living first.
   [[nodiscard]] model::Device finish();
 
  private:

@@ -15,9 +15,9 @@
 
 namespace ttmem::collector {
 
-// Counts what happened over all tracked processes, also over those that have ended: the counters of
-// a segment go with it, these stay. What a process did after the last pass that saw it is not
-// counted, unless it was killed: then its segment is there to be read.
+// Counts events of all tracked processes, also of those that have ended and whose segments are
+// gone. What a process did after the last pass before a clean exit is not counted. After a kill it
+// is: the segment is still there.
 //
 // Takes memory for each device of each segment, and for kMostDevices devices. One thread at a time.
 class EventTotals {

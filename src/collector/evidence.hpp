@@ -17,33 +17,33 @@
 
 namespace ttmem::collector {
 
-// Which file a segment was read from, and what tells that it has not changed since. Another file
-// may get the name and the number of one that is gone; the header, which is in the fingerprint,
-// then has another time of creation.
+// Which file a segment was read from, and by what a change is recognised. A new file may get the
+// name and inode number of a removed one; its header, which is in the fingerprint, then has another
+// time of creation.
 struct Origin {
   std::string name;
   dev_t file_device = 0;
   ino_t file_number = 0;
   segment::Fingerprint fingerprint;
-  bool settled = false;  // what was read holds for as long as the fingerprint does
+  bool settled = false;  // no need to read again while the fingerprint is the same
 };
 
-// A segment that could be read and believed.
+// A segment that was read and is valid.
 struct SegmentEvidence {
   segment::SegmentImage image;
   model::State state = model::State::alive;
   std::string user;
-  bool this_boot = true;  // false: its times are of another boot, and say nothing now
+  bool this_boot = true;  // false: its times are of another boot
   // /proc shows the very process, by pid, start time and owner. False: it is of another pid
   // namespace, or of the past; then it speaks for no process of this one.
   bool confirmed = false;
   Origin origin{};
-  // geometry_of(image), worked out once for many passes. Only of the living: nobody asks for that
-  // of the dead.
+  // geometry_of(image), computed once for many passes. Only of the living: nobody needs that of
+  // the dead.
   std::vector<DeviceGeometry> geometry{};
 };
 
-// How long ago `when_ns` of the segment's own clock was; 0 when that cannot be said.
+// How long ago `when_ns` of the segment's own clock was; 0: unknown.
 [[nodiscard]] inline std::uint64_t age_ns(const SegmentEvidence& segment, std::uint64_t when_ns,
                                           std::uint64_t monotonic_ns) {
   return segment.this_boot && when_ns < monotonic_ns ? monotonic_ns - when_ns : 0;

@@ -29,30 +29,29 @@ bool removed_meanwhile(const OpenFile& file) {
   return ::fstat(file.fd.get(), &now) == 0 && now.st_nlink == 0;
 }
 
-// Whether a segment is of the process that it names, which only that process, or the server that it
-// told, may speak for. The facts of that process when it is here and the owner of the file owns it;
-// none when there is no such process here: it is of another pid namespace or of the past. Fails
-// when the claim is false.
+// Checks that a segment was written by the process that it names, or by a server for it. Returns
+// the facts of that process; none when /proc does not show it: it has ended, or is of another pid
+// namespace. Fails when the owner of the file does not own the process, or the name does not match.
 Result<std::optional<ProcessFacts>> check_claim(const std::string& path, const SegmentName& name,
                                                 const SegmentImage& image,
                                                 std::uint32_t file_owner) {
   if (image.uid != file_owner) {
     return Error{
-        fmt::format("left out {}: it belongs to {} but says that it is of {}; look who made it",
+        fmt::format("left out {}: it belongs to {}, but names {} as its user; find out who made it",
                     path, user_name(file_owner), user_name(image.uid))};
   }
-  if (name != SegmentName{image.uid, image.pid, image.start_time_ticks, name.kept}) {
+  if (name != SegmentName{image.uid, image.pid, image.start_time_ticks, name.for_client}) {
     return Error{
-        fmt::format("left out {}: it says that it is ttmem.{}.{}.{}; look who made it or moved it",
+        fmt::format("left out {}: by its content it is ttmem.{}.{}.{}; find out who renamed it",
                     path, image.uid, image.pid, image.start_time_ticks)};
   }
   std::optional<ProcessFacts> facts = process_facts(image.pid);
   if (facts && facts->start_time_ticks != image.start_time_ticks) facts.reset();
-  // Root's segment: of a process that gave its privileges up after it began, or kept by root.
+  // Root's segment: the process gave up its privileges, or root's server writes it for a client.
   if (!facts || facts->owned_by(file_owner) || file_owner == 0) return facts;
   return Error{
-      fmt::format("left out {}: it belongs to {}, who does not own process {} that it claims to be "
-                  "of; look who made it",
+      fmt::format("left out {}: it belongs to {}, but names process {} of another user; find "
+                  "out who made it",
                   path, user_name(file_owner), image.pid)};
 }
 
@@ -74,8 +73,8 @@ class Gatherer {
     denied_.append_warnings(listing_.directory, warnings_);
     if (abandoned_ > 0) {
       warnings_.push_back(fmt::format(
-          "left out {} in {}, kept by a server that is gone for its clients; start `ttmem serve` "
-          "again, where clients reconnect, or run `ttmem clean`",
+          "left out {} in {}: the server that wrote for its clients is gone; start `ttmem serve` "
+          "again, then clients reconnect, or run `ttmem clean`",
           abandoned_ == 1 ? "a segment" : fmt::format("{} segments", abandoned_),
           listing_.directory));
     }
@@ -95,7 +94,7 @@ class Gatherer {
     if (!file) return std::nullopt;
     SegmentEvidence* known = known_segment(name, *file);
     if (known != nullptr) {
-      if (auto kept = keep(*known, *file)) return kept;
+      if (auto same = reuse(*known, *file)) return same;
     }
     auto found = read(name, *file, known);
     changed_ = changed_ || found.has_value();
@@ -113,9 +112,9 @@ class Gatherer {
     return same ? &found : nullptr;
   }
 
-  // None when it must be read. Neither the file's owner nor its process can have become another: a
-  // process that /proc showed, or did not show, with that start time stays so for this file.
-  std::optional<SegmentEvidence> keep(SegmentEvidence& known, const OpenFile& file) {
+  // What is known, when the file has not changed; none when it must be read. check_claim() would
+  // give the same answer again: its inputs do not change while the file is the same.
+  std::optional<SegmentEvidence> reuse(SegmentEvidence& known, const OpenFile& file) {
     if (!known.origin.settled) return std::nullopt;
     if (!still_has(segment::FdSource(file.fd.get()), known.origin.fingerprint)) return std::nullopt;
     const bool alive = owner_of(file.fd.get()) == Owner::alive && known.this_boot;
@@ -126,17 +125,17 @@ class Gatherer {
   std::optional<SegmentEvidence> read(const std::string& name, const OpenFile& file,
                                       const SegmentEvidence* known) {
     const segment::FdSource source(file.fd.get());
-    // Its process is just starting, or did not get that far: nothing to tell yet.
+    // Its process is just starting, or died before the header was complete.
     if (header_state(source) == HeaderState::incomplete) {
       incomplete_.push_back(name);
       return std::nullopt;
     }
-    // Before the reading: what changes from here on gives it another fingerprint.
+    // Taken before the content: a later change gives another fingerprint.
     std::optional<segment::Fingerprint> fingerprint;
     if (follows_) fingerprint = segment::read_fingerprint(source);
     Result<SegmentImage> image = segment::read_segment(source);
     const Owner owner = owner_of(file.fd.get());
-    // After the question about its owner: whoever removes a segment holds its lock meanwhile.
+    // Asked after the owner: a reaper holds the lock while it removes a segment.
     if (removed_meanwhile(file)) return std::nullopt;
     if (!image) {
       warn_unreadable(name, image.error().message);
@@ -144,7 +143,7 @@ class Gatherer {
     }
     if (owner == Owner::unknown) {
       warn_unreadable(name,
-                      "its file system has no locks, which tell whether the owner lives; set "
+                      "its file system has no locks, which show whether the owner lives; set "
                       "TTMEM_DIR to a directory in shared memory");
       return std::nullopt;
     }
@@ -155,8 +154,8 @@ class Gatherer {
       warnings_.push_back(claim.error().message);
       return std::nullopt;
     }
-    // Its lock says that the server ended, and nothing of the client, whose word this is no longer.
-    if (parsed.kept && owner == Owner::gone) {
+    // The lock says that the server ended, and nothing about the client.
+    if (parsed.for_client && owner == Owner::gone) {
       ++abandoned_;
       return std::nullopt;
     }
@@ -165,7 +164,7 @@ class Gatherer {
     evidence.this_boot = is_this_boot(evidence.image.boot_id);
     evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
     if (evidence.state == State::alive) evidence.geometry = geometry_of(evidence.image);
-    const bool by_another = parsed.kept && claim->has_value();
+    const bool by_another = parsed.for_client && claim->has_value();
     evidence.user = user_name(by_another ? (*claim)->uids[0] : file.facts.st_uid);
     evidence.confirmed = claim->has_value();
     evidence.origin = {name, file.facts.st_dev, file.facts.st_ino, {}, false};
@@ -176,9 +175,9 @@ class Gatherer {
     return evidence;
   }
 
-  // A figure that is no part of the fingerprint may follow within the same call of the writer (the
-  // cores on which a program is resident do), so what has just changed is read once more. Nobody
-  // writes to the segment of a dead process, however its last call was cut short.
+  // Within one call, the writer may update the fingerprint before other figures (the cores on which
+  // a program is resident). So a segment that has just changed is read once more. Nobody writes to
+  // the segment of a dead process.
   static bool settled(const SegmentEvidence& evidence, const segment::Fingerprint& fingerprint,
                       const SegmentEvidence* known) {
     const bool seen_before = known != nullptr && known->state == evidence.state &&
@@ -186,7 +185,7 @@ class Gatherer {
     return seen_before && (evidence.state == State::dead || segment::is_settled(evidence.image));
   }
 
-  // All zeros: the writer could not tell.
+  // All zeros: the writer did not know.
   [[nodiscard]] bool is_this_boot(const BootId& id) const {
     return !boot_id_ || id == BootId{} || id == *boot_id_;
   }
@@ -210,8 +209,8 @@ class Gatherer {
   void add_row(const std::string& name, const RegionRow& row, std::uint32_t file_owner,
                RegionEvidence& evidence) {
     const std::optional<ProcessFacts> facts = process_facts(row.pid);
-    // A process that began after the row's last update has the pid of the one that wrote it. The
-    // slack is for the wall clock being set meanwhile; pids do not come back that fast.
+    // A process that began after the row's last update only has the same pid. The slack allows for
+    // a wall clock that was set; pids are not reused that fast.
     constexpr std::uint64_t slack_ns = 2'000'000'000;
     const bool alive = facts && start_unix_ns(facts->start_time_ticks) <=
                                     saturating_add(row.updated_unix_ns, slack_ns);
@@ -221,8 +220,8 @@ class Gatherer {
       evidence.rows.push_back({row, State::alive, user_name(facts->uids[0])});
     } else {
       warnings_.push_back(fmt::format(
-          "left a row out of {}: it belongs to {}, who does not own process {} that the row "
-          "claims to be of; look who made it",
+          "left out a row of {}: the file belongs to {}, but the row names process {} of another "
+          "user; find out who made it",
           listing_.path_of(name), user_name(file_owner), row.pid));
     }
   }
@@ -234,7 +233,7 @@ class Gatherer {
   bool changed_ = false;
   std::optional<BootId> boot_id_;
   DeniedFiles denied_{"read"};
-  std::uint64_t abandoned_ = 0;  // kept by a server that is gone
+  std::uint64_t abandoned_ = 0;  // segments for clients of a server that is gone
   std::vector<std::string> warnings_;
   std::vector<std::string> incomplete_;
 };
@@ -244,13 +243,13 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// A directory full of traps shall not fill the screen.
+// A directory with many bad files must not fill the screen.
 void bound_warnings(std::vector<std::string>& warnings) {
   constexpr std::size_t most = 64;
   if (warnings.size() <= most) return;
   const std::size_t more = warnings.size() - most;
   warnings.resize(most);
-  warnings.push_back(fmt::format("and {} more warnings of that kind", more));
+  warnings.push_back(fmt::format("{} more warnings are not shown", more));
 }
 
 Evidence gather_pass(const std::string& directory, Evidence previous, bool follows);
@@ -261,8 +260,8 @@ std::optional<std::string> low_space_warning(const std::string& directory,
                                              std::uint64_t free_bytes) {
   if (free_bytes >= kLowSpaceBytes) return std::nullopt;
   return fmt::format(
-      "{} is full ({} bytes left): new processes cannot be tracked, and running ones not listed "
-      "in whole; free space there (`ttmem clean` removes what dead processes left)",
+      "{} is full ({} bytes left): new processes cannot be tracked, and lists of running ones "
+      "are incomplete; free space there (`ttmem clean` removes what dead processes left)",
       directory, free_bytes);
 }
 
@@ -295,7 +294,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
   }
   evidence.changed = evidence.changed || evidence.warnings != previous.warnings ||
                      evidence.host != previous.host || evidence.directory != previous.directory;
-  // After the reading, so that nothing that was read is younger.
+  // Taken last, so that no age is negative.
   evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);
   return evidence;

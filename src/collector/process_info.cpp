@@ -18,7 +18,7 @@
 namespace ttmem::collector {
 namespace {
 
-// The beginning of a file of /proc: what is looked for stands there. Empty when unreadable.
+// The first bytes of a file of /proc. Empty when unreadable.
 std::string read_file(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return {};
@@ -28,7 +28,7 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// Takes the next word off `rest`, in any blanks.
+// Removes the next word, and the blanks before it, from `rest`.
 std::string_view next_word(std::string_view& rest) {
   const std::size_t begin = std::min(rest.find_first_not_of(" \t\n"), rest.size());
   const std::size_t end = std::min(rest.find_first_of(" \t\n", begin), rest.size());

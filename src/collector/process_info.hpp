@@ -9,8 +9,8 @@
 
 namespace ttmem::collector {
 
-// The segment writer finds the same facts of its own process by itself: it becomes part of
-// workloads, which the collector and the libraries that it needs never do.
+// The segment writer has its own code for this: it is linked into workloads, and the collector with
+// its libraries must not be.
 
 using BootId = std::array<std::uint8_t, 16>;
 

@@ -49,8 +49,7 @@ struct Edge {
   std::uint32_t use = 0;
 };
 
-// A footprint that several programs have weighs 2, however many they are: what it covers belongs
-// to nobody alone.
+// A footprint that two or more programs share weighs 2: no program alone holds what it covers.
 void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vector<Edge>& edges) {
   std::vector<Range> ranges;
   for (std::uint32_t u = 0; u < uses.size(); ++u) {
@@ -63,8 +62,8 @@ void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vect
   }
 }
 
-// Where the weights add up to 1, one footprint alone covers; the sum of the indices of all that
-// cover names it.
+// Where the weights add up to 1, exactly one footprint covers the address, and the sum of the
+// indices is its index.
 void sweep(std::vector<Edge>& edges, std::uint64_t cores, std::vector<std::uint64_t>& exclusive) {
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.address < b.address; });

@@ -13,12 +13,12 @@
 
 namespace ttmem::collector {
 
-// Steps that may still be taken. Programs of real workloads have a few core sets between them and
-// need thousands of steps; a segment made to keep its readers busy could ask for billions.
+// Limits the work of a pass. Programs of real workloads have few core sets and need thousands of
+// steps; a hostile segment could ask for billions.
 class WorkBudget {
  public:
   explicit WorkBudget(std::uint64_t steps) : left_(steps) {}
-  // False when there is not that much left; then nothing is taken off.
+  // False, and nothing is spent, when less than that is left.
   [[nodiscard]] bool spend(std::uint64_t steps) {
     if (steps > left_) return false;
     left_ -= steps;

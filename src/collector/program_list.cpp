@@ -76,7 +76,7 @@ void ProgramList::list(const SegmentEvidence& segment, std::span<const std::uint
   if (left_out == 0) return;
   snapshot.warnings.push_back(
       fmt::format("process {} ({}): {} programs have more circular buffers than can be listed and "
-                  "are left out of the list, not of the totals; look whether it should cache so "
+                  "are left out of the list, not of the totals; check whether it needs to cache so "
                   "many",
                   image.pid, image.name, left_out));
 }

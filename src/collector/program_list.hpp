@@ -12,9 +12,9 @@
 
 namespace ttmem::collector {
 
-// Lists the programs of one segment after the other, within bounds for all of them: programs share
-// footprints, and a Snapshot has the CBs of each, so a file of some MiB could ask for many GiB and
-// for hours. What is beyond the bounds is left out, and a warning says so. Not thread-safe.
+// Lists the programs of one segment after the other, within limits for all segments together.
+// Programs share footprints in a segment and have copies in a Snapshot, so a file of some MiB could
+// need many GiB and hours. Programs beyond the limits are left out with a warning. Not thread-safe.
 class ProgramList {
  public:
   // `device_index` gives the index in the Snapshot for each device of the segment.

@@ -26,9 +26,8 @@ namespace {
 
 using segment::HeaderState;
 
-// Whoever makes a segment needs microseconds between creating and locking the file. A process that
-// /proc no longer shows makes none; one that it shows, or that lives in another pid namespace and
-// shares a pid with one here, gets some grace.
+// A writer needs microseconds between creating and locking the file. While /proc shows a process
+// with that pid, the file gets ten seconds; the process may be another one of the same pid.
 bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   constexpr std::uint64_t seconds_of_grace = 10;
   if (!process_facts(parse_segment_name(name)->pid)) return false;
@@ -69,7 +68,7 @@ std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
   return held;
 }
 
-// Whatever cannot be read, the name of the file still says whose it was.
+// When the content cannot be read, the name of the file still has the pid.
 DeadSegment describe(const Listing& listing, const std::string& name, const OpenFile& file) {
   DeadSegment dead;
   dead.path = listing.path_of(name);
@@ -86,8 +85,8 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
   return dead;
 }
 
-// Exclusive, so that nobody else removes it, nor its process makes it anew after an exec(), at the
-// same time. Readers ask for the lock too, and keep it for microseconds.
+// Exclusive: nobody else may remove it, or create it again after an exec(), at the same time.
+// Readers take the lock too, for microseconds.
 bool lock_to_remove(const OpenFile& file) {
   constexpr int tries = 20;
   constexpr struct timespec pause { 0, 1'000'000 };
@@ -102,12 +101,12 @@ class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  // Those that a server keeps for its clients, or all others.
-  DeadSegments find(const std::vector<std::string>& names, bool kept) {
+  // Either the segments that servers write for clients, or all others.
+  DeadSegments find(const std::vector<std::string>& names, bool for_client) {
     DeadSegments found;
     for (const std::string& name : names) {
       const std::optional<SegmentName> parsed = parse_segment_name(name);
-      if (!parsed || parsed->kept != kept) continue;
+      if (!parsed || parsed->for_client != for_client) continue;
       if (const auto file = open_dead(name)) {
         found.segments.push_back(describe(listing_, name, *file));
       }
@@ -135,8 +134,8 @@ class Reaper {
     return std::move(warnings_);
   }
 
-  // None when it is not dead, or not ours. Asks with a shared lock: an exclusive one would look
-  // like a living owner to whoever reads at that moment.
+  // None when it is not dead, or not a segment. Tries a shared lock: readers would take an
+  // exclusive one for a living owner.
   std::optional<OpenFile> open_dead(const std::string& name) {
     std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
     if (!file) return std::nullopt;
@@ -144,7 +143,7 @@ class Reaper {
     const bool segment = state == HeaderState::complete || state == HeaderState::other_version;
     if (state == HeaderState::foreign) {
       warnings_.push_back(
-          fmt::format("left {} alone: it is not a segment of ttmem; remove or rename it",
+          fmt::format("not removed: {} is not a segment of ttmem; remove or rename it yourself",
                       listing_.path_of(name)));
       return std::nullopt;
     }
@@ -155,7 +154,7 @@ class Reaper {
 
   bool remove(const std::string& name, const OpenFile& file) {
     if (!lock_to_remove(file)) {
-      warnings_.push_back(fmt::format("cannot remove {}: somebody else holds its lock; try again",
+      warnings_.push_back(fmt::format("cannot remove {}: another process holds its lock; try again",
                                       listing_.path_of(name)));
       return false;
     }
@@ -163,7 +162,7 @@ class Reaper {
     const int directory = listing_.fd.get();
     const bool there = ::fstatat(directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
     const bool same = there && now.st_dev == file.facts.st_dev && now.st_ino == file.facts.st_ino;
-    if (!same) return false;  // removed meanwhile, perhaps made anew
+    if (!same) return false;  // removed meanwhile, perhaps created again
     if (::unlinkat(directory, name.c_str(), 0) == 0) return true;
     const int error = errno;
     if (error == EACCES || error == EPERM) {

@@ -19,7 +19,7 @@
 namespace ttmem::collector {
 namespace {
 
-// Takes `.<number>` off the front; digits only, as the writer makes them.
+// Removes `.<number>` from the front; digits only, as the writer writes them.
 template <typename Number>
 bool take_number(std::string_view& rest, Number& value) {
   if (!rest.starts_with('.')) return false;
@@ -70,8 +70,8 @@ std::optional<SegmentName> parse_segment_name(std::string_view name) {
   SegmentName claim;
   const bool numbers = take_number(name, claim.uid) && take_number(name, claim.pid) &&
                        take_number(name, claim.start_time_ticks);
-  claim.kept = name == segment::kKeptSuffix;
-  return numbers && (name.empty() || claim.kept) ? std::optional(claim) : std::nullopt;
+  claim.for_client = name == segment::kKeptSuffix;
+  return numbers && (name.empty() || claim.for_client) ? std::optional(claim) : std::nullopt;
 }
 
 Result<Listing> list_directory(const std::string& directory) {

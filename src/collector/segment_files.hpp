@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of a directory that could be segments or regions, and how they are opened: anybody may
-// put anything there, and none of it may block, be followed elsewhere, or be believed.
+// Finds and opens the files of a directory that could be segments or regions. Anybody may put
+// anything there: nothing may block, no link is followed, nothing is trusted.
 #pragma once
 
 #include <sys/stat.h>
@@ -19,19 +19,19 @@
 
 namespace ttmem::collector {
 
-// `ttmem.<uid>.<pid>.<start time>`, and `.socket` behind it when a server keeps the segment for
-// that process: what the name claims.
+// What the name `ttmem.<uid>.<pid>.<start time>` claims; it ends in `.socket` when a server writes
+// the segment for that process.
 struct SegmentName {
   std::uint32_t uid = 0;
   std::int32_t pid = 0;
   std::uint64_t start_time_ticks = 0;
-  bool kept = false;
+  bool for_client = false;
 
   friend bool operator==(const SegmentName&, const SegmentName&) = default;
 };
 [[nodiscard]] std::optional<SegmentName> parse_segment_name(std::string_view name);
 
-// An open directory and those of its names that a pass looks at, in order.
+// An open directory and the names in it that a pass reads, sorted.
 struct Listing {
   std::string directory;
   UniqueFd fd;
@@ -62,16 +62,15 @@ struct OpenFile {
   struct stat facts {};
 };
 
-// Opens a regular file of the listing for reading. None when it is gone, which is no fault; when
-// it may not be read (then `denied` knows); or when it is anything else than a regular file (then
-// there is a warning).
+// Opens a regular file of the listing for reading. None when it is gone, which is not an error;
+// when it may not be read (added to `denied`); or when it is not a regular file (a warning).
 [[nodiscard]] std::optional<OpenFile> open_file(const Listing& listing, const std::string& name,
                                                 DeniedFiles& denied,
                                                 std::vector<std::string>& warnings);
 
-// Whether whoever made a segment is still there: it holds a lock on it for life, and the kernel
-// drops the lock with its last descriptor. Ask only once the header is complete, which is after
-// the lock was taken; before that, asking could get in the owner's way.
+// Whether the writer of a segment lives: it holds a lock for life, and the kernel drops the lock
+// with the writer's last descriptor. Call only once the header is complete, which is after the lock
+// was taken: an earlier call could make the writer's own locking fail.
 enum class Owner : std::uint8_t { alive, gone, unknown };
 [[nodiscard]] Owner owner_of(int fd);
 

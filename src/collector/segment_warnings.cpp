@@ -16,7 +16,7 @@ std::string counted(std::uint64_t count, const char* one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-// One warning for all devices: a mesh that is closed with buffers on it is one mistake.
+// One warning for all devices: a mesh that is closed with live buffers is one mistake.
 void add_left_at_close(const segment::SegmentImage& image, const std::string& who,
                        std::vector<std::string>& warnings) {
   if (image.left_at_close.empty()) return;
@@ -52,11 +52,11 @@ void add_segment_warnings(const SegmentEvidence& segment, const std::string& dir
                                    image.last_error != 0 ? could_not_grow : otherwise));
   };
   warn(image.dropped_allocations, "allocation", "counted but not listed",
-       "its segment is as large as it can be");
+       "its segment has reached its largest size");
   warn(image.dropped_programs, "program", "counted but not listed",
        "a program can be listed with at most 1024 circular buffers");
   warn(image.dropped_calls, "call", "not recorded at all, so that its figures are too low",
-       "it named more than 128 devices, passed a structure without its struct_size, or said more "
+       "it named more than 128 devices, passed a structure without its struct_size, or sent more "
        "than its socket took");
   warn(image.dropped_names, "placement", "shown without a name",
        "a process can give its programs at most 16384 different names");
@@ -69,7 +69,7 @@ void add_segment_warnings(const SegmentEvidence& segment, const std::string& dir
   add_left_at_close(image, who, warnings);
   if (image.invalid_records != 0) {
     warnings.push_back(
-        fmt::format("{}: left {} out that cannot be true; update the libttmem that it uses", who,
+        fmt::format("{}: left out {} with impossible values; update the libttmem that it uses", who,
                     counted(image.invalid_records, "record")));
   }
 }

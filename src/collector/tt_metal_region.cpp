@@ -60,15 +60,15 @@ bool is_region_name(std::string_view name) {
 Result<Region> decode_region(std::span<const std::byte> bytes) {
   if (bytes.size() < kInitStateAt + sizeof(kReady)) {
     return Error{
-        fmt::format("it has {} bytes and a region of TT-Metal has {}; remove it when no "
+        fmt::format("it has {} bytes, but a region of TT-Metal has {}; remove it when no "
                     "TT-Metal process runs",
                     bytes.size(), kRegionBytes)};
   }
   const auto version = get<std::uint32_t>(bytes, kVersionAt);
   if (version < 2 || version > 4) {
     return Error{
-        fmt::format("TT-Metal wrote it in version {}, and versions 2 to 4 are known here; "
-                    "look for a newer ttmem",
+        fmt::format("it has version {} of TT-Metal's format, and this ttmem knows 2 to 4; "
+                    "install a newer ttmem",
                     version)};
   }
   if (version == 4 && get<std::uint32_t>(bytes, kInitStateAt) != kReady) {
@@ -84,8 +84,7 @@ Result<Region> decode_region(std::span<const std::byte> bytes) {
     row.pid = raw.pid;
     row.name = segment::safe_text({raw.name, sizeof(raw.name)});
     row.updated_unix_ns = raw.updated_unix_ns;
-    // Sizes as they were asked for, which is all that is known of what is gone. CBs are counted on
-    // each core.
+    // A region has logical sizes only; they count as used. CBs are counted on each core.
     for (const auto& [kind, size] :
          {std::pair(Kind::dram, raw.dram), std::pair(Kind::l1, raw.l1),
           std::pair(Kind::l1_small, raw.l1_small), std::pair(Kind::trace, raw.trace)}) {

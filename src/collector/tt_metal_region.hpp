@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The region that TT-Metal itself keeps in shared memory for each chip, without ttmem: a table of
+// The region that TT-Metal itself writes in shared memory for each chip, without ttmem: a table of
 // processes and their bytes. It has no capacities, peaks, addresses or per-core figures, and its
 // sizes are logical ones.
 #pragma once
@@ -32,7 +32,7 @@ struct Region {
   std::vector<RegionRow> rows;
 };
 
-// The most that decode_region() looks at.
+// The most bytes that decode_region() reads.
 inline constexpr std::size_t kRegionBytes = 8576;
 
 // `tt_device_<number>_memory`.

@@ -7,7 +7,7 @@
 
 namespace ttmem::model {
 
-// What happened on a device since somebody began to count: never goes down.
+// Counters of a device since the counting began; they never go down.
 struct DeviceCounters {
   std::uint32_t id = 0;
   std::optional<std::uint64_t> uid;

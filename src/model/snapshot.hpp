@@ -20,13 +20,13 @@ namespace ttmem::model {
 
 using Bytes = std::optional<std::uint64_t>;
 
-// A process that runs, or the segment of one that ended without saying so.
+// Alive: the process runs. Dead: it ended without a clean exit, and its segment is still there.
 enum class State : std::uint8_t { alive, dead };
 
 // Where a figure comes from: our own tracker, or the region that TT-Metal writes by itself.
 enum class Source : std::uint8_t { ttmem, tt_metal };
 
-// One process on one device. Bytes are what is gone from the device (physical where known).
+// One process on one device. Bytes are physical where known, else logical.
 struct Process {
   std::int32_t pid = 0;
   std::string name;     // short, as in /proc/PID/comm
@@ -84,7 +84,7 @@ struct Device {
 
   Bytes cb_resident_bytes;
   Bytes kernels_persistent_bytes;  // dispatch and fabric: loaded until the device closes
-  Bytes kernels_estimated_bytes;   // sizes that somebody estimated
+  Bytes kernels_estimated_bytes;   // of sizes that are estimates
   std::optional<std::uint64_t> programs;
   Anomalies anomalies{};
   std::vector<Process> processes;  // the living first, then by bytes held
@@ -117,7 +117,7 @@ struct Allocation {
   std::optional<CoreMask> cores;  // none: every bank
   std::uint64_t age_ns = 0;
   bool persistent = false;  // a dispatch or fabric kernel
-  bool estimate = false;    // `bytes` is one
+  bool estimate = false;    // `bytes` is an estimate
   std::string label;        // empty: none
 };
 
@@ -140,7 +140,7 @@ struct Program {
   std::uint64_t bytes_per_core = 0;  // the most on one core: union of its own CBs
   std::uint64_t physical_bytes = 0;  // summed over its cores
   std::uint64_t logical_bytes = 0;
-  std::uint64_t exclusive_bytes = 0;  // what its end alone would free: no other program's CB there
+  std::uint64_t exclusive_bytes = 0;  // what its end would free: no other program's CBs lie there
   std::uint32_t resident_cores = 0;   // cores on which it was dispatched last; 0: placed only
   std::uint64_t age_ns = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bars: which piece is in which cell is worked out here for every view. Pure, safe from any thread.
+// Bars: which piece is in which cell, for every view. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -28,17 +28,17 @@ struct BarCell {
   std::size_t filled = 0;     // steps from the left; 0: a piece of less than half a step
 };
 
-// A bar of exactly `cells` cells, each divided into `steps`. The pieces come from left to right. A
-// cell has one colour and there are no glyphs for a left edge inside of it, so that only the last
-// piece ends inside a cell. A piece that holds anything has at least one cell.
+// A bar of exactly `cells` cells, each divided into `steps`. The pieces are sorted from left to
+// right. A cell has one colour, and no glyph begins inside a cell, so only the last piece ends
+// inside one. A piece that is not empty has at least one cell.
 [[nodiscard]] std::vector<BarCell> bar_cells(const std::vector<BarPiece>& pieces, std::size_t cells,
                                              std::size_t steps);
 
-// A cell filled from the left: 0 to 8 eighths. Anything is seen: 0 is drawn as 1.
+// A cell filled from the left: 0 to 8 eighths. 0 is drawn as 1, so that it can be seen.
 [[nodiscard]] std::string_view eighths(std::size_t filled);
 
-// Adds a bar with one piece to `line`. `track` draws what is free as a dim track, else it stays
-// blank: the parts of a whole, each at its own place, then read as steps.
+// Adds a bar with one piece to `line`. With `track`, the free part is dim; without it is blank, so
+// that the parts of a whole, one below the other, look like steps.
 void add_bar(Line& line, std::size_t cells, const BarPiece& piece, bool track,
              const TextOptions& options);
 

@@ -20,7 +20,7 @@ struct CoreRange {
 };
 
 // Disjoint rectangles that cover exactly the cores of `mask`, top to bottom. None when the number
-// of columns is unknown (0): the mask then says nothing about places.
+// of columns is unknown (0).
 [[nodiscard]] std::vector<CoreRange> core_ranges(const CoreMask& mask, std::uint16_t grid_x);
 
 // "(0,0)-(7,7)", "(3,4)", "(0,0)-(3,1) +2": the first rectangle and how many more. Empty: none.

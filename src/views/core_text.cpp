@@ -28,7 +28,7 @@ Color heat_of(std::optional<double> share) {
   return tone == Tone::warn ? Color::on_yellow : Color::on_red;
 }
 
-// Four cells: a shade for those who see no colour, and the percent.
+// Four cells: a shade for terminals without colour, and the percent.
 std::string cell_of(std::optional<double> share, const TextOptions& options) {
   if (!share) return fmt::format("{:>4}", kUnknown);
   constexpr std::array<std::string_view, 5> shades = {" ", "░", "▒", "▓", "█"};
@@ -129,7 +129,7 @@ std::optional<double> share_of_core(const Device& device, const Core& core) {
 
 std::string core_text(const Device& device, const TextOptions& options) {
   if (device.cores.empty() || device.grid_x == 0 || device.grid_y == 0) {
-    return wrapped("Cores: n/a, the process did not say how many this device has.", kIndent,
+    return wrapped("Cores: n/a, the process did not report the grid of this device.", kIndent,
                    Color::dim, options);
   }
   return map_of(device, options) + tightest(device, options);

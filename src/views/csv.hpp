@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Snapshots for spreadsheets: fields as RFC 4180 quotes them, lines end with a newline alone.
+// Snapshots for spreadsheets: fields are quoted as in RFC 4180, lines end with a newline alone.
 // Columns carry their unit; unknown is n/a. Pure, safe from any thread.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every figure of a device by the names that machines know it by: JSON and CSV go over this table,
-// so that a figure is named once.
+// Every figure of a device with its name in JSON and CSV: both go over this table, so that a figure
+// is named once.
 #pragma once
 
 #include <cstdint>

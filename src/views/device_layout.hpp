@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the width of a terminal decides about a device: which form it gets and where the columns of
-// that form are. All figures are display cells. Pure, safe from any thread.
+// Which form a device gets at a terminal's width, and where the columns of that form are. All
+// figures are display cells. Pure, safe from any thread.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ttmem::views {
 
 inline constexpr std::size_t kMostInFull = 4;  // devices in a text; more are shown in brief
-inline constexpr int kNarrowestBox = 74;       // boxes stand side by side when both have these
+inline constexpr int kNarrowestBox = 74;       // boxes stand side by side when both are this wide
 inline constexpr int kNarrowestLine = 76;      // and so do lines
 inline constexpr int kCompactBoxHeight = 5;
 
@@ -29,7 +29,7 @@ struct RowLayout {
   return {14, 24, width < 64 ? 0 : std::clamp(12 + (width - 80) / 2, 12, 60)};
 }
 
-// A row inside a box: the bar takes what the notes leave.
+// A row inside a box: the bar is as wide as the notes allow.
 [[nodiscard]] constexpr RowLayout box_layout(int width) {
   return {25, 27, std::max(0, width - (width < 100 ? 64 : 80))};
 }

@@ -47,7 +47,7 @@ std::vector<Note> kernel_notes(const Device& device) {
   return notes;
 }
 
-// L1 and what adds up to it, each part beginning where the one before ends.
+// L1 and the parts that add up to it; each begins where the one before ends.
 void add_l1(DeviceRows& rows, const Device& device) {
   const Bytes capacity = device.l1_capacity_bytes;
   rows.push_back(memory(What::l1, "L1", device.l1_used_bytes, capacity, device.l1_peak_bytes));
@@ -69,7 +69,7 @@ void add_l1(DeviceRows& rows, const Device& device) {
   part(What::kernels, Tone::kernels, device.used(Kind::kernel), {}, kernel_notes(device));
 }
 
-// Nothing when there is no trace region; a region that nobody used is a minor matter.
+// Nothing when there is no trace region; a minor row while nobody uses it.
 void add_trace(DeviceRows& rows, const Device& device) {
   const bool unused = device.used(Kind::trace) == 0U && device.peak(Kind::trace).value_or(0) == 0;
   if (unused && device.trace_capacity_bytes.value_or(0) == 0) return;
@@ -118,8 +118,8 @@ void add_anomalies(DeviceRows& rows, const Anomalies& found) {
     if (count > 0) row.notes.push_back({plural(count, one, many), {}});
   };
   note(found.overlapping_buffers, "live buffer overlaps another", "live buffers overlap others");
-  note(found.allocs_over_live, "allocation over a live one", "allocations over live ones");
-  note(found.unknown_frees, "free of something unknown", "frees of something unknown");
+  note(found.allocs_over_live, "allocation with an id in use", "allocations with ids in use");
+  note(found.unknown_frees, "free of an unknown id", "frees of unknown ids");
   note(found.unknown_programs, "dispatch of an unplaced program",
        "dispatches of unplaced programs");
   note(found.bad_arguments, "call with bad arguments", "calls with bad arguments");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device says, in words, before anybody knows where it will stand. `ttmem`, `ttmem top` and
-// its `--once` all draw these rows. Pure, safe from any thread.
+// The rows of a device: names, sizes and notes, without their places. `ttmem`, `ttmem top` and its
+// `--once` draw them. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace ttmem::views {
 // A few words beside a figure.
 struct Note {
   std::string text;
-  std::string brief;  // says the same in a narrow place; empty: there is no shorter way
+  std::string brief;  // the same where there is little room; empty: there is no shorter text
 };
 
-// As many notes as fit into `width` cells, the most important first, none of them cut. The brief
-// forms are taken when a note that has one would not fit otherwise. `count_rest`: joined_to_fit().
+// As many notes as fit into `width` cells, the most important first, none of them cut. Uses the
+// brief forms when a note that has one would not fit otherwise. `count_rest`: joined_to_fit().
 [[nodiscard]] std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
                                        std::string_view between = ", ", bool count_rest = false);
 
@@ -46,16 +46,16 @@ struct DeviceRow {
   model::Bytes capacity{};  // of a part of L1: that of L1
   model::Bytes peak{};
   std::uint64_t begin = 0;  // where its piece of L1's bar begins, in bytes
-  // How serious it is; of a part of L1, which one. A clash is bad, an anomaly is a warning.
+  // How serious the row is, or which part of L1. A clash is bad, an anomaly is a warning.
   Tone tone = Tone::none;
-  bool minor = false;         // not worth a line when there are many devices
+  bool minor = false;         // left out when there are many devices
   std::vector<Note> notes{};  // in order of importance
 
   // A part of L1, drawn below its bar.
   [[nodiscard]] bool is_part() const { return tone >= Tone::buffers; }
-  // Neither a memory nor a part of one: words without a bar.
+  // Neither a memory nor a part of one: text without a bar.
   [[nodiscard]] bool is_words() const { return what >= What::headroom; }
-  // Whether there is a share, or at least a capacity, to speak of.
+  // Whether the share, or at least the capacity, is known.
   [[nodiscard]] bool is_known() const { return used || capacity; }
   [[nodiscard]] std::optional<double> share() const;
   [[nodiscard]] BarPiece piece() const;
@@ -64,7 +64,7 @@ struct DeviceRow {
 using DeviceRows = std::vector<DeviceRow>;
 
 // The rows of a device from top to bottom. DRAM, L1, L1 buffers, CB, kernels and headroom are
-// always there; L1_SMALL, trace and anomalies when there is something to say. Unknown is "n/a".
+// always there; L1_SMALL, trace and anomalies when there are any. Unknown is "n/a".
 [[nodiscard]] DeviceRows device_rows(const model::Device& device);
 
 // One of the rows that are always there.

@@ -29,7 +29,7 @@ std::string label_text(const DeviceRow& row, const RowLayout& at) {
   return fmt::format("{:>{}}: ", row.name, at.size - 2);
 }
 
-// A clash, or anomalies: all of it is said, in as many lines as it takes.
+// A clash, or anomalies: all notes, in as many lines as they need.
 std::string trouble_text(const DeviceRow& row, const RowLayout& at, const TextOptions& options) {
   std::string words = row.size + (row.size.empty() ? "" : "  ");
   for (const Note& note : row.notes) words += (&note == &row.notes[0] ? "" : ", ") + note.text;

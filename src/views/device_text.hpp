@@ -9,7 +9,7 @@
 
 namespace ttmem::views {
 
-// How much of a device is worth a line.
+// How many rows of a device are printed.
 enum class Detail : std::uint8_t {
   full,
   brief,  // for many devices: without minor rows

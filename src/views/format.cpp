@@ -26,7 +26,7 @@ std::string format_share(std::optional<double> share) {
   if (!share) return std::string(kUnknown);
   if (*share > 0 && *share < 0.005) return "<1%";
   if (*share < 1 && *share >= 0.995) return "99%";
-  // More than ten times the capacity is a fault elsewhere; the column stays a column.
+  // Above ten times the capacity the figure is wrong anyway; the column keeps its width.
   if (*share >= 9.995) return ">9x";
   return fmt::format("{:.0f}%", *share * 100);
 }

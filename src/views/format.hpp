@@ -25,7 +25,7 @@ using ttmem::Scale;
 
 // Empty when one side is unknown or there is no capacity.
 [[nodiscard]] std::optional<double> share_of(model::Bytes used, model::Bytes capacity);
-// "32%". Rounded, but "0%" is nothing, "<1%" is something, and "100%" is all.
+// "32%". Rounded, but only zero is "0%", less than half a percent is "<1%", and only all is "100%".
 [[nodiscard]] std::string format_share(std::optional<double> share);
 
 [[nodiscard]] std::string format_count(std::optional<std::uint64_t> count);

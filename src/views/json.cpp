@@ -84,7 +84,7 @@ Json device_json(const Device& device) {
   return json;
 }
 
-// Every document begins and ends alike.
+// What all documents have at their beginning and end.
 std::string document(const Snapshot& snapshot, std::string_view schema, std::string_view key,
                      Json content, JsonLayout layout) {
   Json root = {
@@ -107,7 +107,7 @@ Json owner_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
           {"state", name_of(state)}};
 }
 
-// Null: every bank, or places unknown because the grid is.
+// Null: every bank, or an unknown grid.
 Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& cores) {
   if (device >= snapshot.devices.size() || snapshot.devices[device].grid_x == 0) return nullptr;
   Json list = Json::array();

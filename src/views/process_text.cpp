@@ -49,7 +49,7 @@ namespace {
 
 Table make_table(bool all_alive, bool all_ttmem) {
   using enum Column::Align;
-  // What is the same for all says little: such a column is the first to go.
+  // A column with the same value in all rows is dropped first.
   const int state_drop = all_alive ? 8 : 0;
   const int source_drop = all_ttmem ? 9 : 3;
   return Table({{"PID"},

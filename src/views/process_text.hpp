@@ -10,7 +10,7 @@
 
 namespace ttmem::views {
 
-// A process over all its devices. A figure that is unknown on one device is unknown in the sum.
+// A process over all its devices. A figure that is unknown on one device has an unknown sum.
 struct ProcessTotal {
   model::Process sum;
   std::vector<std::uint32_t> devices;  // ids, ascending
@@ -19,7 +19,7 @@ struct ProcessTotal {
 // The command line without the folder of its program, else the name.
 [[nodiscard]] std::string command_of(const model::Process& process);
 
-// What it has of L1 buffers and L1_SMALL.
+// L1 buffers and L1_SMALL together.
 [[nodiscard]] model::Bytes l1_of(const model::Process& process);
 
 // A process as a row: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace, allocations,

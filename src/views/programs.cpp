@@ -34,7 +34,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p) {
       {format_bytes(p.bytes_per_core, Scale::core), Color::bold},
       {fmt::format("{}", p.cores), color},
       {format_bytes(p.physical_bytes), color},
-      // A dead program has no part in what the device holds now.
+      // The programs of dead processes have no share in what the device holds now.
       {dead ? std::string(kUnknown) : format_share(share_of(p.physical_bytes, on_device)), color},
       {format_bytes(p.exclusive_bytes), color},
       {format_bytes(p.logical_bytes), color},
@@ -83,8 +83,8 @@ std::string programs_text(const Snapshot& snapshot, const std::vector<Program>& 
   return text + wrapped(
                     "SHARE: of the CB bytes of the device; shares of programs at the same "
                     "addresses overlap. FREES: what the end of that program alone would free. "
-                    "STATE: resident where "
-                    "it was the last to run, else only placed.",
+                    "STATE: resident on the cores "
+                    "where it was dispatched last, else placed.",
                     0, Color::dim, options);
 }
 

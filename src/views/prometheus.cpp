@@ -25,7 +25,7 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-// Prometheus takes no page with a byte that is not UTF-8.
+// Prometheus refuses a page with a byte that is not UTF-8.
 std::string utf8(std::string_view text) {
   std::string clean;
   while (!text.empty()) {
@@ -36,7 +36,7 @@ std::string utf8(std::string_view text) {
   return clean;
 }
 
-// The labels of a sample, and one text that tells them from all others.
+// The labels of a sample, and a text that is unique for them.
 struct Labels {
   Labels() = default;
   Labels(std::initializer_list<std::pair<std::string_view, std::string_view>> labels) {
@@ -79,7 +79,7 @@ class Family {
     (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) += number;
   }
 
-  // A family without samples says nothing.
+  // A family without samples is left out.
   void move_to(std::vector<MetricFamily>& page) && {
     if (!family_.metric.empty()) page.push_back(std::move(family_));
   }
@@ -131,11 +131,11 @@ void add_memory(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
   Family used = gauge("ttmem_memory_used_bytes",
                       "Memory of the device that living processes hold, by kind; cb is physical.");
   Family l1 = gauge("ttmem_l1_used_bytes",
-                    "L1 that is gone: buffers, L1_SMALL, circular buffers (physical), kernels.");
+                    "Total L1: buffers, L1_SMALL, circular buffers (physical), kernels.");
   Family peak = gauge("ttmem_memory_peak_bytes",
-                      "The most that is certain to have been used by the processes of now.");
+                      "Peak that the living processes are certain to have reached together.");
   Family capacity = gauge("ttmem_memory_capacity_bytes",
-                          "What the device has; l1 is of all cores that programs can use.");
+                          "Capacity of the device; l1 is that of all compute cores.");
   Family headroom = gauge("ttmem_l1_headroom_bytes",
                           "Between circular buffers and L1 buffers on the fullest core; negative "
                           "when they clash.");
@@ -175,9 +175,8 @@ void add_processes(const Snapshot& snapshot, bool process_labels, std::vector<Me
   Family used = gauge("ttmem_process_memory_used_bytes",
                       "Memory of the device that a living process holds, by kind.");
   Family processes = gauge("ttmem_processes", "Living processes on the device.");
-  Family dead =
-      gauge("ttmem_dead_owner_bytes",
-            "What dead processes had not freed, and nobody has reaped; no longer in use.");
+  Family dead = gauge("ttmem_dead_owner_bytes",
+                      "Memory of dead processes that nobody has reaped; not counted as in use.");
   for (const Device& device : snapshot.devices) {
     const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
     std::uint64_t dead_bytes = 0;
@@ -207,7 +206,7 @@ void add_counters(const MetricsInput& input, std::vector<MetricFamily>& page) {
   Family frees =
       counter("ttmem_frees_total", "Frees by tracked processes since the server started.");
   Family dropped = counter("ttmem_events_dropped_total",
-                           "What tracked processes could not record, for want of space.");
+                           "Allocations, programs and calls that processes could not record.");
   for (const model::DeviceCounters& device : input.counters) {
     const Labels labels = {
         {"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
@@ -247,7 +246,8 @@ std::string prometheus_text(const std::vector<ServerFigure>& figures) {
 
 std::string prometheus_text(const Snapshot& snapshot, const MetricsInput& input) {
   std::vector<MetricFamily> page;
-  Family up = gauge("ttmem_up", "1: the server can look at the segments; 0: it cannot.");
+  Family up =
+      gauge("ttmem_up", "1: the server can read the directory of the segments; 0: it cannot.");
   up.add({}, std::optional(input.up ? 1 : 0));
   std::move(up).move_to(page);
   add_info(snapshot, page);

@@ -24,14 +24,14 @@ struct ServerFigure {
 };
 
 struct MetricsInput {
-  bool up = true;              // the segments could be looked at
+  bool up = true;              // the directory of the segments could be read
   bool process_labels = true;  // false: nothing that names a process
   std::vector<model::DeviceCounters> counters;
   std::uint64_t events_dropped = 0;
 };
 
-// Samples that would have the same labels are added up: Prometheus refuses a page that has one
-// twice, and two pid namespaces can have the same pid.
+// Samples with the same labels are added up: Prometheus refuses a page with duplicates, and two
+// pid namespaces can have the same pid.
 [[nodiscard]] std::string prometheus_text(const model::Snapshot& snapshot,
                                           const MetricsInput& input);
 

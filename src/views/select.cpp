@@ -54,9 +54,9 @@ std::uint64_t size_of(const Program& program) { return program.physical_bytes; }
 
 Snapshot select_devices(Snapshot snapshot, const std::vector<std::uint32_t>& ids) {
   std::vector<std::uint32_t> new_index;
-  std::uint32_t kept = 0;
+  std::uint32_t next = 0;
   for (const model::Device& device : snapshot.devices) {
-    new_index.push_back(contains(ids, device.id) ? kept++ : kGone);
+    new_index.push_back(contains(ids, device.id) ? next++ : kGone);
   }
   std::erase_if(snapshot.devices, [&](const auto& device) { return !contains(ids, device.id); });
   follow_devices(snapshot.allocations, new_index);

@@ -98,7 +98,7 @@ std::string sums(const std::vector<Device>& devices, const TextOptions& options)
 std::string legend(const TextOptions& options) {
   return wrapped(
       "L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; "
-      "resident: what ran last; logical: the plain sum over all live programs.",
+      "resident: dispatched last; logical: the plain sum over all live programs.",
       0, Color::dim, options);
 }
 

@@ -14,7 +14,7 @@ struct SnapshotTextOptions {
 };
 
 // What `ttmem` prints: devices, their sum when there are several, processes, and what the words
-// mean. One friendly line when there is nothing. The lines of a device: device_text.hpp.
+// mean. One line with advice when there is no device. The lines of a device: device_text.hpp.
 [[nodiscard]] std::string snapshot_text(const model::Snapshot& snapshot,
                                         const SnapshotTextOptions& what,
                                         const TextOptions& options);

@@ -17,7 +17,7 @@ struct Column {
 
   std::string header;
   Align align = Align::right;
-  // When the table is too wide, the column with the highest number goes first; 0 never goes.
+  // When the table is too wide, the column with the highest number is dropped first; 0: never.
   int drop = 0;
   // One column may be cut to what the others leave, down to kMinFlexible cells.
   bool flexible = false;

@@ -13,7 +13,7 @@ import unittest
 from http_case import HttpCase
 from support import KINDS_OF_PROCESS, MIB
 
-# What differs between two looks at the same state.
+# What differs between two passes over the same state.
 MOVING = ("time_unix_ns", "age_ns")
 
 

@@ -560,7 +560,8 @@ class Lifecycle(ServerCase):
         snapshot = self.json()
         self.assertEqual(snapshot["devices"], alone)
         self.assertTrue([warning for warning in snapshot["warnings"]
-                         if "kept by a server that is gone" in warning], snapshot["warnings"])
+                         if "the server that wrote for its clients is gone" in warning],
+                        snapshot["warnings"])
         self.start_server("--quiet")
         connect_and_replay()
         rows = self.rows()
@@ -575,7 +576,7 @@ class Lifecycle(ServerCase):
         client.alloc(4096, MIB)
         client.ask(QUERY)
         server.kill()
-        self.assertIn("1 segment was kept for clients by a server that is gone",
+        self.assertIn("1 segment was written for clients by a server that is gone",
                       self.ttmem("clean").stdout)
         self.assertEqual(self.segments(), [])
 

@@ -228,7 +228,7 @@ class ASession(Terminal):
         self.press("p")
         self.see(rf"{demo.pid}")
 
-    def test_settings_are_remembered_when_asked_for(self):
+    def test_settings_are_saved_when_asked_for(self):
         self.demo()
         self.open()
         self.top("--view", "2")
@@ -238,7 +238,7 @@ class ASession(Terminal):
         path = os.path.join(self.folder, "ttmem", "top.toml")
         self.assertFalse(os.path.exists(path))
         self.press("F12")
-        self.see(r"remembered in")
+        self.see(r"settings saved in")
         self.press("q")
         self.see(r"^ended 0$")
         self.type(f"{TTMEM} top")

@@ -8,8 +8,8 @@
 namespace ttmem::server {
 
 // The log of the server on standard error, as spdlog's default logger: every line is written at
-// once, and lines wait in memory while nobody takes them (a full pipe): the server never waits for
-// a reader of its log. What then does not fit into a MiB is dropped, and a line says how much.
+// once. While a pipe is full, lines wait in memory: the server never waits for a reader of its log.
+// Lines beyond a MiB are dropped, and a line says how many.
 //
 // Returns a second logger with the same output, whose lines are written at flush(), or with the
 // next line of the default logger: for the many lines of events. One thread: that of the event

@@ -24,7 +24,7 @@ void tick_every_second(asio::steady_timer& timer, Observatory& observatory) {
   timer.async_wait([&](const boost::system::error_code& error) {
     if (error) return;
     observatory.tick();
-    spdlog::default_logger()->flush();  // what a full pipe did not take before
+    spdlog::default_logger()->flush();  // lines that a full pipe did not take
     tick_every_second(timer, observatory);
   });
 }
@@ -37,7 +37,7 @@ bool started(const Result<void>& result) {
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  std::signal(SIGPIPE, SIG_IGN);  // who closes a connection, or reads the log no more
+  std::signal(SIGPIPE, SIG_IGN);  // a closed connection or log is an error code, not a signal
   const std::shared_ptr<spdlog::logger> events = log_to_stderr(options.quiet);
   asio::io_context loop(1);
   asio::signal_set signals(loop, SIGINT, SIGTERM);  // first: no signal is lost from here on

@@ -9,7 +9,7 @@
 namespace ttmem::server {
 
 struct ServeOptions {
-  SocketOptions socket;  // its directory is that of everything
+  SocketOptions socket;  // its directory is used by all parts
   HttpOptions http;
   bool quiet = false;  // warnings only
   bool reap = true;
@@ -17,7 +17,7 @@ struct ServeOptions {
   std::chrono::seconds history{86400};
 };
 
-// Serves until SIGINT or SIGTERM. Returns the exit code; what went wrong has been said.
+// Serves until SIGINT or SIGTERM. Returns the exit code; errors have been logged.
 int serve(const ServeOptions& options);
 
 }  // namespace ttmem::server

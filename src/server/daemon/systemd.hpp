@@ -5,8 +5,8 @@
 
 namespace ttmem::server {
 
-// Tells systemd a state such as "READY=1" over $NOTIFY_SOCKET; does nothing when there is none, and
-// when it does not listen. One datagram is the whole protocol, so libsystemd is not needed for it.
+// Sends systemd a state such as "READY=1" over $NOTIFY_SOCKET; does nothing when that is unset or
+// nobody listens. The protocol is one datagram, so libsystemd is not needed.
 void notify_systemd(std::string_view state);
 
 }  // namespace ttmem::server

@@ -40,9 +40,9 @@ std::optional<HttpResponse> response_to(const boost::system::error_code& error) 
     return std::nullopt;
   }
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return error_response(431, "the header of the request is longer than 8 KiB");
+    return error_response(431, "the header is longer than 8 KiB; send a shorter one");
   }
-  return error_response(400, "this is no HTTP request: " + error.message());
+  return error_response(400, "this is not an HTTP request: " + error.message());
 }
 
 HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket,
@@ -76,7 +76,7 @@ void HttpConnection::on_read(const boost::system::error_code& error) {
     return;
   }
   const HttpRequest request = request_of(*parser_);
-  // What follows a body that was not read is no request.
+  // The body was not read, so what follows cannot be parsed as a request.
   const bool keep_alive = parser_->keep_alive() && !request.has_body;
   const Form form{request.method == "HEAD", keep_alive, request.version};
   HttpResponse response = answer_(request);
@@ -128,8 +128,8 @@ void HttpConnection::on_write(const boost::system::error_code& error, bool keep_
   linger();
 }
 
-// To close while bytes of the client are unread would take the response from it: the system resets
-// such a connection. So they are read, within bounds.
+// The system resets a connection that is closed with unread bytes, and the client may lose the
+// response. So the rest is read, within limits.
 void HttpConnection::linger() {
   buffer_.clear();
   stream_.async_read_some(

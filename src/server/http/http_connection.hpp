@@ -25,31 +25,31 @@ using HttpParser = boost::beast::http::request_parser<boost::beast::http::empty_
 
 // The request whose header `parser` has.
 [[nodiscard]] HttpRequest request_of(const HttpParser& parser);
-// What a client gets whose bytes are no request; none when it has just gone or was too slow.
+// The answer to bytes that are not a request; none when the client is gone or was too slow.
 [[nodiscard]] std::optional<HttpResponse> response_to(const boost::system::error_code& error);
 
 // One client: reads a request, answers it, and so on, one after the other, until the client goes,
-// asks to close, is wrong or is too slow. Lives for as long as an operation of it is under way.
+// asks to close, sends no valid request or is too slow. Lives while an operation is pending.
 // One thread: that of the event loop.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;
-  // `done` is called once, when it is over. What takes long is written by `workers`, which the
-  // caller ends before the event loop.
+  // The destructor calls `done`. Long bodies are written by `workers`, which the caller must end
+  // before the event loop.
   HttpConnection(boost::asio::ip::tcp::socket socket, boost::asio::thread_pool& workers,
                  Answer answer, std::function<void()> done);
   ~HttpConnection();
 
   void start() { read(); }
-  // At once, whatever it is at.
+  // At once, whatever is pending.
   void close();
 
-  // Since when it waits for the client: to complete a request, or to take note of the end. None
-  // while it answers.
+  // Since when it waits for the client: for a whole request, or for the client to close. None while
+  // it answers.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waiting_since() const {
     return waiting_since_;
   }
-  // Everything is answered, and only the client's end is missing.
+  // Everything is answered; only the client has not closed yet.
   [[nodiscard]] bool lingers() const { return lingers_; }
 
  private:

@@ -43,7 +43,7 @@ HttpResponse index(const Target&, const HttpSources&) {
             "/api/v1/allocations?pid=&device=&kind=      the JSON of `ttmem allocs --json`\n"
             "/api/v1/history?device=0&seconds=600        use over time, up to a day\n"
             "/api/v1/postmortems                         processes that died with memory\n"
-            "/healthz                                    200 while the server can see\n");
+            "/healthz                                    200 while it can read the segments\n");
 }
 
 HttpResponse health(const Target&, const HttpSources& sources) {
@@ -150,17 +150,17 @@ const Endpoint* endpoint_of(std::string_view path) {
 std::optional<HttpResponse> refusal(const HttpRequest& request, const Target& target,
                                     const HostRule& rule) {
   if (request.hosts.size() > 1) {
-    return error_response(400, "the request has more than one Host; send one");
+    return error_response(400, "the request has more than one Host header; send one");
   }
-  // Only a client older than browsers names no host.
+  // HTTP/1.0 needs no Host header, and no browser uses it.
   if (request.hosts.empty() && request.version >= 11) {
-    return error_response(400, "the request has no Host, which HTTP/1.1 wants");
+    return error_response(400, "the request has no Host header; HTTP/1.1 requires one");
   }
   const bool allowed = (request.hosts.empty() || rule.allows(request.hosts.front())) &&
                        (!target.authority || rule.allows(*target.authority));
   if (allowed) return std::nullopt;
-  return error_response(403, fmt::format("the Host of the request is none of this server's; ask "
-                                         "for localhost:{0} or an address of it with port {0}",
+  return error_response(403, fmt::format("the Host of the request is not this server's; ask "
+                                         "for localhost:{0} or its address with port {0}",
                                          rule.port));
 }
 
@@ -184,7 +184,7 @@ HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const Htt
     response.allow = "GET, HEAD";
     return response;
   }
-  if (request.has_body) return error_response(413, "a request here has no body; send none");
+  if (request.has_body) return error_response(413, "requests must have no body; send none");
   const Result<void> names = check_names(*target, endpoint->parameters);
   if (!names) return error_response(400, names.error().message);
   return endpoint->answer(*target, sources);

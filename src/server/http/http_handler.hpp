@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a request to its response, without a socket.
+// Makes the response to a request, without a socket.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ struct HttpResponse {
   std::string content_type;
   std::string body;   // also for HEAD, whose sender leaves it out
   std::string allow;  // the methods, when the status is 405
-  // When set, it gives the body, which takes long. Safe from any thread.
+  // When set, it makes the body, which takes long. Safe from any thread.
   std::function<std::string()> later;
-  std::shared_ptr<void> ticket;  // goes when the response has been sent
+  std::shared_ptr<void> ticket;  // released when the response has been sent
 };
 
 // Where the answers come from. What the functions return is valid until one is called again.
@@ -44,12 +44,11 @@ struct HttpSources {
   const Postmortems* postmortems = nullptr;
 };
 
-// Never fails: whatever is wrong with the request is said in the response. Not thread-safe when the
-// sources are not.
+// Never fails: the response says what is wrong with the request. As thread-safe as the sources.
 [[nodiscard]] HttpResponse handle(const HttpRequest& request, const HostRule& hosts,
                                   const HttpSources& sources);
 
-// What a request gets that could not even be parsed.
+// The response with this status and {"error": ...}.
 [[nodiscard]] HttpResponse error_response(unsigned status, std::string_view message);
 
 }  // namespace ttmem::server

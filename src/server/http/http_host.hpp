@@ -7,9 +7,9 @@
 
 namespace ttmem::server {
 
-// Which hosts a request may be meant for. A page of the web can make a browser ask for any name
-// that its owner points at this machine (DNS rebinding); the name then stands in the request, and
-// is none of ours.
+// Which names a request may have as its Host. A web page can make a browser send requests to any
+// name that its owner points at this machine (DNS rebinding); that name is then the Host, and is
+// refused.
 struct HostRule {
   std::string address = "127.0.0.1";  // as bound, in the system's own spelling
   std::uint16_t port = 0;

@@ -19,7 +19,7 @@ std::optional<std::string> decode(std::string_view text, bool plus_is_blank) {
   return escaped->decode({plus_is_blank});
 }
 
-// Takes what is before `separator`, and the separator, off the front.
+// Removes the part up to and including `separator` from the front, and returns it without it.
 std::string_view take(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);
@@ -33,9 +33,9 @@ Result<void> parse_query(std::string_view text, Target& target) {
     if (pair.empty()) continue;
     const auto name = decode(take(pair, '='), true);
     const auto value = decode(pair, true);
-    if (!name || !value) return Error{"the query has a % that no two hexadecimal digits follow"};
+    if (!name || !value) return Error{"the query has a % without two hex digits; write %25 for %"};
     if (!target.query.emplace(*name, *value).second) {
-      return Error{fmt::format("the parameter {} is there twice; give it once", *name)};
+      return Error{fmt::format("the parameter {} is given twice; give it once", *name)};
     }
   }
   return {};
@@ -57,7 +57,7 @@ Result<Target> parse_target(std::string_view text) {
   }
   text = text.substr(0, text.find('#'));
   const auto path = decode(take(text, '?'), false);
-  if (!path) return Error{"the path has a % that no two hexadecimal digits follow"};
+  if (!path) return Error{"the path has a % without two hex digits; write %25 for %"};
   target.path += *path;
   const Result<void> query = parse_query(text, target);
   if (!query) return query.error();

@@ -53,7 +53,7 @@ HttpServer::~HttpServer() {
     workers_.stop();
     workers_.join();
   } catch (const std::exception& error) {
-    spdlog::warn("HTTP did not end in good order: {}", error.what());
+    spdlog::warn("HTTP did not shut down cleanly: {}", error.what());
   }
 }
 
@@ -71,15 +71,15 @@ Result<void> HttpServer::start() {
   if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
   if (error) {
     return cannot_listen(options_, error.message(),
-                         "end who has it, or choose another with --http ADDRESS:PORT");
+                         "stop what uses it, or choose another with --http ADDRESS:PORT");
   }
   const tcp::endpoint bound = acceptor_.local_endpoint();
   hosts_ = {.address = bound.address().to_string(), .port = bound.port()};
   spdlog::info("HTTP on {}", url_of(bound));
   if (!bound.address().is_loopback()) {
     spdlog::warn(
-        "HTTP on {} is open to the network, without encryption or passwords: who reaches "
-        "it reads what every process holds",
+        "HTTP on {} is open to the network, without encryption or passwords: anyone who "
+        "reaches it can read what every process holds",
         url_of(bound));
   }
   observatory_.add_figures([this](std::vector<views::ServerFigure>& figures) {
@@ -115,7 +115,7 @@ void HttpServer::accept() {
 
 void HttpServer::on_accept(const error_code& error, tcp::socket socket) {
   if (error == boost::asio::error::operation_aborted) return;
-  // No descriptors left, for example: the connection stays in the queue meanwhile.
+  // For example no descriptors left: the connection waits in the queue.
   if (error) return try_again_soon();
   add(std::move(socket));
   accept_when_there_is_room();
@@ -143,7 +143,7 @@ void HttpServer::add(tcp::socket socket) {
 void HttpServer::accept_when_there_is_room() {
   connections_.remove_if([](const auto& weak) { return weak.expired(); });
   if (connections_.size() < kMostConnections) return accept();
-  // Where one ends, on_connection_end() goes on.
+  // When one ends, on_connection_end() accepts the next.
   if (const auto connection = longest_waiting()) {
     connection->close();
   } else {
@@ -151,14 +151,14 @@ void HttpServer::accept_when_there_is_room() {
   }
 }
 
-// Who can give his place to another; null when nobody can.
+// The connection to close in favour of a new one; null when there is none.
 std::shared_ptr<HttpConnection> HttpServer::longest_waiting() const {
-  const auto patience_ends = std::chrono::steady_clock::now() - kPatience;
+  const auto latest = std::chrono::steady_clock::now() - kMinWait;
   std::shared_ptr<HttpConnection> chosen;
   for (const auto& weak : connections_) {
     const auto connection = weak.lock();
     if (!connection || !connection->waiting_since()) continue;
-    if (!connection->lingers() && *connection->waiting_since() > patience_ends) continue;
+    if (!connection->lingers() && *connection->waiting_since() > latest) continue;
     const auto key = [](const HttpConnection& c) {
       return std::pair(!c.lingers(), *c.waiting_since());
     };
@@ -167,13 +167,13 @@ std::shared_ptr<HttpConnection> HttpServer::longest_waiting() const {
   return chosen;
 }
 
-// Called while the last owner of a connection gives it up.
+// Called by the destructor of a connection.
 void HttpServer::on_connection_end() { accept(); }
 
 HttpResponse HttpServer::answer(const HttpRequest& request) {
   HttpResponse response = handle(request, hosts_, sources_);
   if (response.later && tickets_.use_count() > kMostLongAnswers) {
-    response = error_response(503, "too many long lists at once; try again, or ask for less");
+    response = error_response(503, "too many long lists at once; try again, or ask for one device");
   } else if (response.later) {
     response.ticket = tickets_;
   }

@@ -19,16 +19,16 @@
 
 namespace ttmem::server {
 
-// The HTTP API on one address. One thread: that of the event loop, which is not run any more when
-// this goes.
+// The HTTP API on one address. One thread: that of the event loop, which must not run any more when
+// this is destroyed.
 //
 // At most kMostConnections at a time. One more takes the place of a client that has been answered,
-// or else of the one that has kept its request waiting for the longest, and for kPatience at least;
-// while there is none of these, new ones wait.
+// or else of the one whose request has been incomplete for the longest time, at least kMinWait.
+// Otherwise new ones wait.
 class HttpServer {
  public:
   static constexpr std::size_t kMostConnections = 64;
-  static constexpr std::chrono::milliseconds kPatience{500};
+  static constexpr std::chrono::milliseconds kMinWait{500};
   static constexpr long kMostLongAnswers = 4;  // at a time: each may take tens of MiB
 
   HttpServer(boost::asio::io_context& loop, Observatory& observatory, const HttpOptions& options);
@@ -36,12 +36,12 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Fails when the address cannot be had; the message names it, the reason and the next step.
+  // Fails when it cannot listen there; the message has the address, the reason and the next step.
   [[nodiscard]] Result<void> start();
   // Closes everything, at once. Safe when it never started.
   void stop();
 
-  // Once started.
+  // Valid after start().
   [[nodiscard]] std::uint16_t port() const { return hosts_.port; }
 
  private:
@@ -61,7 +61,7 @@ class HttpServer {
   HostRule hosts_;
   HttpSources sources_;
   std::list<std::weak_ptr<HttpConnection>> connections_;
-  std::shared_ptr<HttpServer*> self_;  // null inside once this has gone
+  std::shared_ptr<HttpServer*> self_;  // null inside after the destructor
   bool accepting_ = false;
   boost::asio::thread_pool workers_{1};
   std::shared_ptr<void> tickets_ = std::make_shared<int>();  // one owner more for each long answer

@@ -22,7 +22,7 @@ Values values_of(const model::Device& device) {
   return values;
 }
 
-// What the processes on it say themselves of the most they had.
+// The peaks that the processes on it report.
 Values peaks_of(const model::Device& device) {
   Values values;
   for (std::size_t i = 0; i < kDeviceKinds.size(); ++i) values[i] = device.peak(kDeviceKinds[i]);
@@ -48,7 +48,7 @@ History::History(std::chrono::seconds limit)
 void History::record(const model::Snapshot& snapshot) {
   if (limit_seconds_ == 0) return;
   for (const model::Device& device : snapshot.devices) {
-    // A device that only dead processes name is not looked at by anybody.
+    // A device that only dead processes have is not recorded.
     if (!device.used(Kind::dram) && !device.l1_used_bytes) continue;
     if (Series* series = series_of(device, snapshot.time_unix_ns)) {
       record(device, snapshot.time_unix_ns, *series);
@@ -69,7 +69,8 @@ History::Series* History::series_of(const model::Device& device, std::uint64_t n
     const auto oldest = std::min_element(
         devices_.begin(), devices_.end(),
         [](const Series& a, const Series& b) { return a.last_seen_ns < b.last_seen_ns; });
-    if (oldest->last_seen_ns == now_ns) return nullptr;  // more devices at once than are kept
+    if (oldest->last_seen_ns == now_ns)
+      return nullptr;  // more devices at once than the history has room for
     devices_.erase(oldest);
   }
   Series& series = devices_.emplace_back();
@@ -79,7 +80,7 @@ History::Series* History::series_of(const model::Device& device, std::uint64_t n
   return &series;
 }
 
-// Into the point of the interval that `now` is in: the last one, or a new one.
+// Merges into the point of the current interval: the last one, or a new one.
 void History::put(std::deque<Packed>& points, std::uint64_t interval_ns, const HistoryPoint& now) {
   const bool same =
       !points.empty() && points.back().time_unix_ns / interval_ns == now.time_unix_ns / interval_ns;
@@ -105,17 +106,16 @@ HistoryPoint History::unpack(const Packed& packed) {
 }
 
 void History::record(const model::Device& device, std::uint64_t now_ns, Series& series) const {
-  const Values told = peaks_of(device);
+  const Values reported = peaks_of(device);
   HistoryPoint now{.time_unix_ns = now_ns, .bytes = values_of(device), .peak = values_of(device)};
   const bool seen_before = series.last_seen_ns != 0;
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    // A peak that rose was reached since the last pass. One that was there before is of a time that
-    // nobody knows.
+  for (std::size_t i = 0; i < reported.size(); ++i) {
+    // A peak that rose was reached since the last pass. When an older one was reached is unknown.
     const bool rose =
-        seen_before && told[i] && series.known_peak[i] && *told[i] > *series.known_peak[i];
-    if (rose) now.peak[i] = larger(now.peak[i], told[i]);
+        seen_before && reported[i] && series.known_peak[i] && *reported[i] > *series.known_peak[i];
+    if (rose) now.peak[i] = larger(now.peak[i], reported[i]);
   }
-  series.known_peak = told;
+  series.known_peak = reported;
   series.last_seen_ns = now_ns;
   put(series.seconds, kSecondNs, now);
   put(series.minutes, kMinute * kSecondNs, now);

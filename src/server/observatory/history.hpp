@@ -15,7 +15,7 @@
 
 namespace ttmem::server {
 
-// What is kept of a device over time, by the names that it has in JSON.
+// The figures of a device that are recorded over time, with their names in JSON.
 inline constexpr auto kSeries = [] {
   std::array<std::string_view, kDeviceKinds.size() + 1> names{};
   for (std::size_t i = 0; i < kDeviceKinds.size(); ++i) names[i] = key_of(kDeviceKinds[i]);
@@ -30,8 +30,8 @@ struct HistoryPoint {
   std::array<model::Bytes, kSeries.size()> peak;   // the most within it
 };
 
-// A device's history as one question gets it, the oldest first. Where there is no point, the device
-// was not there, or nobody looked.
+// A device's history as range() returns it, the oldest first. Where there is no point, the device
+// was not there, or there was no pass.
 struct HistoryRange {
   std::optional<std::uint64_t> uid;
   std::uint64_t interval_seconds = 1;
@@ -39,7 +39,7 @@ struct HistoryRange {
 };
 
 // Per device: an hour by the second and a day by the minute. A peak between two passes shows in the
-// point after it, when the processes on the device kept one, and no peak is lost by going over to
+// point after it, when the processes on the device report one. No peak is lost when seconds become
 // minutes.
 //
 // At most 0.6 MiB for a device, and kMostDevices devices: the one that was seen longest ago goes
@@ -48,20 +48,20 @@ class History {
  public:
   static constexpr std::size_t kMostDevices = 64;
 
-  // Keeps no more than `limit`; zero keeps nothing.
+  // Records no more than `limit`; zero records nothing.
   explicit History(std::chrono::seconds limit = std::chrono::hours(24));
 
   // Once a second. A second that is recorded twice is one point.
   void record(const model::Snapshot& snapshot);
 
-  // The last `seconds` before `now`, by the second as far as that is kept, else by the minute. None
+  // The last `seconds` before `now`, by the second as far as recorded, else by the minute. None
   // when there never was such a device. Of several with the same id, the one seen last.
   [[nodiscard]] std::optional<HistoryRange> range(std::uint32_t device, std::uint64_t seconds,
                                                   std::uint64_t now_unix_ns) const;
 
   // The ids that range() knows, ascending.
   [[nodiscard]] std::vector<std::uint32_t> devices() const;
-  // By how much range() can go back.
+  // How far range() can go back.
   [[nodiscard]] std::uint64_t limit_seconds() const { return limit_seconds_; }
 
  private:
@@ -78,7 +78,7 @@ class History {
     std::optional<std::uint64_t> uid;
     std::string arch;
     std::uint64_t last_seen_ns = 0;
-    std::array<model::Bytes, kSeries.size()> known_peak;  // that the processes told of
+    std::array<model::Bytes, kSeries.size()> known_peak;  // as the processes report it
     std::deque<Packed> seconds;
     std::deque<Packed> minutes;  // the last one is not over yet
   };

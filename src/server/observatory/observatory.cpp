@@ -24,18 +24,18 @@ Observatory::Observatory(std::string directory, ObservatoryOptions options)
 void Observatory::tick() {
   const auto begin = std::chrono::steady_clock::now();
   history_.record(figures());
-  const std::vector<std::string> names = suspects();
+  const std::vector<std::string> names = dead_or_incomplete();
   if (names.empty()) {
-    told_.clear();
+    reported_.clear();
   } else {
-    bury(names);
+    report_and_reap(names);
   }
   ++passes_;
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Whose owner is gone, or who never became a segment.
-std::vector<std::string> Observatory::suspects() const {
+// Files whose owner is gone, or that never became segments.
+std::vector<std::string> Observatory::dead_or_incomplete() const {
   std::vector<std::string> names;
   for (const collector::SegmentEvidence& segment : collector_.evidence().segments) {
     if (segment.state == model::State::dead) names.push_back(segment.origin.name);
@@ -45,21 +45,21 @@ std::vector<std::string> Observatory::suspects() const {
   return names;
 }
 
-void Observatory::bury(const std::vector<std::string>& names) {
+void Observatory::report_and_reap(const std::vector<std::string>& names) {
   collector::DeadSegments dead = collector::find_dead(directory_, names);
   warn_once(dead.warnings);
   std::set<std::string> still_there;
   std::vector<Postmortem> fresh;
   for (const collector::DeadSegment& segment : dead.segments) {
     still_there.insert(segment.path);
-    // What ended in good order held nothing, and a file that never was a segment had no process.
-    if (told_.contains(segment.path) || segment.clean_exit || segment.name.empty()) continue;
+    // After a clean exit nothing was held, and a file that never was a segment had no process.
+    if (reported_.contains(segment.path) || segment.clean_exit || segment.name.empty()) continue;
     for (const std::string& line : postmortem_lines(segment)) spdlog::warn("{}", line);
     fresh.push_back({.found_unix_ns = collector_.evidence().time_unix_ns,
                      .removed = false,
                      .process = segment});
   }
-  told_ = std::move(still_there);
+  reported_ = std::move(still_there);
   if (options_.reap) {
     const collector::ReapReport report = collector::reap(directory_, dead.segments);
     warn_once(report.warnings);
@@ -121,13 +121,13 @@ std::vector<views::ServerFigure> Observatory::server_figures() const {
   const collector::Evidence& evidence = collector_.evidence();
   add("ttmem_segments", "Segments that could be read, also of dead processes.",
       static_cast<double>(evidence.segments.size()));
-  add("ttmem_warnings", "What the last pass could not read or believe; the snapshot says why.",
+  add("ttmem_warnings", "Warnings of the last pass; /api/v1/snapshot has their text.",
       static_cast<double>(evidence.warnings.size()));
   add("ttmem_dead_processes_total", "Processes that ended without freeing what they held.",
       static_cast<double>(postmortems_.total()));
   add("ttmem_server_passes_total", "Passes over all segments, one a second.",
       static_cast<double>(passes_));
-  add("ttmem_server_pass_seconds", "How long the last of them took.", pass_seconds_);
+  add("ttmem_server_pass_seconds", "How long the last pass took.", pass_seconds_);
   for (const auto& more : more_figures_) more(list);
   return list;
 }

@@ -23,32 +23,32 @@ struct ObservatoryOptions {
   std::chrono::seconds history{86400};
 };
 
-// What the server knows of the whole machine: the Snapshot of all processes, how it came to that,
-// and who died.
+// What the server knows of the whole machine: the Snapshot of all processes, its history, and who
+// died.
 //
 // One thread: that of the event loop.
 class Observatory {
  public:
   explicit Observatory(std::string directory, ObservatoryOptions options = {});
 
-  // Once a second: looks, remembers, and removes the segments of dead processes after it has logged
-  // what they held. Segments named `*.socket` are left to whoever keeps them for socket clients.
+  // Call once a second: makes a pass, records it, and reaps dead processes after logging what they
+  // held. Segments for clients (`*.socket`) are left to the server that writes them.
   void tick();
 
   // As of now. Valid until the next call of a function of this class that is not const.
   [[nodiscard]] const model::Snapshot& snapshot();
-  // The same for whoever wants sums: as Collector::collect_figures().
+  // The same for callers that need sums only: Collector::collect_figures().
   [[nodiscard]] const model::Snapshot& figures();
 
   // The page of metrics, as of now.
   [[nodiscard]] std::string metrics();
 
-  // Parts of the server have figures of their own for that page.
+  // Adds figures of a part of the server to that page.
   void add_figures(std::function<void(std::vector<views::ServerFigure>&)> figures);
 
   [[nodiscard]] const History& history() const { return history_; }
   [[nodiscard]] const Postmortems& postmortems() const { return postmortems_; }
-  // Whether the last pass could look at the segments; true before the first.
+  // Whether the last pass could read the directory; true before the first.
   [[nodiscard]] bool up() const {
     return collector_.evidence().listed || collector_.evidence().directory.empty();
   }
@@ -56,8 +56,8 @@ class Observatory {
  private:
   void note_pass();
   [[nodiscard]] std::vector<views::ServerFigure> server_figures() const;
-  [[nodiscard]] std::vector<std::string> suspects() const;
-  void bury(const std::vector<std::string>& names);
+  [[nodiscard]] std::vector<std::string> dead_or_incomplete() const;
+  void report_and_reap(const std::vector<std::string>& names);
   void warn_once(const std::vector<std::string>& warnings);
 
   std::string directory_;
@@ -66,8 +66,8 @@ class Observatory {
   collector::EventTotals totals_;
   History history_;
   Postmortems postmortems_;
-  std::set<std::string> told_;    // paths of the dead that are still there
-  std::set<std::string> warned_;  // at most a few hundred
+  std::set<std::string> reported_;  // paths of dead segments that are still there
+  std::set<std::string> warned_;    // at most a few hundred
   std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;
   std::string page_;  // of metrics, without the figures of the server
   bool page_is_old_ = true;

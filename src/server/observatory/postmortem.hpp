@@ -11,7 +11,7 @@
 
 namespace ttmem::server {
 
-// A process that ended without saying so, and what it held.
+// A process that ended without a clean exit, and what it held.
 struct Postmortem {
   std::uint64_t found_unix_ns = 0;
   bool removed = false;  // its segment

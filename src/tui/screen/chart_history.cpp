@@ -17,7 +17,7 @@ void ChartHistory::add(const model::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.time_unix_ns;
   for (const model::Device& device : snapshot.devices) {
     std::deque<Sample>& samples = series_[key_of(device)];
-    // A clock that was set back: what lies in the future is of no use to a chart.
+    // The clock was set back: samples of the future cannot be shown.
     while (!samples.empty() && samples.back().time_unix_ns >= now) samples.pop_back();
     samples.push_back(sample_of(device, now));
   }

@@ -32,12 +32,12 @@ class ChartHistory {
   static constexpr std::uint64_t kSpanNs = 300'000'000'000;
   static constexpr std::size_t kMostSamples = 6'200;  // five minutes at the shortest interval
 
-  // One sample of each device; forgets what is too old. Samples that are not newer than what is
-  // there are left out.
+  // Adds one sample of each device and drops old ones. Ignores samples that are not newer than the
+  // last one.
   void add(const model::Snapshot& snapshot);
 
-  // Puts older samples of a device, in the order of time, before what is known of it: what a
-  // server remembers.
+  // Puts older samples of a device, which come from a server, before its own. Both are in the order
+  // of time.
   void prepend(const model::Device& device, const std::vector<Sample>& older);
 
   // In the order of time.

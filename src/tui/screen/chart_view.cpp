@@ -44,7 +44,7 @@ Bytes peak_in(const Chart& chart, Bytes Sample::*figure) {
 
 void y_axis(Pane& pane, int rows, const std::string& top, const std::string& middle,
             const std::string& bottom) {
-  const Glyphs& g = glyphs_of(pane.look());
+  const Glyphs& g = glyphs_of(pane.display());
   for (int y = 0; y < rows; ++y) pane.put(kAxisCells - 1, y, g.vertical, {Ink::dim});
   pane.put_right(kAxisCells - 2, rows - 1, bottom, {Ink::dim});
   if (rows >= 5) pane.put_right(kAxisCells - 2, rows / 2, middle, {Ink::dim});
@@ -67,7 +67,7 @@ void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view
   Pane plot = inside.part({kAxisCells, 0, inside.width() - kAxisCells, rows});
   y_axis(inside, rows, "100%", "50%", "0%");
   Curve curve =
-      curve_of(chart.samples, figure, chart.window, area_columns(plot.width(), plot.look()));
+      curve_of(chart.samples, figure, chart.window, area_columns(plot.width(), plot.display()));
   if (capacity.value_or(0) == 0) {
     plot.put(0, rows / 2, "the capacity is not known", {Ink::dim});
     return;
@@ -80,7 +80,7 @@ void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view
   time_axis(axis, 0, chart.seconds);
 }
 
-// The next round number of MiB above, but not more than there is.
+// The next round number of MiB above, at most the capacity.
 std::uint64_t nice_top(std::uint64_t peak, Bytes capacity) {
   constexpr double kMiB = 1024.0 * 1024.0;
   const double wanted = std::max(static_cast<double>(peak) * 1.1 / kMiB, 1.0);
@@ -132,7 +132,7 @@ void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) 
   time_axis(axis, 0, chart.seconds);
 }
 
-// Where the charts go: side by side where there is room, below each other else.
+// Where the charts go: side by side if there is room, else below each other.
 std::vector<Rect> places(int width, int height) {
   if (width >= 110 && height >= 2 * kLeastHeight) {
     const int upper = height / 2;

@@ -67,7 +67,7 @@ void draw_tabs(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
     right -= 1;
   }
   const std::string facts =
-      dotted_to_fit(facts_of(snapshot, state, setup), right - x - 2, pane.look());
+      dotted_to_fit(facts_of(snapshot, state, setup), right - x - 2, pane.display());
   if (!facts.empty()) pane.put_right(right - 1, 0, facts, {Ink::dim});
 }
 
@@ -75,7 +75,7 @@ int hint_cells(const KeyHint& hint) {
   return static_cast<int>(hint.key.size() + hint.does.size()) + 3;
 }
 
-// Help and quit are always there; what does not fit of the others is left to the help.
+// Help and quit are always there; others only if they fit.
 void draw_footer(Screen& screen, Pane pane, const ViewState& state) {
   screen.claim("keys", pane);
   const std::vector<KeyHint> hints = hints_of(state);
@@ -121,7 +121,7 @@ void nothing_runs(Screen& screen, Pane pane, const Setup& setup) {
   Pane middle = pane.part(
       {(pane.width() - width) / 2, std::max(0, (pane.height() - height) / 2), width, height});
   middle.put(0, 0, "No process uses a device right now.", {.bold = true});
-  middle.put(0, 1, "What starts appears here. In another terminal:", {Ink::dim});
+  middle.put(0, 1, "New processes appear here. In another terminal:", {Ink::dim});
   for (std::size_t i = 0; i < advices.size(); ++i) {
     const int y = 3 + static_cast<int>(i);
     const int x = middle.put(2, y, advices[i].command, kTitle);
@@ -151,7 +151,7 @@ void draw_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
 Screen compose(const Snapshot& snapshot, const ViewState& state, const ChartHistory& history,
                Size size, const Setup& setup) {
   Screen screen(size);
-  Pane all(screen.frame, {0, 0, size.width, size.height}, setup.look);
+  Pane all(screen.frame, {0, 0, size.width, size.height}, setup.display);
   if (size.width < kSmallest.width || size.height < kSmallest.height) {
     screen.claim("too small", all);
     all.put(0, 0, fmt::format("ttmem top needs {}x{}", kSmallest.width, kSmallest.height));
@@ -177,7 +177,7 @@ Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {
   const bool empty = snapshot.devices.empty();
   Screen screen({columns, empty ? 7 : 1 + detail_height(snapshot, columns)});
   const Size size = screen.frame.size();
-  Pane all(screen.frame, {0, 0, size.width, size.height}, setup.look);
+  Pane all(screen.frame, {0, 0, size.width, size.height}, setup.display);
   if (empty) {
     nothing_runs(screen, all, setup);
     return screen.frame;
@@ -185,7 +185,7 @@ Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {
   std::vector<std::string> facts = facts_of(snapshot, {}, setup);
   facts.erase(facts.begin() + 1);  // the refresh rate
   all.put(0, 0, "ttmem ", kTitle);
-  all.put(7, 0, dotted_to_fit(facts, size.width - 7, setup.look), {Ink::dim});
+  all.put(7, 0, dotted_to_fit(facts, size.width - 7, setup.display), {Ink::dim});
   detail_view(screen, all.part({0, 1, size.width, size.height - 1}), snapshot, {});
   return screen.frame;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole screen as a value: a pure function of what is held, what was chosen and how large the
-// terminal is. Safe from any thread.
+// The whole screen as a value: a pure function of the snapshot, what the user chose and the size of
+// the terminal. Safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace ttmem::tui {
 
 // What does not change while the program runs.
 struct Setup {
-  Look look{};
+  Display display{};
   std::int64_t utc_offset_seconds = 0;
-  bool doctor = false;  // there is a command `ttmem doctor` to advise
+  bool doctor = false;  // advise `ttmem doctor`, when that command exists
 };
 
-// Below this there is only a polite message.
+// A smaller terminal only gets a message.
 inline constexpr Size kSmallest{40, 10};
 
 // Tabs, the view, a warning when there is one, and the keys.

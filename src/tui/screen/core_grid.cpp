@@ -46,7 +46,7 @@ std::string centred(const std::string& text, int width) {
          std::string(static_cast<std::size_t>(blanks / 2), ' ');
 }
 
-// Text for those who see no colour: the fuller, the more to see.
+// Brackets mark the selected core.
 std::string percent_text(std::optional<double> share, int width, bool selected) {
   std::string text = views::format_share(share);
   if (static_cast<int>(text.size()) > width && text.ends_with('%')) text.pop_back();
@@ -58,9 +58,9 @@ std::string percent_text(std::optional<double> share, int width, bool selected) 
   return centred(text, width);
 }
 
-// Where things lie on this core, in one row: CBs from the left, L1 buffers from the right.
+// What lies where on this core, in one row: CBs from the left, L1 buffers from the right.
 void mini_map(Pane& tile, int y, const Device& device, const Core& core) {
-  const Glyphs& g = glyphs_of(tile.look());
+  const Glyphs& g = glyphs_of(tile.display());
   const int width = tile.width();
   tile.repeat(0, y, width, g.track, {Ink::track});
   const auto cells = [&](model::Bytes bytes) {
@@ -70,7 +70,7 @@ void mini_map(Pane& tile, int y, const Device& device, const Core& core) {
   };
   const int buffers = cells(core.l1_bytes);
   const int cbs = std::min(cells(core.cb_bytes), std::max(0, width - buffers));
-  const bool color = tile.look().color;
+  const bool color = tile.display().color;
   tile.repeat(0, y, cbs, color ? g.full : g.shades[2], {Ink::cbs});
   tile.repeat(width - buffers, y, buffers, color ? g.full : g.shades[0], {Ink::buffers});
 }

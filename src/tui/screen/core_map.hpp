@@ -12,7 +12,7 @@
 
 namespace ttmem::tui {
 
-// A range of addresses that somebody living holds. The same circular buffer of many cached
+// A range of addresses that a living process holds. The same circular buffer of many cached
 // programs is one span.
 struct Span {
   std::uint64_t begin = 0;
@@ -34,8 +34,8 @@ struct CoreMap {
   // Between the end of the CBs and the lowest L1 buffer; `free_end` below `free_begin` is a clash.
   model::Bytes free_begin;
   model::Bytes free_end;
-  std::uint64_t without_address = 0;  // buffers that may lie here: nobody told where
-  std::uint64_t views = 0;            // CBs that are views on L1 buffers, and take nothing
+  std::uint64_t without_address = 0;  // buffers that may lie here: no address was reported
+  std::uint64_t views = 0;            // CBs that are views on L1 buffers, and take no memory
 };
 
 // `device` is an index into the snapshot, `core` one of its cores (y * columns + x).
@@ -45,8 +45,8 @@ struct CoreMap {
 // What covers a band of addresses.
 enum class Cover : std::uint8_t { free, reserved, cb, l1, l1_small, clash };
 
-// The L1 of a core in `bands` equal parts, the lowest addresses first. What holds anything of a
-// band is shown there. Empty when the size of L1 is unknown.
+// The L1 of a core in `bands` equal parts, the lowest addresses first, and what covers any of each.
+// Empty when the size of L1 is unknown.
 [[nodiscard]] std::vector<Cover> bands_of(const CoreMap& map, int bands);
 
 }  // namespace ttmem::tui

@@ -25,16 +25,16 @@ std::size_t index_of(const Device& device, Cursor cursor) {
   return static_cast<std::size_t>(cursor.y) * device.grid_x + static_cast<std::size_t>(cursor.x);
 }
 
-// How a range looks: its colour, and the character that stands for it where there is none.
-struct CoverLook {
+// The colour of a range, and its characters on terminals without colour.
+struct CoverInk {
   Style style;
   std::string_view unicode;
   std::string_view ascii;
 };
 
-CoverLook look_of(Cover cover) {
+CoverInk ink_of(Cover cover) {
   const auto part = [](Ink ink, std::size_t i) {
-    return CoverLook{{ink}, kUnicodeGlyphs.shades[i], kAsciiGlyphs.shades[i]};
+    return CoverInk{{ink}, kUnicodeGlyphs.shades[i], kAsciiGlyphs.shades[i]};
   };
   if (cover == Cover::l1) return part(Ink::buffers, 0);
   if (cover == Cover::l1_small) return part(Ink::small, 1);
@@ -44,11 +44,11 @@ CoverLook look_of(Cover cover) {
   return {{Ink::track}, "·", "."};
 }
 
-Style style_of(Cover cover) { return look_of(cover).style; }
+Style style_of(Cover cover) { return ink_of(cover).style; }
 
-std::string_view glyph_of(Cover cover, Look look) {
-  if (look.color && cover != Cover::free) return glyphs_of(look).full;
-  return look.unicode ? look_of(cover).unicode : look_of(cover).ascii;
+std::string_view glyph_of(Cover cover, Display display) {
+  if (display.color && cover != Cover::free) return glyphs_of(display).full;
+  return display.unicode ? ink_of(cover).unicode : ink_of(cover).ascii;
 }
 
 // One line of the list below or beside the bar.
@@ -66,7 +66,7 @@ std::string owner_of(const Span& span) {
                             : fmt::format("{} {}", span.pid, span.owner);
 }
 
-// The one process that holds all of it; empty: nobody, or several.
+// The process, if one alone holds everything here; else empty.
 std::string only_owner(const CoreMap& map) {
   for (const Span& span : map.spans) {
     if (span.pid != map.spans.front().pid) return {};
@@ -138,7 +138,7 @@ void draw_list(Screen& screen, Pane pane, const CoreMap& map, int scroll) {
   const int first = std::clamp(scroll, 0, std::max(0, rows - visible));
   for (int i = 0; i < visible; ++i) {
     const Line& line = lines[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
-    pane.put(0, i, glyph_of(line.cover, pane.look()), style_of(line.cover));
+    pane.put(0, i, glyph_of(line.cover, pane.display()), style_of(line.cover));
     pane.put_right(11, i, line.address, {Ink::dim});
     pane.put_right(22, i, line.size,
                    line.style.ink == Ink::plain ? Style{.bold = true} : line.style);
@@ -164,7 +164,7 @@ void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   const bool solid_below = below != Cover::free;
   const bool solid_above = above != Cover::free;
   if (below == above) {
-    pane.repeat(x, y, width, glyph_of(below, pane.look()), style_of(below));
+    pane.repeat(x, y, width, glyph_of(below, pane.display()), style_of(below));
   } else if (solid_below) {
     const Ink fill = solid_above ? style_of(above).ink : Ink::plain;
     pane.repeat(x, y, width, "▄", {style_of(below).ink, fill});
@@ -173,7 +173,7 @@ void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   }
 }
 
-// Where an address lies between the two ends of the map; what lies beyond is at its end.
+// The place of an address between the ends of the map; addresses outside are put at an end.
 double place_of(std::uint64_t address, const CoreMap& map) {
   return std::min(static_cast<double>(address) / static_cast<double>(*map.end), 1.0);
 }
@@ -182,7 +182,7 @@ double place_of(std::uint64_t address, const CoreMap& map) {
 void tall_bar(Pane pane, const CoreMap& map) {
   const int rows = pane.height();
   constexpr int kLabels = 9;
-  const bool halves = pane.look().unicode && pane.look().color;
+  const bool halves = pane.display().unicode && pane.display().color;
   const std::vector<Cover> bands = bands_of(map, halves ? rows * 2 : rows);
   if (bands.empty()) return;
   for (int y = 0; y < rows; ++y) {
@@ -205,7 +205,8 @@ void flat_bar(Pane pane, const CoreMap& map) {
   const int rows = pane.height() - 1;
   for (int y = 0; y < rows; ++y) {
     for (std::size_t i = 0; i < bands.size(); ++i) {
-      pane.repeat(static_cast<int>(i), y, 1, glyph_of(bands[i], pane.look()), style_of(bands[i]));
+      pane.repeat(static_cast<int>(i), y, 1, glyph_of(bands[i], pane.display()),
+                  style_of(bands[i]));
     }
   }
   const std::string end = views::format_hex(*map.end);
@@ -221,13 +222,13 @@ void flat_bar(Pane pane, const CoreMap& map) {
   }
 }
 
-std::string core_figures(const Device& device, Cursor cursor, int room, Look look) {
+std::string core_figures(const Device& device, Cursor cursor, int room, Display display) {
   const auto index = index_of(device, cursor);
   const model::Core& core = device.cores[index];
   return dotted_to_fit({"CB " + format_bytes(core.cb_bytes, Scale::core),
                         "resident " + format_bytes(core.cb_resident_bytes, Scale::core),
                         "L1 buffers " + format_bytes(core.l1_bytes, Scale::core)},
-                       room, look);
+                       room, display);
 }
 
 }  // namespace
@@ -248,7 +249,7 @@ void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std:
   const std::string owner = only_owner(map);
   Pane inside = box(pane, core_title(device, cursor),
                     owner.empty() ? std::string() : "all of " + owner, {.ink = Ink::title});
-  inside.put(1, 0, core_figures(device, cursor, inside.width() - 1, inside.look()), {Ink::dim});
+  inside.put(1, 0, core_figures(device, cursor, inside.width() - 1, inside.display()), {Ink::dim});
   Pane body = inside.part({1, 1, inside.width() - 2, inside.height() - 1});
   if (body.height() >= kTallMap) {
     const int bar_width = body.width() >= 70 ? 21 : 15;

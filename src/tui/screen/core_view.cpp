@@ -41,19 +41,20 @@ void draw_title(Pane pane, const Device& device) {
     facts.push_back(fmt::format("{} {}", row.name, row.size));
   }
   facts.push_back("least headroom " + row_of(rows, What::headroom).size);
-  pane.put(x, 0, dotted_to_fit(facts, pane.width() - x, pane.look()), {Ink::dim});
+  pane.put(x, 0, dotted_to_fit(facts, pane.width() - x, pane.display()), {Ink::dim});
 }
 
 // What the colours mean, below the grid.
 void draw_legend(Screen& screen, Pane pane) {
   if (pane.height() < 4) return;
   screen.claim("legend", pane);
-  const Glyphs& g = glyphs_of(pane.look());
+  const Display display = pane.display();
+  const Glyphs& g = glyphs_of(display);
   using enum views::Tone;
   int x = legend(pane, GridPlan::kAxis, 1, {{cbs, {}}, {buffers, {}}, {small, {}}}, {Ink::dim});
-  x = pane.put(x, 1, pane.look().color ? g.full : pane.look().unicode ? "▞" : "=", {Ink::reserved});
+  x = pane.put(x, 1, display.color ? g.full : display.unicode ? "▞" : "=", {Ink::reserved});
   pane.put(x, 1, " firmware", {Ink::dim});
-  if (!pane.look().color) return;
+  if (!display.color) return;
   struct Heat {
     std::string_view text;
     Ink ink;
@@ -101,7 +102,7 @@ void core_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const
   draw_title(pane.part({0, 0, pane.width(), 1}), device);
   const std::size_t cores = std::size_t{device.grid_x} * device.grid_y;
   if (cores == 0 || device.cores.size() != cores) {
-    pane.put(0, 2, "The process did not say how many cores this device has.", {Ink::dim});
+    pane.put(0, 2, "The process did not report the grid of this device.", {Ink::dim});
     return;
   }
   const Cursor cursor{std::min<int>(state.core_x, device.grid_x - 1),

@@ -62,7 +62,7 @@ Plan line_plan(int devices, int full, Size size, int reserve) {
       break;
     }
   }
-  // A short screen: a third of the lines give way to the box.
+  // On a short screen the box replaces a third of the lines.
   if (plan.selected_box == 0 && room >= 3 * kCompactBoxHeight) {
     plan.selected_box = kCompactBoxHeight;
   }
@@ -138,7 +138,7 @@ void draw_processes(Screen& screen, Pane pane, const std::vector<views::ProcessT
   const bool all = count + 1 <= pane.height();
   const int visible = all ? count : std::max(0, pane.height() - 2);
   Pane table = pane.part({0, 0, pane.width(), visible + 1});
-  draw_rows(screen, table, process_table(totals, 0, visible, nullptr, pane.look()), false);
+  draw_rows(screen, table, process_table(totals, 0, visible, nullptr, pane.display()), false);
   if (!all) more_sign(pane, pane.height() - 1, 0, visible, count, "processes: 4 shows all");
 }
 

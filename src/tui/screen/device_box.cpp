@@ -71,20 +71,20 @@ void words_row(Pane& pane, int y, const DeviceRow& row) {
 
 void memory_row(Pane& pane, int y, const DeviceRow& row, const DeviceRows& rows) {
   const views::RowLayout at = views::box_layout(pane.width());
-  if (row.is_part()) pane.put(kLabelX, y, glyphs_of(pane.look()).branch, {Ink::dim});
+  if (row.is_part()) pane.put(kLabelX, y, glyphs_of(pane.display()).branch, {Ink::dim});
   pane.put(kLabelX + (row.is_part() ? kBranchCells : 0), y, row.name,
            row.is_part() ? Style{} : kHeading);
   put_size(pane, at.size, y, row);
   if (!row.is_known()) return;
   put_bar(pane, at, y, row, rows, row.is_part() ? BarForm::part : BarForm::full);
   pane.put(at.notes(), y,
-           views::notes_to_fit(row.notes, room_from(pane, at.notes()), between(pane.look())),
+           views::notes_to_fit(row.notes, room_from(pane, at.notes()), between(pane.display())),
            {Ink::dim});
 }
 
 // The end of the tree below L1.
 void total_row(Pane& pane, int y, const DeviceRow& l1) {
-  pane.put(kLabelX, y, glyphs_of(pane.look()).last_branch, {Ink::dim});
+  pane.put(kLabelX, y, glyphs_of(pane.display()).last_branch, {Ink::dim});
   pane.put(kLabelX + kBranchCells, y, "Total L1", {.bold = true});
   put_size(pane, views::box_layout(pane.width()).size, y, l1);
 }
@@ -135,7 +135,7 @@ void compact_box(Pane pane, const Device& device, bool selected) {
     if (row.is_part()) parts.push_back({row.tone, row.size});
   }
   legend(inside, kLabelX, 2, parts);
-  // The lower edge has room for what did not fit.
+  // The lower edge of the box has what did not fit.
   const int y = pane.height() - 1;
   const int end =
       pane.put_right(pane.width() - 2, y, fmt::format(" {} ", views::headroom_in_brief(device)),
@@ -159,7 +159,7 @@ void device_line_header(Pane pane) {
 void device_line(Pane pane, const Device& device, bool selected) {
   const views::LineLayout at = views::line_layout(pane.width());
   const DeviceRows rows = views::device_rows(device);
-  if (selected) pane.put(0, 0, glyphs_of(pane.look()).right, kHeading);
+  if (selected) pane.put(0, 0, glyphs_of(pane.display()).right, kHeading);
   pane.put_right(4, 0, fmt::format("{}", device.id), kHeading);
   pane.put(5, 0, views::device_title(device).board, selected ? kHeading : Style{}, 6);
   put_bar(pane, at.dram, 0, row_of(rows, What::dram), rows, BarForm::thin);

@@ -68,7 +68,8 @@ std::string Frame::text() const {
   return text;
 }
 
-Pane::Pane(Frame& frame, Rect rect, Look look) : frame_(&frame), rect_(rect), look_(look) {
+Pane::Pane(Frame& frame, Rect rect, Display display)
+    : frame_(&frame), rect_(rect), display_(display) {
   const Size size = frame.size();
   const int right = std::min(rect.x + rect.width, size.width);
   const int bottom = std::min(rect.y + rect.height, size.height);
@@ -83,15 +84,15 @@ Pane Pane::part(Rect inner) const {
   const int y = std::clamp(inner.y, 0, rect_.height);
   const int right = std::clamp(inner.x + inner.width, x, rect_.width);
   const int bottom = std::clamp(inner.y + inner.height, y, rect_.height);
-  return {*frame_, {rect_.x + x, rect_.y + y, right - x, bottom - y}, look_};
+  return {*frame_, {rect_.x + x, rect_.y + y, right - x, bottom - y}, display_};
 }
 
 int Pane::put(int x, int y, std::string_view text, Style style, int limit) {
   if (y < 0 || y >= rect_.height || x < 0 || x >= rect_.width) return x;
   const int room = limit < 0 ? rect_.width - x : std::min(limit, rect_.width - x);
   if (room <= 0) return x;
-  const std::string shown = views::cut(views::printable(text, look_.unicode),
-                                       static_cast<std::size_t>(room), look_.unicode);
+  const std::string shown = views::cut(views::printable(text, display_.unicode),
+                                       static_cast<std::size_t>(room), display_.unicode);
   std::string_view rest = shown;
   while (!rest.empty()) {
     const Utf8Character next = decode_utf8(rest);
@@ -113,7 +114,8 @@ int Pane::put(int x, int y, std::string_view text, Style style, int limit) {
 }
 
 int Pane::put_right(int end, int y, std::string_view text, Style style) {
-  const auto cells = static_cast<int>(views::display_width(views::printable(text, look_.unicode)));
+  const auto cells =
+      static_cast<int>(views::display_width(views::printable(text, display_.unicode)));
   const int x = std::max(0, std::min(end, rect_.width) - cells);
   put(x, y, text, style, std::min(end, rect_.width) - x);
   return x;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A screen as plain cells: what stands where and what it means. No terminal is involved, so that
-// every screen can be tested as text; painter.hpp shows a Frame, sgr.hpp prints one. Values, safe
-// from any thread.
+// A screen as plain cells, without a terminal, so that every screen can be tested as text.
+// painter.hpp shows a Frame, sgr.hpp prints one. Values, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +13,28 @@
 namespace ttmem::tui {
 
 // What the terminal can show.
-struct Look {
+struct Display {
   bool unicode = true;  // false: nothing outside ASCII
-  bool color = true;    // false: what colour would say is said by characters
+  bool color = true;    // false: characters replace colours
 
-  friend bool operator==(const Look&, const Look&) = default;
+  friend bool operator==(const Display&, const Display&) = default;
 };
 
 // What a colour means; the painter knows which one it is.
 enum class Ink : std::uint8_t {
-  plain,     // as the terminal writes by itself; as a fill: none
+  plain,     // the terminal's own colour; as a fill: none
   dim,       // notes, frames
   title,     // headings and the tab that is open
   good,      // up to 60 %
   warn,      // up to 80 %
-  bad,       // above, and whatever is wrong
-  track,     // what is free in a bar
+  bad,       // above 80 %, and errors
+  track,     // the free part of a bar
   buffers,   // L1 buffers
   small,     // L1_SMALL
   cbs,       // circular buffers
   kernels,   // kernels
   reserved,  // firmware below the first CB
-  heat0,     // a core without CBs and buffers, then fuller and fuller
+  heat0,     // a core without CBs and buffers; heat1 to heat6: fuller and fuller
   heat1,
   heat2,
   heat3,
@@ -116,29 +115,28 @@ void append_utf8(std::string& text, char32_t code);
 // outside of it. The frame outlives it.
 class Pane {
  public:
-  Pane(Frame& frame, Rect rect, Look look);
+  Pane(Frame& frame, Rect rect, Display display);
 
   [[nodiscard]] int width() const { return rect_.width; }
   [[nodiscard]] int height() const { return rect_.height; }
   [[nodiscard]] Rect rect() const { return rect_; }
-  [[nodiscard]] Look look() const { return look_; }
+  [[nodiscard]] Display display() const { return display_; }
   [[nodiscard]] Pane part(Rect inner) const;
 
   // Writes `text` from (x, y) and returns the column behind it. What does not fit into `limit`
-  // columns (or into the pane) ends with an ellipsis. Control characters of foreign names become
-  // '?'.
+  // columns (or into the pane) ends with an ellipsis. Control characters become '?'.
   int put(int x, int y, std::string_view text, Style style = {}, int limit = -1);
   // The same, ending before column `end`. Returns its first column.
   int put_right(int end, int y, std::string_view text, Style style = {});
   // `count` times the one character `glyph`.
   void repeat(int x, int y, int count, std::string_view glyph, Style style = {});
-  // Gives the cells of a row a style and leaves their characters.
+  // Sets the style of a row's cells, not their characters.
   void restyle(int x, int y, int count, Style style);
 
  private:
   Frame* frame_;
   Rect rect_;
-  Look look_;
+  Display display_;
 };
 
 }  // namespace ttmem::tui

@@ -34,8 +34,8 @@ inline constexpr Glyphs kAsciiGlyphs = {
     {" ", " ", "_", "_", ".", ":", "+", "#", "#"}, {"b", "s", "c", "k"}};
 // clang-format on
 
-[[nodiscard]] constexpr const Glyphs& glyphs_of(Look look) {
-  return look.unicode ? kUnicodeGlyphs : kAsciiGlyphs;
+[[nodiscard]] constexpr const Glyphs& glyphs_of(Display display) {
+  return display.unicode ? kUnicodeGlyphs : kAsciiGlyphs;
 }
 
 }  // namespace ttmem::tui

@@ -15,7 +15,7 @@ struct Entry {
   std::string_view does;
 };
 
-// The most wanted first: a low terminal shows the beginning.
+// The most useful first: a low terminal shows only the beginning.
 constexpr std::array<Entry, 18> kEntries = {{
     {"1 2 3 4 Tab", "views: detailed, charts, cores, processes"},
     {"left right l", "another device (view 4: all or one of them)"},
@@ -25,16 +25,16 @@ constexpr std::array<Entry, 18> kEntries = {{
     {"s F6", "view 4: sort by the next column; r reverses"},
     {"/", "view 4: filter; Enter keeps it, Esc clears it"},
     {"t", "view 2: 30, 60, 120 or 300 seconds"},
-    {"p Space", "pause and go on"},
+    {"p Space", "pause, resume"},
     {"+ -", "refresh more or less often"},
     {"PgUp PgDn", "a page of a list; Home and End its ends"},
     {"mouse", "tabs, devices, cores, rows, column headers"},
-    {"F12", "remember view, rate, window and sorting"},
+    {"F12", "save view, rate, window and sorting"},
     {"h ? F1", "this help (in view 3: ? and F1)"},
     {"q F10 Esc", "quit; Esc first goes one step back"},
     {"", ""},
     {"L1", "= L1 buffers + L1_SMALL + CB + kernels"},
-    {"CB", "physical; resident: ran last; logical: plain sum"},
+    {"CB", "physical; resident: dispatched last; logical: plain sum"},
 }};
 
 }  // namespace

@@ -29,7 +29,7 @@ std::vector<KeyHint> hints_of(const ViewState& state) {
   if (state.typing_filter) return {{"Enter", "keep"}, {"Esc", "clear"}};
   if (state.help) return {{"any key", "back"}};
   std::vector<KeyHint> hints = hints_of_view(state);
-  hints.push_back({"p", state.paused ? "go on" : "pause"});
+  hints.push_back({"p", state.paused ? "resume" : "pause"});
   hints.push_back({"+ -", "rate"});
   hints.push_back({state.view == View::cores ? "?" : "h", "help"});
   hints.push_back({"q", "quit"});

@@ -96,7 +96,7 @@ void sort_by(ViewState& state, std::uint32_t column) {
     return;
   }
   sorting.column = column;
-  // Names read from A on, sizes from the largest on.
+  // Names sort from A on, sizes from the largest on.
   const std::string_view name = state.opened ? allocation_column(column) : process_column(column);
   constexpr std::array<std::string_view, 8> words = {"PID",    "USER",    "STATE", "DEV",
                                                      "SOURCE", "COMMAND", "KIND",  "LABEL"};
@@ -108,7 +108,7 @@ void next_column(ViewState& state) {
   sort_by(state, (sorting_of(state).column + 1) % columns);
 }
 
-// A filter that is being typed takes all characters.
+// While a filter is being typed, all characters belong to it.
 void type_filter(ViewState& state, const Key& key) {
   constexpr std::size_t kLongest = 64;
   if (key.code == Code::escape) {
@@ -144,7 +144,7 @@ void next_window(ViewState& state) {
   state.window_seconds = last ? kWindowsSeconds.front() : *(now + 1);
 }
 
-// One step back, out of the program at last.
+// One step back; the last step quits.
 void leave(ViewState& state) {
   if (state.help) {
     state.help = false;

@@ -44,7 +44,7 @@ struct Key {
 };
 
 // The state after a key. `screen` is what the person saw when pressing it, `snapshot` what it was
-// composed of. A key without meaning here changes nothing but ends a message.
+// composed of. A key without meaning here only clears the message.
 [[nodiscard]] ViewState handle(ViewState state, const Key& key, const model::Snapshot& snapshot,
                                const Screen& screen);
 

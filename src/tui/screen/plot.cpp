@@ -44,7 +44,7 @@ void area_row(Pane& pane, int y, int below, const Curve& shares, Ink ink) {
   };
   for (int x = 0; x < pane.width(); ++x) {
     const bool base = below == 0;
-    if (!pane.look().unicode) {
+    if (!pane.display().unicode) {
       const int filled = std::clamp(filled_steps(at(x), total) - below, 0, 4);
       if (filled > 0) {
         pane.put(x, y, filled >= 3 ? "#" : filled == 2 ? "+" : ".", {ink});
@@ -84,12 +84,12 @@ int kind_at(const std::array<int, 4>& tops, int step) {
 }
 
 void stack_cell(Pane& pane, int x, int y, int begin, const std::array<int, 4>& tops) {
-  const Glyphs& g = glyphs_of(pane.look());
+  const Glyphs& g = glyphs_of(pane.display());
   const int lower = kind_at(tops, begin);
   if (lower < 0) return;
   const auto kind = static_cast<std::size_t>(lower);
   const int height = std::min(tops[kind] - begin, 8);
-  if (!pane.look().color) {
+  if (!pane.display().color) {
     pane.put(x, y, g.shades[kind]);
     return;
   }
@@ -97,7 +97,7 @@ void stack_cell(Pane& pane, int x, int y, int begin, const std::array<int, 4>& t
   const Ink ink = ink_of(views::kL1Parts[kind]);
   const Ink behind =
       upper >= 0 ? ink_of(views::kL1Parts[static_cast<std::size_t>(upper)]) : Ink::plain;
-  if (!pane.look().unicode) {
+  if (!pane.display().unicode) {
     pane.put(x, y, "#", {ink});
   } else {
     pane.put(x, y, g.eighths_up[static_cast<std::size_t>(height)], {ink, behind});
@@ -138,7 +138,7 @@ Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
   return curve;
 }
 
-int area_columns(int width, Look look) { return look.unicode ? 2 * width : width; }
+int area_columns(int width, Display display) { return display.unicode ? 2 * width : width; }
 
 void area(Pane& pane, const Curve& shares) {
   const int rows = pane.height();

@@ -18,8 +18,8 @@ namespace ttmem::tui {
 struct Window {
   std::uint64_t end_ns = 0;
   std::uint64_t span_ns = 0;
-  // A column without a sample shows the last one, unless that is older than this: then nothing
-  // was measured, and nothing is drawn.
+  // A column without a sample shows the last one. If that is older than this, nothing is drawn:
+  // nothing was measured.
   std::uint64_t hold_ns = 0;
 };
 
@@ -29,10 +29,10 @@ using Curve = std::vector<std::optional<double>>;
 [[nodiscard]] Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
                              const Window& window, int columns);
 
-// The columns that area() has in a pane so wide.
-[[nodiscard]] int area_columns(int width, Look look);
+// The columns that area() has in a pane of this width.
+[[nodiscard]] int area_columns(int width, Display display);
 // A filled curve of shares from 0 to 1, green, yellow and red by height. A measured zero is a dim
-// base line, what is unknown stays blank.
+// base line; unknown values stay blank.
 void area(Pane& pane, const Curve& shares);
 
 // Four kinds on top of each other, as shares of the height; in the order of views::kL1Parts. All

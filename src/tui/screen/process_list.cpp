@@ -96,8 +96,8 @@ int compare_by(std::uint32_t column, const ProcessTotal& a, const ProcessTotal& 
 // Headers padded to the width of their column, the sorted one with an arrow.
 template <std::size_t N>
 std::vector<std::string> headers_of(const std::array<Column, N>& columns, const Sorting* sorting,
-                                    Look look) {
-  const Glyphs& g = glyphs_of(look);
+                                    Display display) {
+  const Glyphs& g = glyphs_of(display);
   std::vector<std::string> headers;
   for (std::uint32_t i = 0; i < N; ++i) {
     std::string header(columns[i].header);
@@ -115,8 +115,8 @@ std::vector<std::string> headers_of(const std::array<Column, N>& columns, const 
 
 template <std::size_t N>
 Rows empty_rows(const std::array<Column, N>& columns, const std::array<int, N>& drops,
-                const Sorting* sorting, Look look) {
-  std::vector<std::string> headers = headers_of(columns, sorting, look);
+                const Sorting* sorting, Display display) {
+  std::vector<std::string> headers = headers_of(columns, sorting, display);
   std::vector<views::Column> shaped;
   for (std::size_t i = 0; i < N; ++i) {
     shaped.push_back({headers[i], columns[i].align, drops[i], i + 1 == N});
@@ -161,13 +161,13 @@ int selected_row(const std::vector<ProcessTotal>& rows, const ViewState& state) 
 }
 
 Rows process_table(const std::vector<ProcessTotal>& rows, int first, int count,
-                   const Sorting* sorting, Look look) {
+                   const Sorting* sorting, Display display) {
   std::array<int, kProcessColumns> drops = drops_of(kColumns);
   const bool dead = std::any_of(rows.begin(), rows.end(), [](const ProcessTotal& total) {
     return total.sum.state == model::State::dead;
   });
-  drops[2] = dead ? 0 : 9;  // what is the same for all says little
-  Rows result = empty_rows(kColumns, drops, sorting, look);
+  drops[2] = dead ? 0 : 9;  // the same in all rows: dropped first
+  Rows result = empty_rows(kColumns, drops, sorting, display);
   const int end = std::min(static_cast<int>(rows.size()), first + count);
   for (int i = first; i < end; ++i) {
     const ProcessTotal& total = rows[static_cast<std::size_t>(i)];
@@ -242,17 +242,17 @@ AllocationRows allocation_rows(const model::Snapshot& snapshot, const ViewState&
 }
 
 Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int first, int count,
-                      const Sorting& sorting, Look look) {
-  Rows result = empty_rows(kOfAllocations, drops_of(kOfAllocations), &sorting, look);
+                      const Sorting& sorting, Display display) {
+  Rows result = empty_rows(kOfAllocations, drops_of(kOfAllocations), &sorting, display);
   const auto before = [&](const model::Allocation* a, const model::Allocation* b) {
     const int order = kOrders[std::min(sorting.column, kAllocationColumns - 1)](*a, *b);
     if (order != 0) return sorting.descending ? order > 0 : order < 0;
-    return a < b;  // as the snapshot has them, so that equal rows keep their places
+    return a < b;  // the order of the snapshot, so that equal rows do not move
   };
   const auto rows = static_cast<int>(list.rows.size());
   const int begin = std::clamp(first, 0, rows);
   const int end = std::clamp(first + count, begin, rows);
-  // Only what is visible is put in order: there may be a hundred thousand.
+  // Sorts only what is visible: there may be a hundred thousand.
   std::nth_element(list.rows.begin(), list.rows.begin() + begin, list.rows.end(), before);
   std::partial_sort(list.rows.begin() + begin, list.rows.begin() + end, list.rows.end(), before);
   for (int i = begin; i < end; ++i) {

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kAllocationColumns = 9;
 
 [[nodiscard]] ProcessKey key_of(const model::Process& process);
 
-// The processes that the state's filter and device let through, as its sorting wants them.
+// The processes that match the state's filter and device, sorted as it says.
 [[nodiscard]] std::vector<views::ProcessTotal> process_rows(const model::Snapshot& snapshot,
                                                             const ViewState& state);
 // The place of the selected process in `rows`, else 0.
@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kAllocationColumns = 9;
 // A table of the first `count` processes from `first` on. Dead owners are red and say so.
 // `sorting` marks its column; none: no mark.
 [[nodiscard]] Rows process_table(const std::vector<views::ProcessTotal>& rows, int first, int count,
-                                 const Sorting* sorting, Look look);
+                                 const Sorting* sorting, Display display);
 
 // Live buffers and kernels of the opened process; circular buffers belong to programs and are only
 // counted: thousands of cached programs have them at the same addresses.
@@ -43,8 +43,8 @@ struct AllocationRows {
 };
 [[nodiscard]] AllocationRows allocation_rows(const model::Snapshot& snapshot,
                                              const ViewState& state);
-// Sorts as far as needed for the rows from `first` on to be right, and shows `count` of them.
+// The `count` rows from `first` on. Sorts only as far as they need.
 [[nodiscard]] Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list,
-                                    int first, int count, const Sorting& sorting, Look look);
+                                    int first, int count, const Sorting& sorting, Display display);
 
 }  // namespace ttmem::tui

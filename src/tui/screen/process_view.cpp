@@ -21,7 +21,7 @@ void head(Pane& pane, const ViewState& state, const std::string& what) {
   std::vector<std::string> parts{what};
   parts.push_back(state.only_device ? fmt::format("on device {}", *state.only_device)
                                     : std::string("on all devices"));
-  int x = pane.put(0, 0, dotted_to_fit(parts, pane.width(), pane.look()), {Ink::dim});
+  int x = pane.put(0, 0, dotted_to_fit(parts, pane.width(), pane.display()), {Ink::dim});
   if (!state.typing_filter && state.filter.empty()) return;
   x = pane.put(x + 2, 0, "filter: ", {.ink = Ink::title, .bold = true});
   x = pane.put(x, 0, state.filter, {.bold = true});
@@ -41,7 +41,7 @@ void list_processes(Screen& screen, Pane& pane, const Snapshot& snapshot, const 
   const int visible = std::max(0, std::min(count, pane.height() - 2));
   const int selected = selected_row(rows, state);
   const int first = scrolled_to(selected, visible, count);
-  Rows table = process_table(rows, first, visible, &state.sorting, pane.look());
+  Rows table = process_table(rows, first, visible, &state.sorting, pane.display());
   if (visible > 0) table.styles[static_cast<std::size_t>(selected - first)] = kSelected;
   Pane body = pane.part({0, 1, pane.width(), visible + 1});
   draw_rows(screen, body, table, true);
@@ -80,7 +80,7 @@ void list_allocations(Screen& screen, Pane& pane, const Snapshot& snapshot,
   const int row = std::clamp(state.allocation_row, 0, std::max(0, count - 1));
   const int first = scrolled_to(row, visible, count);
   Rows table =
-      allocation_table(snapshot, list, first, visible, state.allocation_sorting, inside.look());
+      allocation_table(snapshot, list, first, visible, state.allocation_sorting, inside.display());
   if (visible > 0) table.styles[static_cast<std::size_t>(row - first)] = kSelected;
   Pane body = inside.part({0, 1, inside.width(), visible + 1});
   draw_rows(screen, body, table, true);

@@ -18,7 +18,7 @@ enum class Depth : std::uint8_t { none, basic, palette, direct };
 struct Colors {
   int ink = -1;
   int fill = -1;
-  bool faint = false;  // said by an attribute, where there is no grey
+  bool faint = false;  // an attribute, where there is no grey
 };
 
 [[nodiscard]] Colors colors_of(Style style, Depth depth);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the person at the keyboard chose. Plain values; keys.hpp changes them, compose.hpp draws
-// by them.
+// What the user chose. Plain values: keys.hpp changes them, compose.hpp reads them.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ inline constexpr std::array<std::string_view, 4> kViewNames = {"Detailed", "Char
 
 inline constexpr std::array<std::uint32_t, 4> kWindowsSeconds = {30, 60, 120, 300};
 
-// Which process: a dead one may have the number of a living one.
+// A process. A dead one may have the pid of a living one.
 struct ProcessKey {
   std::int32_t pid = 0;
   model::State state = model::State::alive;
@@ -44,7 +43,7 @@ struct ViewState {
   bool help = false;
   bool quit = false;
   bool paused = false;
-  bool save_settings = false;  // asked for with F12; whoever saves resets it
+  bool save_settings = false;  // F12 was pressed; reset after saving
   std::uint32_t interval_ms = 500;
   std::string message{};  // one line above the footer until the next key
 

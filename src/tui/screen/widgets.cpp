@@ -15,8 +15,8 @@ namespace {
 
 int cells_of(std::string_view text) { return static_cast<int>(views::display_width(text)); }
 
-std::string_view shade_of(views::Tone part, Look look) {
-  return glyphs_of(look)
+std::string_view shade_of(views::Tone part, Display display) {
+  return glyphs_of(display)
       .shades[static_cast<std::size_t>(part) - static_cast<std::size_t>(views::Tone::buffers)];
 }
 
@@ -29,7 +29,7 @@ Ink ink_of(views::Tone tone) {
 }
 
 Pane box(Pane& pane, std::string_view title, std::string_view right, Style edge) {
-  const Glyphs& g = glyphs_of(pane.look());
+  const Glyphs& g = glyphs_of(pane.display());
   const int w = pane.width();
   const int h = pane.height();
   pane.repeat(1, 0, w - 2, g.horizontal, edge);
@@ -55,16 +55,16 @@ Pane box(Pane& pane, std::string_view title, std::string_view right, Style edge)
 void bar(Pane& pane, int x, int y, int cells, const std::vector<views::BarPiece>& pieces,
          std::optional<double> peak, BarForm form) {
   if (cells <= 0) return;
-  const Look look = pane.look();
-  const Glyphs& g = glyphs_of(look);
+  const Display display = pane.display();
+  const Glyphs& g = glyphs_of(display);
   const bool thin = form == BarForm::thin;
   const bool part = form == BarForm::part;
-  const std::size_t steps = !look.unicode || part ? 1 : thin ? 2 : 8;  // per cell
-  const bool shaded = !look.color && (pieces.size() > 1 || part);
+  const std::size_t steps = !display.unicode || part ? 1 : thin ? 2 : 8;  // per cell
+  const bool shaded = !display.color && (pieces.size() > 1 || part);
   const auto glyph_of = [&](const views::BarCell& cell) {
-    if (part && cell.filled == 0 && look.unicode) return views::eighths(0);
-    if (shaded) return shade_of(pieces[cell.piece].tone, look);
-    if (cell.filled == steps || !look.unicode) return thin ? g.thin : part ? g.part : g.full;
+    if (part && cell.filled == 0 && display.unicode) return views::eighths(0);
+    if (shaded) return shade_of(pieces[cell.piece].tone, display);
+    if (cell.filled == steps || !display.unicode) return thin ? g.thin : part ? g.part : g.full;
     return thin ? g.thin_half : views::eighths(cell.filled);
   };
   int full = 0;
@@ -77,7 +77,7 @@ void bar(Pane& pane, int x, int y, int cells, const std::vector<views::BarPiece>
     }
     ++x;
   }
-  // Where the bar itself reaches, it says all.
+  // The mark is drawn only beyond the end of the bar.
   const int at = static_cast<int>(std::clamp(peak.value_or(0), 0.0, 1.0) * cells);
   if (at <= full) return;
   pane.put(x - cells + std::min(at, cells - 1), y, g.peak,
@@ -85,7 +85,7 @@ void bar(Pane& pane, int x, int y, int cells, const std::vector<views::BarPiece>
 }
 
 int legend(Pane& pane, int x, int y, const std::vector<LegendEntry>& entries, Style style) {
-  const Glyphs& g = glyphs_of(pane.look());
+  const Glyphs& g = glyphs_of(pane.display());
   const auto text_of = [](const LegendEntry& entry, bool brief) {
     return fmt::format("{}{}{}", views::name_of_part(entry.part, brief),
                        entry.size.empty() ? "" : " ", entry.size);
@@ -96,22 +96,22 @@ int legend(Pane& pane, int x, int y, const std::vector<LegendEntry>& entries, St
   for (const LegendEntry& entry : entries) {
     const std::string text = text_of(entry, brief);
     if (x + 2 + cells_of(text) > pane.width()) return pane.put(x, y, g.ellipsis, {Ink::dim});
-    pane.put(x, y, pane.look().color ? g.full : shade_of(entry.part, pane.look()),
+    pane.put(x, y, pane.display().color ? g.full : shade_of(entry.part, pane.display()),
              {ink_of(entry.part)});
     x = pane.put(x + 2, y, text, style) + 2;
   }
   return x;
 }
 
-std::string between(Look look) { return fmt::format(" {} ", glyphs_of(look).dot); }
+std::string between(Display display) { return fmt::format(" {} ", glyphs_of(display).dot); }
 
-std::string dotted_to_fit(const std::vector<std::string>& parts, int room, Look look) {
-  return views::joined_to_fit(parts, static_cast<std::size_t>(std::max(room, 0)), between(look));
+std::string dotted_to_fit(const std::vector<std::string>& parts, int room, Display display) {
+  return views::joined_to_fit(parts, static_cast<std::size_t>(std::max(room, 0)), between(display));
 }
 
 void more_sign(Pane& pane, int y, int first, int visible, int rows, std::string_view what) {
   if (visible >= rows) return;
-  const Glyphs& g = glyphs_of(pane.look());
+  const Glyphs& g = glyphs_of(pane.display());
   const std::string above = first > 0 ? std::string(g.up) : std::string(" ");
   const std::string below = first + visible < rows ? std::string(g.down) : std::string(" ");
   const std::string text =
@@ -128,7 +128,7 @@ void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable) {
   if (pane.width() <= 0 || pane.height() <= 0) return;
   const views::TextOptions options{.width = static_cast<std::size_t>(pane.width()),
                                    .color = false,
-                                   .unicode = pane.look().unicode};
+                                   .unicode = pane.display().unicode};
   const std::string text = rows.table.render(0, options);
   std::size_t begin = 0;
   for (int y = 0; y < pane.height() && begin < text.size(); ++y) {
@@ -142,7 +142,7 @@ void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable) {
     if (y != 0 || !sortable) continue;
     for (std::size_t column = 0, from = 0; column < rows.headers.size(); ++column) {
       const std::size_t at = line.find(rows.headers[column], from);
-      if (at == std::string_view::npos) continue;  // dropped, for want of room
+      if (at == std::string_view::npos) continue;  // dropped: no room
       from = at + rows.headers[column].size();
       const int x = cells_of(line.substr(0, at));
       screen.click_at({pane.rect().x + x, pane.rect().y, cells_of(rows.headers[column]), 1},
@@ -153,7 +153,7 @@ void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable) {
 
 int scrolled_to(int row, int visible, int rows) {
   if (visible <= 0) return 0;
-  // The row stays in the middle where the list allows it: no state is needed, and nothing jumps.
+  // The row stays in the middle if the list is long enough: needs no state, and does not jump.
   return std::clamp(row - visible / 2, 0, std::max(0, rows - visible));
 }
 

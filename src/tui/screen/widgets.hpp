@@ -40,9 +40,10 @@ struct LegendEntry {
 int legend(Pane& pane, int x, int y, const std::vector<LegendEntry>& entries, Style style = {});
 
 // What stands between two notes: a dot.
-[[nodiscard]] std::string between(Look look);
+[[nodiscard]] std::string between(Display display);
 // As many of the parts as fit into `room` columns, none of them cut, with dots between them.
-[[nodiscard]] std::string dotted_to_fit(const std::vector<std::string>& parts, int room, Look look);
+[[nodiscard]] std::string dotted_to_fit(const std::vector<std::string>& parts, int room,
+                                        Display display);
 
 // Says at the right end of row y that a list goes on above and below; nothing when all is visible.
 void more_sign(Pane& pane, int y, int first, int visible, int rows, std::string_view what);

@@ -27,8 +27,8 @@ using Failure = boost::system::error_code;
 constexpr std::size_t kLargestAnswer = 4 * 1024 * 1024;
 constexpr std::size_t kMostPoints = ChartHistory::kMostSamples;
 
-// One GET: connect, send, receive, until the answer is whole or a step fails. Stays where it is
-// while the event loop runs.
+// One GET: connect, send, receive, until the answer is complete or a step fails. Must outlive the
+// run of the event loop.
 class Exchange {
  public:
   Exchange(asio::io_context& loop, const std::string& host, const std::string& target)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a running `ttmem serve` remembers of a device, so that charts do not start empty.
+// Reads the history of a device from a running `ttmem serve`, so that charts do not start empty.
 #pragma once
 
 #include <chrono>
@@ -21,15 +21,15 @@ struct ServerAddress {
 };
 
 // TTMEM_HTTP as "host:port" or ":port"; unset: the default. None when it names another machine or
-// is no address: then nobody is asked.
+// is not an address: then no server is asked.
 [[nodiscard]] std::optional<ServerAddress> server_address(const char* environment);
 
-// The samples in the body of a history answer, in the order of time. What is not understood is
-// left out; any text is tolerated.
+// The samples in the body of a history answer, in the order of time. Anything that is not valid is
+// left out.
 [[nodiscard]] std::vector<Sample> parse_history(std::string_view json);
 
 // Asks the server for the last `seconds` of a device. Empty when there is no server, when it does
-// not answer in time, or when the answer is of no use: charts then start empty, as without one.
+// not answer in time, or when the answer is not valid: charts then start empty.
 [[nodiscard]] std::vector<Sample> fetch_history(const ServerAddress& server, std::uint32_t device,
                                                 std::uint32_t seconds,
                                                 std::chrono::milliseconds budget);

@@ -11,7 +11,7 @@ namespace {
 
 Depth depth_of_terminal() {
   if (!has_colors() || start_color() == ERR) return Depth::none;
-  if (use_default_colors() == ERR) return Depth::none;  // it could not stay legible
+  if (use_default_colors() == ERR) return Depth::none;  // the colours might not be legible
   // From here on colours are red, green and blue, as in xterm-direct.
   if (COLORS > 65'536) return Depth::direct;
   return COLORS >= 256 ? Depth::palette : Depth::basic;

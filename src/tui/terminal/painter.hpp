@@ -10,7 +10,7 @@
 
 namespace ttmem::tui {
 
-// Puts frames on the curses screen. Of the thread that owns the screen.
+// Puts frames on the curses screen. Only for the thread that owns the screen.
 class Painter {
  public:
   // After the curses screen has begun.
@@ -19,7 +19,7 @@ class Painter {
   [[nodiscard]] Depth depth() const { return depth_; }
   // Writes the cells that differ from the last frame.
   void paint(const Frame& frame);
-  // The next frame is written whole: the terminal may show anything.
+  // Writes all of the next frame: what the terminal shows is unknown.
   void forget() { last_.reset(); }
 
  private:

@@ -15,7 +15,7 @@
 namespace ttmem::tui {
 namespace {
 
-// All that the handlers touch is static and plain: they may call only what is safe in a signal.
+// The handlers use static, plain data only, and call only what is safe in a signal handler.
 std::array<char, 512> sequences{};
 std::atomic<std::size_t> sequences_size{0};
 std::atomic<int> terminal_fd{-1};
@@ -30,7 +30,7 @@ void on_crash(int signal) {
     (void)ignored;
     ::tcsetattr(fd, TCSANOW, &saved);
   }
-  ::raise(signal);  // SA_RESETHAND: this time it does what it would have done
+  ::raise(signal);  // SA_RESETHAND: now the default action
 }
 
 void on_stop(int signal) {

@@ -79,7 +79,7 @@ std::string settings_path() {
 
 std::string format_settings(const ViewState& state) {
   return fmt::format(
-      "# ttmem top: how it starts. F12 writes this file, removing it forgets.\n"
+      "# How ttmem top starts. F12 writes this file; remove it for the defaults.\n"
       "view = {}\ninterval_ms = {}\nwindow_seconds = {}\nsort = \"{}\"\nsort_descending = {}\n",
       static_cast<int>(state.view), state.interval_ms, state.window_seconds,
       process_column(state.sorting.column), state.sorting.descending);
@@ -104,14 +104,14 @@ void load_settings(const std::string& path, ViewState& state) {
   text.resize(static_cast<std::size_t>(file.gcount()));
   const int ignored = apply_settings(text, state);
   if (ignored > 0) {
-    state.message = fmt::format("{}: {} lines are not understood and left out; F12 writes it anew",
+    state.message = fmt::format("{}: {} lines are not valid and ignored; F12 writes the file again",
                                 path, ignored);
   }
 }
 
 Result<void> save_settings(const std::string& path, const ViewState& state) {
   if (path.empty())
-    return Error{"cannot remember settings: neither XDG_CONFIG_HOME nor HOME is set"};
+    return Error{"cannot save settings: neither XDG_CONFIG_HOME nor HOME is set; set one"};
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
   errno = 0;

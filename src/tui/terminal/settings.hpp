@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `ttmem top` remembers, when asked to with F12: a few lines of TOML.
+// The settings that `ttmem top` saves with F12: a few lines of TOML.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ namespace ttmem::tui {
 // View, refresh rate, window and sorting as TOML.
 [[nodiscard]] std::string format_settings(const ViewState& state);
 
-// Applies what `text` says to `state`. Lines that are not understood are left out and counted: a
-// file of another version is no reason not to start.
+// Applies `text` to `state`. Lines that are not valid are ignored and counted: a file of another
+// version is not an error.
 [[nodiscard]] int apply_settings(std::string_view text, ViewState& state);
 
-// Reads the file into `state`. No file is no failure.
+// Reads the file into `state`. A missing file is not an error.
 void load_settings(const std::string& path, ViewState& state);
 
-// Writes the file, with its folder. Fails with words when that is impossible.
+// Writes the file, and creates its folder. The error names the file, the reason and the next step.
 [[nodiscard]] Result<void> save_settings(const std::string& path, const ViewState& state);
 
 }  // namespace ttmem::tui

@@ -26,7 +26,7 @@
 namespace ttmem::tui {
 namespace {
 
-// Curses needs a locale that is installed; a named one that is not still tells what is shown.
+// Curses needs a locale that is installed. The environment may name one that is not.
 bool locale_shows_utf8() {
   std::setlocale(LC_CTYPE, "");
   if (std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
@@ -54,7 +54,7 @@ void set_modes() {
   intrflush(stdscr, FALSE);
   keypad(stdscr, TRUE);
   nodelay(stdscr, TRUE);
-  set_escdelay(25);  // an Esc key is not the beginning of another for longer than that
+  set_escdelay(25);  // milliseconds until Esc is a key of its own
   curs_set(0);
   mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
   mouseinterval(0);
@@ -147,7 +147,7 @@ Result<std::unique_ptr<Terminal>> Terminal::open(bool color, bool unicode) {
     if (impl->screen != nullptr) endwin();
     restore_no_more();
     return Error{
-        fmt::format("the terminal type '{}' cannot place text; set TERM, for example to "
+        fmt::format("the terminal type '{}' cannot move the cursor; set TERM, for example to "
                     "xterm, or use `ttmem --watch 1`",
                     type)};
   }
@@ -158,7 +158,9 @@ Result<std::unique_ptr<Terminal>> Terminal::open(bool color, bool unicode) {
   return std::unique_ptr<Terminal>(new Terminal(std::move(impl)));
 }
 
-Look Terminal::look() const { return {impl_->unicode, impl_->painter->depth() != Depth::none}; }
+Display Terminal::display() const {
+  return {impl_->unicode, impl_->painter->depth() != Depth::none};
+}
 
 Size Terminal::size() const { return {getmaxx(stdscr), getmaxy(stdscr)}; }
 
@@ -185,7 +187,7 @@ Terminal::Event Terminal::wait(int milliseconds) {
       {{::fileno(impl_->input), POLLIN, 0}, {impl_->signals, POLLIN, 0}}};
   ::poll(items.data(), items.size(), milliseconds);
   if ((items[1].revents & POLLIN) != 0) return Event::stop;
-  // Also without input: SIGWINCH ends the waiting, and curses turns it into a key.
+  // Also without input: SIGWINCH ends the wait, and curses returns it as a key.
   impl_->waiting = read();
   if (std::exchange(impl_->resized, false)) return Event::resized;
   if (impl_->waiting) return Event::input;

@@ -13,8 +13,8 @@
 namespace ttmem::tui {
 
 // Takes the terminal over while it lives: the other screen, no echo, the mouse. At its end, and
-// when the process dies of a signal that can be caught, the terminal is as it was. At most one at
-// a time; of one thread.
+// when a signal that can be caught ends the process, the terminal is restored. At most one at a
+// time; one thread uses it.
 class Terminal {
  public:
   // `color`: whether colours are wanted; `unicode`: whether the terminal shows UTF-8. Fails when
@@ -24,8 +24,8 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  // What it turned out to be able to show.
-  [[nodiscard]] Look look() const;
+  // What this terminal can show.
+  [[nodiscard]] Display display() const;
   [[nodiscard]] Size size() const;
 
   // Shows the frame; writes only what changed since the last one.

@@ -23,7 +23,7 @@ class Top {
       : options_(options),
         terminal_(terminal),
         state_(options.start),
-        setup_{terminal.look(), options.utc_offset_seconds, options.doctor},
+        setup_{terminal.display(), options.utc_offset_seconds, options.doctor},
         screen_(terminal.size()) {}
 
   void run() {
@@ -61,7 +61,7 @@ class Top {
   bool wait() {
     for (;;) {
       const auto left = std::chrono::ceil<milliseconds>(next_ - Clock::now()).count();
-      // At most a second: whatever is missed between two waits is found then.
+      // At most a second: an event missed between two waits is found then.
       const int time = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
       switch (terminal_.wait(state_.paused ? 1000 : time)) {
         case Terminal::Event::stop:
@@ -90,7 +90,7 @@ class Top {
     }
     if (!std::exchange(state_.save_settings, false)) return;
     const auto saved = save_settings(options_.settings_path, state_);
-    state_.message = saved ? "remembered in " + options_.settings_path : saved.error().message;
+    state_.message = saved ? "settings saved in " + options_.settings_path : saved.error().message;
   }
 
   const TopOptions& options_;

@@ -27,8 +27,8 @@ struct TopOptions {
   std::function<const model::Snapshot&()> collect;
 };
 
-// Shows the live view until the person or a signal ends it; the terminal is then as before. Fails
-// when there is no usable terminal.
+// Shows the live view until the user or a signal ends it, then restores the terminal. Fails when
+// there is no usable terminal.
 [[nodiscard]] Result<void> run_top(const TopOptions& options);
 
 }  // namespace ttmem::tui

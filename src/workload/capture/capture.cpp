@@ -36,7 +36,7 @@ ttmem_buffer_type buffer_type(Fields& fields) {
 
 std::uint64_t buffer_id(Fields& fields) {
   const auto id = fields.number<std::uint64_t>("id");
-  if (id + 1 == 0) fields.refuse("field 'id' leaves no room for the number after it");
+  if (id + 1 == 0) fields.refuse("field 'id' is the largest 64-bit number; ids must be smaller");
   return id;
 }
 
@@ -66,7 +66,7 @@ std::optional<BufferAlloc::Request> request(Fields& fields) {
   return request;
 }
 
-// Reads line after line and remembers what earlier lines announced.
+// Parses line after line, and knows the devices and programs of earlier lines.
 class Parser {
  public:
   [[nodiscard]] Result<Line> parse(std::string_view text) {
@@ -224,7 +224,7 @@ Error bad_line(const std::string& file, std::uint64_t number, const Error& reaso
   return Error{fmt::format(
       "{}:{}: {}; {}", file, number, reason.message,
       number == 1 ? "give the path of a capture (.jsonl)"
-                  : fmt::format("ttmem replay --lines {} plays what is before it", number - 1))};
+                  : fmt::format("ttmem replay --lines {} replays what is before it", number - 1))};
 }
 
 // The next line without its end. Nothing at the end of the input; `input` says bad() or fail()
@@ -256,7 +256,7 @@ Result<std::vector<Line>> read_capture(const std::string& file,
     const std::optional<std::string_view> text = next_line(input, buffer);
     if (input.bad()) return cannot_read(file, EIO);
     if (!text) break;
-    const Result<Line> line = input.fail() ? Error{"longer than a mebibyte"} : parser.parse(*text);
+    const Result<Line> line = input.fail() ? Error{"longer than 1 MiB"} : parser.parse(*text);
     if (!line) return bad_line(file, capture.size() + 1, line.error());
     capture.push_back(*line);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capture: what the hooks of the real runtime said, one JSON object a line. First the devices
+// A capture: what the hooks of the real runtime reported, one JSON object a line. First the devices
 // and meshes, then the events in their order.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace ttmem::capture {
 using CoreRanges = std::vector<ttmem_core_range>;
 
 struct Device {
-  // How the runtime's allocator divides the memory. The replay does not need it.
+  // How the runtime's allocator divides the memory. `ttmem replay` does not need it.
   struct Banks {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
@@ -118,7 +118,7 @@ struct Line {
 };
 
 // Reads the first `lines` lines, or all. Fails, naming the file, the line and the reason, when
-// the file cannot be read, is empty, or one of these lines is not what a capture holds there.
+// the file cannot be read or is empty, or a line is not valid there.
 // Line n of the file is element n - 1.
 [[nodiscard]] Result<std::vector<Line>> read_capture(const std::string& file,
                                                      std::optional<std::uint64_t> lines);

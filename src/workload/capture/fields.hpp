@@ -13,8 +13,8 @@
 namespace ttmem::capture {
 
 // The fields of one line, each with the type and range its reader asks for. A field that is
-// missing or different is read as empty, and problem() says the first such thing: read all, then
-// ask.
+// missing or different is read as empty, and problem() has the first such error: read all fields,
+// then call it.
 class Fields {
  public:
   // `object` must outlive it.
@@ -32,10 +32,10 @@ class Fields {
     return whole<Number>(name, at(name));
   }
 
-  // The line is no good for a reason beyond one field. The first reason counts.
+  // Rejects the line for a reason that is not one field's. The first reason counts.
   void refuse(std::string reason);
 
-  // What is wrong with the line, as a reason for people.
+  // Why the line is not valid, as text.
   [[nodiscard]] const std::optional<std::string>& problem() const { return problem_; }
 
  private:

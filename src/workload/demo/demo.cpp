@@ -19,7 +19,7 @@ namespace {
 
 struct Entry {
   ScenarioInfo info;
-  double seconds;  // how long it runs when nobody says
+  double seconds;  // how long it runs by default
   std::unique_ptr<Scenario> (*make)();
 };
 
@@ -80,8 +80,8 @@ void play_at_once(Scenario& scenario, double seconds) {
   for (std::uint64_t number = 0; number < steps; ++number) scenario.step(number);
 }
 
-void play(const Entry& entry, const Options& options, double seconds,
-          workload::StopSignals& signals) {
+void run_scenario(const Entry& entry, const Options& options, double seconds,
+                  workload::StopSignals& signals) {
   const std::unique_ptr<Scenario> scenario = entry.make();
   if (options.hold && !options.seconds) {
     play_at_once(*scenario, seconds);
@@ -118,7 +118,7 @@ Result<void> run(const Options& options) {
   workload::StopSignals signals;
   if (const auto tracking = workload::start_tracking(); !tracking) return tracking.error();
   try {
-    play(entry, options, seconds, signals);
+    run_scenario(entry, options, seconds, signals);
   } catch (const std::exception& error) {
     return Error{fmt::format("demo {} ended early: {}", entry.info.name, error.what())};
   }

@@ -24,7 +24,7 @@ struct Options {
   bool hold = false;              // afterwards keep the final state until a signal
 };
 
-// Plays a scenario on the dry run's devices, in this process, tracked like any other. Says on
+// Runs a scenario on the dry run's devices, in this process, tracked like any other. Prints on
 // stderr when it is ready and what to type. Returns at its end, or after SIGINT, SIGTERM or SIGHUP.
 // Fails when the scenario is unknown, tracking could not start, or the dry run has no room for it.
 [[nodiscard]] Result<void> run(const Options& options);

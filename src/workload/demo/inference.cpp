@@ -51,7 +51,7 @@ class Inference : public Scenario {
   [[nodiscard]] std::size_t devices() const override { return mesh_->num_devices(); }
 
  private:
-  // Requests take a block of the prefix cache at a time; a finished one gives its blocks back.
+  // Requests take a block of the prefix cache at a time; a finished one frees its blocks.
   void extend_cache(std::uint64_t number) {
     if (cache_blocks_.size() == kMaxCacheBlocks) {
       cache_blocks_.erase(cache_blocks_.begin(), cache_blocks_.begin() + kBlocksPerRequest);

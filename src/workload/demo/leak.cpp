@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A server that forgets: every request leaves a DRAM buffer behind, every fifth an L1 buffer too.
-// What it uses and gives back in between goes up and down, so that the leak shows only over time.
+// Memory that it uses and frees goes up and down, so that the leak shows only over time.
 #include <fmt/core.h>
 
 #include <exception>
@@ -56,8 +56,8 @@ class Leak : public Scenario {
   const Mesh mesh_;
   const std::vector<Tensor> weights_;
   std::vector<Operation> operations_;
-  std::vector<Tensor> request_;  // what it gives back
-  std::vector<Tensor> lost_;     // what nobody looks at again
+  std::vector<Tensor> request_;  // freed at its end
+  std::vector<Tensor> lost_;     // never freed
 };
 
 }  // namespace

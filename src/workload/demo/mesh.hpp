@@ -2,7 +2,7 @@
 //
 // How host code takes memory: it opens devices, allocates buffers, and runs programs that declare
 // circular buffers. Everything here is TT-Metal's own interface, on the dry run, and throws what
-// that throws; the lines that name ttmem::tt_metal say what the runtime's hooks do not.
+// that throws. The lines with ttmem::tt_metal report what the runtime's hooks do not.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ inline constexpr std::uint64_t kFp32Tile = 4096;
 
 struct Machine {
   const char* system;       // as TTMEM_DRYRUN_SYSTEM has it (docs/dryrun.md)
-  const char* board;        // which no call of TT-Metal says
-  std::uint64_t first_uid;  // made up: nobody owns these chips
+  const char* board;        // which TT-Metal's interface does not have
+  std::uint64_t first_uid;  // made up
   std::size_t trace_region_bytes = 0;
 };
 
@@ -70,16 +70,15 @@ struct Cb {
   std::optional<tm::CoreRange> cores = std::nullopt;  // none: the whole grid
 };
 
-// A program that every chip of a mesh runs, kept for its next run. Its circular buffers are placed
-// by the first run and stay until it dies.
+// A cached program that every chip of a mesh runs. The first run places its circular buffers; they
+// stay until it is destroyed.
 class Operation {
  public:
-  // Nobody compiles kernels here, so the caller says what they take on a core; 0: they are not
-  // counted.
+  // The dry run compiles no kernels, so the caller gives their bytes on a core; 0: not counted.
   Operation(const Mesh& mesh, const std::vector<Cb>& cbs, std::uint64_t kernel_bytes = 0);
 
   void run();
-  // Only sends it: into a trace that is being captured, nothing runs.
+  // Only enqueues it: nothing runs while a trace is being captured.
   void enqueue();
   [[nodiscard]] const tm::Program& program() const;
 

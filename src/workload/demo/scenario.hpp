@@ -7,8 +7,8 @@
 
 namespace ttmem::demo {
 
-// A host program on the dry run. Constructed, it stands: devices are open and what it holds from
-// its beginning is held. Single-threaded; what the dry run throws leaves it.
+// A host program on the dry run. The constructor opens the devices and allocates what is held from
+// the beginning. Single-threaded; throws what the dry run throws.
 class Scenario {
  public:
   Scenario() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scenarios whose figures stand from the beginning. The sizes add up to figures that can be
+// Scenarios whose figures do not change. The sizes add up to figures that can be
 // checked by eye; the sums are in the comments. The kernels of their programs are not counted.
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands in for the demo where the dry run, on whose devices it plays, was not built.
+// Replaces the demo in a build without the dry run, whose devices it needs.
 #include "workload/demo/demo.hpp"
 
 namespace ttmem::demo {
@@ -12,7 +12,7 @@ const std::vector<ScenarioInfo>& scenarios() {
 
 Result<void> run(const Options&) {
   return Error{
-      "this ttmem was built without the dry run, on whose devices the demo plays; build it with "
+      "ttmem demo needs the dry run, and this ttmem was built without it; build it with "
       "cmake -DTTMEM_DRYRUN=ON (the default)"};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For the commands that are workloads themselves (demo, replay): this process is tracked like any
-// other, says how to look at it, and ends when the user says so.
+// other, prints the command that shows it, and ends with Ctrl-C or a signal.
 #pragma once
 
 #include <signal.h>
@@ -18,10 +18,10 @@ namespace ttmem::workload {
 // started (it changes the environment). Fails when no segment could be made.
 [[nodiscard]] Result<void> start_tracking();
 
-// Says on stderr that `what` stands, and which command shows it.
+// Prints `what` on stderr, and the command that shows it.
 void announce(std::string_view what);
 
-// While it lives, SIGINT, SIGTERM and SIGHUP do not end the process but this object's waits.
+// While it lives, SIGINT, SIGTERM and SIGHUP end this object's waits and not the process.
 // A signal that was ignored before (nohup, a background job) stays ignored. Threads inherit the
 // mask: make it before them. One thread uses it.
 class StopSignals {
@@ -33,7 +33,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // Waits until `when`; true when a signal came first. A time that has passed only looks.
+  // Waits until `when`; true when a signal came first. Does not wait when `when` has passed.
   [[nodiscard]] bool came_before(Clock::time_point when);
 
   // Waits for a signal, however long.

@@ -55,13 +55,13 @@ void Feeder::feed(const capture::CbAlloc& cb) {
   place(cb.program, cb.device);
 }
 
-// A program without CBs is registered and was never laid out: it lives all the same.
+// A program without CBs is registered and never laid out, but it is live.
 void Feeder::feed(const capture::ProgramRegister& complete) {
   place(complete.program, complete.device);
 }
 
-// The runtime ends a program chip by chip, the interface on all at once: until the last chip's
-// turn, it is a program without CBs on the chips that it has left.
+// The runtime ends a program chip by chip, the C interface on all chips at once. Until the last
+// chip, it is a program without CBs on the chips where it has ended.
 void Feeder::feed(const capture::ProgramUnregister& end) {
   const auto program = programs_.find(end.program);
   if (program == programs_.end()) return;

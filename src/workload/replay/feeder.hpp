@@ -9,8 +9,8 @@
 
 namespace ttmem::replay {
 
-// Says to the tracker what the lines of a capture say, so that it knows after every line what the
-// runtime held then. Calls may come from different threads, one at a time.
+// Makes the calls of the C interface for the lines of a capture: after every line the tracker has
+// what the runtime held then. Calls may come from different threads, one at a time.
 class Feeder {
  public:
   void feed(const capture::Entry& entry);

@@ -37,9 +37,9 @@ std::size_t threads_of(const std::vector<capture::Line>& lines) {
 }
 
 // Feeds line after line, until a signal comes. `interrupted` says whether one did.
-Played feed(const std::vector<capture::Line>& lines, std::optional<double> speed,
-            workload::StopSignals& signals, bool& interrupted) {
-  Played played;
+Replayed feed(const std::vector<capture::Line>& lines, std::optional<double> speed,
+              workload::StopSignals& signals, bool& interrupted) {
+  Replayed replayed;
   Feeder feeder;
   Workers workers;
   const Clock::time_point start = Clock::now();
@@ -48,46 +48,46 @@ Played feed(const std::vector<capture::Line>& lines, std::optional<double> speed
     if (interrupted) break;
     if (line.is_event()) {
       workers.run(line.thread, [&] { feeder.feed(line.entry); });
-      ++played.events;
+      ++replayed.events;
     } else {
       feeder.feed(line.entry);
     }
-    ++played.lines;
+    ++replayed.lines;
   }
-  played.threads = workers.count();
-  return played;
+  replayed.threads = workers.count();
+  return replayed;
 }
 
-Result<Played> play_checked(const Options& options) {
+Result<Replayed> replay_checked(const Options& options) {
   if (options.speed && !(*options.speed > 0)) {
-    return Error{fmt::format(
-        "cannot replay at speed {}; give a number above 0, 1 is as it happened", *options.speed)};
+    return Error{fmt::format("cannot replay at speed {}; give a number above 0, 1 is as recorded",
+                             *options.speed)};
   }
   const auto lines = capture::read_capture(options.file, options.lines);
   if (!lines) return lines.error();
   if (const std::size_t threads = threads_of(*lines); threads > kMaxThreads) {
     return Error{
-        fmt::format("{} has events of {} threads; replay runs at most {}, cut it with --lines",
+        fmt::format("{} has events of {} threads, ttmem replay runs at most {}; use --lines N",
                     options.file, threads, kMaxThreads)};
   }
 
   workload::StopSignals signals;
   if (const auto tracking = workload::start_tracking(); !tracking) return tracking.error();
   bool interrupted = false;
-  const Played played = feed(*lines, options.speed, signals, interrupted);
+  const Replayed replayed = feed(*lines, options.speed, signals, interrupted);
   if (options.hold && !interrupted) {
-    workload::announce(
-        fmt::format("replay {}: {} lines played, their state stands", options.file, played.lines));
+    workload::announce(fmt::format("replay {}: {} lines replayed, holding their state",
+                                   options.file, replayed.lines));
     signals.wait();
   }
-  return played;
+  return replayed;
 }
 
 }  // namespace
 
-Result<Played> play(const Options& options) {
+Result<Replayed> replay_capture(const Options& options) {
   try {
-    return play_checked(options);
+    return replay_checked(options);
   } catch (const std::exception& failure) {  // no memory, no threads
     return Error{fmt::format("cannot replay {}: {}; free memory or threads and try again",
                              options.file, failure.what())};

@@ -12,18 +12,18 @@ namespace ttmem::replay {
 struct Options {
   std::string file;
   std::optional<std::uint64_t> lines;  // stop after that many lines of the file
-  std::optional<double> speed;         // 1: as it happened; none: as fast as it goes
+  std::optional<double> speed;         // 1: as recorded; none: as fast as possible
   bool hold = false;                   // afterwards keep the state until a signal
 };
 
-struct Played {
+struct Replayed {
   std::uint64_t lines = 0;
   std::uint64_t events = 0;
   std::uint64_t threads = 0;
 };
 
 // Feeds a capture of the real runtime through the tracker, each event on the thread of its own,
-// in the order of the file. Fails with the file, line and reason when the capture is not one.
-[[nodiscard]] Result<Played> play(const Options& options);
+// in the order of the file. Fails with file, line and reason when it is not a capture.
+[[nodiscard]] Result<Replayed> replay_capture(const Options& options);
 
 }  // namespace ttmem::replay

@@ -9,8 +9,8 @@
 
 namespace ttmem::replay {
 
-// Threads by number, so that what happened on different threads happens on different threads
-// again. One job runs at a time: the order is the caller's. Used by one thread.
+// Threads by number, so that events of different threads are replayed on different threads. One job
+// runs at a time, in the order of the calls. Used by one thread.
 class Workers {
  public:
   Workers();

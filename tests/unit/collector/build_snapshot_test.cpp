@@ -240,7 +240,7 @@ TEST(BuildSnapshot, EveryKindOfLossHasItsWarning) {
   builder.header().dropped_names = 3;
   EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "3 placements shown without a name"));
   builder.device(0).grid_x = 1000;
-  EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "1 record out"));
+  EXPECT_TRUE(mentions(snapshot_of({evidence(builder, 10)}), "left out 1 record"));
 }
 
 TEST(BuildSnapshot, WhatWasLeftOnClosedDevicesIsAWarningOfTheLivingAndTheDead) {
@@ -268,7 +268,9 @@ TEST(BuildSnapshot, WhatWasLeftOnClosedDevicesIsAWarningOfTheLivingAndTheDead) {
 TEST(BuildSnapshot, CbsWithoutAnAddressAreNoAllocations) {
   SegmentBuilder builder = process(0xa, 1, 1);
   builder.device(0).figures.kinds[Kind::cb].live = 5;
-  EXPECT_EQ(live_allocations(snapshot_of({evidence(builder, 10)}).devices.at(0).processes.at(0).kinds), 4u);
+  EXPECT_EQ(
+      live_allocations(snapshot_of({evidence(builder, 10)}).devices.at(0).processes.at(0).kinds),
+      4u);
 }
 
 TEST(BuildSnapshot, AbsurdFiguresDoNotWrapAround) {

@@ -35,9 +35,10 @@ void expect_golden(const std::string& name, const Frame& frame) {
 }
 
 void expect_golden_sizes(const std::string& name, const model::Snapshot& snapshot,
-                         const ViewState& state, Look look = {}) {
+                         const ViewState& state, Display display = {}) {
   for (const Size size : fixtures::kSizes) {
-    const Screen screen = compose(snapshot, state, fixtures::ramp(snapshot), size, {.look = look});
+    const Screen screen =
+        compose(snapshot, state, fixtures::ramp(snapshot), size, {.display = display});
     expect_golden(fmt::format("{}_{}x{}", name, size.width, size.height), screen.frame);
   }
 }
@@ -87,7 +88,7 @@ TEST(GoldenScreen, EveryViewDoesWithoutUnicodeAndColour) {
   const model::Snapshot snapshot = fixtures::crowd();
   for (const View view : {View::detailed, View::charts, View::cores, View::processes}) {
     const Screen screen = compose(snapshot, {.view = view}, fixtures::ramp(snapshot), {80, 24},
-                                  {.look = {.unicode = false, .color = false}});
+                                  {.display = {.unicode = false, .color = false}});
     const std::string text = screen.frame.text();
     for (const char c : text) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
     expect_golden(fmt::format("ascii_{}_80x24", static_cast<int>(view)), screen.frame);

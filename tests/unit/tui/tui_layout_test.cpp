@@ -99,7 +99,7 @@ ViewState any_state() {
 
 Size any_size() { return {*inRange(1, 260), *inRange(1, 80)}; }
 
-Setup any_setup() { return {.look = {*arbitrary<bool>(), *arbitrary<bool>()}}; }
+Setup any_setup() { return {.display = {*arbitrary<bool>(), *arbitrary<bool>()}}; }
 
 bool overlap(const Rect& a, const Rect& b) {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
@@ -148,7 +148,7 @@ RC_GTEST_PROP(Layout, EveryRowHasExactlyTheWidthOfTheScreen, ()) {
     RC_ASSERT(static_cast<int>(views::display_width(row)) == size.width);
     // No control character of a foreign name reaches the terminal.
     RC_ASSERT(views::printable(row, true) == row);
-    if (!setup.look.unicode) RC_ASSERT(views::printable(row, false) == row);
+    if (!setup.display.unicode) RC_ASSERT(views::printable(row, false) == row);
   }
 }
 

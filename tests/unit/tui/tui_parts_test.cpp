@@ -16,7 +16,7 @@
 namespace ttmem::tui {
 namespace {
 
-constexpr Look kPlain{};
+constexpr Display kPlain{};
 
 TEST(Frame, TextIsCutAtTheEdgeWithAnEllipsis) {
   Frame frame({6, 1});

@@ -52,7 +52,7 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
 4711  alice  0    1.25 GiB  16.1 MiB  29.0 MiB  0.20 MiB     212  python3 serve…
 
 L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once;
-resident: what ran last; logical: the plain sum over all live programs.
+resident: dispatched last; logical: the plain sum over all live programs.
 )GOLDEN");
 }
 
@@ -73,7 +73,7 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
  PID  USER   STATE  DEV      DRAM    L1 BUF        CB   KERNELS     TRACE  ALLOCS  SOURCE  COMMAND
 4711  alice  alive  0    1.25 GiB  16.1 MiB  29.0 MiB  0.20 MiB  3.00 MiB     212  ttmem   python3 serve.py --model llama-3.1-8b --batch 32
 
-L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; resident: what ran last; logical: the plain sum over all live programs.
+L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; resident: dispatched last; logical: the plain sum over all live programs.
 )GOLDEN");
 }
 
@@ -90,9 +90,9 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
      Kernels: 0.20 MiB        #       <1%  0.20 MiB persistent
        Trace: 3.00 MiB  #...........   5%  of 64.0 MiB, peak 3.00 MiB
     Headroom: -112.5 KiB  clash: CBs overrun L1 buffers on 12 cores, first (0,0)
-   Anomalies: 1 live buffer overlaps another, 2 allocations over live ones, 3
-              frees of something unknown, 4 dispatches of unplaced programs, 5
-              calls with bad arguments, 6 allocations left at close (7.00 MiB)
+   Anomalies: 1 live buffer overlaps another, 2 allocations with ids in use, 3
+              frees of unknown ids, 4 dispatches of unplaced programs, 5 calls
+              with bad arguments, 6 allocations left at close (7.00 MiB)
 
 Device 3: model n/a, 1 process
         DRAM: 700.0 MiB               n/a  of n/a, peak n/a, logical n/a
@@ -116,7 +116,7 @@ All 2 devices
 1 process is dead: what it held is not counted above; `ttmem clean` removes it.
 
 L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once;
-resident: what ran last; logical: the plain sum over all live programs.
+resident: dispatched last; logical: the plain sum over all live programs.
 )GOLDEN");
 }
 
