@@ -42,7 +42,7 @@ int list_scenarios() {
 }
 
 int run_demo(const DemoOptions& typed) {
-  if (typed.list) return list_scenarios();
+  if (typed.list && !demo::scenarios().empty()) return list_scenarios();
   const std::vector<std::string> known = names();
   if (!known.empty() && std::find(known.begin(), known.end(), typed.scenario) == known.end()) {
     const std::string near = nearest(typed.scenario, known);

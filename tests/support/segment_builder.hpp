@@ -39,9 +39,8 @@ class SegmentBuilder {
   segment::DeviceRecord& add_device(std::uint32_t id, std::uint64_t uid);
 
   // A live buffer in every bank. Raises Header::events, and is born then.
-  segment::AllocationSlot& add_allocation(std::uint32_t device, Kind kind,
-                                          std::uint64_t address, std::uint64_t bytes,
-                                          std::uint64_t bytes_per_bank);
+  segment::AllocationSlot& add_allocation(std::uint32_t device, Kind kind, std::uint64_t address,
+                                          std::uint64_t bytes, std::uint64_t bytes_per_bank);
 
   // A live program with CBs of its own.
   segment::ProgramSlot& add_program(std::uint32_t device, std::uint64_t program,

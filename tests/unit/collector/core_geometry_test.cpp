@@ -31,8 +31,7 @@ CoreMask cores(std::initializer_list<std::uint32_t> list) {
   return mask;
 }
 
-LiveAllocation buffer(Kind kind, std::uint64_t address,
-                      std::optional<std::uint64_t> bytes_per_bank,
+LiveAllocation buffer(Kind kind, std::uint64_t address, std::optional<std::uint64_t> bytes_per_bank,
                       std::optional<CoreMask> on = std::nullopt) {
   LiveAllocation allocation;
   allocation.kind = kind;
