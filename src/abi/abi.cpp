@@ -20,7 +20,7 @@
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
 #include "base/raw_enum.hpp"
-#include "base/undisturbed.hpp"
+#include "base/thread_state_guard.hpp"
 #include "tracker/id_tracker.hpp"
 #include "tracker/spin_lock.hpp"
 #include "transport/socket_transport.hpp"
@@ -55,7 +55,7 @@ constexpr std::chrono::milliseconds kFlushAtExit{100};
 
 // For TTMEM_LOG: a file, or "stderr". Without it the library is silent.
 void log(const char* message, const char* detail) noexcept {
-  const ttmem::Undisturbed undisturbed;
+  const ttmem::ThreadStateGuard guard;
   const char* target = environment("TTMEM_LOG");
   if (*target == '\0') return;
   const bool to_stderr = std::strcmp(target, "stderr") == 0;
@@ -136,7 +136,7 @@ void start_transport() {
 
 // With the lock held. The first call of a process comes here.
 Mode decide() {
-  const ttmem::Undisturbed undisturbed;
+  const ttmem::ThreadStateGuard guard;
   if (std::strcmp(environment("TT_ALLOC_TRACKING_ENABLED"), "1") != 0) return Mode::kOff;
   auto options = options_from_environment();
   options.in_memory = wants_socket();

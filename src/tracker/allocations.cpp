@@ -68,7 +68,7 @@ namespace ttmem::tracker {
   if (receipt.slot == kNoSlot) return;
   segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
   publish(slot.seq, [&] { slot.live = 0; });
-  segment_->give_allocation(receipt.slot);
+  segment_->release_allocation(receipt.slot);
 }
 
 bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now_ns,
@@ -85,7 +85,7 @@ bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now
   receipt.is_unsized =
       !request.is_sized() && request.kind != Kind::kernel && request.kind != Kind::cb;
   receipt.is_estimate = request.is_estimate;
-  receipt.slot = segment_->take_allocation(now_ns);
+  receipt.slot = segment_->acquire_allocation(now_ns);
   if (receipt.slot == kNoSlot) increase(segment_->header().dropped_allocations);
 
   const std::uint64_t born =

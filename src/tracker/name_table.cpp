@@ -28,7 +28,7 @@ std::uint32_t NameTable::number_of(const char* name) {
   const std::string_view text = kept_part(name);
   if (text.empty()) return 0;
   if (const auto known = numbers_.find(text); known != numbers_.end()) return known->second;
-  const std::uint32_t index = segment_.take_text(now());
+  const std::uint32_t index = segment_.acquire_text(now());
   if (index == segment::kNoSlot) {
     segment::store(segment_.header().dropped_names, segment_.header().dropped_names + 1);
     return 0;

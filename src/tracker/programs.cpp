@@ -148,7 +148,7 @@ void Tracker::publish_footprint(ledger::Footprint& footprint) noexcept {
   if (count == 0) return;
   try {
     footprint.first_record =
-        count > segment::kMaxCbsPerProgram ? kNoSlot : segment_->take_cbs(count, now());
+        count > segment::kMaxCbsPerProgram ? kNoSlot : segment_->acquire_cbs(count, now());
   } catch (const std::bad_alloc&) {
     footprint.first_record = kNoSlot;
   }
@@ -176,7 +176,7 @@ void Tracker::retire_footprint(ledger::Footprint& footprint) noexcept {
   // No footprint is written over these records before their numbers are gone.
   std::atomic_thread_fence(std::memory_order_release);
   try {
-    segment_->give_cbs(footprint.first_record, count);
+    segment_->release_cbs(footprint.first_record, count);
   } catch (const std::bad_alloc&) {
     // The records stay unused; nothing else depends on them.
   }
@@ -192,7 +192,7 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
   const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
   if (!can_be_listed) clear_slot(placement);
   const bool is_new = placement.slot == kNoSlot;
-  if (is_new && can_be_listed) placement.slot = segment_->take_program(time);
+  if (is_new && can_be_listed) placement.slot = segment_->acquire_program(time);
   if (placement.slot == kNoSlot) {
     increase(segment_->header().dropped_programs);
     return;
@@ -220,7 +220,7 @@ void Tracker::clear_slot(ledger::Placement& placement) {
   segment::ProgramSlot& slot = segment_->program(placement.slot);
   publish(slot.seq, [&] { slot.live = 0; });
   if (observer_ != nullptr) observer_->program_removed(placement.slot);
-  segment_->give_program(placement.slot);
+  segment_->release_program(placement.slot);
   placement.slot = kNoSlot;
 }
 

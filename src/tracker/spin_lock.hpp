@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "base/undisturbed.hpp"
+#include "base/thread_state_guard.hpp"
 
 namespace ttmem::tracker {
 
@@ -40,7 +40,7 @@ class SpinLock {
   static constexpr unsigned kYields = 256;
 
   static void sleep(long nanoseconds) noexcept {
-    const Undisturbed undisturbed;  // nanosleep is where a cancelled thread would end
+    const ThreadStateGuard guard;  // nanosleep is where a cancelled thread would end
     const timespec pause{0, nanoseconds};
     ::nanosleep(&pause, nullptr);
   }

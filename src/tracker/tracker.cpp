@@ -50,13 +50,13 @@ Device* Tracker::open(std::uint32_t id, Device* known) {
 }
 
 Device* Tracker::new_device(std::uint32_t id) {
-  const std::uint32_t index = segment_->take_device(now());
+  const std::uint32_t index = segment_->acquire_device(now());
   if (index == kNoSlot) return nullptr;
   DeviceRecord& record = segment_->device(index);
   publish(record.seq, [&] {
     store(record.id, id);
     // The wire protocol of the server does not tell dispatches.
-    store(record.resident_reported, segment_->is_kept() ? 0U : 1U);
+    store(record.resident_reported, segment_->is_proxy() ? 0U : 1U);
   });
   devices_[index] = std::make_unique<Device>(record, index);
   if (id < by_id_.size()) by_id_[id] = devices_[index].get();

@@ -50,7 +50,7 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
   segment::SegmentWriter::Options options;
   options.directory = directory;
   options.event_chunks = 1;
-  options.kept_for = process;
+  options.for_client = process;
   auto tracker = tracker::Tracker::start(options);
   if (!tracker) {
     return Error{fmt::format(
