@@ -32,10 +32,11 @@ ttmem_buffer buffer_of(const Holding& holding) {
   return buffer;
 }
 
-bool understand_kernel(tracker::Device& device, const Message& report, tracker::Request& request) {
+bool fill_kernel_request(tracker::Device& device, const Message& report,
+                         tracker::Request& request) {
   const bool estimate = report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
-  return tracker::understand_kernel(device, report.head.buffer_id, report.head.size,
-                                    report.head.buffer_type, estimate, request);
+  return tracker::fill_kernel_request(device, report.head.buffer_id, report.head.size,
+                                      report.head.buffer_type, estimate, request);
 }
 
 std::string text_of(std::span<const char> field) {
@@ -224,19 +225,19 @@ bool Client::take(Holding& holding, Understand&& understand) {
 
 bool Client::take_buffer(Holding& holding, const ttmem_buffer& buffer) {
   return take(holding, [&](tracker::Device& device, tracker::Request& request) {
-    return tracker::understand_buffer(device, buffer, request);
+    return tracker::fill_buffer_request(device, buffer, request);
   });
 }
 
 bool Client::take_cb(Holding& holding) {
   return take(holding, [&](tracker::Device& device, tracker::Request& request) {
-    return tracker::understand_cb(device, holding.id, holding.bytes, request);
+    return tracker::fill_cb_request(device, holding.id, holding.bytes, request);
   });
 }
 
 bool Client::take_kernel(Holding& holding, const Message& report) {
   return take(holding, [&](tracker::Device& device, tracker::Request& request) {
-    return understand_kernel(device, report, request);
+    return fill_kernel_request(device, report, request);
   });
 }
 
@@ -246,7 +247,7 @@ void Client::resize_kernel(Holding& holding, const Message& report) {
   tracker::Request request;
   tracker::Receipt& receipt = holding.receipt;
   const std::uint64_t before = receipt.used_bytes;
-  if (!understand_kernel(device, report, request)) return;
+  if (!fill_kernel_request(device, report, request)) return;
   tracker_->resize(device, request, receipt, *now_ns_);
   totals_.change(id, receipt.kind, before, receipt.used_bytes);
 }
@@ -377,7 +378,7 @@ Change Client::close(std::uint32_t device) {
     }
   }
   for (const Holding& gone : holdings_.erase_device(device)) {
-    if (!gone.key().is_program()) tracker_->leave(*tracker_->find(device), gone.receipt);
+    if (!gone.key().is_program()) tracker_->release_at_close(*tracker_->find(device), gone.receipt);
   }
   tracker_->device_close(device);
   return {.effect = Effect::kClosed};
