@@ -86,12 +86,12 @@ class Client {
   Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
                std::span<const ToldCb> cbs);
 
-  // A report that apply() will get soon. Of use when it is about a buffer, and harmless otherwise.
-  [[gnu::always_inline]] void expect(const wire::Message& report) const noexcept {
+  // Prepares for a report that apply() will get soon. Helps only if it is about a buffer.
+  [[gnu::always_inline]] void prefetch(const wire::Message& report) const noexcept {
     const std::uint8_t space =
         report.has_details() ? report.head.buffer_type : std::uint8_t{HoldingKey::kUntypedBuffers};
-    holdings_.expect(HoldingKey::of(report.head.buffer_id,
-                                    static_cast<std::uint32_t>(report.head.device_id), space));
+    holdings_.prefetch(HoldingKey::of(report.head.buffer_id,
+                                      static_cast<std::uint32_t>(report.head.device_id), space));
   }
 
   // The connection ended: what it alone had allocated is freed.

@@ -80,8 +80,10 @@ static_assert(sizeof(Holding) == 64);
 class Holdings {
  public:
   [[nodiscard]] Holding* find(const HoldingKey& key) noexcept { return table_.find(key); }
-  // It will be looked for soon.
-  [[gnu::always_inline]] void expect(const HoldingKey& key) const noexcept { table_.expect(key); }
+  // For a key that find() or insert() will get soon.
+  [[gnu::always_inline]] void prefetch(const HoldingKey& key) const noexcept {
+    table_.prefetch(key);
+  }
   // What is held by that name, and whether it is new: then that connection holds it once.
   std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection, Kind kind,
                                    std::uint64_t bytes) {

@@ -79,7 +79,7 @@ Session::Verdict Session::take_all(std::span<const std::byte> messages, std::str
       std::memcpy(&copy, messages.data(), kMessageBytes);
       message = &copy;
     } else if (last_client_ != nullptr && messages.size() >= (kAhead + 1) * kMessageBytes) {
-      last_client_->expect(message[kAhead]);
+      last_client_->prefetch(message[kAhead]);
     }
     if (take_one(*message, answers) == Verdict::kClose) return Verdict::kClose;
   }
