@@ -189,7 +189,6 @@ void clear_missing_pointers(ttmem_buffer& buffer) noexcept {
   if (buffer.struct_size < offsetof(ttmem_buffer, label)) buffer.cores = nullptr;
   buffer.label = nullptr;  // the last field
 }
-
 void clear_missing_pointers(ttmem_placement& placement) noexcept {
   placement.name = nullptr;  // the last field
 }

@@ -80,7 +80,6 @@ class DeviceLedger {
   };
   [[nodiscard]] Core core(std::uint32_t index) const noexcept;
 
-  // Calls visit(placement) for every live program.
   template <typename Visitor>
   void for_each_program(Visitor&& visit) {
     for (auto& entry : placements_) visit(*entry.second);

@@ -107,8 +107,7 @@ void Tracker::release(Device& device, const Receipt& receipt, std::uint64_t now_
   if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_removed(receipt.slot);
 }
 
-// Reuses the slot, so that the allocation is in every list meanwhile, also if the process is
-// killed.
+// Keeps the slot, so that lists never miss the allocation, even if the process is killed.
 void Tracker::resize(Device& device, const Request& request, Receipt& receipt,
                      std::uint64_t now_ns) {
   if (!device.has_room(request.kind, request.bytes, receipt.used_bytes)) {

@@ -81,13 +81,12 @@ void IdTracker::cb_free(std::uint32_t id, std::uint64_t cb) {
 void IdTracker::allocate(Device& device, const Request& request) {
   LiveTable& table = live(device, request.kind);
   const auto [entry, is_new] = table.insert(request.id);
-  if (!is_new && !release_replaced(device, *entry, request.used_bytes())) return;
+  if (!is_new && !release_old(device, *entry, request.used_bytes())) return;
   if (!core_.allocate(device, request, now(), *entry)) table.erase(entry);
 }
 
 // Does not get the request: passing its address would force it into memory, which costs 5 ns.
-bool IdTracker::release_replaced(Device& device, const LiveAllocation& live,
-                                 std::uint64_t used_bytes) {
+bool IdTracker::release_old(Device& device, const LiveAllocation& live, std::uint64_t used_bytes) {
   if (!device.has_room(live.kind, used_bytes)) {
     device.count_bad_argument();
     return false;

@@ -47,8 +47,8 @@ class IdTracker {
   }
   void allocate(Device& device, const Request& request);
   // Releases `live`, whose id a new allocation of `used_bytes` has. False when that is refused.
-  [[gnu::noinline]] bool release_replaced(Device& device, const LiveAllocation& live,
-                                          std::uint64_t used_bytes);
+  [[gnu::noinline]] bool release_old(Device& device, const LiveAllocation& live,
+                                     std::uint64_t used_bytes);
   void release(Device& device, Kind kind, std::uint64_t id);
 
   Tracker core_;

@@ -17,8 +17,7 @@ struct LiveAllocation : Receipt {
   [[nodiscard]] Key key() const noexcept { return id; }
   [[nodiscard]] bool is_empty() const noexcept { return reports == 0; }
   void make_empty() noexcept { reports = 0; }
-  // Field by field: the compiler would build a whole object elsewhere and copy it, which stalls
-  // (4 ns).
+  // Field by field: a whole object would be built elsewhere and copied, which stalls (4 ns).
   void begin(Key its_id) noexcept {
     id = its_id;
     used_bytes = 0;

@@ -12,8 +12,7 @@ namespace ttmem::tracker {
 // The names of programs in the segment. Each different name is written once and never removed.
 //
 // The number of a name is the index of its record plus one; 0 is no name. Long names are truncated
-// to the size of a record. `segment` must outlive the table. Not thread-safe; may throw
-// std::bad_alloc.
+// to the size of a record. `segment` must outlive it. Not thread-safe; may throw std::bad_alloc.
 class NameTable {
  public:
   explicit NameTable(segment::SegmentWriter& segment) noexcept : segment_(segment) {}

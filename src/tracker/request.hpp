@@ -32,8 +32,7 @@ struct Request {
   }
 };
 
-// Each checks its arguments and fills `request`, which is new. False: bad arguments, which are
-// counted.
+// Each fills `request`, which is new. False, and counted, when the arguments are bad.
 [[nodiscard]] bool fill_buffer_request(Device& device, const ttmem_buffer& buffer,
                                        Request& request);
 [[nodiscard]] bool fill_kernel_request(Device& device, std::uint64_t kernel, std::uint64_t bytes,

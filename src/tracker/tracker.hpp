@@ -69,8 +69,7 @@ class Tracker {
   void release(Device& device, const Receipt& receipt, std::uint64_t now_ns);
   // Changes the size, also in the receipt. Changes nothing when allocate() would return false.
   void resize(Device& device, const Request& request, Receipt& receipt, std::uint64_t now_ns);
-  // Instead of release() for what is live when its device closes: writes no event, and counts it as
-  // left.
+  // Releases what is live when its device closes: writes no event, and counts it as left.
   void release_at_close(Device& device, const Receipt& receipt);
 
   // False, and counted as a dropped call, when the segment has no room for the device. A null
@@ -82,8 +81,7 @@ class Tracker {
   void program_destroy(std::uint64_t program);  // on every device
   void program_remove(std::uint32_t device, std::uint64_t program);
 
-  // Sets who is called for every change; null: nobody. `observer` must outlive the tracker's last
-  // call.
+  // `observer` is called for every change; may be null. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
   // Calls visit(record) for every open device.

@@ -26,7 +26,6 @@ class PrivateSocket {
   PrivateSocket(const PrivateSocket&) = delete;
   PrivateSocket& operator=(const PrivateSocket&) = delete;
 
-  // The longest path that a socket can have.
   static std::size_t longest_path() noexcept;
 
   // Returns 0 or the errno: ENOENT or ECONNREFUSED when there is no server.

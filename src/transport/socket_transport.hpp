@@ -41,22 +41,19 @@ class SocketTransport {
                                                               tracker::SpinLock& lock,
                                                               Options options);
 
-  // Only in a forked child, which does not have the thread, or after wait_until_ended() returned
-  // true.
+  // Only in a forked child, which lacks the thread, or after wait_until_ended() returned true.
   ~SocketTransport() = default;
   SocketTransport(const SocketTransport&) = delete;
   SocketTransport& operator=(const SocketTransport&) = delete;
 
   // With the lock held: the thread ends as soon as a connected server has everything.
   void end() noexcept;
-  // With the lock held: the figures are wrong from now on. Disconnects, so that the server forgets
-  // them, and ends the thread.
+  // With the lock held: disconnects, so that the server forgets the figures, and ends the thread.
   void give_up() noexcept;
   // Without the lock, after end() or give_up(). False when it takes longer than `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
 
  private:
-  // What the thread does next.
   struct Next {
     std::span<const wire::Message> messages;
     std::uint32_t seen = 0;  // Wakeup::count()

@@ -112,8 +112,7 @@ class SegmentWriter {
   [[nodiscard]] std::uint32_t acquire_program(std::uint64_t now_ns);
   // The first of `count` records that follow each other; `count` at most kMaxCbsPerProgram.
   [[nodiscard]] std::uint32_t acquire_cbs(std::uint32_t count, std::uint64_t now_ns);
-  // At most kMaxTexts of them.
-  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);
+  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);  // at most kMaxTexts
 
   void release_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
   void release_program(std::uint32_t index) { free_programs_.push_back(index); }
@@ -189,8 +188,7 @@ class SegmentWriter {
   std::uint64_t ring_mask_ = 0;  // a mask, because a division would cost too much
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;
-  // Runs of 2^i CB records.
-  std::array<std::vector<std::uint32_t>, 11> free_cbs_;
+  std::array<std::vector<std::uint32_t>, 11> free_cbs_;  // [i]: runs of 2^i CB records
   std::uint64_t next_try_ns_ = 0;
 };
 
