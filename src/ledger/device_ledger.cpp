@@ -270,7 +270,7 @@ Trace* DeviceLedger::new_trace(std::span<const std::uint64_t> programs) {
     Placement* placement = find(program);
     if (placement == nullptr) {
       ++trace->unknown;
-      trace->stale = true;  // it may be placed before the next replay
+      trace->stale = true;  // it may be placed before the next trace replay
       continue;
     }
     trace->members.push_back({placement, 0});

@@ -17,7 +17,7 @@ struct Interval {
 
 // A multiset of intervals that knows the length of its union at every moment.
 //
-// Intervals are kept as the points where the number of intervals over an address changes:
+// Intervals are stored as the points where the number of intervals over an address changes:
 // {[10,30), [20,40)} is +1 at 10, +1 at 20, -1 at 30, -1 at 40. The points form a treap in which
 // every node knows, for its subtree, the smallest coverage between two points and how many bytes
 // have it. Coverage is never negative, so at the root the bytes with coverage zero are the gaps,

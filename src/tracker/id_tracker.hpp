@@ -22,7 +22,7 @@ namespace ttmem::tracker {
 // failure. Threads and exceptions are as for Tracker.
 class IdTracker {
  public:
-  // Fails when the segment cannot be made.
+  // Fails when the segment cannot be created.
   [[nodiscard]] static Result<std::unique_ptr<IdTracker>> start(
       const segment::SegmentWriter::Options& options);
 
