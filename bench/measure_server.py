@@ -137,10 +137,10 @@ def main():
     parser.add_argument("--allocations", type=int, default=100, help="of each process")
     parser.add_argument("--seconds", type=int, default=20, help="for each CPU figure")
     parser.add_argument("--socket", action="store_true", help="the processes are connected")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     directory = tempfile.mkdtemp(prefix="ttmem-bench-", dir="/dev/shm")
     try:
-        measure(told.build, told.processes, told.allocations, told.seconds, told.socket, directory)
+        measure(arguments.build, arguments.processes, arguments.allocations, arguments.seconds, arguments.socket, directory)
     finally:
         shutil.rmtree(directory)
 

@@ -77,8 +77,10 @@ struct Server {
   server::ClientRegistry clients{directory.path()};
   server::EventLog log{std::make_shared<spdlog::logger>("events", sink)};
   model::Snapshot snapshot = some_snapshot();
-  server::Responder::Look look = [this]() -> const model::Snapshot& { return snapshot; };
-  server::Responder responder{look, look};
+  server::Responder::GetSnapshot get_snapshot = [this]() -> const model::Snapshot& {
+    return snapshot;
+  };
+  server::Responder responder{get_snapshot, get_snapshot};
   server::SocketStatistics statistics;
   server::SessionContext context{clients, log, responder, statistics, 0};
 };
@@ -125,7 +127,7 @@ class Run {
 
   void take(std::size_t which, std::span<const std::byte> bytes) {
     std::string answers;
-    const auto verdict = sessions_[which]->take(bytes, answers);
+    const auto verdict = sessions_[which]->handle(bytes, answers);
     require(answers.size() % sizeof(Message) == 0, "answers are whole messages");
     if (verdict == Session::Verdict::kClose) reconnect(which);
   }

@@ -19,15 +19,15 @@
 
 namespace tt::tt_metal {
 
-// What is reported by number and size alone has no geometry: it is counted for its device, and for
-// no core of it.
+// A report of a number and a size does not say on which cores it is: it counts for the device, and
+// for none of its cores.
 class AllocationClient {
  public:
   static bool is_enabled() { return ttmem_enabled() != 0; }
 
-  // `buffer_type` has the numbers of BufferType. `buffer_id` is usually the address, and is taken
-  // for it. An id that is live with the same type counts once, at its first size, until it was
-  // freed as often as it was reported.
+  // `buffer_type` has the numbers of BufferType. `buffer_id` is usually the address, and is shown
+  // as the address. An id that is live with the same type counts once, at its first size, until it
+  // was freed as often as it was reported.
   static void report_allocation(int device_id, std::uint64_t size, std::uint8_t buffer_type,
                                 std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
@@ -45,15 +45,15 @@ class AllocationClient {
     ttmem_buffer_alloc(device, &buffer);
   }
 
-  // The report does not say the type. When buffers of several types are live under one number, the
-  // one in DRAM goes first, then L1, and so on in the order of BufferType.
+  // The report does not say the type. When buffers of several types are live under one number, this
+  // frees the first of them in the order of BufferType.
   static void report_deallocation(int device_id, std::uint64_t buffer_id) {
     if (!is_enabled() || device_id < 0) return;
     const auto device = static_cast<std::uint32_t>(device_id);
     Live& live = instance();
     const std::lock_guard<std::mutex> lock(live.mutex);
     const auto found = live.references().find({device, buffer_id});
-    // Passed on, so that `ttmem` can tell of a free of something unknown.
+    // Passed on, so that `ttmem` shows a free of something unknown.
     if (found == live.references().end()) return ttmem_buffer_free(device, TTMEM_DRAM, buffer_id);
     const auto first = found->second.begin();
     if (--first->second != 0) return;
@@ -66,7 +66,7 @@ class AllocationClient {
   static void report_cb_allocation(int device_id, std::uint64_t size, std::uint64_t cb_id) {
     if (device_id >= 0) ttmem_cb_alloc(static_cast<std::uint32_t>(device_id), cb_id, size);
   }
-  // The size is known here from the allocation; both forms of the original are accepted.
+  // The size of the allocation counts. Both forms of the original are accepted.
   static void report_cb_deallocation(int device_id, std::uint64_t /*size*/, std::uint64_t cb_id) {
     report_cb_deallocation(device_id, cb_id);
   }
@@ -88,7 +88,7 @@ class AllocationClient {
     if (device_id >= 0) ttmem_kernel_unload(static_cast<std::uint32_t>(device_id), kernel_id);
   }
 
-  // The device and everything on it is given up.
+  // Everything on the device is gone.
   static void report_device_close(int device_id) {
     if (!is_enabled() || device_id < 0) return;
     const auto device = static_cast<std::uint32_t>(device_id);
@@ -105,7 +105,7 @@ class AllocationClient {
   using Types = std::map<std::uint8_t, std::uint64_t>;  // type, reports
   struct Live {
     std::mutex mutex;
-    // A child begins with nothing, as the tracker does.
+    // A forked child starts with nothing, as the tracker does.
     std::map<Key, Types>& references() {
       if (owner != ::getpid()) {
         owner = ::getpid();
@@ -171,8 +171,8 @@ std::uint64_t count_cores(const Cores& cores) {
   return count;
 }
 
-// A number for a CB of which nothing but its index and its cores is known. The highest bit keeps
-// it apart from addresses.
+// An id for a CB of which only the index and the cores are known. Its highest bit is set, so that
+// it differs from addresses.
 template <typename Cores>
 std::uint64_t cb_id(std::uint32_t buffer_index, const Cores& cores) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
@@ -197,8 +197,8 @@ inline void report_kernel_allocation(int device_id, std::uint64_t size, std::uin
   AllocationClient::report_kernel_load(device_id, size, kernel);
 }
 
-// `size` bytes on each of the cores. There is no address: what other programs declare for the same
-// index and cores counts once, at the largest size.
+// `size` bytes on each of the cores. There is no address: CBs of several programs with the same
+// index and cores count once, at the largest size.
 template <typename Cores>
 void report_cb_allocation(int device_id, std::uint64_t size, std::uint32_t buffer_index,
                           const Cores& cores) {

@@ -8,11 +8,11 @@
 //   instrumented::AddKernelWithTracking(program, "reader.cpp", cores, DataMovementConfig{...});
 //   instrumented::ReleaseTracking(program);    just before the program is destroyed
 //
-// A declaration has no address. So a CB counts its bytes on each of its cores; what further
-// programs declare for the same index and cores is taken to lie at the same place, as cached
-// programs do, and counts once, at the largest size. A kernel has no binary yet: it counts an
-// estimate, marked as one, of 50 KiB a core, and all kernels of a core together at most the 69 KiB
-// that a core has for them. Globally allocated CBs are views on buffers, and count nothing.
+// A declaration has no address. So a CB counts its bytes on each of its cores. CBs of several
+// programs with the same index and cores count once, at the largest size, because those of cached
+// programs share one place. A kernel has no binary yet: it counts an estimate of 50 KiB a core,
+// which is marked as one, and all kernels of a core together count at most the 69 KiB that a core
+// has for them. Globally allocated CBs are views on buffers, and count nothing.
 //
 // Everything may be called from any thread. While tracking is off, only TT-Metal's call is made.
 #pragma once
@@ -38,7 +38,7 @@ using CoreSpec = std::variant<CoreCoord, CoreRange, CoreRangeSet>;
 
 namespace detail {
 
-// What was counted, and for which program: the calls that undo it name nothing else.
+// What was counted for each program. A release names the program only.
 class Counted {
  public:
   // Never destroyed: programs may be released during exit.
@@ -109,8 +109,8 @@ class Counted {
 
 }  // namespace detail
 
-// The chips that what is declared from now on will run on, for all threads: those of a mesh, or a
-// chip. A declaration does not say it. Chip 0 until it is called.
+// Sets the chips that later declarations of all threads count on: those of a mesh, or one chip. A
+// declaration does not name its chips. Until this is called, chip 0 counts.
 inline void TrackOn(const IDevice* device) {
   std::vector<std::uint32_t> chips;
   if (const auto* mesh = dynamic_cast<const distributed::MeshDevice*>(device)) {
@@ -150,7 +150,7 @@ inline KernelHandle AddKernelWithTracking(
   return handle;
 }
 
-// Takes back what was counted for the program. A program without anything is not an error.
+// Frees what was counted for the program. Does nothing if nothing was.
 inline void ReleaseTracking(const Program& program) {
   if (ttmem_enabled()) detail::Counted::instance().release(&program.impl());
 }

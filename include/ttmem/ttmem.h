@@ -12,7 +12,7 @@
  * - Nothing here fails visibly, throws, prints or waits for a reader. What could not be recorded
  *   (no shared memory left, bad arguments, a free of something unknown) is counted, and `ttmem`
  *   shows the count.
- * - Pointers are only read during the call. Strings are copied; long ones are cut.
+ * - Pointers are only read during the call. Strings are copied; long ones are truncated.
  * - Ids are the caller's. A buffer's is unique among the live buffers of its type on its device, a
  *   kernel's among the kernels and a CB's among the CBs of its device; another device or type may
  *   use the same number. A program's is unique in the process, and the same on all its devices.
@@ -121,12 +121,12 @@ TTMEM_API int ttmem_enabled(void);
  * an open device keeps what it holds. */
 TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
 
-/* The device and everything on it is given up. What was still allocated is counted as left. Does
- * nothing when the device is not open. */
+/* Everything on the device is gone. What was still allocated is counted as left. Does nothing when
+ * the device is not open. */
 TTMEM_API void ttmem_device_close(uint32_t device);
 
-/* An id that is live already is taken as a new buffer in its place, and counted as an anomaly. A
- * buffer of no bytes is a live one, and is listed. */
+/* A live id is replaced by the new buffer, and counted as an anomaly. A buffer of 0 bytes is live,
+ * and is listed. */
 TTMEM_API void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer *buffer);
 
 /* The buffer is gone. `id` is that of the allocation, or the address where that was 0. When no such
@@ -162,7 +162,7 @@ TTMEM_API void ttmem_program_destroy(uint64_t program);
  * freed as often as it was allocated. */
 TTMEM_API void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes);
 
-/* Takes back one ttmem_cb_alloc. When no such CB is live, no figure changes and an unknown free is
+/* Undoes one ttmem_cb_alloc. When no such CB is live, no figure changes and an unknown free is
  * counted. */
 TTMEM_API void ttmem_cb_free(uint32_t device, uint64_t id);
 

@@ -8,7 +8,7 @@
 
 namespace ttmem::tt_metal {
 
-// Those of a mesh, or the chip itself.
+// The chips of a mesh, or the chip itself.
 inline std::vector<::tt::tt_metal::IDevice*> chips_of(const ::tt::tt_metal::IDevice* device) {
   using ::tt::tt_metal::distributed::MeshDevice;
   if (const auto* mesh = dynamic_cast<const MeshDevice*>(device)) return mesh->get_devices();

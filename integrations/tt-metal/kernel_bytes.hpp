@@ -9,7 +9,7 @@ namespace ttmem::tt_metal {
 
 // A core loads the kernels of the program it runs into this much of its reserved L1.
 inline constexpr std::uint64_t kKernelRingBytes = 69 * 1024;
-// For a kernel whose binary nobody knows: data movement and compute together are rarely more.
+// For a kernel of unknown size: data movement and compute together are rarely larger.
 inline constexpr std::uint64_t kKernelEstimateBytes = 50 * 1024;
 
 struct KernelBytes {
@@ -18,8 +18,8 @@ struct KernelBytes {
 };
 
 // What these kernels take on a core that runs all of them: the sizes of their binaries where the
-// runtime knows them, kKernelEstimateBytes for each other one, and never more than there is.
-// Kernels of Ethernet cores are not in the L1 that is shown, and not counted.
+// runtime knows them, kKernelEstimateBytes for each other one, and at most kKernelRingBytes.
+// Kernels of Ethernet cores are not counted: they are not in the L1 of compute cores.
 [[nodiscard]] KernelBytes kernel_bytes(
     const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What host code says itself: which threads are heard, and what the hooks leave out.
+// What host code reports itself: which threads are tracked, and what the hooks leave out.
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -17,7 +17,7 @@ std::vector<std::uint32_t> numbers_of(const tm::IDevice* device) {
   return numbers;
 }
 
-// Without binaries if the runtime cannot say: an observer must not stop its host.
+// Without binaries if the runtime throws: an observer must not stop its host.
 KernelBytes collect_kernel_bytes(const tm::Program& program, tm::IDevice* device) {
   tm::IDevice* const chip = chips_of(device).front();
   try {
@@ -31,9 +31,9 @@ KernelBytes collect_kernel_bytes(const tm::Program& program, tm::IDevice* device
 
 void attach() {
   auto& tracker = tm::GraphTracker::instance();
-  const auto& heard_by = tracker.get_processors();
+  const auto& processors = tracker.get_processors();
   const auto& processor = Processor::instance();
-  if (std::find(heard_by.begin(), heard_by.end(), processor) != heard_by.end()) return;
+  if (std::find(processors.begin(), processors.end(), processor) != processors.end()) return;
   tracker.push_processor(processor);
 }
 

@@ -23,8 +23,7 @@ std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
   return ranges;
 }
 
-// The cores that an L1 buffer lies on; none means all banks. Shards in DRAM lie on channels, which
-// are no cores.
+// The cores of an L1 buffer; none means all banks. Shards in DRAM are on channels, not on cores.
 std::vector<ttmem_core_range> cores_of(const tm::Buffer& buffer) {
   if (!buffer.is_l1()) return {};
   if (buffer.has_shard_spec()) return ranges_of(buffer.shard_spec().grid());
@@ -86,7 +85,7 @@ const std::shared_ptr<Processor>& Processor::instance() {
   return processor;
 }
 
-// There is one processor, so that what a thread does needs neither a lookup nor the lock.
+// There is one processor, so the state of a thread needs neither a lookup nor the lock.
 Processor::ThreadState& Processor::this_thread() {
   thread_local ThreadState state;
   return state;
@@ -122,14 +121,14 @@ void Processor::open_device(const tm::IDevice& chip, const DeviceFacts& facts) {
   if (!ttmem_enabled()) return;
   std::lock_guard lock(mutex_);
   open(chip);
-  ttmem_device_info more{};  // what it leaves out keeps what is known
+  ttmem_device_info more{};  // unset fields change nothing
   more.struct_size = sizeof(more);
   more.id = number_of(chip);
   more.uid = facts.uid;
   more.board = facts.board;
   ttmem_device_open(&more);
   for (const std::uint64_t bytes : facts.dispatch_kernels) {
-    // Other kernels have the number of their program, from the same series.
+    // Other kernels have the number of their group, from the same counter.
     ttmem_kernel_load(more.id, next_group_++, bytes, TTMEM_KERNEL_DISPATCH);
   }
 }
@@ -162,7 +161,7 @@ void Processor::track_deallocate(tm::Buffer* buffer) {
   if (!ttmem_enabled()) return;
   std::lock_guard lock(mutex_);
   this_thread().reporting.reset();
-  // One that was allocated on a thread nobody attached was never counted.
+  // A buffer that was allocated on a thread without attach() was never counted.
   const auto found = buffers_.find(tracker_id(*buffer));
   if (found == buffers_.end()) return;
   for (const std::uint32_t chip : found->second) {
@@ -199,7 +198,7 @@ void Processor::add_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std
     const std::uint64_t id = group_for(this_thread(), chip, cb);
     auto& cbs = groups_[id].cbs[chip];
     cbs.push_back(cb);
-    // The whole list again, because nobody says when it is complete.
+    // Places the whole list each time, because no hook says when it is complete.
     std::vector<ttmem_cb> records;
     for (const Cb& own : cbs) {
       records.push_back({own.address, own.bytes, own.cores.data(),
@@ -218,7 +217,7 @@ std::uint64_t Processor::group_for(ThreadState& thread, std::uint32_t chip, cons
     const std::uint64_t id = named->second;
     Group& group = groups_[id];
     group.identity = thread.identity;
-    // The first report of a scope replaces what an earlier one said.
+    // The first circular buffer of a scope replaces those of an earlier scope.
     if (std::exchange(group.scope[chip], thread.scope) != thread.scope) group.cbs[chip].clear();
     return id;
   }
@@ -244,7 +243,7 @@ void Processor::track_deallocate_cb(const tm::IDevice* device) {
     if (--announced->second == 0) announced_frees_.erase(announced);
     return;
   }
-  // A program dies chip by chip: what was taken on the last chip is taken here too.
+  // A program is destroyed chip by chip: this is the same program as on the last chip.
   const auto dying = thread.dying ? groups_.find(*thread.dying) : groups_.end();
   if (dying == groups_.end() || !dying->second.cbs.contains(chip)) {
     thread.dying = youngest_on(chip);
@@ -274,7 +273,7 @@ void Processor::dispatched(const void* identity, const std::vector<std::uint32_t
   if (!ttmem_enabled()) return;
   std::lock_guard lock(mutex_);
   const auto id = find(identity);
-  if (!id) return;  // it has no circular buffers, or they were not heard
+  if (!id) return;  // it has no circular buffers, or they were not reported
   Group& group = groups_[*id];
   if (!group.kernels) {
     group.kernels = collect();
@@ -287,7 +286,7 @@ void Processor::dispatched(const void* identity, const std::vector<std::uint32_t
   }
 }
 
-// The ring of a core may still hold some of what it ran before; what is certain is the last one.
+// The ring of a core may still hold earlier kernels. Only the last ones are certain, and counted.
 void Processor::load_kernels(std::uint64_t id, std::uint32_t chip,
                              const tm::CoreRangeSet& kernel_cores) {
   auto& loaded = loaded_[chip];
@@ -329,7 +328,7 @@ void Processor::replayed(const std::vector<const void*>& identities,
   }
 }
 
-// One whose program is known is expected to be announced, so that it comes last.
+// Prefers groups without a known program: forget_program() is expected to announce the others.
 std::optional<std::uint64_t> Processor::youngest_on(std::uint32_t chip) const {
   std::optional<std::uint64_t> known;
   for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {

@@ -6,7 +6,7 @@
 //   ttmem::tt_metal::attach();                 on the main thread, before the first allocation
 //   ttmem::tt_metal::attach_workers(*mesh);    once for each mesh
 //
-// What the hooks do not say, and what becomes of it, is in docs/tt-metal.md.
+// docs/tt-metal.md says what the hooks do not report, and what follows from that.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace ttmem::tt_metal {
 
 namespace tm = ::tt::tt_metal;
 
-// What the hooks do not say of a chip. What is left out is shown as unknown.
+// What the hooks do not report of a chip. Unset fields are shown as unknown.
 struct DeviceFacts {
   std::uint64_t uid = 0;        // its own number, the same in every process
   const char* board = nullptr;  // "n300"
@@ -39,15 +39,15 @@ struct DeviceFacts {
   std::vector<std::uint64_t> dispatch_kernels = {};
 };
 
-// Turns the callbacks into calls of the C interface. Threads may share one processor; nothing is
-// done while tracking is off (TT_ALLOC_TRACKING_ENABLED).
+// Turns the callbacks into calls of the C interface. Safe from any thread. Does nothing while
+// tracking is off (TT_ALLOC_TRACKING_ENABLED).
 //
 // Circular buffers arrive one by one, without their program. Those that one thread reports in a row
-// are taken as one program, until one of them would lie on another: a program never stacks two
-// circular buffers onto each other. Inside a ProgramScope they belong to the program it names.
+// count as one program, until one of them overlaps another: the circular buffers of a program never
+// overlap. Inside a ProgramScope they belong to its program.
 //
-// A freed program is not named either. One that was announced with forget_program() is known; of
-// the others, the youngest on the chip is taken.
+// The hook for a destroyed program does not name it either. forget_program() announces one; without
+// it, the newest program on the chip counts as destroyed.
 class Processor final : public tm::IGraphProcessor {
  public:
   // One for the process.
@@ -71,8 +71,8 @@ class Processor final : public tm::IGraphProcessor {
   void open_device(const tm::IDevice& chip, const DeviceFacts& facts);
   void begin_scope(const void* identity);
   void end_scope();
-  // The program ran on these chips. Its kernels are on `kernel_cores`, or, when there are none,
-  // supposed to be where its circular buffers are. `collect` is asked once in a program's life.
+  // The program ran on these chips. Its kernels are on `kernel_cores`; if these are empty, on the
+  // cores of its circular buffers, by assumption. Calls `collect` once in the life of a program.
   void dispatched(const void* identity, const std::vector<std::uint32_t>& chips,
                   const tm::CoreRangeSet& kernel_cores,
                   const std::function<KernelBytes()>& collect);
@@ -88,7 +88,7 @@ class Processor final : public tm::IGraphProcessor {
     std::uint64_t address, bytes;
     bool is_view;
   };
-  // What is taken as one program.
+  // The circular buffers that count as one program.
   struct Group {
     const void* identity = nullptr;                // of the program, where it is known
     std::map<std::uint32_t, std::vector<Cb>> cbs;  // by chip
@@ -97,7 +97,7 @@ class Processor final : public tm::IGraphProcessor {
   };
   struct ThreadState {
     std::optional<std::uint64_t> reporting;  // the group that circular buffers go to
-    std::optional<std::uint64_t> dying;      // the group that frees are taken from
+    std::optional<std::uint64_t> dying;      // the group that is being destroyed chip by chip
     const void* identity = nullptr;          // of the scope, if there is one
     std::uint64_t scope = 0;
   };
@@ -126,12 +126,12 @@ class Processor final : public tm::IGraphProcessor {
   std::uint64_t next_scope_ = 1;
 };
 
-// Makes the processor hear the calling thread. A second time is not an error.
+// Tracks the calling thread. Does nothing the second time.
 void attach();
-// And the worker threads of a mesh, which place the programs of a workload that has several.
+// Tracks the worker threads of a mesh, which place the programs of a workload that has several.
 void attach_workers(tm::distributed::MeshDevice& mesh);
 
-// A device is shown from its first event. This shows a chip from now on, with what else is known.
+// Shows a chip from now on, with these facts. Without this call it is shown from its first event.
 void device_opened(const tm::IDevice& chip, const DeviceFacts& facts = {});
 // There is no hook for the end of a device: call it after closing one.
 void device_closed(int chip);
@@ -152,11 +152,12 @@ class Label {
 // While it lives, circular buffers reported on this thread belong to this program; reported again,
 // they replace what it had. Put it around the run of a program or of a workload of one program.
 //
-// With a device (a chip or a mesh) its end means that the program was sent to it: the program is
+// With a device (a chip or a mesh), the end of the scope reports a dispatch: the program is
 // resident there, its kernels are loaded, and those of other programs on the same cores are gone.
-// Left by an exception, it means nothing. The kernels' bytes are exact when `kernel_cores`, the
-// cores that run all of them, is given and the runtime knows the binaries; otherwise they are
-// marked as an estimate. A caller who knows what they take on a core gives it as `kernels`.
+// An exception ends the scope without a dispatch. The bytes of the kernels are exact if
+// `kernel_cores`, the cores that run all of them, is given and the runtime knows the binaries;
+// otherwise they are marked as an estimate. A caller that knows the bytes on a core passes them as
+// `kernels`.
 class ProgramScope {
  public:
   explicit ProgramScope(const tm::Program& program, tm::IDevice* device = nullptr,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C interface: decides once whether this process is tracked, keeps calls apart with one lock,
-// and sees to it that nothing of ours reaches the workload: no exception, no output, no death.
+// The C interface: decides once whether this process is tracked, guards the tracker with one lock,
+// and keeps exceptions, output and crashes away from the workload.
 #include <pthread.h>
 #include <ttmem/ttmem.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
 #include "base/raw_enum.hpp"
-#include "base/undisturbed.hpp"
+#include "base/thread_state_guard.hpp"
 #include "tracker/id_tracker.hpp"
 #include "tracker/spin_lock.hpp"
 #include "transport/socket_transport.hpp"
@@ -36,7 +36,7 @@ enum class Mode : int {
   kUndecided,  // nobody has called yet, in this process
   kOff,        // not asked for, or the process is ending
   kOn,
-  kFailed,  // asked for, but impossible: calls are counted as dropped
+  kFailed,  // enabled, but tracking could not start or failed: calls are counted as dropped
 };
 
 // As ttmem.h says.
@@ -50,12 +50,12 @@ constinit IdTracker* tracker = nullptr;  // never deleted: other threads may be 
 constinit SocketTransport* transport = nullptr;  // with TTMEM_TRANSPORT=socket; never deleted
 constinit std::atomic<std::uint64_t> dropped_calls{0};
 
-// A workload that ends waits at most this long until a connected server was told the last of it.
+// A workload that exits waits at most this long until a connected server has the last reports.
 constexpr std::chrono::milliseconds kFlushAtExit{100};
 
 // For TTMEM_LOG: a file, or "stderr". Without it the library is silent.
 void log(const char* message, const char* detail) noexcept {
-  const ttmem::Undisturbed undisturbed;
+  const ttmem::ThreadStateGuard guard;
   const char* target = environment("TTMEM_LOG");
   if (*target == '\0') return;
   const bool to_stderr = std::strcmp(target, "stderr") == 0;
@@ -68,26 +68,26 @@ void log(const char* message, const char* detail) noexcept {
 
 void before_fork() noexcept { lock.lock(); }
 void in_parent() noexcept { lock.unlock(); }
-// The child has none of the parent's devices: it begins anew, with its first call. The tracker is
-// left as it is: its destruction would still write into the parent's segment.
+// The child has none of the parent's devices: it starts with nothing, at its first call. The
+// tracker is leaked: its destructor would write into the parent's segment.
 void in_child() noexcept {
   if (tracker != nullptr) tracker->core().abandon();
   tracker = nullptr;
-  delete transport;  // its memory: the thread and the connection are the parent's
+  delete transport;  // the thread and the connection are the parent's
   transport = nullptr;
   dropped_calls.store(0);
   if (mode.load(std::memory_order_relaxed) != Mode::kOff) mode.store(Mode::kUndecided);
   lock.unlock();
 }
 
-// Before any call: a fork during the first one must find the handlers.
+// At load time: a fork during the first call must find the handlers.
 __attribute__((constructor)) void prepare() noexcept {
   ::pthread_atfork(before_fork, in_parent, in_child);
 }
 
 // Runs when the process exits or the library is unloaded.
 __attribute__((destructor)) void finish() noexcept {
-  // exit() in a signal handler may have interrupted a call of this very thread.
+  // A call of this thread holds the lock if a signal handler interrupted it and called exit().
   if (!lock.try_lock_for(1000)) return;
   std::unique_lock guard(lock, std::adopt_lock);
   if (mode.exchange(Mode::kOff) == Mode::kOn) tracker->core().finish();
@@ -99,7 +99,7 @@ __attribute__((destructor)) void finish() noexcept {
   if (const std::uint64_t count = dropped_calls.load(); count > 0) {
     char text[32];
     std::snprintf(text, sizeof text, "%llu calls", static_cast<unsigned long long>(count));
-    log("calls were not tracked", text);
+    log("calls were not tracked; an earlier line says why", text);
   }
 }
 
@@ -125,7 +125,7 @@ bool wants_socket() {
   return false;
 }
 
-// The server is told what the tracker, whose segment then is in memory alone, knows.
+// Starts the reports to the server. The tracker's segment is in memory then, without a file.
 void start_transport() {
   SocketTransport::Options options;
   options.path = ttmem::socket_path();
@@ -136,7 +136,7 @@ void start_transport() {
 
 // With the lock held. The first call of a process comes here.
 Mode decide() {
-  const ttmem::Undisturbed undisturbed;
+  const ttmem::ThreadStateGuard guard;
   if (std::strcmp(environment("TT_ALLOC_TRACKING_ENABLED"), "1") != 0) return Mode::kOff;
   auto options = options_from_environment();
   options.in_memory = wants_socket();
@@ -162,8 +162,8 @@ void run(Call&& call) noexcept {
       dropped_calls.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const std::exception& exception) {
-    // The figures may be half changed: better none than wrong ones.
-    log("gave up tracking this process", exception.what());
+    // The figures may be wrong now, so there shall be none.
+    log("stopped tracking this process after an internal error", exception.what());
     if (transport != nullptr) transport->give_up();
     if (tracker != nullptr) tracker->core().finish();
     mode.store(Mode::kFailed);
@@ -172,7 +172,7 @@ void run(Call&& call) noexcept {
 
 template <typename Call>
 inline void with_tracker(Call&& call) noexcept {
-  // Relaxed: a thread that still sees kUndecided looks again under the lock.
+  // Relaxed: a thread that still sees kUndecided loads it again under the lock.
   if (mode.load(std::memory_order_relaxed) == Mode::kOff) [[likely]] {
     return;
   }
@@ -180,31 +180,30 @@ inline void with_tracker(Call&& call) noexcept {
   run(call);
 }
 
-// A pointer that the caller's structure ends before, or in the middle of, is none.
-void cut(ttmem_device_info& info) noexcept {
+// A pointer field counts as null when struct_size ends before or inside it.
+void clear_missing_pointers(ttmem_device_info& info) noexcept {
   if (info.struct_size < offsetof(ttmem_device_info, board)) info.arch = nullptr;
   if (info.struct_size < offsetof(ttmem_device_info, grid_x)) info.board = nullptr;
 }
-void cut(ttmem_buffer& buffer) noexcept {
+void clear_missing_pointers(ttmem_buffer& buffer) noexcept {
   if (buffer.struct_size < offsetof(ttmem_buffer, label)) buffer.cores = nullptr;
   buffer.label = nullptr;  // the last field
 }
-
-void cut(ttmem_placement& placement) noexcept {
+void clear_missing_pointers(ttmem_placement& placement) noexcept {
   placement.name = nullptr;  // the last field
 }
 
-// Calls with the structure as this library knows it: what a shorter one does not have is zero. One
-// that ends before `required` bytes does not even say what it is about.
+// Calls call() with the structure as this library knows it: fields that a shorter one lacks are
+// zero. One of less than `required` bytes lacks mandatory fields, and the call is dropped.
 template <typename Struct, typename Call>
-void adopt(IdTracker& t, const Struct* from, std::size_t required, Call&& call) {
+void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, Call&& call) {
   if (from == nullptr || from->struct_size < required) return t.core().count_dropped_call();
   if (from->struct_size >= sizeof *from) [[likely]] {
     return call(*from);
   }
   Struct padded{};
   std::memcpy(&padded, from, from->struct_size);
-  cut(padded);
+  clear_missing_pointers(padded);
   call(padded);
 }
 
@@ -212,7 +211,7 @@ void place(IdTracker& t, std::uint32_t device, const ttmem_placement& placement)
   const ttmem_cb* cbs = placement.cbs;
   const std::size_t count = cbs == nullptr ? 0 : placement.cb_count;
   if (placement.cb_size < sizeof *cbs) return t.core().count_dropped_call();
-  std::vector<ttmem_cb> known;  // what this library knows of larger ones
+  std::vector<ttmem_cb> known;  // the fields that this library knows
   if (placement.cb_size != sizeof *cbs) {
     known.resize(count);
     const auto* from = reinterpret_cast<const char*>(cbs);
@@ -236,8 +235,8 @@ int ttmem_enabled(void) {
 
 void ttmem_device_open(const ttmem_device_info* info) {
   with_tracker([=](IdTracker& t) {
-    adopt(t, info, offsetof(ttmem_device_info, uid),
-          [&](const auto& i) { t.core().device_open(i); });
+    with_known_fields(t, info, offsetof(ttmem_device_info, uid),
+                      [&](const auto& i) { t.core().device_open(i); });
   });
 }
 
@@ -247,8 +246,8 @@ void ttmem_device_close(uint32_t device) {
 
 void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer* buffer) {
   with_tracker([=](IdTracker& t) {
-    adopt(t, buffer, offsetof(ttmem_buffer, bytes_per_bank),
-          [&](const auto& b) { t.buffer_alloc(device, b); });
+    with_known_fields(t, buffer, offsetof(ttmem_buffer, bytes_per_bank),
+                      [&](const auto& b) { t.buffer_alloc(device, b); });
   });
 }
 
@@ -265,8 +264,8 @@ void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb* cbs,
 
 void ttmem_program_place_with(uint32_t device, const ttmem_placement* placement) {
   with_tracker([=](IdTracker& t) {
-    adopt(t, placement, offsetof(ttmem_placement, reserved),
-          [&](const auto& p) { place(t, device, p); });
+    with_known_fields(t, placement, offsetof(ttmem_placement, reserved),
+                      [&](const auto& p) { place(t, device, p); });
   });
 }
 

@@ -10,17 +10,17 @@
 
 namespace ttmem {
 
-// A hash table of small entries that know their own key. Open addressing with linear probing; what
-// follows an erased entry moves up, so there are no tombstones. By hand, because an entry is found
-// and erased soon after it was inserted: boost::unordered_flat_map then loads 16 bytes that it has
-// just stored one of, which stalls (insert, find and erase: 21 ns, here 3).
+// A hash table of small entries that contain their key. Open addressing with linear probing; the
+// entries behind an erased one move up, so there are no tombstones. Written by hand, because most
+// entries are found and erased soon after they were inserted. boost::unordered_flat_map then loads
+// 16 bytes of which it has just stored one, which stalls (insert, find and erase: 21 ns, here 3).
 //
-// An Entry has a type `Key`, key(), is_empty(), which is true of Entry{}, make_empty(), begin(Key)
-// that makes an empty one have a key and nothing else, and a static number_of(Key): different
-// numbers for different keys, as far as possible.
+// An Entry has a type `Key`, key(), is_empty(), which is true for Entry{}, make_empty(),
+// begin(Key), which resets an empty entry and sets its key, and a static number_of(Key), which
+// should differ for different keys.
 //
-// Grows and never shrinks, to at most eight times the entries that there once were. Pointers are
-// valid until the next insert or erase. Not thread-safe.
+// Never shrinks; has at most eight times as many places as it ever had entries. Pointers are valid
+// until the next insert or erase. Not thread-safe.
 template <typename Entry>
 class ProbeTable {
   static_assert(std::is_trivially_copyable_v<Entry>);
@@ -38,7 +38,7 @@ class ProbeTable {
     return place.is_empty() ? nullptr : &place;
   }
 
-  // The entry of that key, and whether it is new: then it has nothing but the key. May throw
+  // The entry of that key, and true if it is new: then only its key is set. May throw
   // std::bad_alloc, and then has changed nothing.
   [[nodiscard]] std::pair<Entry*, bool> insert(const Key& key) {
     // At most a quarter full: the first place is nearly always the right one, and the branch is
@@ -53,9 +53,9 @@ class ProbeTable {
     return {&place, true};
   }
 
-  // Fetches the place of that key into the cache: it will be asked for soon. Always inline, as is
-  // whoever calls it: GCC drops calls of functions that do nothing but fetch.
-  [[gnu::always_inline]] void expect(const Key& key) const noexcept {
+  // Loads the place of that key into the cache. It and its callers are always inline: GCC removes
+  // calls of functions that do nothing but prefetch.
+  [[gnu::always_inline]] void prefetch(const Key& key) const noexcept {
     if (!places_.empty()) __builtin_prefetch(&places_[home_of(key)], 1);
   }
 
@@ -91,15 +91,15 @@ class ProbeTable {
   [[nodiscard]] std::size_t mask() const noexcept { return places_.size() - 1; }
   [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & mask(); }
 
-  // The high bits of a product: ids are counters or aligned addresses, whose low bits repeat. The
-  // table's address makes the places of chosen ids harder to foresee.
+  // Uses the high bits of a product: ids are counters or aligned addresses, whose low bits repeat.
+  // The table's address makes the places of chosen ids harder to predict.
   [[nodiscard]] std::size_t home_of(const Key& key) const noexcept {
     constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
     const auto salt = reinterpret_cast<std::uintptr_t>(this);
     return static_cast<std::size_t>(((Entry::number_of(key) ^ salt) * golden_ratio) >> shift_);
   }
 
-  // Where `key` is, or the empty place where it would go.
+  // The place of `key`, or the empty place where it would be inserted.
   [[nodiscard]] Entry& place_of(const Key& key) noexcept {
     std::size_t at = home_of(key);
     while (!places_[at].is_empty() && places_[at].key() != key) at = next(at);

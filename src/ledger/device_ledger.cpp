@@ -6,8 +6,8 @@
 namespace ttmem::ledger {
 namespace {
 
-// Traces that hold no core are kept for the next replay, up to this many: a decoding loop replays
-// a few in turn, and working one out anew takes time linear in its programs.
+// How many traces that hold no core stay for the next trace replay. A decoding loop replays a few
+// traces in turn, and computing one takes time linear in its programs.
 constexpr std::size_t kIdleTraces = 16;
 
 std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept {
@@ -27,19 +27,19 @@ struct Trace {
     std::uint32_t resident_cores;  // its share in Placement::resident_cores
   };
 
-  std::vector<std::uint64_t> programs;  // as asked for
+  std::vector<std::uint64_t> programs;  // as the caller named them
   std::vector<Member> members;          // those that are placed, each once
   std::uint32_t unknown = 0;            // how many are not
   CoreMask cores;                       // that any member covers
   CoreMask owned;                       // of those, the ones that nothing else was sent to since
   std::vector<std::uint32_t> bytes;     // by core: the largest member
-  bool stale = false;      // `programs` would no longer give this trace: not to be replayed again
-  bool disturbed = false;  // `owned` changed, and the members do not know yet
+  bool stale = false;  // `programs` would no longer give this trace: not to be replayed again
+  bool owned_changed = false;  // `owned` changed, and the members do not know yet
 };
 
 namespace {
 
-// Where `footprint` is, alone or among others, the largest of the trace. Elsewhere its going
+// The cores on which no member of the trace is larger than `footprint`. On other cores its removal
 // changes nothing.
 CoreMask largest_of(const Trace& trace, const Footprint& footprint) noexcept {
   CoreMask cores;
@@ -81,11 +81,11 @@ DeviceLedger::Placed DeviceLedger::place(std::uint64_t program, FootprintRef&& f
   }
   const bool fresh = placement == nullptr;
   if (fresh) placement = new_placement(program);
-  // The new layout first: what both share is then never taken out in between.
+  // Adds the new layout first: what both share is then never removed in between.
   use(footprint.get());
   std::swap(placement->footprint, footprint);
   if (fresh) return Placed::kNew;
-  layout_changes(*placement, *footprint.get(), true);
+  on_layout_change(*placement, *footprint.get(), true);
   unuse(footprint.get());
   return Placed::kReplaced;
 }
@@ -101,7 +101,7 @@ bool DeviceLedger::remove(std::uint64_t program) {
   placements_.erase(it);
   *placement = Placement{};
   if (placements_.empty() && classes_.size() > 1) {
-    // No history is left to tell the cores apart.
+    // All cores are alike again.
     classes_.assign(1, {CoreMask::first(core_count_), core_count_, 0, 0, {}});
     std::fill(class_of_.begin(), class_of_.end(), std::uint16_t{0});
   }
@@ -174,18 +174,18 @@ void DeviceLedger::split(std::size_t index, const CoreMask& inside) {
 bool DeviceLedger::dispatch(std::uint64_t program) {
   Placement* placement = find(program);
   if (placement == nullptr) return false;
-  if (placement->whole) return true;
+  if (placement->fully_resident) return true;
   for (const Footprint::Part& part : placement->footprint->parts) {
     part.cores.for_each([&](std::uint32_t core) {
       occupy(core, {placement, nullptr, part.bytes});
     });
   }
-  placement->whole = true;
-  settle_traces();
+  placement->fully_resident = true;
+  update_traces();
   return true;
 }
 
-std::uint32_t DeviceLedger::replay(std::span<const std::uint64_t> programs) {
+std::uint32_t DeviceLedger::replay_trace(std::span<const std::uint64_t> programs) {
   Trace* trace = find_trace(programs);
   if (trace == nullptr) trace = new_trace(programs);
   if (trace->owned != trace->cores) {
@@ -194,7 +194,7 @@ std::uint32_t DeviceLedger::replay(std::span<const std::uint64_t> programs) {
     });
   }
   const std::uint32_t unknown = trace->unknown;
-  settle_traces();
+  update_traces();
   return unknown;
 }
 
@@ -204,7 +204,7 @@ void DeviceLedger::occupy(std::uint32_t core, Occupant occupant) {
   if (now.program == occupant.program && now.trace == occupant.trace) return;
   if (now.program != nullptr) {
     --now.program->resident_cores;
-    now.program->whole = false;
+    now.program->fully_resident = false;
     note_change(*now.program);
   }
   if (occupant.program != nullptr) {
@@ -213,24 +213,24 @@ void DeviceLedger::occupy(std::uint32_t core, Occupant occupant) {
   }
   if (now.trace != nullptr) {
     now.trace->owned.clear(core);
-    now.trace->disturbed = true;
+    now.trace->owned_changed = true;
   }
   if (occupant.trace != nullptr) {
     occupant.trace->owned.set(core);
-    occupant.trace->disturbed = true;
+    occupant.trace->owned_changed = true;
   }
   now.program = occupant.program;
   now.trace = occupant.trace;
 }
 
-// Nothing of this program is resident any longer, as if it had never been sent.
+// Nothing of this program is resident any longer.
 void DeviceLedger::vacate(Placement& placement) {
   if (placement.resident_cores > 0) {
     for (std::uint32_t core = 0; core < core_count_; ++core) {
       if (occupants_[core].program == &placement) occupy(core, {});
     }
   }
-  layout_changes(placement, *placement.footprint.get(), false);
+  on_layout_change(placement, *placement.footprint.get(), false);
 }
 
 void DeviceLedger::set_resident_bytes(std::uint32_t core, std::uint32_t bytes) noexcept {
@@ -270,7 +270,7 @@ Trace* DeviceLedger::new_trace(std::span<const std::uint64_t> programs) {
     Placement* placement = find(program);
     if (placement == nullptr) {
       ++trace->unknown;
-      trace->stale = true;  // it may be placed before the next replay
+      trace->stale = true;  // it may be placed before the next trace replay
       continue;
     }
     trace->members.push_back({placement, 0});
@@ -283,16 +283,15 @@ Trace* DeviceLedger::new_trace(std::span<const std::uint64_t> programs) {
   return traces_.back().get();
 }
 
-// `placement` has left its `old` layout for the one it has now, or, when it is no longer there, for
-// good.
-void DeviceLedger::layout_changes(Placement& placement, const Footprint& old, bool still_there) {
+// The layout of `placement` was `old` before. `still_there` is false when the program is removed.
+void DeviceLedger::on_layout_change(Placement& placement, const Footprint& old, bool still_there) {
   if (still_there && placement.resident_cores > 0) {
     for (std::uint32_t core = 0; core < core_count_; ++core) {
       if (occupants_[core].program != &placement) continue;
       set_resident_bytes(core, bytes_on(*placement.footprint.get(), core));
     }
   }
-  placement.whole = false;
+  placement.fully_resident = false;
   if (placement.traces == 0) return;
   for (const auto& trace : traces_) {
     const auto member =
@@ -300,17 +299,17 @@ void DeviceLedger::layout_changes(Placement& placement, const Footprint& old, bo
                      [&](const Trace::Member& m) { return m.placement == &placement; });
     if (member == trace->members.end()) continue;
     trace->stale = true;
-    trace->disturbed = true;
+    trace->owned_changed = true;
     if (!still_there) trace->members.erase(member);
-    if (trace->owned.empty()) continue;  // settle_traces drops it
+    if (trace->owned.empty()) continue;  // update_traces drops it
     CoreMask cores = largest_of(*trace, old);
     if (still_there) cores |= placement.footprint->cores & trace->cores;
     refresh(*trace, cores);
   }
-  settle_traces();
+  update_traces();
 }
 
-// Works the largest member out anew on these cores.
+// Computes the largest member on these cores again.
 void DeviceLedger::refresh(Trace& trace, const CoreMask& cores) noexcept {
   cores.for_each([&](std::uint32_t core) { trace.bytes[core] = 0; });
   for (const Trace::Member& member : trace.members) {
@@ -325,12 +324,12 @@ void DeviceLedger::refresh(Trace& trace, const CoreMask& cores) noexcept {
   });
 }
 
-// Tells the members of disturbed traces where they are resident, and drops traces nobody needs.
-void DeviceLedger::settle_traces() {
+// Updates resident_cores of the members of changed traces, and removes traces that nobody needs.
+void DeviceLedger::update_traces() {
   std::size_t idle = 0;
   for (std::size_t i = traces_.size(); i-- > 0;) {
     Trace& trace = *traces_[i];
-    if (trace.disturbed) {
+    if (trace.owned_changed) {
       for (Trace::Member& member : trace.members) {
         const std::uint32_t cores = (member.placement->footprint->cores & trace.owned).count();
         if (cores == member.resident_cores) continue;
@@ -339,7 +338,7 @@ void DeviceLedger::settle_traces() {
         member.resident_cores = cores;
         note_change(*member.placement);
       }
-      trace.disturbed = false;
+      trace.owned_changed = false;
     }
     if (!trace.owned.empty()) continue;
     if (!trace.stale && ++idle <= kIdleTraces) continue;

@@ -21,7 +21,7 @@ struct Placement {
   std::uint64_t program = 0;
   FootprintRef footprint;
   std::uint32_t resident_cores = 0;  // cores that it, or a replayed trace with it, was sent to last
-  bool whole = false;                // dispatched last to all of its cores: again changes nothing
+  bool fully_resident = false;       // dispatched last to all of its cores: again changes nothing
   bool changed = false;              // since DeviceLedger::take_changed_programs()
   std::uint32_t traces = 0;          // that it is a member of
   // For the owner of the ledger.
@@ -30,7 +30,7 @@ struct Placement {
 };
 
 // The circular buffers of one device: physical, resident and logical bytes, exact after every
-// call, without ever looking at all programs.
+// call. No call goes over all programs.
 //
 // Physical bytes. Cores with the same history form a class with one IntervalUnion; a placement
 // splits the classes that it covers in part, which happens at most once per core. A footprint that
@@ -39,9 +39,8 @@ struct Placement {
 //
 // Resident bytes. Each core knows what was sent to it last: a program or a replayed trace.
 //
-// Figures change only in calls; `take_changed_cores` and `take_changed_programs` tell what changed,
-// so that an owner can publish just that. May throw std::bad_alloc; then the ledger must be given
-// up. Not thread-safe.
+// take_changed_cores() and take_changed_programs() say what changed, so that the owner publishes
+// just that. After std::bad_alloc the ledger must not be used any more. Not thread-safe.
 class DeviceLedger {
  public:
   explicit DeviceLedger(std::uint32_t cores);
@@ -51,17 +50,17 @@ class DeviceLedger {
 
   enum class Placed { kNew, kUnchanged, kReplaced };
 
-  // Where `program` lies from now on. An earlier layout is replaced and handed back in `footprint`,
-  // so that it outlives whatever still refers to it. A resident program stays resident, with its
-  // new layout, on the cores it was dispatched to.
+  // Places `program`, or gives it another layout; the earlier one is returned in `footprint`, so
+  // that it outlives what still refers to it. A resident program stays resident, with its new
+  // layout, on the cores it was dispatched to.
   Placed place(std::uint64_t program, FootprintRef&& footprint);
 
   // False, and nothing changes, when `program` is not placed.
   bool dispatch(std::uint64_t program);
 
-  // Every core that any of these programs covers holds, from now on, the largest of them. Programs
-  // that are not placed are left out; their number is returned.
-  std::uint32_t replay(std::span<const std::uint64_t> programs);
+  // A trace of these programs was replayed: every core that one of them covers holds the largest of
+  // them. Ignores programs that are not placed, and returns their number.
+  std::uint32_t replay_trace(std::span<const std::uint64_t> programs);
 
   // False when `program` is not placed. Its Placement is gone afterwards.
   bool remove(std::uint64_t program);
@@ -81,7 +80,6 @@ class DeviceLedger {
   };
   [[nodiscard]] Core core(std::uint32_t index) const noexcept;
 
-  // Calls visit(placement) for every live program.
   template <typename Visitor>
   void for_each_program(Visitor&& visit) {
     for (auto& entry : placements_) visit(*entry.second);
@@ -104,7 +102,7 @@ class DeviceLedger {
   struct CoreClass {
     CoreMask cores;
     std::uint32_t core_count = 0;
-    std::uint32_t bytes = 0;  // what `ranges` says, at hand
+    std::uint32_t bytes = 0;  // of `ranges`, as `end` is
     std::uint32_t end = 0;
     IntervalUnion ranges;
   };
@@ -128,9 +126,9 @@ class DeviceLedger {
 
   [[nodiscard]] Trace* find_trace(std::span<const std::uint64_t> programs) noexcept;
   Trace* new_trace(std::span<const std::uint64_t> programs);
-  void layout_changes(Placement& placement, const Footprint& old, bool still_there);
+  void on_layout_change(Placement& placement, const Footprint& old, bool still_there);
   void refresh(Trace& trace, const CoreMask& cores) noexcept;
-  void settle_traces();
+  void update_traces();
 
   std::uint32_t core_count_;
   std::uint64_t physical_bytes_ = 0;

@@ -38,7 +38,7 @@ Footprint make_footprint(std::vector<Cb> cbs) {
   footprint.cbs = std::move(cbs);
   for (const Cb& cb : footprint.cbs) {
     footprint.cores |= cb.cores;
-    footprint.cut |= cb.cut;
+    footprint.clipped |= cb.clipped;
     if (!cb.global) footprint.logical_bytes += std::uint64_t{cb.cores.count()} * cb.range.length();
   }
   footprint.core_count = footprint.cores.count();

@@ -18,15 +18,15 @@ namespace ttmem::ledger {
 struct Cb {
   Interval range;
   CoreMask cores;
-  bool global = false;  // a view on an L1 buffer: takes nothing by itself
-  bool cut = false;     // reported larger than L1 or the grid
+  bool global = false;   // a view on an L1 buffer: takes nothing by itself
+  bool clipped = false;  // reported larger than L1 or the grid
 };
 
 // What a program's CBs take of the cores of a device. Programs with the same CBs on the same
-// cores share one footprint, on all devices with the same grid. Immutable but for the
-// bookkeeping of the table that owns it.
+// cores share one footprint, on all devices with the same grid. Immutable, except for the fields
+// of the table that owns it.
 struct Footprint {
-  // Cores on which the program's CBs lie alike.
+  // Cores with the same CB ranges.
   struct Part {
     CoreMask cores;
     std::vector<Interval> ranges;  // union of the CBs there: ascending, with gaps between them
@@ -38,7 +38,7 @@ struct Footprint {
   CoreMask cores;           // where the program has a CB, also a global one
   std::uint32_t core_count = 0;
   std::uint64_t logical_bytes = 0;
-  bool cut = false;  // one of its CBs was
+  bool clipped = false;  // one of its CBs was
 
   // Where the owner of the table has published it.
   std::uint64_t number = 0;
@@ -108,8 +108,8 @@ class FootprintTable {
   Footprint* insert(std::uint64_t hash, std::span<const std::uint64_t> key, std::vector<Cb> cbs);
   void release(Footprint* footprint) noexcept;
 
-  // Two keys with one hash: the second goes to the next free hash. When the first is released the
-  // second is no longer found and its key may come in again, which costs room, not exactness.
+  // Of two keys with one hash the second gets the next free hash. When the first is released, the
+  // second is no longer found and may be inserted again, which costs memory, not exactness.
   boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Footprint>> by_hash_;
   Hook published_;
   Hook retired_;

@@ -17,7 +17,7 @@ struct Interval {
 
 // A multiset of intervals that knows the length of its union at every moment.
 //
-// Intervals are kept as the points where the number of intervals over an address changes:
+// Intervals are stored as the points where the number of intervals over an address changes:
 // {[10,30), [20,40)} is +1 at 10, +1 at 20, -1 at 30, -1 at 40. The points form a treap in which
 // every node knows, for its subtree, the smallest coverage between two points and how many bytes
 // have it. Coverage is never negative, so at the root the bytes with coverage zero are the gaps,
@@ -40,7 +40,7 @@ class IntervalUnion {
  private:
   using Index = std::uint32_t;  // into nodes_; 0 is "none"
 
-  // What a run of points says together, in the order of their addresses.
+  // Summary of a run of points that are adjacent in the order of their addresses.
   struct Run {
     std::uint32_t first;
     std::uint32_t last;
@@ -59,8 +59,8 @@ class IntervalUnion {
 
   static Run join(const Run& low, const Run& high) noexcept;
   void update(Node& node) noexcept;
-  // For the two points of one interval, so that what follows cannot fail half way and no node
-  // moves while it is referred to.
+  // Reserves the two points of one interval, so that the rest cannot fail and no node moves while
+  // there are references to it.
   void make_room();
   Index change_below(Index root, std::uint32_t at, std::int32_t change) noexcept;
   Index new_node(std::uint32_t at, std::int32_t change) noexcept;

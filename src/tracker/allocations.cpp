@@ -11,7 +11,7 @@ namespace ttmem::tracker {
   DeviceRecord& record = *device.record;
   segment::DeviceFigures& all = record.figures;
   KindFigures& figures = all.kinds[kind];
-  // Inlined by force: the compiler would make one function of it for all who come here (2 ns).
+  // Forced inline: the compiler would make it a function that all callers share (2 ns).
   const auto change_figures = [&]() __attribute__((always_inline)) {
     const bool add = direction == Change::kAdd;
     const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
@@ -68,7 +68,7 @@ namespace ttmem::tracker {
   if (receipt.slot == kNoSlot) return;
   segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
   publish(slot.seq, [&] { slot.live = 0; });
-  segment_->give_allocation(receipt.slot);
+  segment_->release_allocation(receipt.slot);
 }
 
 bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now_ns,
@@ -81,11 +81,11 @@ bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now
   receipt.used_bytes = request.used_bytes();
   receipt.logical_bytes = request.bytes;
   receipt.kind = request.kind;
-  receipt.role = request.role & 3;  // as many bits as there are
+  receipt.role = request.role & 3;  // the bit-field has two bits
   receipt.is_unsized =
       !request.is_sized() && request.kind != Kind::kernel && request.kind != Kind::cb;
   receipt.is_estimate = request.is_estimate;
-  receipt.slot = segment_->take_allocation(now_ns);
+  receipt.slot = segment_->acquire_allocation(now_ns);
   if (receipt.slot == kNoSlot) increase(segment_->header().dropped_allocations);
 
   const std::uint64_t born =
@@ -99,7 +99,7 @@ bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now
 }
 
 void Tracker::release(Device& device, const Receipt& receipt, std::uint64_t now_ns) {
-  // The slot goes before the event: who counts events up to this one finds it gone.
+  // Clears the slot before it writes the event: a reader that sees the event finds no slot.
   clear_slot(receipt);
   segment_->write_event(segment::EventType::kFree, receipt.kind, device.record->id, receipt.id, 0,
                         receipt.logical_bytes, now_ns);
@@ -107,7 +107,7 @@ void Tracker::release(Device& device, const Receipt& receipt, std::uint64_t now_
   if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_removed(receipt.slot);
 }
 
-// The slot stays: what has another size is in every list, and after a kill.
+// Keeps the slot, so that lists never miss the allocation, even if the process is killed.
 void Tracker::resize(Device& device, const Request& request, Receipt& receipt,
                      std::uint64_t now_ns) {
   if (!device.has_room(request.kind, request.bytes, receipt.used_bytes)) {
@@ -126,18 +126,18 @@ void Tracker::resize(Device& device, const Request& request, Receipt& receipt,
   if (observer_ != nullptr) observer_->allocation_changed(receipt.slot);
 }
 
-void Tracker::leave(Device& device, const Receipt& receipt) {
+void Tracker::release_at_close(Device& device, const Receipt& receipt) {
   account(device, receipt, Change::kRemove);
   clear_slot(receipt);
-  if (receipt.role != TTMEM_KERNEL_APP) return;  // stays loaded until now by design
+  if (receipt.role != TTMEM_KERNEL_APP) return;  // persistent: nobody unloads it before the close
   publish(device.record->seq, [&] {
     increase(device.anomalies().left_at_close);
     increase(device.anomalies().left_at_close_bytes, receipt.used_bytes);
   });
 }
 
-// The grid became known after buffers were allocated: the cores of the sharded ones get the numbers
-// that they have in it.
+// The grid became known after buffers were allocated. Converts the core numbers of sharded buffers
+// to those of the grid.
 void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noexcept {
   for (std::uint32_t i = 0; i < segment_->header().allocation_count; ++i) {
     segment::AllocationSlot& slot = segment_->allocation(i);

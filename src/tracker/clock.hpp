@@ -7,8 +7,8 @@
 
 namespace ttmem::tracker {
 
-// Ages are shown in seconds and events are ordered by number: the tick of the coarse clock, a few
-// milliseconds, is fine enough, and it costs a third of the exact one.
+// The coarse clock has a tick of a few milliseconds and costs a third of the exact one. That is
+// enough: ages are shown in seconds, and events are ordered by number.
 inline std::uint64_t now() noexcept {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);

@@ -20,20 +20,18 @@ using segment::kNoSlot;
 using segment::publish;
 using segment::store;
 
-// For a device whose grid nobody told: wide enough for every known one.
+// The sides of an unknown grid: large enough for every known device.
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
 
-// No sum of one kind goes beyond this, so that none wraps around, and the four kinds in L1 together
-// do not either.
-inline constexpr std::uint64_t kAbsurdTotal = 1ULL << 61;
-static_assert(kMaxBytes * kMaxBanks < kAbsurdTotal);
+// The largest sum of one kind: neither it nor the sum of the four kinds in L1 overflows.
+inline constexpr std::uint64_t kMaxTotalBytes = 1ULL << 61;
+static_assert(kMaxBytes * kMaxBanks < kMaxTotalBytes);
 
 inline void increase(std::uint64_t& figure, std::uint64_t by = 1) noexcept {
   store(figure, figure + by);
 }
 
-// For current and peak.
 inline void raise_peak(std::uint64_t& peak, std::uint64_t current) noexcept {
   if (current > peak) store(peak, current);
 }
@@ -45,8 +43,8 @@ void copy_text(char (&to)[Size], const char* from) noexcept {
   if (from != nullptr) std::memcpy(to, from, ::strnlen(from, Size));
 }
 
-// One device of a tracked process: its record in the segment, and the CBs of its programs. Tracker
-// makes it and owns it; it stays where it is for the life of the tracker, open or closed.
+// One device of a tracked process: its record in the segment, and the CBs of its programs. The
+// Tracker owns it. It lives and stays in place as long as the tracker, open or closed.
 struct Device {
   Device(DeviceRecord& its_record, std::uint32_t index)
       : record(&its_record), record_index(index), ledger(make_ledger()) {}
@@ -65,14 +63,14 @@ struct Device {
     return record->state == static_cast<std::uint32_t>(segment::DeviceState::kOpen);
   }
 
-  // How many banks a buffer takes that lies in all of them; 0: unknown.
+  // The number of banks that memory of that kind has; 0: unknown.
   [[nodiscard]] std::uint32_t banks_of(Kind kind) const noexcept {
     if (is_in_dram(kind)) return record->dram_channels;
     if (is_in_l1(kind)) return std::uint32_t{record->grid_x} * record->grid_y;
     return 1;  // host memory
   }
 
-  // The cores of the ranges, and whether all of them are on the grid.
+  // Adds the cores of the ranges to `mask`. False when some of them are outside the grid.
   bool mask_of(std::span<const ttmem_core_range> ranges, CoreMask& mask) const noexcept {
     bool all_inside = true;
     for (const ttmem_core_range& range : ranges) {
@@ -90,10 +88,10 @@ struct Device {
   [[nodiscard]] segment::DeviceFigures& figures() const noexcept { return record->figures; }
   [[nodiscard]] Anomalies& anomalies() const noexcept { return record->figures.anomalies; }
 
-  // True if that much more of a kind, when `freed_bytes` of it go first, is a sum that can be.
+  // True if used - freed_bytes + bytes of that kind stays within kMaxTotalBytes.
   [[nodiscard]] bool has_room(Kind kind, std::uint64_t bytes,
                               std::uint64_t freed_bytes = 0) const noexcept {
-    return figures().kinds[kind].used_bytes - freed_bytes <= kAbsurdTotal - bytes;
+    return figures().kinds[kind].used_bytes - freed_bytes <= kMaxTotalBytes - bytes;
   }
 
   void count_bad_argument() noexcept {

@@ -16,19 +16,19 @@ void IdTracker::device_close(std::uint32_t id) {
   Device* device = core_.find(id);
   if (device == nullptr || !device->is_open()) return;
   for (LiveTable& table : live_[device->record_index]) {
-    table.for_each([&](const LiveAllocation& left) { core_.leave(*device, left); });
+    table.for_each([&](const LiveAllocation& left) { core_.release_at_close(*device, left); });
     table.clear();
   }
   core_.device_close(id);
 }
 
-// This and buffer_free() are most of what a workload calls: one piece of code each, down to the
-// segment, but for what is rare.
+// Most calls of a workload are this and buffer_free(): each is one function down to the segment,
+// except for rare cases.
 [[gnu::flatten]] void IdTracker::buffer_alloc(std::uint32_t id, const ttmem_buffer& buffer) {
   Device* device = core_.device(id);
   if (device == nullptr) return;
   Request request;
-  if (understand_buffer(*device, buffer, request)) allocate(*device, request);
+  if (fill_buffer_request(*device, buffer, request)) allocate(*device, request);
 }
 
 [[gnu::flatten]] void IdTracker::buffer_free(std::uint32_t id, std::uint32_t type,
@@ -44,8 +44,8 @@ void IdTracker::kernel_load(std::uint32_t id, std::uint64_t kernel, std::uint64_
   Device* device = core_.device(id);
   if (device == nullptr) return;
   Request request;
-  if (!understand_kernel(*device, kernel, bytes, role, is_estimate, request)) return;
-  // A kernel that was evicted and comes back is no anomaly: it is the same one, perhaps resized.
+  if (!fill_kernel_request(*device, kernel, bytes, role, is_estimate, request)) return;
+  // Loading an evicted kernel again is no anomaly. Its size may differ.
   LiveAllocation* known = live(*device, Kind::kernel).find(kernel);
   if (known == nullptr) return allocate(*device, request);
   core_.resize(*device, request, *known, now());
@@ -60,7 +60,7 @@ void IdTracker::cb_alloc(std::uint32_t id, std::uint64_t cb, std::uint64_t bytes
   Device* device = core_.device(id);
   if (device == nullptr) return;
   Request request;
-  if (!understand_cb(*device, cb, bytes, request)) return;
+  if (!fill_cb_request(*device, cb, bytes, request)) return;
   LiveAllocation* known = live(*device, Kind::cb).find(cb);
   if (known == nullptr) return allocate(*device, request);
   if (known->reports < 0xffff) ++known->reports;
@@ -81,12 +81,12 @@ void IdTracker::cb_free(std::uint32_t id, std::uint64_t cb) {
 void IdTracker::allocate(Device& device, const Request& request) {
   LiveTable& table = live(device, request.kind);
   const auto [entry, is_new] = table.insert(request.id);
-  if (!is_new && !make_way(device, *entry, request.used_bytes())) return;
+  if (!is_new && !release_old(device, *entry, request.used_bytes())) return;
   if (!core_.allocate(device, request, now(), *entry)) table.erase(entry);
 }
 
-// Is not told the request: one whose address is passed on is in memory, which costs 5 ns.
-bool IdTracker::make_way(Device& device, const LiveAllocation& live, std::uint64_t used_bytes) {
+// Does not get the request: passing its address would force it into memory, which costs 5 ns.
+bool IdTracker::release_old(Device& device, const LiveAllocation& live, std::uint64_t used_bytes) {
   if (!device.has_room(live.kind, used_bytes)) {
     device.count_bad_argument();
     return false;

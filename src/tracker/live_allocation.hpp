@@ -10,14 +10,14 @@ namespace ttmem::tracker {
 
 // A live buffer, kernel or CB without an address, to be found by its id.
 struct LiveAllocation : Receipt {
-  // Of a CB without an address: each wants its own free. Of anything else 1. 0: an empty place.
+  // For a CB without an address, how many frees it needs. For anything else 1. 0: an empty entry.
   std::uint16_t reports = 0;
 
   using Key = std::uint64_t;
   [[nodiscard]] Key key() const noexcept { return id; }
   [[nodiscard]] bool is_empty() const noexcept { return reports == 0; }
   void make_empty() noexcept { reports = 0; }
-  // Field by field: a whole one would be put together elsewhere and copied, which stalls (4 ns).
+  // Field by field: a whole object would be built elsewhere and copied, which stalls (4 ns).
   void begin(Key its_id) noexcept {
     id = its_id;
     used_bytes = 0;

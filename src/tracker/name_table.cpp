@@ -12,7 +12,7 @@ namespace {
 using segment::TextRecord;
 
 // As much of a name as a record holds.
-std::string_view kept_part(const char* name) noexcept {
+std::string_view truncated(const char* name) noexcept {
   return {name, ::strnlen(name, sizeof TextRecord::text)};
 }
 
@@ -21,21 +21,21 @@ std::string_view kept_part(const char* name) noexcept {
 bool NameTable::is(std::uint32_t number, const char* name) const noexcept {
   if (number == 0) return *name == '\0';
   const TextRecord& record = segment_.text(number - 1);
-  return kept_part(name) == std::string_view(record.text, record.length);
+  return truncated(name) == std::string_view(record.text, record.length);
 }
 
 std::uint32_t NameTable::number_of(const char* name) {
-  const std::string_view text = kept_part(name);
+  const std::string_view text = truncated(name);
   if (text.empty()) return 0;
   if (const auto known = numbers_.find(text); known != numbers_.end()) return known->second;
-  const std::uint32_t index = segment_.take_text(now());
+  const std::uint32_t index = segment_.acquire_text(now());
   if (index == segment::kNoSlot) {
     segment::store(segment_.header().dropped_names, segment_.header().dropped_names + 1);
     return 0;
   }
   TextRecord& record = segment_.text(index);
   std::memcpy(record.text, text.data(), text.size());
-  // The text is there before its length, and the length before a program refers to it.
+  // Stores the text before its length, and the length before a program refers to it.
   std::atomic_ref<std::uint64_t>(record.length).store(text.size(), std::memory_order_release);
   numbers_.emplace(std::string_view(record.text, text.size()), index + 1);
   return index + 1;

@@ -9,19 +9,19 @@
 
 namespace ttmem::tracker {
 
-// The names of programs in the segment: each different name is written once, and stays.
+// The names of programs in the segment. Each different name is written once and never removed.
 //
-// A name has a number, which is that of its record plus one; 0 is no name. Long names are cut to
-// what a record holds. `segment` must outlive the table. Not thread-safe; may throw std::bad_alloc.
+// The number of a name is the index of its record plus one; 0 is no name. Long names are truncated
+// to the size of a record. `segment` must outlive it. Not thread-safe; may throw std::bad_alloc.
 class NameTable {
  public:
   explicit NameTable(segment::SegmentWriter& segment) noexcept : segment_(segment) {}
 
-  // The number of `name`. 0 when it is empty, and when there is no room for one more, which the
-  // segment counts.
+  // The number of `name`. 0 when it is empty, and when there is no room for one more; the segment
+  // counts that.
   [[nodiscard]] std::uint32_t number_of(const char* name);
 
-  // Whether `number` is that of `name`: only compares, so that placing a program again is cheap.
+  // True if `number` is that of `name`. Only compares, so that placing a program again is cheap.
   [[nodiscard]] bool is(std::uint32_t number, const char* name) const noexcept;
 
  private:

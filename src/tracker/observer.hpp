@@ -5,14 +5,14 @@
 
 namespace ttmem::tracker {
 
-// Is told of every change of the tracker's segment that a reader would see, inside the call and
-// under its lock, right after the record was written. Numbers are those of the segment's records;
-// the body of a record that was removed is still what it was. Dispatches are not told.
+// Is called for every change of the tracker's segment that a reader would see except dispatches,
+// inside the tracked call and under its lock, after the record was written. The arguments are
+// indices of records; a removed record still has its contents.
 //
-// A device that closes takes all that is on it along: that is one call, not one for each.
+// Closing a device is one call: there is none for each of its allocations and programs.
 class Observer {
  public:
-  // Opened, announced (again), or closed: the record's state says which.
+  // Opened, announced, or closed: the record's state says which.
   virtual void device_changed(std::uint32_t record) noexcept = 0;
   virtual void allocation_added(std::uint32_t slot) noexcept = 0;
   virtual void allocation_changed(std::uint32_t slot) noexcept = 0;  // its size, or its cores

@@ -17,8 +17,8 @@ bool Tracker::program_place(std::uint32_t id, std::uint64_t program, std::span<c
   using Placed = ledger::DeviceLedger::Placed;
   Device* device = this->device(id);
   if (device == nullptr) return false;
-  // Holds the earlier layout until the new one is published: a reader, and whoever looks after a
-  // kill, finds the program with one or the other.
+  // Holds the earlier layout until the new one is published. So a reader finds the program with one
+  // of them at any moment, also after a kill.
   ledger::FootprintRef footprint = footprint_of(*device, cbs);
   const Placed placed = device->ledger->place(program, std::move(footprint));
   if (placed == Placed::kUnchanged && name == nullptr) return true;
@@ -32,13 +32,13 @@ bool Tracker::program_place(std::uint32_t id, std::uint64_t program, std::span<c
     if (renamed) publish_name(*device, placement);
     return true;
   }
-  if (placement.footprint->cut) device->count_bad_argument();
+  if (placement.footprint->clipped) device->count_bad_argument();
   publish_program(*device, placement);
   publish_cb_figures(*device);
   return true;
 }
 
-// Whether it has another name now.
+// True if the program has another name now.
 bool Tracker::rename(ledger::Placement& placement, const char* name) {
   if (names_.is(placement.name, name)) return false;
   const std::uint32_t number = names_.number_of(name);
@@ -52,7 +52,7 @@ void Tracker::publish_name(Device& device, const ledger::Placement& placement) n
   // In one piece, after the text: a reader finds the old name or the new one.
   std::atomic_ref<std::uint32_t>(segment_->program(placement.slot).name)
       .store(placement.name, std::memory_order_release);
-  // No figure changed, but readers that keep what they read must look again.
+  // No figure changed. This makes readers that cache the segment read it again.
   publish(device.record->seq, [] {});
 }
 
@@ -60,7 +60,7 @@ void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
   Device* device = this->device(id);
   if (device == nullptr) return;
   const ledger::Placement* placement = device->ledger->find(program);
-  if (placement != nullptr && placement->whole) return;
+  if (placement != nullptr && placement->fully_resident) return;
   if (!device->ledger->dispatch(program)) {
     publish(device->record->seq, [&] { increase(device->anomalies().unknown_programs); });
     return;
@@ -71,7 +71,7 @@ void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
 void Tracker::trace_replay(std::uint32_t id, std::span<const std::uint64_t> programs) {
   Device* device = this->device(id);
   if (device == nullptr) return;
-  const std::uint32_t unknown = device->ledger->replay(programs);
+  const std::uint32_t unknown = device->ledger->replay_trace(programs);
   if (unknown > 0) {
     publish(device->record->seq, [&] { increase(device->anomalies().unknown_programs, unknown); });
   }
@@ -118,7 +118,7 @@ ledger::FootprintRef Tracker::footprint_of(Device& device, std::span<const ttmem
   return footprints_.acquire(key_, [&] { return decode(device, key_); });
 }
 
-// What does not lie in the L1 of the device's cores cannot be true: it is cut off.
+// Clips the CBs to the L1 of the device's cores.
 std::vector<ledger::Cb> Tracker::decode(const Device& device, std::span<const std::uint64_t> key) {
   const std::uint64_t l1_end = device.record->l1_bytes_per_core != 0
                                    ? device.record->l1_bytes_per_core
@@ -134,10 +134,10 @@ std::vector<ledger::Cb> Tracker::decode(const Device& device, std::span<const st
     const std::uint64_t end = begin + std::min(bytes, l1_end - begin);
     cb.range = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
     cb.global = (flags & TTMEM_CB_GLOBAL) != 0;
-    cb.cut = begin != address || end - begin != bytes;
+    cb.clipped = begin != address || end - begin != bytes;
     for (const std::size_t stop = at + ranges; at < stop; ++at) {
       const auto range = std::bit_cast<ttmem_core_range>(key[at]);
-      cb.cut |= !device.mask_of({&range, 1}, cb.cores);
+      cb.clipped |= !device.mask_of({&range, 1}, cb.cores);
     }
   }
   return result;
@@ -148,7 +148,7 @@ void Tracker::publish_footprint(ledger::Footprint& footprint) noexcept {
   if (count == 0) return;
   try {
     footprint.first_record =
-        count > segment::kMaxCbsPerProgram ? kNoSlot : segment_->take_cbs(count, now());
+        count > segment::kMaxCbsPerProgram ? kNoSlot : segment_->acquire_cbs(count, now());
   } catch (const std::bad_alloc&) {
     footprint.first_record = kNoSlot;
   }
@@ -161,7 +161,7 @@ void Tracker::publish_footprint(ledger::Footprint& footprint) noexcept {
     record.bytes = cb.range.length();
     record.flags = cb.global ? std::uint32_t{segment::kCbGlobal} : 0;
     record.cores = cb.cores;
-    // The record is complete before it carries the number that its programs look for.
+    // Stores the number last: a reader that finds it has a complete record.
     std::atomic_ref<std::uint64_t>(record.footprint)
         .store(footprint.number, std::memory_order_release);
   }
@@ -173,10 +173,10 @@ void Tracker::retire_footprint(ledger::Footprint& footprint) noexcept {
   for (std::uint32_t i = 0; i < count; ++i) {
     store(segment_->cb(footprint.first_record + i).footprint, std::uint64_t{0});
   }
-  // No footprint is written over these records before their numbers are gone.
+  // Clears the numbers before another footprint can reuse the records.
   std::atomic_thread_fence(std::memory_order_release);
   try {
-    segment_->give_cbs(footprint.first_record, count);
+    segment_->release_cbs(footprint.first_record, count);
   } catch (const std::bad_alloc&) {
     // The records stay unused; nothing else depends on them.
   }
@@ -188,11 +188,11 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
   const std::uint64_t born =
       segment_->write_event(segment::EventType::kProgramPlace, Kind::cb, device.record->id,
                             placement.program, 0, footprint.logical_bytes, time);
-  // Without records for its CBs it would be listed as a program that has none.
+  // Without records for its CBs it would be listed as a program without CBs.
   const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
   if (!can_be_listed) clear_slot(placement);
   const bool is_new = placement.slot == kNoSlot;
-  if (is_new && can_be_listed) placement.slot = segment_->take_program(time);
+  if (is_new && can_be_listed) placement.slot = segment_->acquire_program(time);
   if (placement.slot == kNoSlot) {
     increase(segment_->header().dropped_programs);
     return;
@@ -220,7 +220,7 @@ void Tracker::clear_slot(ledger::Placement& placement) {
   segment::ProgramSlot& slot = segment_->program(placement.slot);
   publish(slot.seq, [&] { slot.live = 0; });
   if (observer_ != nullptr) observer_->program_removed(placement.slot);
-  segment_->give_program(placement.slot);
+  segment_->release_program(placement.slot);
   placement.slot = kNoSlot;
 }
 
@@ -250,7 +250,7 @@ void Tracker::publish_cb_figures(Device& device) noexcept {
     });
   }
   device.ledger->take_changed_programs([&](ledger::Placement& placement) {
-    // One figure, stored in one piece: a program that is dispatched all the time is never torn.
+    // Outside `seq`: a program that is dispatched all the time would always be torn otherwise.
     if (placement.slot != kNoSlot) {
       store(segment_->program(placement.slot).resident_cores, placement.resident_cores);
     }
@@ -277,8 +277,8 @@ void Tracker::drop_programs(Device& device) {
   publish_cb_figures(device);
 }
 
-// The grid became known after programs were placed: they are placed again, on the cores as they are
-// numbered now. What was dispatched before is not known any longer.
+// The grid became known after programs were placed. Places them again, on cores with the numbers of
+// the grid. Earlier dispatches are forgotten.
 void Tracker::renumber_programs(Device& device) {
   const auto before = std::exchange(device.ledger, device.make_ledger());
   publish(device.record->cores_seq,

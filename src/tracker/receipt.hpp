@@ -8,8 +8,8 @@
 
 namespace ttmem::tracker {
 
-// What an allocation leaves behind, without which it cannot be taken away again: it is in the
-// figures and, if it got one, in a slot.
+// What the tracker needs to release an allocation: its share of the figures, and its slot if it got
+// one.
 struct Receipt {
   std::uint64_t id = 0;
   std::uint64_t used_bytes = 0;

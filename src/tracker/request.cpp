@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint32_t kRefused = 0xffffffff;
 
-// How many banks a buffer on these ranges takes, and on which cores they are; kRefused: that cannot
-// be meant. Has no part in the request, which then need not be in memory: 5 ns.
+// The number of banks that a buffer on these ranges takes, and their cores; kRefused for a bad
+// argument. Does not get the request: passing its address would force it into memory (5 ns).
 [[gnu::noinline]] std::uint32_t banks_on(Device& device, Kind kind,
                                          std::span<const ttmem_core_range> ranges,
                                          CoreMask& cores) {
@@ -20,8 +20,7 @@ constexpr std::uint32_t kRefused = 0xffffffff;
     if (!device.mask_of(ranges, cores)) device.count_bad_argument();
     return cores.count();
   }
-  // The "cores" of a sharded DRAM buffer are banks, not places on the compute grid: their number
-  // counts.
+  // The "cores" of a sharded DRAM buffer are banks, not compute cores: only their number matters.
   std::uint64_t banks = 0;
   for (const ttmem_core_range& range : ranges) {
     const bool ordered = range.x0 <= range.x1 && range.y0 <= range.y1;
@@ -35,9 +34,9 @@ constexpr std::uint32_t kRefused = 0xffffffff;
 
 }  // namespace
 
-bool understand_buffer(Device& device, const ttmem_buffer& buffer, Request& request) {
+bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& request) {
   const std::uint32_t type = raw_value(buffer.type);
-  const bool ends = buffer.bytes_per_bank <= ~buffer.address;  // before addresses begin again
+  const bool ends = buffer.bytes_per_bank <= ~buffer.address;  // address + size does not overflow
   if (type >= kBufferKinds.size() || buffer.bytes > kMaxBytes ||
       buffer.bytes_per_bank > kMaxBytes || !ends) {
     device.count_bad_argument();
@@ -62,8 +61,8 @@ bool understand_buffer(Device& device, const ttmem_buffer& buffer, Request& requ
   return true;
 }
 
-bool understand_kernel(Device& device, std::uint64_t kernel, std::uint64_t bytes,
-                       std::uint32_t role, bool is_estimate, Request& request) {
+bool fill_kernel_request(Device& device, std::uint64_t kernel, std::uint64_t bytes,
+                         std::uint32_t role, bool is_estimate, Request& request) {
   if (role > TTMEM_KERNEL_DISPATCH || bytes > kMaxBytes) {
     device.count_bad_argument();
     return false;
@@ -76,7 +75,7 @@ bool understand_kernel(Device& device, std::uint64_t kernel, std::uint64_t bytes
   return true;
 }
 
-bool understand_cb(Device& device, std::uint64_t cb, std::uint64_t bytes, Request& request) {
+bool fill_cb_request(Device& device, std::uint64_t cb, std::uint64_t bytes, Request& request) {
   if (bytes > kMaxBytes) {
     device.count_bad_argument();
     return false;

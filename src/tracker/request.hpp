@@ -11,7 +11,7 @@
 
 namespace ttmem::tracker {
 
-// What an allocation asks for, checked, with its banks worked out.
+// The checked arguments of an allocation, with the number of its banks.
 struct Request {
   Kind kind = Kind::dram;
   std::uint8_t role = TTMEM_KERNEL_APP;
@@ -32,11 +32,12 @@ struct Request {
   }
 };
 
-// Fill `request`, which is new. False: the call cannot be meant, and is counted as a bad argument.
-[[nodiscard]] bool understand_buffer(Device& device, const ttmem_buffer& buffer, Request& request);
-[[nodiscard]] bool understand_kernel(Device& device, std::uint64_t kernel, std::uint64_t bytes,
-                                     std::uint32_t role, bool is_estimate, Request& request);
-[[nodiscard]] bool understand_cb(Device& device, std::uint64_t cb, std::uint64_t bytes,
-                                 Request& request);
+// Each fills `request`, which is new. False, and counted, when the arguments are bad.
+[[nodiscard]] bool fill_buffer_request(Device& device, const ttmem_buffer& buffer,
+                                       Request& request);
+[[nodiscard]] bool fill_kernel_request(Device& device, std::uint64_t kernel, std::uint64_t bytes,
+                                       std::uint32_t role, bool is_estimate, Request& request);
+[[nodiscard]] bool fill_cb_request(Device& device, std::uint64_t cb, std::uint64_t bytes,
+                                   Request& request);
 
 }  // namespace ttmem::tracker

@@ -6,13 +6,13 @@
 
 #include <atomic>
 
-#include "base/undisturbed.hpp"
+#include "base/thread_state_guard.hpp"
 
 namespace ttmem::tracker {
 
-// A lock for sections of a few dozen nanoseconds. Uncontended it costs one atomic exchange, and
-// leaving costs a plain store: half of a std::mutex, which is what a tracked call can afford.
-// Whoever waits long gives its core away, so a holder that was preempted can go on.
+// A lock for sections of a few dozen nanoseconds. Without contention, lock() costs one atomic
+// exchange and unlock() a plain store: half of a std::mutex. A thread that waits long yields its
+// core, so that a preempted holder can continue.
 class SpinLock {
  public:
   void lock() noexcept {
@@ -40,7 +40,7 @@ class SpinLock {
   static constexpr unsigned kYields = 256;
 
   static void sleep(long nanoseconds) noexcept {
-    const Undisturbed undisturbed;  // nanosleep is where a cancelled thread would end
+    const ThreadStateGuard guard;  // nanosleep is a cancellation point
     const timespec pause{0, nanoseconds};
     ::nanosleep(&pause, nullptr);
   }
@@ -50,7 +50,7 @@ class SpinLock {
     } else if (attempt >= kSpins) {
       ::sched_yield();
     } else {
-      // Relaxed: only a hint when to try again; the exchange in lock() orders.
+      // Relaxed: only a hint when to try again. The exchange in lock() orders.
       for (int i = 0; i < 32 && held_.load(std::memory_order_relaxed); ++i) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();

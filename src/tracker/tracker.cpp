@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tracker's devices: opened, announced, closed. Its other parts are allocations.cpp and
-// programs.cpp.
+// The devices of the tracker. Its other parts are in allocations.cpp and programs.cpp.
 #include "tracker/tracker.hpp"
 
 #include <utility>
@@ -26,7 +25,7 @@ void Tracker::count_dropped_calls(std::uint64_t calls) noexcept {
   increase(segment_->header().dropped_calls, calls);
 }
 
-Device* Tracker::find_rare(std::uint32_t id) const noexcept {
+Device* Tracker::find_by_search(std::uint32_t id) const noexcept {
   for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
     if (devices_[i] != nullptr && devices_[i]->record->id == id) return devices_[i].get();
   }
@@ -50,13 +49,13 @@ Device* Tracker::open(std::uint32_t id, Device* known) {
 }
 
 Device* Tracker::new_device(std::uint32_t id) {
-  const std::uint32_t index = segment_->take_device(now());
+  const std::uint32_t index = segment_->acquire_device(now());
   if (index == kNoSlot) return nullptr;
   DeviceRecord& record = segment_->device(index);
   publish(record.seq, [&] {
     store(record.id, id);
-    // The wire protocol of the server does not tell dispatches.
-    store(record.resident_reported, segment_->is_kept() ? 0U : 1U);
+    // The wire protocol does not report dispatches.
+    store(record.resident_reported, segment_->is_proxy() ? 0U : 1U);
   });
   devices_[index] = std::make_unique<Device>(record, index);
   if (id < by_id_.size()) by_id_[id] = devices_[index].get();
@@ -74,24 +73,24 @@ void Tracker::device_open(const ttmem_device_info& info) {
   const bool new_grid =
       grid_known && (info.grid_x != record.grid_x || info.grid_y != record.grid_y);
   const std::uint32_t columns_before = device->columns();
-  const auto learn = [](auto& known, auto told) {
-    if (told != 0) known = told;
+  const auto update = [](auto& known, auto reported) {
+    if (reported != 0) known = reported;
   };
   publish(record.seq, [&] {
     record.announced = 1;
-    learn(record.uid, info.uid);
+    update(record.uid, info.uid);
     if (info.arch != nullptr) copy_text(record.arch, info.arch);
     if (info.board != nullptr) copy_text(record.board, info.board);
     if (new_grid) {
       record.grid_x = info.grid_x;
       record.grid_y = info.grid_y;
     }
-    learn(record.l1_bytes_per_core, info.l1_bytes_per_core);
-    learn(record.l1_base, info.l1_base);
-    learn(record.l1_small_bytes_per_core, info.l1_small_bytes_per_core);
-    if (info.dram_channels <= kMaxBanks) learn(record.dram_channels, info.dram_channels);
-    learn(record.dram_bytes_per_channel, info.dram_bytes_per_channel);
-    learn(record.trace_region_bytes, info.trace_region_bytes);
+    update(record.l1_bytes_per_core, info.l1_bytes_per_core);
+    update(record.l1_base, info.l1_base);
+    update(record.l1_small_bytes_per_core, info.l1_small_bytes_per_core);
+    if (info.dram_channels <= kMaxBanks) update(record.dram_channels, info.dram_channels);
+    update(record.dram_bytes_per_channel, info.dram_bytes_per_channel);
+    update(record.trace_region_bytes, info.trace_region_bytes);
   });
   if (observer_ != nullptr) observer_->device_changed(device->record_index);
   if (!new_grid) return;
@@ -103,7 +102,7 @@ void Tracker::device_close(std::uint32_t id) {
   Device* device = find(id);
   if (device == nullptr || !device->is_open()) return;
   DeviceRecord& record = *device->record;
-  Observer* const observer = std::exchange(observer_, nullptr);  // is told once, below
+  Observer* const observer = std::exchange(observer_, nullptr);  // is called once, below
   drop_programs(*device);
   observer_ = observer;
   publish(record.seq, [&] {

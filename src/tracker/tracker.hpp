@@ -23,18 +23,18 @@
 
 namespace ttmem::tracker {
 
-// Turns what a process allocates and frees into figures, live records and events of its segment.
+// Writes what a process allocates and frees into its segment: figures, live records and events.
 // Every figure in the segment is exact when a call returns.
 //
-// What is live by which id is not its business: an allocation gives a receipt, which the caller
-// keeps and gives back once. IdTracker does so for the C interface, the server for its clients.
+// The tracker does not find allocations by id. allocate() fills a receipt, which the caller stores
+// and passes to release() once. IdTracker does so for the C interface, the server for its clients.
 //
-// Not thread-safe: whoever calls holds one lock. Calls may throw std::bad_alloc; the tracker must
-// then be given up. Bad arguments and a segment that cannot grow are counted in the segment and are
-// no failure.
+// Not thread-safe: the caller holds a lock. Calls may throw std::bad_alloc; the tracker must not be
+// used any more then. Bad arguments and a segment that cannot grow are counted in the segment, and
+// are no failure.
 class Tracker {
  public:
-  // Fails when the segment cannot be made.
+  // Fails when the segment cannot be created.
   [[nodiscard]] static Result<std::unique_ptr<Tracker>> start(
       const segment::SegmentWriter::Options& options);
   explicit Tracker(std::unique_ptr<segment::SegmentWriter> segment);
@@ -42,8 +42,8 @@ class Tracker {
   Tracker(const Tracker&) = delete;
   Tracker& operator=(const Tracker&) = delete;
 
-  // The open device of that id, which it opens with unknown capacities when there is none. Null,
-  // and the call is counted as dropped, when the segment holds no more devices.
+  // The open device with that id; opens it with unknown capacities if necessary. Null, and the call
+  // is counted as dropped, when the segment has no room for another device.
   [[nodiscard]] Device* device(std::uint32_t id) {
     Device* found = find(id);
     if (found != nullptr && found->is_open()) [[likely]] {
@@ -56,25 +56,24 @@ class Tracker {
     if (id < by_id_.size()) [[likely]] {
       return by_id_[id];
     }
-    return find_rare(id);
+    return find_by_search(id);
   }
   void device_open(const ttmem_device_info& info);
-  // Nothing when it is not open. Every receipt of the device was released or left before.
+  // Does nothing when it is not open. The caller has released every receipt of the device before.
   void device_close(std::uint32_t device);
 
-  // Buffers, kernels and CBs without an address. False, and counted as a bad argument: the sum
-  // would be absurd.
+  // For buffers, kernels and CBs without an address. False, and counted as a bad argument, when the
+  // sum of the kind would exceed kMaxTotalBytes.
   [[nodiscard]] bool allocate(Device& device, const Request& request, std::uint64_t now_ns,
                               Receipt& receipt);
   void release(Device& device, const Receipt& receipt, std::uint64_t now_ns);
-  // It has another size now, and the receipt says so. Refused as an allocation is; then it stays as
-  // it was.
+  // Changes the size, also in the receipt. Changes nothing when allocate() would return false.
   void resize(Device& device, const Request& request, Receipt& receipt, std::uint64_t now_ns);
-  // It is live when its device closes: goes without an event, and is counted as left.
-  void leave(Device& device, const Receipt& receipt);
+  // Releases what is live when its device closes: writes no event, and counts it as left.
+  void release_at_close(Device& device, const Receipt& receipt);
 
-  // False: the device has no record, and the call is counted as dropped. A null `name` keeps the
-  // one that the program has.
+  // False, and counted as a dropped call, when the segment has no room for the device. A null
+  // `name` leaves the name of the program as it is.
   bool program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs,
                      const char* name = nullptr);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
@@ -82,7 +81,7 @@ class Tracker {
   void program_destroy(std::uint64_t program);  // on every device
   void program_remove(std::uint32_t device, std::uint64_t program);
 
-  // From now on told of every change; null: nobody. Must outlive the tracker's last call.
+  // `observer` is called for every change; may be null. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
   // Calls visit(record) for every open device.
@@ -96,20 +95,20 @@ class Tracker {
 
   [[nodiscard]] const std::string& segment_path() const noexcept { return segment_->path(); }
 
-  // Calls that cannot be understood or held; they are in no figure.
+  // Counts calls that are in no figure: their arguments are unusable, or there is no room.
   void count_dropped_calls(std::uint64_t calls) noexcept;
   void count_dropped_call() noexcept { count_dropped_calls(1); }
 
-  // The process ends in good order: the segment goes.
+  // For a clean exit: removes the segment.
   void finish() noexcept { segment_->finish(); }
-  // In a forked child: lets go of the parent's segment. Nothing else may be called afterwards, not
+  // For a forked child: unmaps the parent's segment. Nothing else may be called afterwards, not
   // even the destructor.
   void abandon() noexcept { segment_->abandon(); }
 
  private:
   enum class Change : bool { kAdd, kRemove };
 
-  [[nodiscard]] Device* find_rare(std::uint32_t id) const noexcept;
+  [[nodiscard]] Device* find_by_search(std::uint32_t id) const noexcept;
   [[gnu::noinline, gnu::cold]] Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);
 
@@ -139,7 +138,7 @@ class Tracker {
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
   NameTable names_;
-  std::vector<std::uint64_t> key_;  // of the footprint looked for, kept for its memory
+  std::vector<std::uint64_t> key_;  // of a footprint; a member, so that its memory is reused
   std::array<std::unique_ptr<Device>, segment::kMaxDevices> devices_;  // by record
   std::array<Device*, 256> by_id_{};  // the common small ids; others are searched
 };

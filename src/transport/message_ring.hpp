@@ -10,12 +10,11 @@
 
 namespace ttmem::transport {
 
-// A bounded queue of messages in memory of its own. What was never filled takes none of it, and an
-// empty ring begins again at its beginning: a process that is read quickly keeps touching the same
-// few pages.
+// A bounded queue of messages. Pages that were never filled take no memory, and an empty ring
+// starts again at its first message, so that a process whose server reads quickly uses a few pages.
 //
-// Not thread-safe, with one exception: what front() gave stays valid and unchanged, also for a
-// thread without the lock, until pop() or clear().
+// Not thread-safe, with one exception: the messages of front() stay valid and unchanged until pop()
+// or clear(), also for a thread without the lock.
 class MessageRing {
  public:
   // `capacity` is a power of two. Null when there is no memory.
@@ -32,7 +31,7 @@ class MessageRing {
   // The next message, to be filled. Only when there is room.
   [[nodiscard]] wire::Message& push() noexcept { return messages_[end_++ & (capacity_ - 1)]; }
 
-  // The oldest messages, as many as lie behind each other; empty when there are none.
+  // The oldest messages, as many as are adjacent in memory; empty when there are none.
   [[nodiscard]] std::span<const wire::Message> front() const noexcept;
   void pop(std::size_t count) noexcept;
   void clear() noexcept { begin_ = end_ = 0; }

@@ -16,20 +16,20 @@ using segment::ProgramSlot;
 using wire::Message;
 using wire::Type;
 
-void begin(Message& to, Type type, const Speaker& speaker, const DeviceRecord& device,
+void begin(Message& to, Type type, const Sender& sender, const DeviceRecord& device,
            std::uint64_t unix_ns) noexcept {
   std::memset(static_cast<void*>(&to), 0, sizeof to);
   to.head.type = static_cast<std::uint8_t>(type);
   to.head.device_id = static_cast<std::int32_t>(device.id);
-  to.head.process_id = speaker.pid;
+  to.head.process_id = sender.pid;
   to.head.timestamp_unix_ns = unix_ns;
 }
 
-// What a server needs to arrive at the bytes that this process counts.
+// From these a server computes the same used bytes as this process.
 void add_banks(wire::AllocationDetails& details, const DeviceRecord& device,
                const AllocationSlot& slot) noexcept {
   details.flags = slot.flags;
-  // Its banks were not known when it was allocated: it counts with its plain size, for good.
+  // Its banks were unknown when it was allocated, so its plain size counts until it is freed.
   if (slot.banks == 0) {
     details.flags |= segment::kPerBankUnknown;
   } else {
@@ -43,14 +43,14 @@ void add_banks(wire::AllocationDetails& details, const DeviceRecord& device,
 }
 
 std::uint64_t bytes_on_all_cores(const CbRecord& cb) noexcept {
-  // A view on a buffer takes nothing by itself.
+  // A view on a buffer takes no bytes of its own.
   return (cb.flags & segment::kCbGlobal) != 0 ? 0 : std::uint64_t{cb.bytes} * cb.cores.count();
 }
 
-void begin_cb(Message& to, Type type, const Speaker& speaker, const DeviceRecord& device,
+void begin_cb(Message& to, Type type, const Sender& sender, const DeviceRecord& device,
               const ProgramSlot& program, const CbRecord* cb, std::uint32_t index,
               std::uint64_t unix_ns) noexcept {
-  begin(to, type, speaker, device, unix_ns);
+  begin(to, type, sender, device, unix_ns);
   to.allocation.cb.program = program.program;
   to.allocation.cb.index = index;
   to.allocation.cb.count = program.cb_count;
@@ -62,14 +62,14 @@ void begin_cb(Message& to, Type type, const Speaker& speaker, const DeviceRecord
 
 }  // namespace
 
-void write_allocation(Message& to, const Speaker& speaker, const DeviceRecord& device,
+void write_allocation(Message& to, const Sender& sender, const DeviceRecord& device,
                       const AllocationSlot& slot) noexcept {
-  const std::uint64_t unix_ns = slot.when_ns + speaker.monotonic_to_unix_ns;
+  const std::uint64_t unix_ns = slot.when_ns + sender.monotonic_to_unix_ns;
   const auto kind = static_cast<Kind>(slot.kind);
   const bool is_kernel = kind == Kind::kernel;
   const bool is_loose_cb = kind == Kind::cb;
   const Type type = is_kernel ? Type::kKernelLoad : is_loose_cb ? Type::kCbAlloc : Type::kAlloc;
-  begin(to, type, speaker, device, unix_ns);
+  begin(to, type, sender, device, unix_ns);
   to.head.size = slot.bytes;
   to.head.buffer_id = slot.id;
   if (is_loose_cb) return;
@@ -81,23 +81,23 @@ void write_allocation(Message& to, const Speaker& speaker, const DeviceRecord& d
   std::memcpy(to.allocation.label, slot.label, sizeof slot.label);
 }
 
-void write_free(Message& to, const Speaker& speaker, const DeviceRecord& device,
+void write_free(Message& to, const Sender& sender, const DeviceRecord& device,
                 const AllocationSlot& slot, std::uint64_t unix_ns) noexcept {
   const auto kind = static_cast<Kind>(slot.kind);
   const bool is_kernel = kind == Kind::kernel;
   const bool is_loose_cb = kind == Kind::cb;
   const Type type = is_kernel ? Type::kKernelUnload : is_loose_cb ? Type::kCbFree : Type::kFree;
-  begin(to, type, speaker, device, unix_ns);
+  begin(to, type, sender, device, unix_ns);
   to.head.buffer_id = slot.id;
   if (is_loose_cb) return;
   to.head.buffer_type = is_kernel ? slot.role : buffer_type_of(kind);
   to.allocation.mark = wire::kDetailsMark;
 }
 
-void write_cb_alloc(Message& to, const Speaker& speaker, const DeviceRecord& device,
+void write_cb_alloc(Message& to, const Sender& sender, const DeviceRecord& device,
                     const ProgramSlot& program, const CbRecord* cb, std::uint32_t index) noexcept {
-  begin_cb(to, Type::kCbAlloc, speaker, device, program, cb, index,
-           program.when_ns + speaker.monotonic_to_unix_ns);
+  begin_cb(to, Type::kCbAlloc, sender, device, program, cb, index,
+           program.when_ns + sender.monotonic_to_unix_ns);
   if (cb == nullptr) return;
   to.head.size = bytes_on_all_cores(*cb);
   to.allocation.bytes_per_bank = cb->bytes;
@@ -105,15 +105,15 @@ void write_cb_alloc(Message& to, const Speaker& speaker, const DeviceRecord& dev
   std::copy(cb->cores.words.begin(), cb->cores.words.end(), std::begin(to.allocation.cores));
 }
 
-void write_cb_free(Message& to, const Speaker& speaker, const DeviceRecord& device,
+void write_cb_free(Message& to, const Sender& sender, const DeviceRecord& device,
                    const ProgramSlot& program, const CbRecord* cb, std::uint32_t index,
                    std::uint64_t unix_ns) noexcept {
-  begin_cb(to, Type::kCbFree, speaker, device, program, cb, index, unix_ns);
+  begin_cb(to, Type::kCbFree, sender, device, program, cb, index, unix_ns);
 }
 
-void write_device(Message& to, const Speaker& speaker, const DeviceRecord& device,
+void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept {
-  begin(to, Type::kDeviceInfoResponse, speaker, device, unix_ns);
+  begin(to, Type::kDeviceInfoResponse, sender, device, unix_ns);
   to.head.size = device.trace_region_bytes;
   to.head.buffer_id = device.uid;
   wire::DeviceDetails& details = to.device;

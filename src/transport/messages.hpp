@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wire messages made from the records of a segment. The same functions serve what happens now and
-// the replay of what is live. Each fills all 144 bytes.
+// Wire messages made from the records of a segment, for changes and for the resend of what is live.
+// Each function fills all 144 bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,30 @@
 
 namespace ttmem::transport {
 
-// Who speaks, and what its clock is worth.
-struct Speaker {
+struct Sender {
   std::int32_t pid = 0;
   std::uint64_t monotonic_to_unix_ns = 0;  // added to a time of the segment
 };
 
-// ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. The last carries no details: it is
-// what an original client sends, and that is how a server tells it from a CB of a program.
-void write_allocation(wire::Message& to, const Speaker& speaker,
-                      const segment::DeviceRecord& device,
+// ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. The last has no details, like that
+// of an original client: by this a server distinguishes it from a CB of a program.
+void write_allocation(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                       const segment::AllocationSlot& slot) noexcept;
 
-// FREE, KERNEL_UNLOAD or CB_FREE of that slot. Like the original ones, it has no size.
-void write_free(wire::Message& to, const Speaker& speaker, const segment::DeviceRecord& device,
+// FREE, KERNEL_UNLOAD or CB_FREE of that slot. As in the original protocol, it has no size.
+void write_free(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                 const segment::AllocationSlot& slot, std::uint64_t unix_ns) noexcept;
 
 // CB `index` of a program; null for the one message of a program that has none.
-void write_cb_alloc(wire::Message& to, const Speaker& speaker, const segment::DeviceRecord& device,
+void write_cb_alloc(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                     const segment::ProgramSlot& program, const segment::CbRecord* cb,
                     std::uint32_t index) noexcept;
-void write_cb_free(wire::Message& to, const Speaker& speaker, const segment::DeviceRecord& device,
+void write_cb_free(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                    const segment::ProgramSlot& program, const segment::CbRecord* cb,
                    std::uint32_t index, std::uint64_t unix_ns) noexcept;
 
 // DEVICE_INFO_RESPONSE: the device was opened or closed, as its state says.
-void write_device(wire::Message& to, const Speaker& speaker, const segment::DeviceRecord& device,
+void write_device(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept;
 
 }  // namespace ttmem::transport

@@ -15,16 +15,16 @@ using segment::DeviceRecord;
 using segment::DeviceState;
 using segment::ProgramSlot;
 
-// Walked over completely: every slot there is, and will be.
+// The walk is complete: it covers every present and future slot.
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// A slice is short enough that a call that waits for the lock does not notice.
+// A slice is so short that a call that waits for the lock loses little time.
 constexpr std::uint32_t kSliceSlots = 256;
 constexpr std::size_t kSliceMessages = 256;
 // The last program of a slice may have this many more.
 constexpr std::size_t kLargestSlice = kSliceMessages + segment::kMaxCbsPerProgram;
-// With so much to send meanwhile, the replay leaves the room to what happens.
-constexpr std::size_t kReplayBelow = 2048;
+// With more messages than this in the queue, the resend waits and leaves the room to changes.
+constexpr std::size_t kResendBelow = 2048;
 
 std::uint64_t unix_now_ns() noexcept {
   timespec time{};
@@ -39,11 +39,11 @@ bool is_open(const DeviceRecord& device) noexcept {
 
 }  // namespace
 
-Outbox::Outbox(segment::SegmentWriter& segment, Bell& bell,
+Outbox::Outbox(segment::SegmentWriter& segment, Wakeup& wakeup,
                std::unique_ptr<MessageRing> ring) noexcept
-    : segment_(segment), bell_(bell), ring_(std::move(ring)) {
+    : segment_(segment), wakeup_(wakeup), ring_(std::move(ring)) {
   const segment::Header& header = segment_.header();
-  speaker_ = {header.pid, header.created_unix_ns - header.created_ns};
+  sender_ = {header.pid, header.created_unix_ns - header.created_ns};
 }
 
 std::uint64_t Outbox::dropped() const noexcept {
@@ -51,8 +51,8 @@ std::uint64_t Outbox::dropped() const noexcept {
   return dropped_ + header.dropped_allocations + header.dropped_programs + header.dropped_calls;
 }
 
-inline bool Outbox::is_told(std::uint32_t slot, std::uint32_t told) noexcept {
-  if (slot < told) [[likely]] {
+inline bool Outbox::is_reported(std::uint32_t slot, std::uint32_t reported) noexcept {
+  if (slot < reported) [[likely]] {
     return true;
   }
   if (state_ == State::kOverflowed) ++dropped_;
@@ -64,10 +64,10 @@ inline bool Outbox::make_room(std::size_t messages) noexcept {
     return true;
   }
   state_ = State::kOverflowed;
-  told_allocations_ = 0;
-  told_programs_ = 0;
+  reported_allocations_ = 0;
+  reported_programs_ = 0;
   dropped_ += ring_->size() + messages;
-  bell_.ring();
+  wakeup_.notify();
   return false;
 }
 
@@ -76,58 +76,59 @@ inline void Outbox::queued() noexcept {
     return;
   }
   wake_at_ = kNever;
-  bell_.ring();
+  wakeup_.notify();
 }
 
 void Outbox::device_changed(std::uint32_t record) noexcept {
   const DeviceRecord& device = segment_.device(record);
   if (state_ == State::kOverflowed) ++dropped_;
   if (state_ != State::kConnected) return;
-  // Of a device that was only named nothing is known: the server opens it in the same way.
+  // Nothing is known of a device that no call announced: the server opens it by itself.
   if (is_open(device) && device.announced == 0) return;
   if (make_room(1)) queue_device(device);
 }
 
 void Outbox::allocation_added(std::uint32_t slot) noexcept {
-  if (is_told(slot, told_allocations_) && make_room(1)) {
+  if (is_reported(slot, reported_allocations_) && make_room(1)) {
     queue_allocation(segment_.allocation(slot));
   }
 }
 
 void Outbox::allocation_changed(std::uint32_t slot) noexcept {
-  if (!is_told(slot, told_allocations_) || !make_room(2)) return;
+  if (!is_reported(slot, reported_allocations_) || !make_room(2)) return;
   queue_free(segment_.allocation(slot));
   queue_allocation(segment_.allocation(slot));
 }
 
 void Outbox::allocation_removed(std::uint32_t slot) noexcept {
-  if (is_told(slot, told_allocations_) && make_room(1)) queue_free(segment_.allocation(slot));
+  if (is_reported(slot, reported_allocations_) && make_room(1))
+    queue_free(segment_.allocation(slot));
 }
 
-// Another layout of a placed program replaces the earlier one at the server, as it did here. A free
-// of the earlier one would take the program from its other devices too.
+// Another layout of a placed program replaces the earlier one at the server, as it does here. A
+// free of the earlier one would remove the program from its other devices too.
 void Outbox::program_placed(std::uint32_t slot) noexcept {
-  if (is_told(slot, told_programs_)) queue_place(segment_.program(slot));
+  if (is_reported(slot, reported_programs_)) queue_place(segment_.program(slot));
 }
 
 void Outbox::program_removed(std::uint32_t slot) noexcept {
-  if (!is_told(slot, told_programs_)) return;
+  if (!is_reported(slot, reported_programs_)) return;
   const ProgramSlot& program = segment_.program(slot);
   const DeviceRecord& device = segment_.device(program.device);
   const std::uint64_t now = unix_now_ns();
   queue_cbs(program, [&](wire::Message& message, const CbRecord* cb, std::uint32_t index) {
-    write_cb_free(message, speaker_, device, program, cb, index, now);
+    write_cb_free(message, sender_, device, program, cb, index, now);
   });
 }
 
 void Outbox::queue_place(const ProgramSlot& program) noexcept {
   const DeviceRecord& device = segment_.device(program.device);
   queue_cbs(program, [&](wire::Message& message, const CbRecord* cb, std::uint32_t index) {
-    write_cb_alloc(message, speaker_, device, program, cb, index);
+    write_cb_alloc(message, sender_, device, program, cb, index);
   });
 }
 
-// A message for each CB; one for a program that has none.
+// Queues a message for each CB, or one message for a program that has none.
 template <typename Write>
 void Outbox::queue_cbs(const ProgramSlot& program, Write&& write) noexcept {
   if (!make_room(std::max<std::size_t>(program.cb_count, 1))) return;
@@ -139,24 +140,24 @@ void Outbox::queue_cbs(const ProgramSlot& program, Write&& write) noexcept {
 }
 
 void Outbox::queue_device(const DeviceRecord& device) noexcept {
-  write_device(ring_->push(), speaker_, device, dropped(), unix_now_ns());
+  write_device(ring_->push(), sender_, device, dropped(), unix_now_ns());
   queued();
 }
 
 void Outbox::queue_allocation(const AllocationSlot& slot) noexcept {
-  write_allocation(ring_->push(), speaker_, segment_.device(slot.device), slot);
+  write_allocation(ring_->push(), sender_, segment_.device(slot.device), slot);
   queued();
 }
 
 void Outbox::queue_free(const AllocationSlot& slot) noexcept {
-  write_free(ring_->push(), speaker_, segment_.device(slot.device), slot, unix_now_ns());
+  write_free(ring_->push(), sender_, segment_.device(slot.device), slot, unix_now_ns());
   queued();
 }
 
 void Outbox::connected() noexcept {
   state_ = State::kConnected;
-  told_allocations_ = 0;
-  told_programs_ = 0;
+  reported_allocations_ = 0;
+  reported_programs_ = 0;
   for (std::uint32_t i = 0; i < segment_.header().device_count; ++i) {
     if (is_open(segment_.device(i))) device_changed(i);
   }
@@ -164,33 +165,33 @@ void Outbox::connected() noexcept {
 
 void Outbox::disconnected() noexcept {
   state_ = State::kAway;
-  told_allocations_ = 0;
-  told_programs_ = 0;
+  reported_allocations_ = 0;
+  reported_programs_ = 0;
   ring_->clear();
 }
 
-// Walks from `told` on, as far as a slice goes.
+// Walks over one slice from `reported` on.
 template <typename Queue>
-void Outbox::walk(std::uint32_t& told, std::uint32_t slots, Queue&& queue_slot) noexcept {
+void Outbox::walk(std::uint32_t& reported, std::uint32_t slots, Queue&& queue_slot) noexcept {
   const std::size_t enough = ring_->size() + kSliceMessages;
-  const std::uint32_t end = slots - told > kSliceSlots ? told + kSliceSlots : slots;
-  while (told < end && ring_->size() < enough) {
-    queue_slot(told++);
+  const std::uint32_t end = slots - reported > kSliceSlots ? reported + kSliceSlots : slots;
+  while (reported < end && ring_->size() < enough) {
+    queue_slot(reported++);
   }
-  if (told == slots) told = kAll;
+  if (reported == slots) reported = kAll;
 }
 
 bool Outbox::advance() noexcept {
-  if (told_allocations_ == kAll && told_programs_ == kAll) return false;
-  const bool waits = ring_->size() >= kReplayBelow || ring_->room() < kLargestSlice;
+  if (reported_allocations_ == kAll && reported_programs_ == kAll) return false;
+  const bool waits = ring_->size() >= kResendBelow || ring_->room() < kLargestSlice;
   if (state_ != State::kConnected || waits) return true;
-  if (told_allocations_ != kAll) {
-    walk(told_allocations_, segment_.header().allocation_count, [this](std::uint32_t i) {
+  if (reported_allocations_ != kAll) {
+    walk(reported_allocations_, segment_.header().allocation_count, [this](std::uint32_t i) {
       const AllocationSlot& slot = segment_.allocation(i);
       if (slot.live != 0) queue_allocation(slot);
     });
   } else {
-    walk(told_programs_, segment_.header().program_count, [this](std::uint32_t i) {
+    walk(reported_programs_, segment_.header().program_count, [this](std::uint32_t i) {
       const ProgramSlot& slot = segment_.program(i);
       if (slot.live != 0) queue_place(slot);
     });

@@ -24,7 +24,7 @@ constexpr unsigned kUnshare = 2;  // CLOSE_RANGE_UNSHARE, Linux 5.9
 #define SYS_close_range 436
 #endif
 
-// For kernels without close_range: more descriptors than these are not looked for.
+// The highest number of descriptors that is closed on kernels without close_range.
 constexpr rlim_t kOldKernelLimit = 65536;
 
 bool close_one_by_one(bool keep_stderr) noexcept {
@@ -40,7 +40,7 @@ bool close_one_by_one(bool keep_stderr) noexcept {
 
 }  // namespace
 
-bool leave_the_descriptors_of_the_process(bool keep_stderr) noexcept {
+bool unshare_descriptors(bool keep_stderr) noexcept {
   if (!keep_stderr) {
     if (::syscall(SYS_close_range, 0U, kLast, kUnshare) == 0) return true;
   } else if (::syscall(SYS_close_range, STDERR_FILENO + 1U, kLast, kUnshare) == 0) {
@@ -60,12 +60,12 @@ int PrivateSocket::connect(const std::string& path) noexcept {
   const auto low = static_cast<int>(
       ::syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (low < 0) return errno;
-  // Not in the place of stdin, stdout or stderr, which this thread may not have.
+  // The socket must not get the number of stdin, stdout or stderr, which this thread may not have.
   fd_ = static_cast<int>(::syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   const int failure = fd_ < 0 ? errno : 0;
   ::syscall(SYS_close, low);
   if (failure != 0) return failure;
-  // A Unix socket connects at once or not at all; EAGAIN: the server's backlog is full.
+  // A Unix socket connects immediately or fails. EAGAIN: the server's backlog is full.
   if (::syscall(SYS_connect, fd_, &address, sizeof address) == 0) return 0;
   const int refused = errno;
   close();

@@ -24,13 +24,13 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{2000};
 
-// After the last message the thread looks again once, a tick later, so that a workload that
-// allocates all the time wakes nobody: it would cost a system call. Only a burst rings before that.
+// After the last message the thread checks the queue once more, a tick later. So a workload that
+// allocates all the time makes no system call to wake it. Only a burst wakes it earlier.
 constexpr milliseconds kTick{5};
 constexpr std::size_t kBurst = 4096;
-// Then it sleeps until the next message, but sees this often whether the server is still there.
+// Then it sleeps until the next message, but checks this often if the server is still there.
 constexpr milliseconds kIdle{250};
-// How often it looks, while a server does not read, whether it is to end or to start anew.
+// How often it checks, while a server does not read, if it must end or connect again.
 constexpr milliseconds kFull{20};
 
 // The workload may change its directory afterwards.
@@ -48,18 +48,19 @@ std::unique_ptr<SocketTransport> SocketTransport::start(tracker::Tracker& tracke
   options.path = absolute(std::move(options.path));
   const Log log = options.log;
   if (options.path.size() > PrivateSocket::longest_path()) {
-    log("the path in TTMEM_SOCKET is too long for a socket; nothing is sent", options.path.c_str());
+    log("nothing is sent: the path in TTMEM_SOCKET is too long for a socket; use a shorter one",
+        options.path.c_str());
     return nullptr;
   }
   auto ring = MessageRing::create(kRingMessages);
   if (ring == nullptr) {
-    log("no memory for messages to the allocation server; nothing is sent", std::strerror(errno));
+    log("nothing is sent: no memory for messages to the allocation server", std::strerror(errno));
     return nullptr;
   }
   std::unique_ptr<SocketTransport> transport(
       new SocketTransport(tracker, lock, std::move(options), std::move(ring)));
   if (!transport->start_thread()) {
-    log("cannot start the thread that talks to the allocation server; nothing is sent",
+    log("nothing is sent: cannot start the thread that reports to the allocation server",
         std::strerror(errno));
     return nullptr;
   }
@@ -71,7 +72,7 @@ SocketTransport::SocketTransport(tracker::Tracker& tracker, tracker::SpinLock& l
                                  Options options, std::unique_ptr<MessageRing> ring)
     : lock_(lock),
       options_(std::move(options)),
-      outbox_(tracker.segment(), bell_, std::move(ring)) {}
+      outbox_(tracker.segment(), wakeup_, std::move(ring)) {}
 
 bool SocketTransport::start_thread() noexcept {
   // The workload's signal handlers run in the workload's threads.
@@ -90,7 +91,7 @@ bool SocketTransport::start_thread() noexcept {
   pthread_t thread{};
   int error = ::pthread_create(&thread, &attributes, body, this);
   if (error == EINVAL) {
-    // The thread-local variables of the workload alone are larger than our stack.
+    // The thread-local variables of the workload are larger than our stack.
     pthread_attr_t roomy;
     ::pthread_attr_init(&roomy);
     ::pthread_attr_setdetachstate(&roomy, PTHREAD_CREATE_DETACHED);
@@ -105,7 +106,7 @@ bool SocketTransport::start_thread() noexcept {
 
 void SocketTransport::end() noexcept {
   ending_.store(true);
-  bell_.ring();
+  wakeup_.notify();
 }
 
 void SocketTransport::give_up() noexcept {
@@ -116,7 +117,7 @@ void SocketTransport::give_up() noexcept {
 bool SocketTransport::wait_until_ended(milliseconds at_most) noexcept {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + at_most;
-  while (ended_.heard() == 0) {
+  while (ended_.count() == 0) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return false;
     ended_.wait(0, left);
@@ -126,45 +127,45 @@ bool SocketTransport::wait_until_ended(milliseconds at_most) noexcept {
 
 void SocketTransport::run() noexcept {
   ::pthread_setname_np(::pthread_self(), "ttmem-socket");
-  if (leave_the_descriptors_of_the_process(options_.keep_stderr)) {
+  if (unshare_descriptors(options_.keep_stderr)) {
     PrivateSocket socket;
-    connect_again_and_again(socket);
+    keep_connected(socket);
   } else {
-    complain("cannot have descriptors of its own; nothing is sent", errno);
+    log_once("nothing is sent: the thread cannot get its own file descriptors", errno);
   }
-  ended_.ring();
+  ended_.notify();
 }
 
-void SocketTransport::connect_again_and_again(PrivateSocket& socket) noexcept {
+void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
   milliseconds pause = kFirstPause;
   for (;;) {
     const int error = socket.connect(options_.path);
     bool went_well = false;
     if (error != 0) {
-      complain("cannot reach the allocation server; start `ttmem serve`, or set TTMEM_SOCKET",
+      log_once("cannot reach the allocation server; start `ttmem serve`, or set TTMEM_SOCKET",
                error);
     } else {
-      complained_ = 0;
-      went_well = talk(socket);
+      logged_error_ = 0;
+      went_well = send_until_over(socket);
       socket.close();
     }
-    const std::uint32_t heard = bell_.heard();
-    // The first attempt is made even by a process that is ending already: it may be all there is.
+    const std::uint32_t seen = wakeup_.count();
+    // Checked after the first attempt: a short process may be ending already.
     if (ending_.load()) return;
     if (went_well) pause = kFirstPause;
-    bell_.wait(heard, pause);
+    wakeup_.wait(seen, pause);
     if (ending_.load()) return;
     pause = std::min(2 * pause, kLongestPause);
   }
 }
 
-// Until the connection ends. Whether the server had got all of the replay by then.
-bool SocketTransport::talk(PrivateSocket& socket) noexcept {
+// Sends until the connection ends. True if the server had received the whole resend by then.
+bool SocketTransport::send_until_over(PrivateSocket& socket) noexcept {
   {
     const std::lock_guard guard(lock_);
     outbox_.connected();
   }
-  bool replayed = false;
+  bool resent = false;
   bool idle = false;
   std::size_t sent = 0;  // whole messages
   std::size_t part = 0;  // bytes of the one after them
@@ -172,11 +173,11 @@ bool SocketTransport::talk(PrivateSocket& socket) noexcept {
     const Next todo = next(sent, idle);
     sent = 0;
     over = todo.over;
-    if (over || (todo.messages.empty() && todo.replaying)) continue;
+    if (over || (todo.messages.empty() && todo.resending)) continue;
     if (todo.messages.empty()) {
-      replayed = true;
+      resent = true;
       over = ending_.load() || socket.is_over();
-      if (!over) bell_.wait(todo.heard, idle ? kIdle : kTick);
+      if (!over) wakeup_.wait(todo.seen, idle ? kIdle : kTick);
       idle = true;
       continue;
     }
@@ -192,7 +193,7 @@ bool SocketTransport::talk(PrivateSocket& socket) noexcept {
   }
   const std::lock_guard guard(lock_);
   outbox_.disconnected();
-  return replayed;
+  return resent;
 }
 
 SocketTransport::Next SocketTransport::next(std::size_t sent, bool idle) noexcept {
@@ -201,18 +202,18 @@ SocketTransport::Next SocketTransport::next(std::size_t sent, bool idle) noexcep
   result.over = outbox_.overflowed() || given_up_;
   if (result.over) return result;
   outbox_.pop(sent);
-  result.replaying = outbox_.advance();
+  result.resending = outbox_.advance();
   result.messages = outbox_.front();
-  const bool rests = result.messages.empty() && !result.replaying;
+  const bool rests = result.messages.empty() && !result.resending;
   outbox_.wake_at(!rests ? Outbox::kNever : idle ? 1 : kBurst);
-  result.heard = bell_.heard();
+  result.seen = wakeup_.count();
   return result;
 }
 
-// Once, until another reason comes or the server was there.
-void SocketTransport::complain(const char* what, int error) noexcept {
-  if (error == complained_) return;
-  complained_ = error;
+// Logs an error once, until another one occurs or a server was connected.
+void SocketTransport::log_once(const char* what, int error) noexcept {
+  if (error == logged_error_) return;
+  logged_error_ = error;
   char reason[256];
   const char* text = ::strerror_r(error, reason, sizeof reason);
   options_.log(what, text);

@@ -11,22 +11,22 @@
 
 #include "tracker/spin_lock.hpp"
 #include "tracker/tracker.hpp"
-#include "transport/bell.hpp"
 #include "transport/outbox.hpp"
 #include "transport/private_socket.hpp"
+#include "transport/wakeup.hpp"
 
 namespace ttmem::transport {
 
-// Tells an allocation server what this process holds: a thread of its own connects, replays what is
-// live, sends what changes, and begins again when the connection ends. The workload never waits for
-// it: a call fills at most 9 MiB of messages that were not sent yet; a server that is slower than
-// that is disconnected, what it missed is counted, and it gets a replay.
+// Reports to an allocation server what this process holds. A thread connects, sends what is live
+// and then what changes, and starts again when the connection ends. The workload never waits for
+// it. At most 9 MiB of messages wait to be sent; a server that falls behind further is
+// disconnected, the messages that it missed are counted, and it gets everything that is live again.
 //
-// A server that is not there, refuses or goes away is no failure: the thread tries again after
-// 50 ms, then less and less often, at last every 2 s.
+// A server that is absent, refuses or goes away is no failure: the thread tries again after 50 ms,
+// then less and less often, at last every 2 s.
 class SocketTransport {
  public:
-  // For a person who asked for a log. Called from the thread too.
+  // Called from the thread too.
   using Log = void (*)(const char* message, const char* reason) noexcept;
 
   struct Options {
@@ -35,30 +35,29 @@ class SocketTransport {
     Log log = nullptr;
   };
 
-  // Starts the thread and observes `tracker`. The caller holds `lock`, which keeps the calls of the
-  // tracker apart; both must live as long as the process. Null when it cannot be; the log says why.
+  // Starts the thread and observes `tracker`. The caller holds `lock`, which guards the tracker;
+  // both must live as long as the process. Null when it cannot start; the log says why.
   [[nodiscard]] static std::unique_ptr<SocketTransport> start(tracker::Tracker& tracker,
                                                               tracker::SpinLock& lock,
                                                               Options options);
 
-  // Only in a forked child, where the thread is not, or after wait_until_ended() said true.
+  // Only in a forked child, which lacks the thread, or after wait_until_ended() returned true.
   ~SocketTransport() = default;
   SocketTransport(const SocketTransport&) = delete;
   SocketTransport& operator=(const SocketTransport&) = delete;
 
   // With the lock held: the thread ends as soon as a connected server has everything.
   void end() noexcept;
-  // With the lock held: the figures are wrong from now on; the server must forget them.
+  // With the lock held: disconnects, so that the server forgets the figures, and ends the thread.
   void give_up() noexcept;
-  // Without the lock, after one of the two. False when the time was over first.
+  // Without the lock, after end() or give_up(). False when it takes longer than `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
 
  private:
-  // What the thread does next.
   struct Next {
     std::span<const wire::Message> messages;
-    std::uint32_t heard = 0;  // for the bell
-    bool replaying = false;
+    std::uint32_t seen = 0;  // Wakeup::count()
+    bool resending = false;
     bool over = false;
   };
 
@@ -66,19 +65,19 @@ class SocketTransport {
                   std::unique_ptr<MessageRing> ring);
   bool start_thread() noexcept;
   void run() noexcept;
-  void connect_again_and_again(PrivateSocket& socket) noexcept;
-  bool talk(PrivateSocket& socket) noexcept;
+  void keep_connected(PrivateSocket& socket) noexcept;
+  bool send_until_over(PrivateSocket& socket) noexcept;
   Next next(std::size_t sent, bool idle) noexcept;
-  void complain(const char* what, int error) noexcept;
+  void log_once(const char* what, int error) noexcept;
 
   tracker::SpinLock& lock_;
   const Options options_;
-  Bell bell_;      // for the thread
+  Wakeup wakeup_;  // for the thread
   Outbox outbox_;  // guarded by lock_
   std::atomic<bool> ending_{false};
   bool given_up_ = false;  // guarded by lock_
-  Bell ended_;             // rings once, and is the last that the thread touches
-  int complained_ = 0;     // the thread's own: about which errno
+  Wakeup ended_;           // notified once; nothing that the thread touches comes later
+  int logged_error_ = 0;   // the thread's own: the last errno in the log
 };
 
 }  // namespace ttmem::transport

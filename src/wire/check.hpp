@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a message cannot mean. An old client with shorter messages, or something that is no client
-// at all, sends bytes that look like messages; these checks keep them out of the figures.
+// Checks of messages. An old client with shorter messages, or a program that is no client, sends
+// bytes that look like messages; these checks keep them out of the figures.
 #pragma once
 
 #include <array>
@@ -23,19 +23,18 @@ inline constexpr std::uint8_t kMaxRole = 2;
 
 enum class Fault : std::uint8_t {
   kNone,
-  kType,        // none of the twelve
-  kAnswer,      // one that only servers send
-  kPid,         // negative, or more than the kernel has
-  kDevice,      // no such number
+  kType,        // not one of the twelve
+  kAnswer,      // only servers send it
+  kPid,         // negative, or above the kernel's limit
+  kDevice,      // negative, or above kMaxDeviceId
   kSize,        // more than any device has
-  kBufferType,  // none of the five
-  kRole,        // of a kernel: none of the three
+  kBufferType,  // not one of the five
+  kRole,        // of a kernel: not one of the three
   kShort,       // two or three shorter messages of an old client in one
-  kDetails,     // more banks or CBs than there can be, or neither open nor closed
+  kDetails,     // too many banks or CBs, or neither open nor closed
 };
 
 namespace detail {
-
 inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
                                                                 "ALLOC",
                                                                 "FREE",
@@ -49,14 +48,13 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
                                                                 "KERNEL_LOAD",
                                                                 "KERNEL_UNLOAD",
                                                                 "DUMP_KERNELS"};
-
 }  // namespace detail
 
 [[nodiscard]] constexpr bool is_known(Type type) noexcept {
   return type >= Type::kAlloc && type <= Type::kDumpKernels;
 }
 
-// Empty: none of the twelve.
+// Empty for an unknown type.
 [[nodiscard]] constexpr std::string_view name_of(Type type) noexcept {
   return detail::kTypeNames[is_known(type) ? static_cast<std::size_t>(type) : 0];
 }
@@ -69,9 +67,8 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
 
 namespace detail {
 
-// The messages of old clients that fill a message of ours exactly would never look like garbage:
-// the first is right, and the others would be lost. Behind a report of an original client there is
-// nothing; a second head there names the same process.
+// Two or three short messages of an old client may fill one of ours: the first one is valid, the
+// others would be lost. A second head with the same pid shows them; originals have zeros there.
 template <std::size_t Size>
 [[nodiscard]] inline bool has_second_head(const Message& message) noexcept {
   const std::byte* second = reinterpret_cast<const std::byte*>(&message) + Size;
@@ -107,7 +104,7 @@ template <std::size_t Size>
 
 }  // namespace detail
 
-// What is wrong with a message that a client sent.
+// Returns what is wrong with a message from a client.
 [[nodiscard]] inline Fault fault_of(const Message& message) noexcept {
   const Head& head = message.head;
   const Type type = message.type();
@@ -117,7 +114,7 @@ template <std::size_t Size>
     return Fault::kAnswer;
   }
   if (is_question(type)) return detail::fault_of_question(message);
-  // Negative numbers are large ones here.
+  // As unsigned numbers, negative ones are too large.
   if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return Fault::kDevice;
   if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return Fault::kPid;
   if (head.size > kMaxBytes) return Fault::kSize;

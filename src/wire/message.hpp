@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The message of the allocation server: 144 bytes, little endian, no framing, the same in both
-// directions (docs/server.md has the table). What an original client sends fills the head and one
-// of the two answers; what libttmem sends carries, behind `kDetailsMark`, also what the original
-// message has no room for. An original server ignores those bytes.
+// directions (docs/server.md has the table). An original client fills the head. libttmem also sends
+// details, which `kDetailsMark` announces and an original server ignores.
 #pragma once
 
 #include <bit>
@@ -42,7 +41,6 @@ struct Head {
   std::uint64_t timestamp_unix_ns;
 };
 
-// What the server answers.
 struct Answer {
   std::uint64_t dram_bytes;
   std::uint64_t l1_bytes;
@@ -64,8 +62,8 @@ struct Answer {
   std::uint32_t mark;
 };
 
-// Which of how many CBs of which program. They come one behind the other; a program is placed when
-// its last CB has come, and gone with any kCbFree.
+// The place of a CB in its program. The CBs of a program come in order; the program is placed when
+// its last CB has come, and removed by any kCbFree.
 struct CbOfProgram {
   std::uint64_t program;
   std::uint32_t index;
@@ -73,7 +71,7 @@ struct CbOfProgram {
   std::uint64_t reserved[2];
 };
 
-// The details of libttmem. All but kDeviceInfoResponse: of one buffer, kernel or CB.
+// The details of one buffer, kernel or CB, in all reports but kDeviceInfoResponse.
 struct AllocationDetails {
   std::uint64_t address;
   std::uint64_t bytes_per_bank;  // 0: unknown. CBs: bytes on each core
@@ -89,8 +87,8 @@ struct AllocationDetails {
   std::uint32_t mark;
 };
 
-// The details of a kDeviceInfoResponse that a client sends: it opened (`is_available` 1) or closed
-// (0) that device. Head::size is the trace region, Head::buffer_id the chip's unique id.
+// The details of a kDeviceInfoResponse from a client: it opened (`is_available` 1) or closed (0)
+// the device. Head::size is the trace region, Head::buffer_id the chip's unique id.
 struct DeviceDetails {
   std::uint64_t events_dropped;  // so far, by that client
   std::uint16_t grid_x;
@@ -107,7 +105,7 @@ struct DeviceDetails {
   std::uint32_t mark;
 };
 
-// The last word of every message, `mark`: padding in the original, where it is not this.
+// The value of `mark`, the last word, in a message with details. It is padding in the original.
 inline constexpr std::uint32_t kDetailsMark = 0x4d454d54;  // "TMEM"
 
 struct Message {

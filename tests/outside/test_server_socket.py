@@ -69,7 +69,7 @@ class Messages(ServerCase):
         self.client.alloc(4096, MIB)
         self.client.free(8192)
         self.assertEqual(self.client.ask(QUERY)["dram"], MIB)
-        self.wait_said(self.server, "[FREE]", "8192 is not held")
+        self.wait_said(self.server, "[FREE]", "ignored: 8192 is not allocated")
 
     def test_circular_buffers_count_once_until_freed_as_often(self):
         self.client.say(CB_ALLOC, buffer_id=1, size=256 * KIB)
@@ -247,22 +247,22 @@ class Garbage(ServerCase):
         self.assertEqual(self.good.ask(QUERY)["dram"], MIB)
         self.assertEqual(self.rows()[0, ME]["dram_bytes"], MIB)
 
-    def test_each_impossible_message_is_left_out_with_a_line(self):
+    def test_each_impossible_message_is_ignored_with_a_line(self):
         for fields, words in (
                 (dict(kind=13), "type 13"),
                 (dict(kind=0), "type 0"),
                 (dict(kind=ALLOC, size=(1 << 48) + 1), "bytes are more"),
-                (dict(kind=ALLOC, device=-1), "device -1"),
-                (dict(kind=QUERY, device=1024), "device 1024"),
+                (dict(kind=ALLOC, device=-1), "device -1 is outside 0 to 1023"),
+                (dict(kind=QUERY, device=1024), "device 1024 is outside 0 to 1023"),
                 (dict(kind=ALLOC, buffer_type=5), "buffer type 5"),
                 (dict(kind=KERNEL_LOAD, buffer_type=3), "kernel role 3"),
-                (dict(kind=ALLOC, pid=-5), "-5 is no pid"),
-                (dict(kind=RESPONSE), "RESPONSE is what a server says"),
-                (dict(kind=DEVICE_INFO_RESPONSE), "DEVICE_INFO_RESPONSE is what")):
+                (dict(kind=ALLOC, pid=-5), "pid -5 is outside 0 to"),
+                (dict(kind=RESPONSE), "only a server may send RESPONSE"),
+                (dict(kind=DEVICE_INFO_RESPONSE), "only a server may send DEVICE_INFO_RESPONSE")):
             with self.subTest(words):
                 client = self.connect()
                 client.raw(wire.message(**fields))
-                self.wait_said(self.server, "warning server: left out a message", words)
+                self.wait_said(self.server, "warning server: ignored a message", words)
                 client.alloc(4096, MIB)  # is understood all the same
                 client.free(4096)
                 self.assertEqual(client.ask(QUERY)["dram"], MIB)

@@ -52,11 +52,11 @@ class SessionFixture {
   ClientRegistry clients_{directory_.path()};
   EventLog events_{log_};
   model::Snapshot latest_;
-  Responder::Look look_ = [this]() -> const model::Snapshot& {
+  Responder::GetSnapshot get_snapshot_ = [this]() -> const model::Snapshot& {
     latest_ = collector::collect(directory_.path());
     return latest_;
   };
-  Responder responder_{look_, look_};
+  Responder responder_{get_snapshot_, get_snapshot_};
   SocketStatistics statistics_;
   SessionContext context_{clients_, events_, responder_, statistics_, ::geteuid()};
 };
@@ -76,7 +76,7 @@ inline wire::Message message(wire::Type type, std::uint64_t id = 0, std::uint64_
 inline Session::Verdict say(Session& session, const wire::Message& one,
                             std::string* answers = nullptr) {
   std::string ignored;
-  return session.take(std::as_bytes(std::span(&one, 1)), answers != nullptr ? *answers : ignored);
+  return session.handle(std::as_bytes(std::span(&one, 1)), answers != nullptr ? *answers : ignored);
 }
 
 }  // namespace ttmem::server

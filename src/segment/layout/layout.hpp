@@ -36,8 +36,8 @@ inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
 inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table: 512 MiB
 inline constexpr std::uint32_t kMaxDevices = 128;
-// Ends the name of a segment that a server keeps for a client: the lock is the server's then.
-inline constexpr std::string_view kKeptSuffix = ".socket";
+// Ends the name of a proxy segment: a server writes it for a client, and holds its lock.
+inline constexpr std::string_view kProxySuffix = ".socket";
 
 inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
 inline constexpr std::uint32_t kMaxTexts = 16384;         // different names that a process may give
@@ -73,23 +73,23 @@ struct Header {
   std::uint64_t created_unix_ns;
   std::uint64_t created_ns;
   char name[32];      // as in /proc/PID/comm
-  char command[256];  // arguments joined by blanks, cut
+  char command[256];  // arguments joined by blanks, truncated
   std::uint32_t text_bytes;
   std::uint8_t reserved0[4];
 
   // Changes while the process lives.
   std::uint32_t exit_state;
   std::uint32_t chunk_count;
-  std::uint32_t device_count;  // records ever used of each array: readers look no further
+  std::uint32_t device_count;  // records ever used of each array: readers read no further
   std::uint32_t allocation_count;
   std::uint32_t program_count;
   std::uint32_t cb_count;
   std::uint32_t event_capacity;       // records in the ring
   std::int32_t last_error;            // errno of the last failure to grow, 0: none
   std::uint64_t events;               // number of the newest event; the first is 1
-  std::uint64_t dropped_allocations;  // in the figures, but not in the list: no slot to be had
+  std::uint64_t dropped_allocations;  // in the figures, but not in the list: no slot was free
   std::uint64_t dropped_programs;
-  std::uint64_t dropped_calls;  // in no figure at all: device unknown and no record to be had
+  std::uint64_t dropped_calls;  // in no figure at all: no device record was free
   std::uint64_t dropped_names;  // placements whose name found no room
   std::uint32_t text_count;     // records ever used, as those above
   std::uint8_t reserved1[52];

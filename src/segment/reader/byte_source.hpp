@@ -9,15 +9,15 @@
 
 namespace ttmem::segment {
 
-// Where the bytes of a segment come from. Whoever writes them may change or cut them at any
-// moment, by right or out of malice: what a call returned is a copy that belongs to the caller,
-// and the next call may see other bytes. Safe from any thread.
+// Where the bytes of a segment come from. Their writer may change or truncate them at any moment,
+// and may be malicious. A call returns a copy that belongs to the caller; the next call may see
+// other bytes. Safe from any thread.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Copies from `offset` on and returns how many bytes there were. Fewer than asked for is the end
-  // of the file, or an error of it: either way there is nothing to be had.
+  // Copies from `offset` on and returns the number of bytes. It is less than asked for at the end
+  // of the file and after a read error.
   virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
   [[nodiscard]] virtual std::uint64_t size() const = 0;

@@ -18,11 +18,10 @@ constexpr std::size_t kHeadBytes = offsetof(DeviceRecord, reserved1);
 
 enum class Copied : std::uint8_t { whole, piecewise, cut_off };
 
-// A writer may update its device every few dozen nanoseconds, so that no copy is ever of one
-// moment. Every figure is an aligned word that is stored and copied whole (stable_copy.hpp), so the
-// copy of the last try is still right figure by figure. The identity is written by device_open()
-// alone: a reader that meets it in the act may see a mixture of what was known before and after,
-// until its next pass.
+// A writer may update its device every few dozen nanoseconds; then no copy is of one moment. Every
+// figure is an aligned word that is stored and copied whole (stable_copy.hpp), so in the last copy
+// each figure is still right by itself. Only device_open() writes the identity. A reader that runs
+// during that call may see a mixture of old and new, until its next pass.
 Copied copy_part(const ByteSource& source, std::uint64_t offset, std::size_t bytes,
                  StableCopy& copy) {
   for (int i = 0; i < kStableTries; ++i) {
@@ -60,13 +59,14 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
     kind.peak_bytes = std::max(kind.peak_bytes, kind.used_bytes);
   }
   device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
-  device.anomalies.overlapping_buffers = 0;  // readers work it out themselves
+  device.anomalies.overlapping_buffers = 0;  // the collector computes it
   device.cb_resident_known =
       record.resident_reported != 0 || device.kinds[Kind::cb].used_bytes == 0;
 }
 
-// Figures of different moments may contradict each other, also those that a killed writer left half
-// changed. What is a sum of others is then made of them, and what contains another is at least it.
+// Figures of different moments may contradict each other, as may those of a writer that was killed
+// during a change. This computes sums again from their parts, and raises a figure to the largest
+// one that it includes.
 void reconcile(DeviceImage& device) {
   KindFigures& cbs = device.kinds[Kind::cb];
   cbs.logical_bytes = std::max(cbs.logical_bytes, cbs.used_bytes);
@@ -79,13 +79,13 @@ void reconcile(DeviceImage& device) {
   device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
 }
 
-// A stretch of a device record that begins with its `seq`.
+// The bytes of a device record from one of its sequence numbers on.
 struct Part {
   const std::byte* bytes;
   bool whole;  // false: right figure by figure
 };
 
-// The device records of one chunk: read at once, and one by one where that got a torn copy.
+// The device records of one chunk: read together, then again one by one where the copy is torn.
 class DeviceChunk {
  public:
   // False when the file is cut short.

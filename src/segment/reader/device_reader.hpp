@@ -15,8 +15,7 @@ namespace ttmem::segment {
 // those that are closed.
 struct OpenDevices {
   std::vector<DeviceImage> devices;
-  std::vector<std::optional<std::uint32_t>>
-      of_record;  // by the index of the record; none: not open
+  std::vector<std::optional<std::uint32_t>> of_record;  // by record; none: not open
   std::vector<LeftAtClose> left_at_close;
   std::uint64_t invalid_records = 0;
 };

@@ -32,8 +32,8 @@ class Ring {
     return copy_.load(source_, array_.offset_of(first), count * sizeof(EventRecord));
   }
 
-  // Event `number`, whose record has been loaded. It was complete before the header named it, so
-  // when its record says anything else it has been, or is being, overwritten.
+  // Event `number`, whose record is loaded. It was complete before the header named it. False when
+  // a newer event has overwritten it, or is doing so.
   [[nodiscard]] bool get(std::uint64_t number, EventRecord& event) const {
     const std::size_t at = (slot_of(number) - first_) * sizeof(EventRecord);
     return copy_.numbered(at, number, event) && plausible(event);
@@ -43,7 +43,7 @@ class Ring {
     return static_cast<std::uint32_t>((number - 1) % capacity_);
   }
 
-  // How many events from `number` on lie in one piece, in one chunk.
+  // How many events from `number` on are adjacent in one chunk.
   [[nodiscard]] std::uint32_t piece(std::uint64_t number, std::uint64_t newest) const {
     const std::uint32_t slot = slot_of(number);
     const std::uint32_t in_chunk = array_.records_per_chunk() - slot % array_.records_per_chunk();
@@ -69,9 +69,9 @@ Result<Events> read_events(const ByteSource& source, std::uint64_t after_number)
   const std::uint64_t newest = map->header.events;
   if (newest <= after_number) return result;
   Ring ring(source, *map);
-  const std::uint64_t kept = std::min<std::uint64_t>(ring.capacity(), newest - after_number);
-  result.lost = newest - after_number - kept;
-  result.newest = newest - kept;
+  const std::uint64_t present = std::min<std::uint64_t>(ring.capacity(), newest - after_number);
+  result.lost = newest - after_number - present;
+  result.newest = newest - present;
   while (result.newest < newest) {
     const std::uint32_t count = ring.piece(result.newest + 1, newest);
     if (!ring.load(ring.slot_of(result.newest + 1), count)) {

@@ -12,12 +12,12 @@
 
 namespace ttmem::segment {
 
-// What tells, for a few small reads, that a segment has not changed: the header, which has the
-// number of the newest event and all that was dropped, and the sequence numbers of the devices,
-// which every change of a figure raises. The writer does nothing for it.
+// Shows with a few small reads that a segment has not changed. It is the header, which has the
+// number of the newest event and the counts of what was dropped, and the sequence numbers of the
+// devices, which every change of a figure raises. The writer does nothing for it.
 //
-// A reader takes the fingerprint before it reads the segment. As long as the fingerprint is the
-// same at a later pass, what was read then still holds, if it was settled: see is_settled().
+// A reader takes the fingerprint before it reads the segment. While the fingerprint stays the same,
+// the image that it read is up to date, if that is settled: see is_settled().
 struct Fingerprint {
   Header header{};
   std::vector<std::uint64_t> places;  // of the device records in the file
@@ -36,10 +36,10 @@ struct Fingerprint {
 // Whether the segment still has that fingerprint: reads the header and eight bytes per device.
 [[nodiscard]] bool still_has(const ByteSource& source, const Fingerprint& fingerprint);
 
-// Whether the lists agree with the figures: no call of the writer was half done when `image` was
-// read. The slot of an allocation is written after its figures, so a fingerprint alone would not
-// tell when a call that a reader met in the middle has ended. False also when the lists can never
-// agree with the figures, because the segment could not grow.
+// True if the lists agree with the figures, so that no call of the writer was in progress when
+// `image` was read. The fingerprint alone does not show the end of a call, because the slot of an
+// allocation is written after its figures. Always false for a segment that could not grow: some of
+// its allocations are in the figures and not in the lists.
 [[nodiscard]] bool is_settled(const SegmentImage& image);
 
 }  // namespace ttmem::segment

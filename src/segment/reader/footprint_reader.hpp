@@ -12,12 +12,12 @@
 
 namespace ttmem::segment {
 
-// The footprints that some programs name: each once, however many programs share it, so that they
-// never take more memory than the CB records of the file.
+// The footprints of some programs. Each is here once, however many programs share it, so they never
+// take more memory than the CB records of the file.
 struct Footprints {
   std::vector<Footprint> footprints;
-  // By the index of the program. None: the program ended before its CBs could be read, or names
-  // CBs that cannot be.
+  // By the index of the program. None: the program ended before its CBs were read, or it refers to
+  // invalid CB records.
   std::vector<std::optional<std::uint32_t>> of_program;
   std::uint64_t invalid_records = 0;
 };

@@ -9,8 +9,8 @@
 namespace ttmem::segment {
 namespace {
 
-// The texts of a segment, chunk by chunk, each chunk read when a text of it is asked for. One copy
-// is enough: a program names a text only when it is complete, and a text never changes.
+// The texts of a segment. Reads a chunk when the first of its texts is needed. One copy is enough:
+// a program refers to a text only when it is complete, and a text never changes.
 class Texts {
  public:
   Texts(const ByteSource& source, const SegmentMap& map)
@@ -21,7 +21,7 @@ class Texts {
 
   // False when the file is cut short.
   bool get(std::uint32_t index, std::string& text) {
-    if (index >= count_) return true;  // younger than the header that was read, or nonsense
+    if (index >= count_) return true;  // newer than the header that was read, or invalid
     std::vector<TextRecord>& chunk = chunks_[index / kPerChunk];
     if (chunk.empty() && !load(index / kPerChunk, chunk)) return false;
     const TextRecord& record = chunk[index % kPerChunk];

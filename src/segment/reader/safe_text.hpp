@@ -6,10 +6,10 @@
 
 namespace ttmem::segment {
 
-// A name that another process wrote, made fit for terminals and JSON: ends at the first NUL or at
-// the end of the field, and holds well-formed UTF-8 only. Control characters, those that turn the
-// writing direction, and every byte that is not UTF-8 (a character cut in half at the end of a
-// field, too) become '?'.
+// A text that another process wrote, made safe for terminals and JSON. It ends at the first NUL or
+// at the end of the field, and is well-formed UTF-8. Control characters, those that change the
+// writing direction, and every byte that is not UTF-8 (also of a character that the end of the
+// field cuts in two) become '?'.
 [[nodiscard]] std::string safe_text(std::string_view field);
 
 }  // namespace ttmem::segment

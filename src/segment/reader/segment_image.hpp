@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a segment says, as plain values that were checked: every index is inside its array, every
-// text is safe to print, no address overflows. That the figures are true is the writer's word.
+// The contents of a segment as checked values: every index is inside its array, every text is safe
+// to print, no address overflows. Whether the figures are true depends on the writer.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace ttmem::segment {
 struct DeviceImage : DeviceFigures {
   DeviceImage() : DeviceFigures{} {}
 
-  // All figures are of one moment. Under constant writing they are not: then each figure is
+  // True if all figures are of one moment. Under constant writing they are not: then each figure is
   // right by itself, and the moments differ by microseconds. `cores_coherent` is for `cores`.
   bool coherent = true;
   bool cores_coherent = true;
@@ -80,8 +80,8 @@ struct LiveProgram {
   std::string name;  // empty: none
 };
 
-// What a process had not freed when it closed a device, all times together. An open device has the
-// same figures in its DeviceImage.
+// What a process had not freed when it closed a device, summed over all times that it did. An open
+// device has the same figures in its DeviceImage.
 struct LeftAtClose {
   std::uint32_t device_id = 0;
   std::uint64_t allocations = 0;
@@ -106,7 +106,7 @@ struct SegmentImage {
   std::uint64_t dropped_calls = 0;
   std::uint64_t dropped_names = 0;
 
-  // Records that contradict themselves, and were left out.
+  // Records that contradict themselves and were ignored.
   std::uint64_t invalid_records = 0;
 
   std::vector<LeftAtClose> left_at_close;  // of the devices that are closed now

@@ -93,14 +93,13 @@ Result<SegmentMap> map_segment(const ByteSource& source) {
   const HeaderState state = check_header(source, map.header);
   if (state != HeaderState::complete) return explain(state, map.header);
 
-  // Once more: a slot beyond the counts of this second copy was used for the first time after
-  // `events_before` was read, so that it is younger, and nothing alive at that event is missed.
+  // Reads the header again. A slot beyond the counts of this second copy was first used after
+  // `events_before` was read, so nothing that was alive at that event is missed.
   map.events_before = map.header.events;
   if (!read_value(source, 0, map.header)) return explain(HeaderState::damaged, map.header);
 
-  // The table and the slots after the counts. Pairs with the release stores of `chunk_count` in
-  // SegmentWriter::map_chunks(), where a kind is there before the count covers it, and of the
-  // records that publish() ended before.
+  // Reads the table and the slots after the counts. Pairs with the release stores of `chunk_count`
+  // in SegmentWriter::map_chunks(), which follow those of the kinds, and of publish().
   std::atomic_thread_fence(std::memory_order_acquire);
   std::array<std::uint8_t, kMaxChunks> kinds{};
   const std::uint32_t chunks = chunks_to_read(source, map.header);

@@ -11,10 +11,10 @@
 
 namespace ttmem::segment {
 
-// How far a file is on its way to being a segment.
+// What the header of a file says about it.
 enum class HeaderState : std::uint8_t {
-  incomplete,     // no magic yet: its writer is at work, or died before it was done
-  foreign,        // another magic: not ours
+  incomplete,     // no magic yet: its writer is starting, or died while it started
+  foreign,        // another magic: not a segment
   other_version,  // a segment, but of another libttmem
   damaged,        // a segment whose header contradicts itself or is cut off
   complete,

@@ -60,8 +60,8 @@ class Pass {
   }
 
   // Calls use(slot) for each of the first `count` slots that is untorn. A slot that stays torn is
-  // just being made or given up (or its writer died there), so it is not among those that were
-  // alive together. False when the file is cut short.
+  // being allocated or freed, or its writer died there, so it is not among those that were alive
+  // together. False when the file is cut short.
   template <typename Slot, typename Use>
   bool for_each_slot(const RecordPlaces& array, std::uint32_t count, Use&& use) {
     for (std::uint32_t first = 0; first < count; first += array.records_per_chunk()) {
@@ -79,8 +79,8 @@ class Pass {
     return true;
   }
 
-  // A living writer has a few slots in its hands at a time; a file with more that look like it is
-  // not worth the system calls.
+  // A living writer changes a few slots at a time. A file with many torn slots is damaged, so the
+  // number of retries is limited.
   template <typename Slot>
   bool read_again(std::uint64_t offset, Slot& slot) {
     for (int i = 0; i < kStableTries && retries_left_ > 0; ++i, --retries_left_) {

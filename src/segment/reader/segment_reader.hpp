@@ -7,11 +7,11 @@
 
 namespace ttmem::segment {
 
-// Copies, checks, then uses: whatever the bytes are, and however they change meanwhile, this ends,
-// takes memory in proportion to the file at most, and never reports a torn record.
+// Reads a segment. Whatever the bytes are, and however they change meanwhile, this terminates,
+// takes memory in proportion to the file at most, and never returns a torn record.
 //
-// Fails when the header is not complete (header_state() in segment_map.hpp tells the cases apart),
-// or when the file is cut short while being read. The message goes after the name of the file.
+// Fails when the header is not complete (see header_state() in segment_map.hpp), or when the file
+// is cut short while being read. The message goes after the name of the file.
 //
 // Not a failure: a slot that is being written (it is not listed, and shows up at the next pass), a
 // device under constant writing (DeviceImage::coherent is false), a record that contradicts itself

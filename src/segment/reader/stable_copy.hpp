@@ -19,9 +19,9 @@
 //     ticket is stored last, with release. So the second copy, begun later, sees all of it.
 //  3. A later write marks the ticket before it stores any of its body. Had one of its bytes shown
 //     in the second copy, the mark would have been there before the third began, and would be seen.
-// The order of the words within one copy plays no part, which is as well: read() promises none. Two
-// equal copies would not be enough: bytes from before the write in the first copy can equal bytes
-// from after it in the second (a figure that goes 1, 2, 1), each copy being torn.
+// The order of the words within one copy does not matter: read() promises none. Two equal copies
+// would not be enough: bytes from before the write in the first copy can equal bytes from after it
+// in the second (a figure that goes 1, 2, 1), each copy being torn.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@
 
 namespace ttmem::segment {
 
-// Three copies of one stretch of a file. Not thread-safe.
+// Three copies of one range of a file. Not thread-safe.
 class StableCopy {
  public:
   // False when the bytes are not there (any more).
@@ -52,8 +52,7 @@ class StableCopy {
     return true;
   }
 
-  // The record that begins at `at` of the stretch and has an even `seq` for its ticket; false when
-  // it is torn or being written.
+  // The record at `at`, whose ticket is an even `seq`. False when it is torn or being written.
   template <typename Record>
   [[nodiscard]] bool sequenced(std::size_t at, Record& record) const {
     const auto before = get<std::uint32_t>(copies_[0], at);

@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/undisturbed.hpp"
+#include "base/thread_state_guard.hpp"
 
 namespace ttmem::segment {
 namespace {
@@ -24,8 +24,8 @@ namespace {
 constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
 constexpr int kExecRetries = 20;
 
-// Reads a small file of /proc; as much as fits, the number of bytes, 0 on failure.
-std::size_t slurp(const char* path, char* buffer, std::size_t size) noexcept {
+// Reads a small file of /proc, as much as fits. Returns the number of bytes, 0 on failure.
+std::size_t read_file(const char* path, char* buffer, std::size_t size) noexcept {
   const UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
   if (!fd) return 0;
   const ssize_t got = ::read(fd.get(), buffer, size);
@@ -34,7 +34,7 @@ std::size_t slurp(const char* path, char* buffer, std::size_t size) noexcept {
 
 std::uint64_t start_time_ticks() noexcept {
   char text[1024];
-  const std::size_t size = slurp("/proc/self/stat", text, sizeof text - 1);
+  const std::size_t size = read_file("/proc/self/stat", text, sizeof text - 1);
   text[size] = '\0';
   // The name, in parentheses, may itself hold blanks and parentheses.
   const char* at = std::strrchr(text, ')');
@@ -44,7 +44,7 @@ std::uint64_t start_time_ticks() noexcept {
 
 void read_boot_id(std::uint8_t (&id)[16]) noexcept {
   char text[40] = {};
-  slurp("/proc/sys/kernel/random/boot_id", text, sizeof text - 1);
+  read_file("/proc/sys/kernel/random/boot_id", text, sizeof text - 1);
   std::size_t digits = 0;
   for (const char* at = text; *at != '\0' && digits < 32; ++at) {
     const char c = *at;
@@ -69,7 +69,7 @@ Error failed(const char* what, const std::string& path, int error) {
 }  // namespace
 
 Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& options) {
-  const Undisturbed undisturbed;
+  const ThreadStateGuard guard;
   std::unique_ptr<SegmentWriter> writer(new SegmentWriter);
   writer->in_memory_ = options.in_memory;
   if (!options.in_memory) {
@@ -86,27 +86,27 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
     if (!options.in_memory) ::unlink(writer->path_.c_str());
     return made.error();
   }
-  // Everything above is there before the magic: invariant 1. Readers check it first.
+  // Stores the magic last: invariant 1. Readers check it first.
   std::atomic_ref<std::uint64_t>(writer->header_->magic).store(kMagic, std::memory_order_release);
   return writer;
 }
 
-// The ring and one chunk of everything, so that a small process never grows.
+// The ring and one chunk of each kind, so that a small process never grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
   if (!map_ring(options.event_chunks)) return false;
-  return kept_ ||
+  return is_proxy_ ||
          (grow(devices_, ChunkKind::kDevice, 0) && grow(allocations_, ChunkKind::kAllocation, 0) &&
           grow(programs_, ChunkKind::kProgram, 0) && grow(cbs_, ChunkKind::kCb, 0));
 }
 
 Result<void> SegmentWriter::open_file(const Options& options) {
-  kept_ = options.kept_for.has_value();
-  const pid_t pid = kept_ ? options.kept_for->pid : ::getpid();
-  const std::uint64_t ticks = kept_ ? options.kept_for->start_time_ticks : start_time_ticks();
+  is_proxy_ = options.for_client.has_value();
+  const pid_t pid = is_proxy_ ? options.for_client->pid : ::getpid();
+  const std::uint64_t ticks = is_proxy_ ? options.for_client->start_time_ticks : start_time_ticks();
   char name[96];
   std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu%s", static_cast<unsigned>(::geteuid()),
                 static_cast<int>(pid), static_cast<unsigned long long>(ticks),
-                kept_ ? kKeptSuffix.data() : "");
+                is_proxy_ ? kProxySuffix.data() : "");
   // The workload may change its directory afterwards.
   char* resolved = ::realpath(options.directory.c_str(), nullptr);
   path_ = (resolved != nullptr ? resolved : options.directory) + name;
@@ -116,8 +116,8 @@ Result<void> SegmentWriter::open_file(const Options& options) {
         ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, options.mode));
   };
   fd_ = open_new();
-  // This process before it called exec: its lock ended there. A reader that asks for the lock at
-  // this moment keeps it for microseconds only.
+  // The file is there when this process has called exec since: its lock ended then. A reader may
+  // hold the lock for a few microseconds, so this tries several times.
   for (int attempt = 0; !fd_ && errno == EEXIST && attempt < kExecRetries; ++attempt) {
     const UniqueFd old(::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (old && ::flock(old.get(), LOCK_EX | LOCK_NB) == 0) {
@@ -129,7 +129,7 @@ Result<void> SegmentWriter::open_file(const Options& options) {
     fd_ = open_new();
   }
   if (!fd_) return failed("cannot create", path_, errno);
-  ::fchmod(fd_.get(), options.mode);  // whatever the umask is
+  ::fchmod(fd_.get(), options.mode);  // open() applied the umask
   struct stat facts {};
   ::fstat(fd_.get(), &facts);
   file_device_ = facts.st_dev;
@@ -169,8 +169,8 @@ void SegmentWriter::describe_process(const Options& options) noexcept {
   read_boot_id(header.boot_id);
   header.created_unix_ns = clock_ns(CLOCK_REALTIME);
   header.created_ns = clock_ns(CLOCK_MONOTONIC);
-  if (options.kept_for) {
-    const Process& process = *options.kept_for;
+  if (options.for_client) {
+    const Process& process = *options.for_client;
     header.pid = process.pid;
     header.start_time_ticks = process.start_time_ticks;
     process.name.copy(header.name, sizeof header.name - 1);
@@ -179,9 +179,9 @@ void SegmentWriter::describe_process(const Options& options) noexcept {
   }
   header.pid = ::getpid();
   header.start_time_ticks = start_time_ticks();
-  std::size_t size = slurp("/proc/self/comm", header.name, sizeof header.name - 1);
+  std::size_t size = read_file("/proc/self/comm", header.name, sizeof header.name - 1);
   if (size > 0 && header.name[size - 1] == '\n') header.name[size - 1] = '\0';
-  size = slurp("/proc/self/cmdline", header.command, sizeof header.command - 1);
+  size = read_file("/proc/self/cmdline", header.command, sizeof header.command - 1);
   for (std::size_t i = 0; i + 1 < size; ++i) {
     if (header.command[i] == '\0') header.command[i] = ' ';
   }
@@ -192,8 +192,8 @@ bool SegmentWriter::is_our_file(int fd) const noexcept {
   return ::fstat(fd, &facts) == 0 && facts.st_dev == file_device_ && facts.st_ino == file_number_;
 }
 
-// The workload may have closed all descriptors, and ours may name a file of its own by now. The
-// lock does not suffer: the mapped header keeps it.
+// The workload may have closed our descriptor and reused its number. The lock is not lost: the
+// mapped header keeps it.
 bool SegmentWriter::has_file() noexcept {
   if (fd_ && is_our_file(fd_.get())) return true;
   fd_.release();
@@ -209,7 +209,7 @@ void* SegmentWriter::map(off_t offset, std::size_t bytes) const noexcept {
                 in_memory_ ? -1 : fd_.get(), in_memory_ ? 0 : offset);
 }
 
-// Gives the file these bytes, with their pages. 0, or the errno.
+// Makes the file long enough and allocates its pages. Returns 0 or the errno.
 int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
   if (in_memory_) return 0;
   if (!has_file()) return EBADF;
@@ -226,11 +226,11 @@ int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
   return error;
 }
 
-// `count` new chunks of one kind that follow each other, or null.
+// Returns `count` adjacent new chunks of one kind, or null.
 void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns) {
   Header& header = *header_;
   if (now_ns < next_try_ns_) return nullptr;
-  const Undisturbed undisturbed;
+  const ThreadStateGuard guard;
   const auto fail = [&](int error) {
     store(header.last_error, static_cast<std::int32_t>(error));
     next_try_ns_ = now_ns + kRetryAfterNs;
@@ -249,7 +249,7 @@ void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64
   for (std::uint32_t i = first; i < first + count; ++i) {
     store(table[i], static_cast<std::uint8_t>(kind));
   }
-  // The kinds are there before the count covers them: invariant 4.
+  // Stores the count after the kinds: invariant 4.
   std::atomic_ref<std::uint32_t>(header.chunk_count)
       .store(first + count, std::memory_order_release);
   return address;
@@ -273,44 +273,44 @@ bool SegmentWriter::grow(RecordArray<Record>& array, ChunkKind kind, std::uint64
 }
 
 template <typename Record>
-std::uint32_t SegmentWriter::take(RecordArray<Record>& array, ChunkKind kind,
-                                  std::vector<std::uint32_t>& free, std::uint32_t& count,
-                                  std::uint64_t now_ns) {
+std::uint32_t SegmentWriter::acquire(RecordArray<Record>& array, ChunkKind kind,
+                                     std::vector<std::uint32_t>& free, std::uint32_t& count,
+                                     std::uint64_t now_ns) {
   if (!free.empty()) {
     const std::uint32_t index = free.back();
     free.pop_back();
     return index;
   }
   if (count == array.capacity() && !grow(array, kind, now_ns)) return kNoSlot;
-  // Giving a record back must not need memory.
+  // Releasing a record must not need memory.
   if (free.capacity() <= count) free.reserve(2 * array.capacity());
   const std::uint32_t index = count;
   store(count, index + 1);
   return index;
 }
 
-std::uint32_t SegmentWriter::take_device(std::uint64_t now_ns) {
+std::uint32_t SegmentWriter::acquire_device(std::uint64_t now_ns) {
   std::vector<std::uint32_t> none;  // a device keeps its record for life
   if (header_->device_count >= kMaxDevices) return kNoSlot;
-  return take(devices_, ChunkKind::kDevice, none, header_->device_count, now_ns);
+  return acquire(devices_, ChunkKind::kDevice, none, header_->device_count, now_ns);
 }
 
-std::uint32_t SegmentWriter::take_text(std::uint64_t now_ns) {
-  std::vector<std::uint32_t> none;  // a text is never given back
+std::uint32_t SegmentWriter::acquire_text(std::uint64_t now_ns) {
+  std::vector<std::uint32_t> none;  // a text is never released
   if (header_->text_count >= kMaxTexts) return kNoSlot;
-  return take(texts_, ChunkKind::kText, none, header_->text_count, now_ns);
+  return acquire(texts_, ChunkKind::kText, none, header_->text_count, now_ns);
 }
 
-std::uint32_t SegmentWriter::take_new_allocation(std::uint64_t now_ns) {
-  return take(allocations_, ChunkKind::kAllocation, free_allocations_, header_->allocation_count,
-              now_ns);
+std::uint32_t SegmentWriter::acquire_new_allocation(std::uint64_t now_ns) {
+  return acquire(allocations_, ChunkKind::kAllocation, free_allocations_, header_->allocation_count,
+                 now_ns);
 }
 
-std::uint32_t SegmentWriter::take_program(std::uint64_t now_ns) {
-  return take(programs_, ChunkKind::kProgram, free_programs_, header_->program_count, now_ns);
+std::uint32_t SegmentWriter::acquire_program(std::uint64_t now_ns) {
+  return acquire(programs_, ChunkKind::kProgram, free_programs_, header_->program_count, now_ns);
 }
 
-std::uint32_t SegmentWriter::take_cbs(std::uint32_t count, std::uint64_t now_ns) {
+std::uint32_t SegmentWriter::acquire_cbs(std::uint32_t count, std::uint64_t now_ns) {
   const std::uint32_t size = std::bit_ceil(count);
   auto& free = free_cbs_[static_cast<std::size_t>(std::countr_zero(size))];
   if (!free.empty()) {
@@ -318,15 +318,15 @@ std::uint32_t SegmentWriter::take_cbs(std::uint32_t count, std::uint64_t now_ns)
     free.pop_back();
     return first;
   }
-  // Runs are powers of two and aligned to themselves: none crosses a chunk. What is passed over
-  // for the alignment is at most the size of the run.
+  // The size of a run is a power of two, and it is aligned to that: no run crosses a chunk. The
+  // alignment wastes less than the size of a run.
   const std::uint32_t first = (header_->cb_count + size - 1) / size * size;
   if (first + size > cbs_.capacity() && !grow(cbs_, ChunkKind::kCb, now_ns)) return kNoSlot;
   store(header_->cb_count, first + size);
   return first;
 }
 
-void SegmentWriter::give_cbs(std::uint32_t first, std::uint32_t count) {
+void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
   free_cbs_[static_cast<std::size_t>(std::countr_zero(std::bit_ceil(count)))].push_back(first);
 }
 

@@ -56,16 +56,16 @@ class RecordArray {
   std::vector<Record*> chunks_;
 };
 
-// The segment of this process, or the one that it keeps for another: makes the file, holds its lock
-// for life, and hands out records.
+// The segment of this process, or a proxy segment for another: creates the file, holds its lock for
+// life, and hands out records.
 //
-// Whoever calls keeps calls apart with a lock of its own; readers are other processes and are
-// never waited for. When the file cannot grow (no space, a size limit) the functions that hand out
-// records return kNoSlot, note the errno in the header, and ask the system again a second later
-// at the earliest. Nothing here raises a signal or throws anything but std::bad_alloc.
+// Not thread-safe: the caller holds a lock. Readers are other processes, and the writer never waits
+// for them. When the file cannot grow (no space, a size limit), acquire_*() return kNoSlot, store
+// the errno in the header, and try again after a second at the earliest. Raises no signal and
+// throws nothing but std::bad_alloc.
 class SegmentWriter {
  public:
-  // Another process, for which this one keeps a segment.
+  // The client that a proxy segment is about.
   struct Process {
     pid_t pid = 0;
     std::uint64_t start_time_ticks = 0;  // 0: unknown
@@ -77,10 +77,10 @@ class SegmentWriter {
     std::string directory;
     mode_t mode = 0600;
     std::uint32_t event_chunks = 4;  // 4,096 events; a power of two
-    bool in_memory = false;          // of this process alone: no file, and no reader
-    // Then the name ends in kKeptSuffix, and there is room for records only once they are needed:
-    // a server keeps a thousand segments.
-    std::optional<Process> kept_for = std::nullopt;
+    bool in_memory = false;          // no file, and no reader
+    // Makes a proxy segment: its name ends in kProxySuffix, and it gets chunks only when it needs
+    // them, because a server has a thousand of these.
+    std::optional<Process> for_client = std::nullopt;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
@@ -89,7 +89,7 @@ class SegmentWriter {
   SegmentWriter& operator=(const SegmentWriter&) = delete;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  [[nodiscard]] bool is_kept() const noexcept { return kept_; }
+  [[nodiscard]] bool is_proxy() const noexcept { return is_proxy_; }
   [[nodiscard]] Header& header() noexcept { return *header_; }
   [[nodiscard]] DeviceRecord& device(std::uint32_t index) const noexcept { return devices_[index]; }
   [[nodiscard]] AllocationSlot& allocation(std::uint32_t index) const noexcept {
@@ -101,23 +101,23 @@ class SegmentWriter {
   [[nodiscard]] CbRecord& cb(std::uint32_t index) const noexcept { return cbs_[index]; }
   [[nodiscard]] TextRecord& text(std::uint32_t index) const noexcept { return texts_[index]; }
 
-  // An unused record, or kNoSlot.
-  [[nodiscard]] std::uint32_t take_device(std::uint64_t now_ns);
-  [[nodiscard]] std::uint32_t take_allocation(std::uint64_t now_ns) {
-    if (free_allocations_.empty()) return take_new_allocation(now_ns);
+  // Each returns an unused record, or kNoSlot.
+  [[nodiscard]] std::uint32_t acquire_device(std::uint64_t now_ns);
+  [[nodiscard]] std::uint32_t acquire_allocation(std::uint64_t now_ns) {
+    if (free_allocations_.empty()) return acquire_new_allocation(now_ns);
     const std::uint32_t index = free_allocations_.back();
     free_allocations_.pop_back();
     return index;
   }
-  [[nodiscard]] std::uint32_t take_program(std::uint64_t now_ns);
+  [[nodiscard]] std::uint32_t acquire_program(std::uint64_t now_ns);
   // The first of `count` records that follow each other; `count` at most kMaxCbsPerProgram.
-  [[nodiscard]] std::uint32_t take_cbs(std::uint32_t count, std::uint64_t now_ns);
-  // At most kMaxTexts of them.
-  [[nodiscard]] std::uint32_t take_text(std::uint64_t now_ns);
+  [[nodiscard]] std::uint32_t acquire_cbs(std::uint32_t count, std::uint64_t now_ns);
+  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);  // at most kMaxTexts
 
-  void give_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
-  void give_program(std::uint32_t index) { free_programs_.push_back(index); }
-  void give_cbs(std::uint32_t first, std::uint32_t count);  // may throw, and then keeps them
+  void release_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
+  void release_program(std::uint32_t index) { free_programs_.push_back(index); }
+  // May throw; the records then stay unused.
+  void release_cbs(std::uint32_t first, std::uint32_t count);
 
   // Appends to the ring and returns the event's number. Inline: every tracked call writes one.
   [[gnu::always_inline]] inline std::uint64_t write_event(EventType type, Kind kind,
@@ -128,8 +128,8 @@ class SegmentWriter {
     const std::uint64_t number = header_->events + 1;
     EventRecord& event = ring_[(number - 1) & ring_mask_];
     store(event.number, std::uint64_t{0});
-    // The zero is stored before the body, and the body before the number: a reader that finds the
-    // number it expects before and after its copy has an untorn event.
+    // Stores the zero before the body, and the body before the number. A reader that finds the same
+    // number before and after its copy has an untorn event.
     std::atomic_thread_fence(std::memory_order_release);
     event.when_ns = now_ns;
     event.type = static_cast<std::uint8_t>(type);
@@ -140,16 +140,15 @@ class SegmentWriter {
     event.bytes = bytes;
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
     std::atomic_ref<std::uint64_t>(header_->events).store(number, std::memory_order_release);
-    // The next event's line is not in the first cache: without this the atomic exchange of the
-    // next call would wait for it.
+    // The next call's atomic exchange would otherwise wait for this cache line.
     __builtin_prefetch(&ring_[number & ring_mask_], 1);
     return number;
   }
 
-  // The process ends in good order: marks the segment and removes the file.
+  // For a clean exit: marks the segment and removes the file.
   void finish() noexcept;
-  // Lets go of the file, which stays, and touches no record any more. A forked child does so with
-  // its parent's segment, so that the lock ends with the parent.
+  // Unmaps and closes the file, which stays. A forked child calls it for its parent's segment, so
+  // that the lock ends with the parent. Nothing else may be called afterwards.
   void abandon() noexcept;
 
  private:
@@ -158,7 +157,7 @@ class SegmentWriter {
   Result<void> map_header();
   [[nodiscard]] bool map_first_chunks(const Options& options);
   void describe_process(const Options& options) noexcept;
-  [[nodiscard, gnu::noinline]] std::uint32_t take_new_allocation(std::uint64_t now_ns);
+  [[nodiscard, gnu::noinline]] std::uint32_t acquire_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
   void close_file() noexcept;
@@ -169,15 +168,15 @@ class SegmentWriter {
   template <typename Record>
   [[nodiscard]] bool grow(RecordArray<Record>& array, ChunkKind kind, std::uint64_t now_ns);
   template <typename Record>
-  [[nodiscard]] std::uint32_t take(RecordArray<Record>& array, ChunkKind kind,
-                                   std::vector<std::uint32_t>& free, std::uint32_t& count,
-                                   std::uint64_t now_ns);
+  [[nodiscard]] std::uint32_t acquire(RecordArray<Record>& array, ChunkKind kind,
+                                      std::vector<std::uint32_t>& free, std::uint32_t& count,
+                                      std::uint64_t now_ns);
 
   bool in_memory_ = false;
-  UniqueFd fd_;  // none in memory: the workload cannot close what is not there
+  UniqueFd fd_;  // none when in_memory_
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
-  bool kept_ = false;
+  bool is_proxy_ = false;
   std::string path_;
   Header* header_ = nullptr;
   RecordArray<DeviceRecord> devices_;
@@ -186,11 +185,10 @@ class SegmentWriter {
   RecordArray<CbRecord> cbs_;
   RecordArray<TextRecord> texts_;
   EventRecord* ring_ = nullptr;
-  std::uint64_t ring_mask_ = 0;  // its size is a power of two: a division would cost too much
+  std::uint64_t ring_mask_ = 0;  // a mask, because a division would cost too much
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;
-  // Runs of 2^i CB records.
-  std::array<std::vector<std::uint32_t>, 11> free_cbs_;
+  std::array<std::vector<std::uint32_t>, 11> free_cbs_;  // [i]: runs of 2^i CB records
   std::uint64_t next_try_ns_ = 0;
 };
 

@@ -10,6 +10,7 @@ namespace ttmem::server {
 namespace {
 
 using Effect = Change::Effect;
+using Refusal = Change::Refusal;
 using wire::Message;
 using wire::Type;
 
@@ -32,10 +33,11 @@ ttmem_buffer buffer_of(const Holding& holding) {
   return buffer;
 }
 
-bool understand_kernel(tracker::Device& device, const Message& report, tracker::Request& request) {
+bool fill_kernel_request(tracker::Device& device, const Message& report,
+                         tracker::Request& request) {
   const bool estimate = report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
-  return tracker::understand_kernel(device, report.head.buffer_id, report.head.size,
-                                    report.head.buffer_type, estimate, request);
+  return tracker::fill_kernel_request(device, report.head.buffer_id, report.head.size,
+                                      report.head.buffer_type, estimate, request);
 }
 
 std::string text_of(std::span<const char> field) {
@@ -50,11 +52,11 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
   segment::SegmentWriter::Options options;
   options.directory = directory;
   options.event_chunks = 1;
-  options.kept_for = process;
+  options.for_client = process;
   auto tracker = tracker::Tracker::start(options);
   if (!tracker) {
     return Error{fmt::format(
-        "cannot keep a segment for process {} ({}): {}; free space there (`ttmem clean` removes "
+        "cannot create a segment for process {} ({}): {}; free space there (`ttmem clean` removes "
         "what dead processes left), or set TTMEM_DIR",
         process.pid, process.name, tracker.error().message)};
   }
@@ -73,7 +75,7 @@ std::uint32_t Client::columns_of(std::uint32_t device) const noexcept {
 }
 
 template <typename Act>
-void Client::counting_cbs(std::uint32_t device, Act&& act) {
+void Client::update_cb_totals(std::uint32_t device, Act&& act) {
   const std::uint64_t before = bytes_of(device, Kind::cb);
   act();
   totals_.change(device, Kind::cb, before, bytes_of(device, Kind::cb));
@@ -81,7 +83,7 @@ void Client::counting_cbs(std::uint32_t device, Act&& act) {
 
 Change Client::apply(ConnectionId connection, const Message& report) {
   const bool details = report.has_details();
-  // An original client may say any type when it frees.
+  // The FREE of an original client may have any type.
   const Kind kind =
       kBufferKinds[std::min<std::uint8_t>(report.head.buffer_type, wire::kMaxBufferType)];
   const auto typed = static_cast<std::uint8_t>(kind);
@@ -109,17 +111,17 @@ Change Client::apply(ConnectionId connection, const Message& report) {
   }
 }
 
-// This and free() are most of what a server does: they are one piece of code each, down to the
-// segment, but for what is rare.
+// Most reports end here or in free(): each is one function down to the segment, except for rare
+// cases.
 [[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key, Kind kind,
                                          std::uint64_t bytes) {
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, bytes);
   if (!is_new) return allocate_again(connection, holding, kind, bytes);
-  if (!take_plain(*holding)) return refuse(holding, kind, bytes);
+  if (!track_plain(*holding)) return refuse(holding, kind, bytes);
   return {.kind = kind, .bytes = bytes};
 }
 
-// Counts once, at its largest size.
+// It counts once, at its largest size.
 Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind kind,
                               std::uint64_t bytes) {
   holdings_.add(*holding, connection);
@@ -129,43 +131,49 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
                 .references = holdings_.references(*holding)};
   if (bytes <= holding->bytes) return change;
   const Holding before = *holding;
-  give(before);
+  release(before);
   holding->bytes = bytes;
   holding->kind = kind;
-  if (take_plain(*holding)) return change;
+  if (track_plain(*holding)) return change;
   // It stays as large as it was.
   holding->bytes = before.bytes;
   holding->kind = before.kind;
   change.effect = Effect::kRefused;
-  return take_plain(*holding) ? change : refuse(holding, kind, bytes);
+  change.refusal = refusal_;
+  return track_plain(*holding) ? change : refuse(holding, kind, bytes);
 }
 
-// Kernels come back after an eviction, and libttmem allocates a number once.
+// For kernels, which are loaded again after an eviction, and for buffers that libttmem reports.
 Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
                     const Message& report) {
   const Change counted{.kind = kind, .bytes = report.head.size};
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
   if (!is_new) {
-    // A client that came back says again what it holds, before its old connection is seen to end.
+    // A client that reconnects reports again what it holds, perhaps before its old connection ends.
     const bool came_back = holding->connection != connection;
-    holdings_.belong_to(*holding, connection);
+    holdings_.transfer_to(*holding, connection);
     holding->bytes = report.head.size;
     if (!key.is_buffer() && !came_back) {
       resize_kernel(*holding, report);
       return counted;
     }
     if (!came_back) tracker_->find(key.device())->count_alloc_over_live();
-    give(*holding);
+    release(*holding);
   }
   const bool taken =
-      key.is_buffer() ? take_detailed(*holding, report) : take_kernel(*holding, report);
+      key.is_buffer() ? track_detailed(*holding, report) : track_kernel(*holding, report);
   return taken ? counted : refuse(holding, kind, report.head.size);
 }
 
-// What the tracker does not take is not held.
+// What the tracker refuses is not held.
 Change Client::refuse(Holding* holding, Kind kind, std::uint64_t bytes) {
   holdings_.erase(holding);
-  return {.effect = Effect::kRefused, .kind = kind, .bytes = bytes};
+  return {.effect = Effect::kRefused, .refusal = refusal_, .kind = kind, .bytes = bytes};
+}
+
+Refusal Client::no_device() noexcept {
+  const bool full = tracker_->segment().header().device_count < segment::kMaxDevices;
+  return full ? Refusal::kSegmentFull : Refusal::kTooManyDevices;
 }
 
 [[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key, Kind kind) {
@@ -179,13 +187,13 @@ Change Client::refuse(Holding* holding, Kind kind, std::uint64_t bytes) {
   if (change.references > 0) {
     change.effect = Effect::kStillHeld;
   } else {
-    give(*holding);
+    release(*holding);
     holdings_.erase(holding);
   }
   return change;
 }
 
-// From every device, whoever placed it there.
+// Destroys the program on every device, whichever connection placed it.
 Change Client::destroy(const HoldingKey& key) {
   Change change{.effect = Effect::kNotHeld, .kind = Kind::cb};
   if (const Holding* holding = holdings_.find(key)) {
@@ -194,49 +202,48 @@ Change Client::destroy(const HoldingKey& key) {
   tracker_->for_each_device([&](const segment::DeviceRecord& record) {
     Holding* there = holdings_.find(HoldingKey::of(key.id, record.id, HoldingKey::kPrograms));
     if (there == nullptr) return;
-    give(*there);
+    release(*there);
     holdings_.erase(there);
   });
   return change;
 }
 
-// What an original client tells of a buffer or a CB is in the holding.
-bool Client::take_plain(Holding& holding) {
-  if (!holding.key().is_buffer()) return take_cb(holding);
+// For buffers and CBs of an original client: the holding has all that it reported.
+bool Client::track_plain(Holding& holding) {
+  if (!holding.key().is_buffer()) return track_cb(holding);
   ttmem_buffer buffer = buffer_of(holding);
-  buffer.address = holding.id;  // what the original client passes for a number
-  return take_buffer(holding, buffer);
+  buffer.address = holding.id;  // original clients use the address as the number
+  return track_buffer(holding, buffer);
 }
 
-// `understand` fills the tracker's request.
-template <typename Understand>
-bool Client::take(Holding& holding, Understand&& understand) {
+template <typename Fill>
+bool Client::track(Holding& holding, Fill&& fill_request) {
   const std::uint32_t id = holding.key().device();
   tracker::Device* device = tracker_->device(id);
-  if (device == nullptr) return false;
+  if (device == nullptr) return fail(no_device());
   tracker::Request request;
   tracker::Receipt& receipt = holding.receipt;
-  if (!understand(*device, request)) return false;
-  if (!tracker_->allocate(*device, request, *now_ns_, receipt)) return false;
+  if (!fill_request(*device, request)) return fail(Refusal::kBadArgument);
+  if (!tracker_->allocate(*device, request, *now_ns_, receipt)) return fail(Refusal::kTotal);
   totals_.change(id, receipt.kind, 0, receipt.used_bytes);
   return true;
 }
 
-bool Client::take_buffer(Holding& holding, const ttmem_buffer& buffer) {
-  return take(holding, [&](tracker::Device& device, tracker::Request& request) {
-    return tracker::understand_buffer(device, buffer, request);
+bool Client::track_buffer(Holding& holding, const ttmem_buffer& buffer) {
+  return track(holding, [&](tracker::Device& device, tracker::Request& request) {
+    return tracker::fill_buffer_request(device, buffer, request);
   });
 }
 
-bool Client::take_cb(Holding& holding) {
-  return take(holding, [&](tracker::Device& device, tracker::Request& request) {
-    return tracker::understand_cb(device, holding.id, holding.bytes, request);
+bool Client::track_cb(Holding& holding) {
+  return track(holding, [&](tracker::Device& device, tracker::Request& request) {
+    return tracker::fill_cb_request(device, holding.id, holding.bytes, request);
   });
 }
 
-bool Client::take_kernel(Holding& holding, const Message& report) {
-  return take(holding, [&](tracker::Device& device, tracker::Request& request) {
-    return understand_kernel(device, report, request);
+bool Client::track_kernel(Holding& holding, const Message& report) {
+  return track(holding, [&](tracker::Device& device, tracker::Request& request) {
+    return fill_kernel_request(device, report, request);
   });
 }
 
@@ -246,12 +253,12 @@ void Client::resize_kernel(Holding& holding, const Message& report) {
   tracker::Request request;
   tracker::Receipt& receipt = holding.receipt;
   const std::uint64_t before = receipt.used_bytes;
-  if (!understand_kernel(device, report, request)) return;
+  if (!fill_kernel_request(device, report, request)) return;
   tracker_->resize(device, request, receipt, *now_ns_);
   totals_.change(id, receipt.kind, before, receipt.used_bytes);
 }
 
-bool Client::take_detailed(Holding& holding, const Message& report) {
+bool Client::track_detailed(Holding& holding, const Message& report) {
   const wire::AllocationDetails& details = report.allocation;
   const std::string label = text_of(details.label);
   ttmem_buffer buffer = buffer_of(holding);
@@ -261,7 +268,7 @@ bool Client::take_detailed(Holding& holding, const Message& report) {
   ranges_.clear();
   const bool in_dram = is_in_dram(holding.kind);
   if (in_dram && details.banks > 0) {
-    // Which banks does not matter, and how many does.
+    // Only the number of banks matters.
     ranges_.push_back({0, 0, static_cast<std::uint16_t>(details.banks - 1), 0});
   } else if (!in_dram && (details.flags & segment::kNoCores) == 0) {
     CoreMask cores;
@@ -270,22 +277,22 @@ bool Client::take_detailed(Holding& holding, const Message& report) {
   }
   buffer.cores = ranges_.empty() ? nullptr : ranges_.data();
   buffer.core_ranges = static_cast<std::uint32_t>(ranges_.size());
-  return take_buffer(holding, buffer);
+  return track_buffer(holding, buffer);
 }
 
-void Client::give(const Holding& holding) {
-  holding.key().is_program() ? give_program(holding.key()) : give_allocation(holding);
+void Client::release(const Holding& holding) {
+  holding.key().is_program() ? release_program(holding.key()) : release_allocation(holding);
 }
 
-void Client::give_allocation(const Holding& holding) {
+void Client::release_allocation(const Holding& holding) {
   const std::uint32_t device = holding.key().device();
   const tracker::Receipt& receipt = holding.receipt;
   tracker_->release(*tracker_->find(device), receipt, *now_ns_);
   totals_.change(device, receipt.kind, receipt.used_bytes, 0);
 }
 
-void Client::give_program(const HoldingKey& key) {
-  counting_cbs(key.device(), [&] { tracker_->program_remove(key.device(), key.id); });
+void Client::release_program(const HoldingKey& key) {
+  update_cb_totals(key.device(), [&] { tracker_->program_remove(key.device(), key.id); });
 }
 
 void Client::count_unknown_free(std::uint32_t id) {
@@ -293,7 +300,7 @@ void Client::count_unknown_free(std::uint32_t id) {
   if (device != nullptr) device->count_unknown_free();
 }
 
-// Row by row, each run of neighbours one range.
+// Appends one range for each run of adjacent cores in a row.
 void Client::append_ranges(const CoreMask& cores, std::uint32_t columns) {
   const std::size_t first = ranges_.size();
   cores.for_each([&](std::uint32_t core) {
@@ -310,62 +317,63 @@ void Client::append_ranges(const CoreMask& cores, std::uint32_t columns) {
 }
 
 Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
-                     std::span<const ToldCb> cbs) {
+                     std::span<const ReportedCb> cbs) {
   Change change;
   change.kind = Kind::cb;
   ranges_.clear();
   cbs_.clear();
   const std::uint32_t columns = columns_of(device);
-  for (const ToldCb& cb : cbs) {
+  for (const ReportedCb& cb : cbs) {
     const std::size_t first = ranges_.size();
     append_ranges(cb.cores, columns);
     const auto count = static_cast<std::uint32_t>(ranges_.size() - first);
     cbs_.push_back({cb.address, cb.bytes, nullptr, count, cb.flags});
     change.bytes += cb.bytes * cb.cores.count();
   }
-  // The ranges have stopped moving.
+  // Now that ranges_ does not grow any more, pointers into it stay valid.
   std::size_t first = 0;
   for (ttmem_cb& cb : cbs_) {
     cb.cores = ranges_.data() + first;
     first += cb.core_ranges;
   }
   bool placed = false;
-  counting_cbs(device, [&] { placed = tracker_->program_place(device, program, cbs_); });
+  update_cb_totals(device, [&] { placed = tracker_->program_place(device, program, cbs_); });
   if (!placed) {
     change.effect = Effect::kRefused;
+    change.refusal = no_device();
     return change;
   }
   const HoldingKey key = HoldingKey::of(program, device, HoldingKey::kPrograms);
   Holding* holding = holdings_.insert(key, connection, change.kind, change.bytes).first;
-  holdings_.belong_to(*holding, connection);
+  holdings_.transfer_to(*holding, connection);
   holding->bytes = change.bytes;
   return change;
 }
 
 Change Client::open(const Message& report) {
-  const wire::DeviceDetails& told = report.device;
-  if (told.events_dropped > events_dropped_) {
-    tracker_->count_dropped_calls(told.events_dropped - events_dropped_);
-    events_dropped_ = told.events_dropped;
+  const wire::DeviceDetails& reported = report.device;
+  if (reported.events_dropped > events_dropped_) {
+    tracker_->count_dropped_calls(reported.events_dropped - events_dropped_);
+    events_dropped_ = reported.events_dropped;
   }
-  const std::string arch = text_of(told.arch);
-  const std::string board = text_of(told.board);
+  const std::string arch = text_of(reported.arch);
+  const std::string board = text_of(reported.board);
   ttmem_device_info info{};
   info.struct_size = sizeof info;
   info.id = device_of(report);
   info.uid = report.head.buffer_id;
   info.arch = arch.empty() ? nullptr : arch.c_str();
   info.board = board.empty() ? nullptr : board.c_str();
-  info.grid_x = told.grid_x;
-  info.grid_y = told.grid_y;
-  info.l1_bytes_per_core = told.l1_bytes_per_core;
-  info.l1_base = told.l1_base;
-  info.l1_small_bytes_per_core = told.l1_small_bytes_per_core;
-  info.dram_channels = told.dram_channels;
-  info.dram_bytes_per_channel = told.dram_bytes_per_channel;
+  info.grid_x = reported.grid_x;
+  info.grid_y = reported.grid_y;
+  info.l1_bytes_per_core = reported.l1_bytes_per_core;
+  info.l1_base = reported.l1_base;
+  info.l1_small_bytes_per_core = reported.l1_small_bytes_per_core;
+  info.dram_channels = reported.dram_channels;
+  info.dram_bytes_per_channel = reported.dram_bytes_per_channel;
   info.trace_region_bytes = report.head.size;
-  // A grid that becomes known late places the programs anew.
-  counting_cbs(info.id, [&] { tracker_->device_open(info); });
+  // When the grid becomes known late, the tracker places the programs again.
+  update_cb_totals(info.id, [&] { tracker_->device_open(info); });
   return {.effect = Effect::kOpened};
 }
 
@@ -377,14 +385,14 @@ Change Client::close(std::uint32_t device) {
     }
   }
   for (const Holding& gone : holdings_.erase_device(device)) {
-    if (!gone.key().is_program()) tracker_->leave(*tracker_->find(device), gone.receipt);
+    if (!gone.key().is_program()) tracker_->release_at_close(*tracker_->find(device), gone.receipt);
   }
   tracker_->device_close(device);
   return {.effect = Effect::kClosed};
 }
 
-void Client::forget(ConnectionId connection) {
-  for (const Holding& gone : holdings_.leave(connection)) give(gone);
+void Client::remove_connection(ConnectionId connection) {
+  for (const Holding& gone : holdings_.remove_connection(connection)) release(gone);
 }
 
 std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {

@@ -20,14 +20,15 @@ namespace ttmem::server {
 
 using KindBytes = PerKind<std::uint64_t>;
 
-// What all clients of a server hold together, for its log. Devices as wire::fault_of() allows them.
+// What all clients of a server hold together, for its log. Devices as wire::fault_of() accepts
+// them.
 class DeviceTotals {
  public:
   [[nodiscard]] std::uint64_t get(std::uint32_t device, Kind kind) const {
     return devices_[device][kind];
   }
   void change(std::uint32_t device, Kind kind, std::uint64_t before, std::uint64_t after) {
-    devices_[device][kind] += after - before;  // the wrap-around of unsigned numbers makes it right
+    devices_[device][kind] += after - before;  // right also when it wraps around
   }
 
  private:
@@ -38,66 +39,66 @@ class DeviceTotals {
 struct Change {
   enum class Effect : std::uint8_t {
     kCounted,
-    kHeldAlready,  // allocated once more: counted once, and wants one free more
+    kHeldAlready,  // allocated once more: counted once, and needs one more free
     kStillHeld,    // freed once: `references` are left
-    kNotHeld,      // freed, but nobody allocated it
-    kRefused,      // allocated, but the tracker does not take it: not held, and in no figure
-    kWaiting,      // a CB of a program of which more are to come
+    kNotHeld,      // freed, but not allocated
+    kRefused,      // allocated, but ignored: not held, and in no figure
+    kWaiting,      // a CB of a program that is not complete yet
     kOpened,
     kClosed,
   };
+  enum class Refusal : std::uint8_t { kTooManyDevices, kSegmentFull, kBadArgument, kTotal };
 
   Effect effect = Effect::kCounted;
+  Refusal refusal = Refusal::kBadArgument;  // why, with kRefused
   Kind kind = Kind::dram;
   std::uint64_t bytes = 0;       // of what the message is about
   std::uint64_t references = 1;  // how often it is held now
 };
 
-// One CB as libttmem tells it.
-struct ToldCb {
+// One CB as libttmem reports it.
+struct ReportedCb {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint32_t flags = 0;  // of ttmem_cb
   CoreMask cores;
 };
 
-// A process that reports over the socket: its tracker, and the segment that the server keeps for it
-// as if the process had written it. One thread: that of the event loop.
+// A process that reports over the socket: its tracker and its proxy segment, which has the contents
+// that the process itself would have written. One thread: that of the event loop.
 //
-// Reports must have passed wire::fault_of(). What they say may still be wrong (a free of something
-// unknown, more devices than fit); then it is counted in the segment, and is no failure.
+// Reports must have passed wire::fault_of(). They may still be wrong (a free of something unknown,
+// too many devices): the segment counts that, and it is no failure.
 class Client {
  public:
-  // Fails when the segment cannot be made; the message says why and what to do.
-  // `totals` is kept up to date; at `now_ns` is when the reports of buffers came. Both outlive the
-  // client.
+  // Fails when the segment cannot be created; the message says why and what to do. The client
+  // updates `totals`, and reads the time of reports from `now_ns`. Both must outlive it.
   [[nodiscard]] static Result<std::unique_ptr<Client>> start(
       const std::string& directory, segment::SegmentWriter::Process process, DeviceTotals& totals,
       const std::uint64_t* now_ns);
-  ~Client();  // out of the totals
+  ~Client();  // subtracts what it holds from the totals
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   [[nodiscard]] const segment::SegmentWriter::Process& process() const { return process_; }
   [[nodiscard]] const std::string& segment_path() const { return tracker_->segment_path(); }
 
-  // Any report but a CB with details, which place() takes with the others of its program.
+  // For any report except a CB with details: place() gets all CBs of a program together.
   Change apply(ConnectionId connection, const wire::Message& report);
   Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
-               std::span<const ToldCb> cbs);
+               std::span<const ReportedCb> cbs);
 
-  // A report that apply() will get soon. Of use when it is about a buffer, and harmless otherwise.
-  [[gnu::always_inline]] void expect(const wire::Message& report) const noexcept {
+  // Prepares for a report that apply() will get soon. Helps only if it is about a buffer.
+  [[gnu::always_inline]] void prefetch(const wire::Message& report) const noexcept {
     const std::uint8_t space =
         report.has_details() ? report.head.buffer_type : std::uint8_t{HoldingKey::kUntypedBuffers};
-    holdings_.expect(HoldingKey::of(report.head.buffer_id,
-                                    static_cast<std::uint32_t>(report.head.device_id), space));
+    holdings_.prefetch(HoldingKey::of(report.head.buffer_id,
+                                      static_cast<std::uint32_t>(report.head.device_id), space));
   }
 
-  // The connection ended: what it alone had allocated is freed.
-  void forget(ConnectionId connection);
+  // The connection ended: frees what only it had allocated.
+  void remove_connection(ConnectionId connection);
 
-  // What is held on each device.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, KindBytes>> held() const;
   // Buffers, kernels, CBs and programs.
   [[nodiscard]] std::size_t holdings() const { return holdings_.size(); }
@@ -114,7 +115,7 @@ class Client {
         now_ns_(now_ns) {}
 
   [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, Kind kind) const noexcept;
-  // What is never inlined here is kept out of allocate() and free(), which are flat.
+  // allocate() and free() inline all that they call, except what is marked noinline.
   Change allocate(ConnectionId connection, const HoldingKey& key, Kind kind, std::uint64_t bytes);
   [[gnu::noinline]] Change allocate_again(ConnectionId connection, Holding* holding, Kind kind,
                                           std::uint64_t bytes);
@@ -126,22 +127,27 @@ class Client {
   [[gnu::noinline]] Change open(const wire::Message& report);
   [[gnu::noinline]] Change close(std::uint32_t device);
   [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;
-  // Runs `act`, which changes the CBs of programs on that device, and keeps the totals.
+  // Runs `act`, which changes the CBs of programs on that device, and updates the totals.
   template <typename Act>
-  void counting_cbs(std::uint32_t device, Act&& act);
-  // Into the tracker; false: it refuses.
-  inline bool take_plain(Holding& holding);
-  template <typename Understand>
-  bool take(Holding& holding, Understand&& understand);
-  inline bool take_buffer(Holding& holding, const ttmem_buffer& buffer);
-  [[gnu::noinline]] bool take_detailed(Holding& holding, const wire::Message& report);
-  [[gnu::noinline]] bool take_cb(Holding& holding);
-  bool take_kernel(Holding& holding, const wire::Message& report);
+  void update_cb_totals(std::uint32_t device, Act&& act);
+  // Each allocates in the tracker. False when that is refused: refusal_ says why.
+  inline bool track_plain(Holding& holding);
+  template <typename Fill>
+  bool track(Holding& holding, Fill&& fill_request);
+  inline bool track_buffer(Holding& holding, const ttmem_buffer& buffer);
+  [[gnu::noinline]] bool track_detailed(Holding& holding, const wire::Message& report);
+  [[gnu::noinline]] bool track_cb(Holding& holding);
+  bool track_kernel(Holding& holding, const wire::Message& report);
   void resize_kernel(Holding& holding, const wire::Message& report);
-  // Out of the tracker.
-  inline void give(const Holding& holding);
-  inline void give_allocation(const Holding& holding);
-  [[gnu::noinline]] void give_program(const HoldingKey& key);
+  bool fail(Change::Refusal why) noexcept {
+    refusal_ = why;
+    return false;
+  }
+  // Why the tracker cannot add a device.
+  [[nodiscard, gnu::cold, gnu::noinline]] Change::Refusal no_device() noexcept;
+  inline void release(const Holding& holding);
+  inline void release_allocation(const Holding& holding);
+  [[gnu::noinline]] void release_program(const HoldingKey& key);
   [[gnu::noinline]] void count_unknown_free(std::uint32_t device);
   void append_ranges(const CoreMask& cores, std::uint32_t columns);
 
@@ -150,8 +156,9 @@ class Client {
   DeviceTotals& totals_;
   const std::uint64_t* now_ns_;
   Holdings holdings_;
-  std::uint64_t events_dropped_ = 0;      // as the client said last
-  std::vector<ttmem_core_range> ranges_;  // kept for their memory
+  Change::Refusal refusal_ = Change::Refusal::kBadArgument;
+  std::uint64_t events_dropped_ = 0;      // as the client reported last
+  std::vector<ttmem_core_range> ranges_;  // members, so that their memory is reused
   std::vector<ttmem_cb> cbs_;
 };
 

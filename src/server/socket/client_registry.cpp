@@ -9,13 +9,13 @@
 namespace ttmem::server {
 namespace {
 
-void log_what_is_left(const Client& client) {
+void log_leftovers(const Client& client) {
   const auto& process = client.process();
   const std::string who = fmt::format("[PID {}] {} ended", process.pid,
                                       process.name.empty() ? "the client" : process.name);
   const std::size_t holdings = client.holdings();
   if (holdings == 0) {
-    spdlog::info("{} and left nothing", who);
+    spdlog::info("{} and had freed everything", who);
     return;
   }
   for (const auto& [device, bytes] : client.held()) {
@@ -40,12 +40,12 @@ Result<std::shared_ptr<Client>> ClientRegistry::client_of(
   return shared;
 }
 
-void ClientRegistry::leave(const std::shared_ptr<Client>& client, ConnectionId connection) {
-  look_at_clock();
+void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, ConnectionId connection) {
+  update_clock();
   const bool last = client.use_count() == 1;
-  if (!last) return client->forget(connection);
+  if (!last) return client->remove_connection(connection);
   clients_.erase(Key{client->process().pid, client->process().start_time_ticks});
-  if (!stopping_) log_what_is_left(*client);
+  if (!stopping_) log_leftovers(*client);
   client->finish();
 }
 

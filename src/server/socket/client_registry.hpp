@@ -24,19 +24,19 @@ class ClientRegistry {
   ClientRegistry(const ClientRegistry&) = delete;  // the clients refer to it
   ClientRegistry& operator=(const ClientRegistry&) = delete;
 
-  // The client of that process; shared by the connections that speak for it. Fails as
+  // The client of that process, which all connections that report for it share. Fails as
   // Client::start() does.
   [[nodiscard]] Result<std::shared_ptr<Client>> client_of(
       const segment::SegmentWriter::Process& process);
 
-  // Before reports are applied, many at once: the buffers in them all came now.
-  void look_at_clock() { now_ns_ = tracker::now(); }
+  // Sets the time of the reports that are applied until the next call.
+  void update_clock() { now_ns_ = tracker::now(); }
 
-  // A connection stops to speak for a client. When it was the last one, says what the client left,
-  // and removes its segment.
-  void leave(const std::shared_ptr<Client>& client, ConnectionId connection);
+  // A connection to a client ended. If it was the last one, logs what the client had not freed and
+  // removes its segment.
+  void disconnect(const std::shared_ptr<Client>& client, ConnectionId connection);
 
-  // The server stops: whoever leaves from now on did not end by itself, and nothing is said of it.
+  // The server stops: disconnect() logs nothing from now on, because the clients did not end.
   void stop() { stopping_ = true; }
 
   [[nodiscard]] DeviceTotals& totals() { return totals_; }

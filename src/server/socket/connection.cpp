@@ -15,12 +15,12 @@
 namespace ttmem::server {
 namespace {
 
-// How often a busy client is read before it is another's turn.
+// How often a busy client is read before the others get their turn.
 constexpr int kReadsPerTurn = 4;
 
-// How often a client that has just filled the buffer is asked again before it is waited for: it is
-// most likely about to send more, and to fall asleep and be woken costs more than these few
-// microseconds, above all on a virtual machine.
+// How often a client that has filled the buffer is read again before the server waits for it. It is
+// likely to send more soon, and sleeping and waking costs more than these few microseconds, above
+// all on a virtual machine.
 constexpr int kTurnsAwake = 20;
 
 }  // namespace
@@ -51,7 +51,7 @@ void Connection::read() {
   }
   context_.log.flush();
   if (turns_awake_ == 0) return wait_to_read();
-  // Once: the client may wait for this very processor.
+  // Once: the client may be waiting for this processor.
   if (!more && turns_awake_ == kTurnsAwake) ::sched_yield();
   --turns_awake_;
   boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
@@ -70,7 +70,7 @@ bool Connection::read_once(bool& more) {
   }
   if (got <= 0) {
     if (half_size_ > 0) {
-      spdlog::warn("process {} ended in the middle of a message, after {} of {} bytes: left out",
+      spdlog::warn("process {} ended in the middle of a message, after {} of {} bytes: ignored it",
                    session_.peer().pid, half_size_, wire::kMessageBytes);
     }
     return false;
@@ -78,13 +78,13 @@ bool Connection::read_once(bool& more) {
   more = static_cast<std::size_t>(got) == room;
   const std::size_t size = half_size_ + static_cast<std::size_t>(got);
   const std::size_t whole = size / wire::kMessageBytes * wire::kMessageBytes;
-  const auto verdict = session_.take(std::span(scratch_).first(whole), answers_);
+  const auto verdict = session_.handle(std::span(scratch_).first(whole), answers_);
   half_size_ = size - whole;
   std::memcpy(half_.data(), scratch_.data() + whole, half_size_);
-  return send() && verdict == Session::Verdict::kGoOn;
+  return send() && verdict == Session::Verdict::kContinue;
 }
 
-// What cannot be sent now is sent when there is room.
+// Sends the rest later, when the socket has room for it.
 bool Connection::send() {
   std::size_t done = 0;
   while (!waits_to_send_ && done < answers_.size()) {
@@ -96,7 +96,7 @@ bool Connection::send() {
     done += static_cast<std::size_t>(sent);
   }
   answers_.erase(0, done);
-  if (answers_.size() > kMostUnread) {
+  if (answers_.size() > kMaxUnreadBytes) {
     spdlog::warn("closed the connection of process {}: it asks and does not read the answers",
                  session_.peer().pid);
     return false;

@@ -13,16 +13,16 @@
 
 namespace ttmem::server {
 
-// One client's socket: reads what is there, hands whole messages to its Session and sends the
-// answers. One thread: that of the event loop.
+// One client's socket: reads, passes whole messages to its Session and sends the answers. One
+// thread: that of the event loop.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
-  // Called once, when it has ended by itself. It may be the last who knows of the connection.
+  // Called once, unless close() was called. Its argument may be the last reference.
   using OnEnd = std::function<void(const std::shared_ptr<Connection>&)>;
 
-  // `scratch` is where all connections read, one after the other: a thousand idle clients need no
-  // memory of their own. It holds at least two messages.
+  // `scratch` is the read buffer, which all connections share: a thousand idle clients need no
+  // memory of their own. It has room for at least two messages.
   Connection(Socket socket, SessionContext& context, ConnectionId id, Peer peer,
              std::vector<std::byte>& scratch, OnEnd on_end);
 
@@ -30,13 +30,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close();
 
  private:
-  // Answers that a client may leave unread.
-  static constexpr std::size_t kMostUnread = 256 << 10;
+  // More unread answers close the connection.
+  static constexpr std::size_t kMaxUnreadBytes = 256 << 10;
 
   void wait_to_read();
   void wait_to_send();
   void read();
-  // False: the connection has ended.
+  // False when the connection has ended.
   bool read_once(bool& more);
   bool send();
   void end();

@@ -26,16 +26,22 @@ Out append_bytes(Out out, std::uint64_t bytes) {
   return fmt::format_to(out, "{} B", bytes);
 }
 
-std::string_view words_of(wire::DeviceDetails const& told, Effect effect, std::string& buffer) {
+std::string text_of(const wire::DeviceDetails& device, Effect effect) {
   if (effect == Effect::kClosed) return "closed";
-  buffer = "opened";
-  if (told.grid_x != 0) buffer += fmt::format(", {}x{} cores", told.grid_x, told.grid_y);
-  if (told.dram_channels != 0) {
-    buffer += fmt::format(", {} DRAM channels of {}", told.dram_channels,
-                          log_bytes(told.dram_bytes_per_channel));
+  std::string text = "opened";
+  if (device.grid_x != 0) text += fmt::format(", {}x{} cores", device.grid_x, device.grid_y);
+  if (device.dram_channels != 0) {
+    text += fmt::format(", {} DRAM channels of {}", device.dram_channels,
+                        log_bytes(device.dram_bytes_per_channel));
   }
-  return buffer;
+  return text;
 }
+
+constexpr std::array kReasons = {"a process can have at most 128 devices",
+                                 "the segment is full; free space in TTMEM_DIR",
+                                 "its address, its size or its number of banks is impossible",
+                                 "the device would hold more than 2^61 bytes of this kind"};
+static_assert(segment::kMaxDevices == 128 && tracker::kMaxTotalBytes == 1ULL << 61);
 
 }  // namespace
 
@@ -63,13 +69,13 @@ void EventLog::write(const wire::Message& report, pid_t pid, const Change& chang
   fmt::format_to(out, "[{}] [PID {}] device {}: ", name_of(report.type()), pid,
                  report.head.device_id);
   if (report.type() == Type::kDeviceInfoResponse) {
-    std::string buffer;
-    fmt::format_to(out, "{}", words_of(report.device, change.effect, buffer));
+    fmt::format_to(out, "{}", text_of(report.device, change.effect));
   } else if (change.effect == Effect::kNotHeld) {
-    fmt::format_to(out, "nothing freed, {} is not held (total ", report.head.buffer_id);
+    fmt::format_to(out, "ignored: {} is not allocated (total ", report.head.buffer_id);
     fmt::format_to(append_bytes(out, total), ")");
   } else if (change.effect == Effect::kRefused) {
-    fmt::format_to(out, "not counted, it cannot be or there is no room (total ");
+    fmt::format_to(out, "ignored: {} (total ",
+                   kReasons.at(static_cast<std::size_t>(change.refusal)));
     fmt::format_to(append_bytes(out, total), ")");
   } else {
     const bool frees = report.type() == Type::kFree || report.type() == Type::kCbFree ||

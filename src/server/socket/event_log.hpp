@@ -13,19 +13,19 @@
 
 namespace ttmem::server {
 
-// "21.75 MiB": two decimals and one unit, so that lines can be compared and added up. What would
-// read 0.00 MiB though it is not goes to KiB or B.
+// "21.75 MiB": two decimals and one unit, so that lines can be compared and added up. Smaller
+// sizes, which would read 0.00 MiB, are in KiB or B.
 [[nodiscard]] std::string log_bytes(std::uint64_t bytes);
 
-// "dram 1.25 MiB, cb 0.50 MiB": what is not zero.
+// "dram 1.25 MiB, cb 0.50 MiB": the kinds that are not zero.
 [[nodiscard]] std::string text_of_kinds(const KindBytes& bytes);
 
 // One line per report, at info level:
 //
 //   [CB_FREE] [PID 4711] device 0: -0.25 MiB (total 21.75 MiB) cb
 //
-// The total is what all clients of this server hold of that kind on that device. Lines are written
-// at flush(), many at once: a busy client must not wait for a file.
+// The total is what all clients of this server hold of that kind on that device. flush() writes the
+// lines, many at once: a busy client must not wait for a file.
 class EventLog {
  public:
   explicit EventLog(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {}

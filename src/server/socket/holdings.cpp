@@ -54,14 +54,14 @@ void Holdings::remove_all(Holding& holding, ConnectionId connection) {
   normalize(holding);
 }
 
-void Holdings::belong_to(Holding& holding, ConnectionId connection) {
+void Holdings::transfer_to(Holding& holding, ConnectionId connection) {
   if (holding.is_shared) others_.erase(holding.key());
   holding.is_shared = false;
   holding.connection = connection;
   holding.references = 1;
 }
 
-// Of what is shared nobody's part is empty, and it is shared by two at least.
+// Removes shares without references. A holding is shared by at least two connections, or is not.
 void Holdings::normalize(Holding& holding) {
   const auto entry = others_.find(holding.key());
   std::vector<Share>& others = entry->second;
@@ -75,7 +75,7 @@ void Holdings::normalize(Holding& holding) {
   if (!holding.is_shared) others_.erase(entry);
 }
 
-std::vector<Holding> Holdings::leave(ConnectionId connection) {
+std::vector<Holding> Holdings::remove_connection(ConnectionId connection) {
   std::vector<HoldingKey> keys;
   table_.for_each([&](const Holding& holding) {
     if (holding.connection == connection || holding.is_shared) keys.push_back(holding.key());

@@ -13,11 +13,11 @@
 
 namespace ttmem::server {
 
-// Tells the connections of a server apart.
+// Identifies a connection of a server.
 using ConnectionId = std::uint32_t;
 
-// What names something that a client holds. Original clients free by device and number alone, so
-// the numbers of all their buffers are one space; libttmem says the type, and each type is one.
+// Identifies something that a client holds. Original clients free by device and number alone, so
+// the numbers of all their buffers are one space. libttmem reports the type: each type is a space.
 struct HoldingKey {
   enum Space : std::uint8_t {
     kLooseCbs = static_cast<std::uint8_t>(Kind::cb),
@@ -27,7 +27,7 @@ struct HoldingKey {
   };  // else the number of a buffer's Kind
 
   std::uint64_t id = 0;
-  std::uint32_t where = 0;  // device and space in one: keys are compared all the time
+  std::uint32_t where = 0;  // device and space in one word, which is faster to compare
 
   [[nodiscard]] static HoldingKey of(std::uint64_t id, std::uint32_t device,
                                      std::uint8_t space) noexcept {
@@ -38,19 +38,17 @@ struct HoldingKey {
   [[nodiscard]] bool is_buffer() const noexcept {
     return space() != kLooseCbs && space() != kKernels && space() != kPrograms;
   }
-
   [[nodiscard]] bool is_program() const noexcept { return space() == kPrograms; }
 
   friend auto operator<=>(const HoldingKey&, const HoldingKey&) = default;
 };
 
-// One thing that a client holds. In a cache line of its own: a server does little else than to look
-// for these.
+// One thing that a client holds. Has its own cache line: a server mostly searches for these.
 struct alignas(64) Holding {
   std::uint64_t id = 0;
-  std::uint64_t bytes = 0;  // the largest size that was told
+  std::uint64_t bytes = 0;  // the largest reported size
   std::uint32_t where = kNowhere;
-  // Who allocated it, and how often. Holdings knows the other connections, if it is shared.
+  // Which connection allocated it, and how often. Holdings knows the others, if it is shared.
   ConnectionId connection = 0;
   std::uint32_t references = 0;
   Kind kind = Kind::dram;
@@ -72,17 +70,19 @@ struct alignas(64) Holding {
 };
 static_assert(sizeof(Holding) == 64);
 
-// What a client holds, and for which of its connections: each of them wants as many frees as it
-// made allocations, and what a connection has left goes with it. A client with more than one
-// connection is rare, and rarer still is one that allocates the same thing on two of them.
+// What a client holds, and for which of its connections: each needs as many frees as it made
+// allocations, and the end of a connection frees the rest. A client with several connections is
+// rare, and one that allocates the same thing on two of them is rarer still.
 //
 // Pointers are valid until the next insert or erase.
 class Holdings {
  public:
   [[nodiscard]] Holding* find(const HoldingKey& key) noexcept { return table_.find(key); }
-  // It will be looked for soon.
-  [[gnu::always_inline]] void expect(const HoldingKey& key) const noexcept { table_.expect(key); }
-  // What is held by that name, and whether it is new: then that connection holds it once.
+  // For a key that find() or insert() will get soon.
+  [[gnu::always_inline]] void prefetch(const HoldingKey& key) const noexcept {
+    table_.prefetch(key);
+  }
+  // The holding with that key, and true if it is new: then that connection holds it once.
   std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection, Kind kind,
                                    std::uint64_t bytes) {
     const auto inserted = table_.insert(key);
@@ -99,24 +99,24 @@ class Holdings {
     if (holding->is_shared) erase_others(*holding);
     table_.erase(holding);
   }
-  // Returns what was held on that device, which is erased.
+  // Erases and returns what is held on that device.
   [[nodiscard]] std::vector<Holding> erase_device(std::uint32_t device);
   [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
-  // How many frees it wants.
+  // How many frees it needs.
   [[nodiscard]] std::uint64_t references(const Holding& holding) const {
     return holding.is_shared ? shared_references(holding) : holding.references;
   }
   void add(Holding& holding, ConnectionId connection);
-  // One of this connection's, or of another when it has none. Returns how many there still are.
+  // Removes one reference of this connection, or of another if it has none. Returns the rest.
   [[nodiscard]] std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
     return holding.is_shared ? remove_one_shared(holding, connection) : --holding.references;
   }
-  // This connection's alone from now on, once.
-  void belong_to(Holding& holding, ConnectionId connection);
+  // From now on only this connection holds it, once.
+  void transfer_to(Holding& holding, ConnectionId connection);
 
-  // The connection has ended. Returns what nobody holds any longer, which is erased.
-  [[nodiscard]] std::vector<Holding> leave(ConnectionId connection);
+  // The connection has ended. Erases and returns what nobody holds any longer.
+  [[nodiscard]] std::vector<Holding> remove_connection(ConnectionId connection);
 
  private:
   struct Share {

@@ -34,9 +34,9 @@ UniqueFd new_socket() {
   return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// Two servers that start at the same moment must not both find the same stale socket. A lock file
-// would stay behind; the directory is there anyway. Somebody may hold its lock for reasons of their
-// own, so after two seconds it is done without.
+// Two servers that start at the same moment must not both replace the same stale socket. Locks the
+// directory, because a lock file would stay behind. Another program may hold that lock, so the
+// server starts without it after two seconds.
 UniqueFd lock_directory(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -49,7 +49,7 @@ UniqueFd lock_directory(const std::string& path) {
   return fd;
 }
 
-// Makes the path free, or says who has it.
+// Removes a stale socket. Fails when the path is in use; the message says by whom.
 Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return {};
@@ -63,7 +63,7 @@ Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   const int connected =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const int error = connected == 0 ? 0 : errno;
-  // EAGAIN: it listens, and has more to accept than it can.
+  // EAGAIN: a server listens, and its backlog is full.
   if (error == 0 || error == EAGAIN) {
     const auto server = error == 0 ? peer_of(probe.get()) : std::nullopt;
     return Error{
@@ -99,7 +99,7 @@ Result<Listener> Listener::open(const std::string& path, mode_t mode) {
   if (!cleared) return cleared.error();
   Listener listener;
   listener.fd_ = new_socket();
-  // Nobody can connect between bind() and a chmod() that never comes.
+  // With the umask the socket never has another mode, as it would before a chmod().
   const mode_t before = ::umask(~mode & 0777);
   const int bound =
       ::bind(listener.fd_.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address);

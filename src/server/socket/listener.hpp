@@ -10,7 +10,7 @@
 
 namespace ttmem::server {
 
-// A unix stream socket that listens at a path, which it removes in the end.
+// A Unix stream socket that listens at a path. Its destructor removes the path.
 class Listener {
  public:
   Listener() = default;
@@ -18,8 +18,8 @@ class Listener {
   Listener(Listener&& other) noexcept = default;
   Listener& operator=(Listener&& other) noexcept = default;
 
-  // Replaces a socket that a killed server left. Fails when a server answers there (the message has
-  // its pid), when something else than a socket is there, and when the socket cannot be made.
+  // Replaces a socket that a killed server left. Fails when a server listens there (the message has
+  // its pid), when the path is not a socket, and when the socket cannot be created.
   [[nodiscard]] static Result<Listener> open(const std::string& path, mode_t mode);
 
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }

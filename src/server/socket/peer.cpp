@@ -20,7 +20,7 @@ std::string read_proc(pid_t pid, const char* file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What /proc says of it; only the number when it is not here.
+// The process as /proc describes it; only its pid when there is no such process.
 segment::SegmentWriter::Process describe(pid_t pid) {
   segment::SegmentWriter::Process process;
   process.pid = pid;
@@ -54,27 +54,27 @@ std::optional<pid_t> parse_own_pid(std::string_view status) {
   return parse_number<pid_t>(line);
 }
 
-Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_t told,
+Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_t reported,
                                                    uid_t server_uid) {
   if (server_uid != 0 && peer.uid != server_uid) {
     return Error{fmt::format(
-        "process {} belongs to {}, and this server to {}: nobody would believe it; run `ttmem "
-        "serve` as root to serve everybody",
+        "process {} belongs to {} and this server to {}; run `ttmem serve` as root to serve both",
         peer.pid, collector::user_name(peer.uid), collector::user_name(server_uid))};
   }
-  // Of a pid namespace that is not ours: its number means nothing here, and is only shown.
+  // A process in a pid namespace that this one does not see: its pid is only shown.
   if (peer.pid == 0) {
     segment::SegmentWriter::Process process;
-    process.pid = told;
+    process.pid = reported;
     return process;
   }
-  const bool itself = told == 0 || told == peer.pid ||
-                      parse_own_pid(read_proc(peer.pid, "status")) == std::optional<pid_t>(told);
+  const bool itself =
+      reported == 0 || reported == peer.pid ||
+      parse_own_pid(read_proc(peer.pid, "status")) == std::optional<pid_t>(reported);
   if (itself) return describe(peer.pid);
-  if (peer.uid == 0) return describe(told);
+  if (peer.uid == 0) return describe(reported);
   return Error{fmt::format(
       "process {} (user {}) reports for process {}; only root may report for another process",
-      peer.pid, collector::user_name(peer.uid), told)};
+      peer.pid, collector::user_name(peer.uid), reported)};
 }
 
 }  // namespace ttmem::server

@@ -33,7 +33,7 @@ std::uint32_t arch_number(std::string_view arch) {
   return arch == "quasar" ? 4 : 0;
 }
 
-// Fields of 32 bits hold what fits; what does not is unknown to whoever reads them.
+// For fields of 32 bits: a value that does not fit is sent as unknown.
 std::uint32_t narrow(std::uint64_t value) {
   return value <= std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(value) : 0;
 }
@@ -43,9 +43,9 @@ bool is_used_by(const Device& device, pid_t pid) {
                      [&](const Process& process) { return process.pid == pid; });
 }
 
-// What a question means by a logical number: the chip of that number, and what is held by those who
-// say the number and not which chip. Processes may number chips differently: the one that the
-// asking process uses goes first.
+// The devices with a logical number: the chip with that number, and what processes hold that report
+// the number and not which chip it is. Processes may number chips differently: the chip that the
+// asking process uses is preferred.
 std::vector<const Device*> find_devices(const Snapshot& snapshot, std::int32_t id, pid_t pid) {
   const Device* chip = nullptr;
   std::vector<const Device*> found;
@@ -61,7 +61,7 @@ std::vector<const Device*> find_devices(const Snapshot& snapshot, std::int32_t i
   return found;
 }
 
-// A number that somebody uses without saying which chip it is adds none where one is known.
+// A device of unknown chip does not count if there is a chip with its number.
 std::uint32_t count_devices(const Snapshot& snapshot) {
   std::size_t chips = 0;
   std::set<std::uint32_t> named;
@@ -108,7 +108,7 @@ std::string kinds_of(const Process& process) {
   return text_of_kinds(bytes);
 }
 
-// The largest of those that `wanted` takes, one line each.
+// Adds one line for each of the largest allocations that `wanted` accepts.
 template <typename Wanted>
 void add_largest(const Snapshot& snapshot, Wanted&& wanted, std::vector<std::string>& lines) {
   std::vector<const Allocation*> chosen;
@@ -165,7 +165,7 @@ std::vector<std::string> kernel_lines(const Snapshot& snapshot) {
 
 const Snapshot& Responder::snapshot(bool with_allocations) {
   if (snapshot_ == nullptr || (with_allocations && !has_allocations_)) {
-    snapshot_ = with_allocations ? &look_at_all_() : &look_at_figures_();
+    snapshot_ = with_allocations ? &get_all_() : &get_figures_();
     has_allocations_ = with_allocations;
   }
   return *snapshot_;

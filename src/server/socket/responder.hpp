@@ -14,18 +14,18 @@
 namespace ttmem::server {
 
 // Answers the questions of the wire protocol from the Snapshot of all processes, not only of those
-// that use the socket. In this fixed format a figure that nobody knows is 0; `is_available` says
-// whether anything is known of the device at all. One thread: that of the event loop.
+// that use the socket. In this fixed format an unknown figure is 0; `is_available` is 0 when
+// nothing is known of the device. One thread: that of the event loop.
 class Responder {
  public:
-  // Gives the Snapshot as of now.
-  using Look = std::function<const model::Snapshot&()>;
-  // In that of `at_figures` the allocations may be missing.
-  Responder(Look at_all, Look at_figures)
-      : look_at_all_(std::move(at_all)), look_at_figures_(std::move(at_figures)) {}
+  // Returns the present Snapshot.
+  using GetSnapshot = std::function<const model::Snapshot&()>;
+  // The Snapshot of `at_figures` may lack the allocations.
+  Responder(GetSnapshot at_all, GetSnapshot at_figures)
+      : get_all_(std::move(at_all)), get_figures_(std::move(at_figures)) {}
 
-  // What was answered so far is out of date. Without it the next answer is of the same moment, so
-  // that a thousand questions at once are not a thousand looks.
+  // Makes the next answer use a new Snapshot. Otherwise it uses the same one, so that a thousand
+  // questions at once cost one collection.
   void forget() { snapshot_ = nullptr; }
 
   // `question` is one of wire::is_question(), and `pid` the process that asks.
@@ -34,14 +34,14 @@ class Responder {
  private:
   const model::Snapshot& snapshot(bool with_allocations);
 
-  Look look_at_all_;
-  Look look_at_figures_;
+  GetSnapshot get_all_;
+  GetSnapshot get_figures_;
   const model::Snapshot* snapshot_ = nullptr;
   bool has_allocations_ = false;
 };
 
-// What DUMP_REMAINING and DUMP_KERNELS write into the log, line by line: who holds what on each
-// device, and the largest of it.
+// The lines that DUMP_REMAINING and DUMP_KERNELS write into the log: who holds what on each device,
+// and the largest allocations.
 [[nodiscard]] std::vector<std::string> remaining_lines(const model::Snapshot& snapshot);
 [[nodiscard]] std::vector<std::string> kernel_lines(const model::Snapshot& snapshot);
 

@@ -17,29 +17,30 @@ using wire::kMessageBytes;
 using wire::Message;
 using wire::Type;
 
-// What a message is about is fetched from memory while the ones before it are taken.
+// The holding of a message is prefetched this many messages ahead.
 constexpr std::size_t kAhead = 2;
 
 std::string explain(const Message& message, Fault fault) {
   const wire::Head& head = message.head;
   switch (fault) {
     case Fault::kType:
-      return fmt::format("type {} is none of 1 to 12", head.type);
+      return fmt::format("type {} is outside 1 to 12", head.type);
     case Fault::kAnswer:
-      return fmt::format("{} is what a server says", name_of(message.type()));
+      return fmt::format("only a server may send {}", name_of(message.type()));
     case Fault::kPid:
-      return fmt::format("{} is no pid", head.process_id);
+      return fmt::format("pid {} is outside 0 to {}", head.process_id, wire::kMaxPid);
     case Fault::kDevice:
-      return fmt::format("device {} cannot be", head.device_id);
+      return fmt::format("device {} is outside 0 to {}", head.device_id, wire::kMaxDeviceId);
     case Fault::kSize:
-      return fmt::format("{} bytes are more than any device has", head.size);
+      return fmt::format("{} bytes are more than any device has",
+                         head.size > kMaxBytes ? head.size : message.allocation.bytes_per_bank);
     case Fault::kBufferType:
-      return fmt::format("buffer type {} is none of 0 to {}", head.buffer_type,
+      return fmt::format("buffer type {} is outside 0 to {}", head.buffer_type,
                          wire::kMaxBufferType);
     case Fault::kRole:
-      return fmt::format("kernel role {} is none of 0 to {}", head.buffer_type, wire::kMaxRole);
+      return fmt::format("kernel role {} is outside 0 to {}", head.buffer_type, wire::kMaxRole);
     case Fault::kShort:
-      return "there is a second, shorter message in it";
+      return "it contains a second, shorter message";
     default:
       return fmt::format("the details of a {} contradict themselves", name_of(message.type()));
   }
@@ -48,62 +49,62 @@ std::string explain(const Message& message, Fault fault) {
 }  // namespace
 
 Session::~Session() {
-  // A client may have been named in two ways, and shall be left once.
+  // A client may have been reported under two pids, and must be disconnected once.
   std::vector<std::shared_ptr<Client>> unique;
-  for (auto& [told, client] : clients_) {
+  for (auto& [reported, client] : clients_) {
     if (client == nullptr || std::find(unique.begin(), unique.end(), client) != unique.end()) {
       continue;
     }
     unique.push_back(client);
   }
   clients_.clear();
-  for (const std::shared_ptr<Client>& client : unique) context_.clients.leave(client, id_);
+  for (const std::shared_ptr<Client>& client : unique) context_.clients.disconnect(client, id_);
 }
 
-Session::Verdict Session::take(std::span<const std::byte> messages, std::string& answers) {
+Session::Verdict Session::handle(std::span<const std::byte> messages, std::string& answers) {
   context_.responder.forget();
-  context_.clients.look_at_clock();
-  asked_ = false;
-  const Verdict verdict = take_all(messages, answers);
-  context_.statistics.messages += std::exchange(understood_, 0);
+  context_.clients.update_clock();
+  answered_ = false;
+  const Verdict verdict = handle_all(messages, answers);
+  context_.statistics.messages += std::exchange(handled_, 0);
   return verdict;
 }
 
-Session::Verdict Session::take_all(std::span<const std::byte> messages, std::string& answers) {
+Session::Verdict Session::handle_all(std::span<const std::byte> messages, std::string& answers) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(messages.data()) % alignof(Message) == 0;
   Message copy;
   for (; messages.size() >= kMessageBytes; messages = messages.subspan(kMessageBytes)) {
-    // The bytes that a connection reads are aligned: then a message is looked at where it lies.
+    // The bytes of a connection are aligned: then a message need not be copied.
     const auto* message = reinterpret_cast<const Message*>(messages.data());
     if (!aligned) {
       std::memcpy(&copy, messages.data(), kMessageBytes);
       message = &copy;
     } else if (last_client_ != nullptr && messages.size() >= (kAhead + 1) * kMessageBytes) {
-      last_client_->expect(message[kAhead]);
+      last_client_->prefetch(message[kAhead]);
     }
-    if (take_one(*message, answers) == Verdict::kClose) return Verdict::kClose;
+    if (handle_one(*message, answers) == Verdict::kClose) return Verdict::kClose;
   }
-  return Verdict::kGoOn;
+  return Verdict::kContinue;
 }
 
-Session::Verdict Session::take_one(const Message& message, std::string& answers) {
+Session::Verdict Session::handle_one(const Message& message, std::string& answers) {
   const Fault fault = wire::fault_of(message);
   if (fault != Fault::kNone) return bad_message(message, fault);
   bad_in_a_row_ = 0;
-  if (!wire::is_question(message.type())) return take_report(message);
+  if (!wire::is_question(message.type())) return handle_report(message);
   answer(message, answers);
-  return Verdict::kGoOn;
+  return Verdict::kContinue;
 }
 
 void Session::answer(const Message& question, std::string& answers) {
-  ++understood_;
-  asked_ = true;
+  ++handled_;
+  answered_ = true;
   const Message answer = context_.responder.answer(question, peer_.pid);
   answers.append(reinterpret_cast<const char*>(&answer), sizeof answer);
 }
 
-Session::Verdict Session::take_report(const Message& report) {
-  if (report.head.process_id != last_told_) {
+Session::Verdict Session::handle_report(const Message& report) {
+  if (report.head.process_id != last_pid_) {
     const Result<void> found = find_client(report.head.process_id);
     if (!found) {
       spdlog::error("{}; the connection is closed", found.error().message);
@@ -113,19 +114,19 @@ Session::Verdict Session::take_report(const Message& report) {
   Client* client = last_client_;
   if (client == nullptr) {
     ++context_.statistics.refused;
-    return Verdict::kGoOn;
+    return Verdict::kContinue;
   }
-  ++understood_;
-  if (asked_) context_.responder.forget();
+  ++handled_;
+  if (answered_) context_.responder.forget();
   const bool of_program = report.type() == Type::kCbAlloc && report.has_details();
-  const Change change = of_program ? take_cb(*client, report) : client->apply(id_, report);
+  const Change change = of_program ? handle_cb(*client, report) : client->apply(id_, report);
   context_.log.report(report, client->process().pid, change, context_.clients.totals());
-  return Verdict::kGoOn;
+  return Verdict::kContinue;
 }
 
-// A program counts once its last CB has come. One that is not complete when another begins, or when
-// the connection ends, never was placed.
-Change Session::take_cb(Client& client, const Message& report) {
+// Places a program when its last CB has come. Drops one that is not complete when another begins or
+// the connection ends.
+Change Session::handle_cb(Client& client, const Message& report) {
   const wire::AllocationDetails& details = report.allocation;
   const auto device = static_cast<std::uint32_t>(report.head.device_id);
   if (details.cb.index == 0) {
@@ -139,7 +140,7 @@ Change Session::take_cb(Client& client, const Message& report) {
                     program_.cbs.size() == details.cb.index;
   if (!next) return waiting;
   if (details.cb.count > 0) {
-    ToldCb& cb = program_.cbs.emplace_back();
+    ReportedCb& cb = program_.cbs.emplace_back();
     cb.address = details.address;
     cb.bytes = details.bytes_per_bank;
     cb.flags = details.flags;
@@ -151,10 +152,10 @@ Change Session::take_cb(Client& client, const Message& report) {
   return change;
 }
 
-Result<void> Session::find_client(std::int32_t told) {
-  auto known = clients_.find(told);
+Result<void> Session::find_client(std::int32_t reported) {
+  auto known = clients_.find(reported);
   if (known == clients_.end()) {
-    const auto process = process_of(peer_, told, context_.server_uid);
+    const auto process = process_of(peer_, reported, context_.server_uid);
     std::shared_ptr<Client> client;
     if (process) {
       Result<std::shared_ptr<Client>> found = context_.clients.client_of(*process);
@@ -163,9 +164,9 @@ Result<void> Session::find_client(std::int32_t told) {
     } else {
       spdlog::warn("refused: {}", process.error().message);
     }
-    known = clients_.emplace(told, std::move(client)).first;
+    known = clients_.emplace(reported, std::move(client)).first;
   }
-  last_told_ = told;
+  last_pid_ = reported;
   last_client_ = known->second.get();
   return {};
 }
@@ -173,18 +174,17 @@ Result<void> Session::find_client(std::int32_t told) {
 Session::Verdict Session::bad_message(const Message& message, Fault fault) {
   ++context_.statistics.bad;
   ++bad_;
-  const bool enough = ++bad_in_a_row_ >= kPatience;
-  // The first few, then at every doubling: a client that is always half right fills no disk.
-  if (enough || bad_ < kPatience || std::has_single_bit(bad_)) {
-    spdlog::warn("left out a message of process {}: {} ({} bad so far on this connection)",
+  const bool enough = ++bad_in_a_row_ >= kMaxBadInARow;
+  // Logs the first few, then at every doubling, so that a bad client does not fill the disk.
+  if (enough || bad_ < kMaxBadInARow || std::has_single_bit(bad_)) {
+    spdlog::warn("ignored a message of process {}: {} ({} bad so far on this connection)",
                  peer_.pid, explain(message, fault), bad_);
   }
-  if (!enough) return Verdict::kGoOn;
+  if (!enough) return Verdict::kContinue;
   spdlog::error(
-      "closed the connection of process {}: {} bad messages in a row; an old client, whose "
-      "messages "
-      "are shorter than {} bytes, looks like this: build it against this version",
-      peer_.pid, kPatience, kMessageBytes);
+      "closed the connection of process {}: {} bad messages in a row; if it is an old client, "
+      "whose messages are shorter than {} bytes, build it against this version",
+      peer_.pid, kMaxBadInARow, kMessageBytes);
   return Verdict::kClose;
 }
 

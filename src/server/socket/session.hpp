@@ -19,15 +19,15 @@
 
 namespace ttmem::server {
 
-// What a server of the socket has counted since it began.
+// The counts of a socket server since its start.
 struct SocketStatistics {
   std::uint64_t connections = 0;
-  std::uint64_t messages = 0;  // that were understood
-  std::uint64_t bad = 0;       // that no client can mean
-  std::uint64_t refused = 0;   // for a process that the peer may not speak for
+  std::uint64_t messages = 0;  // valid ones
+  std::uint64_t bad = 0;       // those with a wire::Fault
+  std::uint64_t refused = 0;   // for a process that the peer may not report for
 };
 
-// What all sessions of a server share; it outlives them.
+// What all sessions of a server share. It must outlive them.
 struct SessionContext {
   ClientRegistry& clients;
   EventLog& log;
@@ -36,8 +36,8 @@ struct SessionContext {
   uid_t server_uid;
 };
 
-// One connection as the protocol sees it: whole messages in, answers out, no I/O. One thread: that
-// of the event loop.
+// The protocol of one connection: whole messages in, answers out, no I/O. One thread: that of the
+// event loop.
 class Session {
  public:
   Session(SessionContext& context, ConnectionId id, Peer peer)
@@ -46,47 +46,46 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  enum class Verdict : bool { kGoOn, kClose };
+  enum class Verdict : bool { kContinue, kClose };
 
-  // Takes whole messages, one behind the other; appends to `answers` what there is to say. After
-  // kClose, which the log explains, the rest is not looked at.
-  [[nodiscard]] Verdict take(std::span<const std::byte> messages, std::string& answers);
+  // Handles whole messages in their order, and appends the answers. Stops at kClose; the log says
+  // why.
+  [[nodiscard]] Verdict handle(std::span<const std::byte> messages, std::string& answers);
 
   [[nodiscard]] const Peer& peer() const { return peer_; }
 
  private:
-  // How many bad messages in a row end a connection.
-  static constexpr std::uint32_t kPatience = 3;
+  static constexpr std::uint32_t kMaxBadInARow = 3;
 
-  // What is never inlined here is kept out of the loop over the messages (1 ns of each).
-  Verdict take_all(std::span<const std::byte> messages, std::string& answers);
-  Verdict take_one(const wire::Message& message, std::string& answers);
+  // What is marked noinline would make the loop over the messages slower (1 ns each).
+  Verdict handle_all(std::span<const std::byte> messages, std::string& answers);
+  Verdict handle_one(const wire::Message& message, std::string& answers);
   [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);
-  Verdict take_report(const wire::Message& report);
+  Verdict handle_report(const wire::Message& report);
   [[gnu::cold, gnu::noinline]] Verdict bad_message(const wire::Message& message, wire::Fault fault);
-  // Makes the client of a pid in a report the last one; null when the peer may not speak for it.
-  [[gnu::cold, gnu::noinline]] Result<void> find_client(std::int32_t told);
-  [[gnu::noinline]] Change take_cb(Client& client, const wire::Message& report);
+  // Sets last_client_ to the client of that pid; null when the peer may not report for it.
+  [[gnu::cold, gnu::noinline]] Result<void> find_client(std::int32_t reported);
+  [[gnu::noinline]] Change handle_cb(Client& client, const wire::Message& report);
 
   SessionContext& context_;
   ConnectionId id_;
   Peer peer_;
   std::uint32_t bad_in_a_row_ = 0;
-  // Of the messages that are being taken.
-  bool asked_ = false;  // the responder has looked
-  std::uint64_t understood_ = 0;
+  // Of the present call of handle().
+  bool answered_ = false;  // the responder has a Snapshot
+  std::uint64_t handled_ = 0;
   std::uint64_t bad_ = 0;
 
-  // By the pid of the messages; null: refused, and said so.
+  // By the pid of the messages; null: refused, and logged.
   boost::unordered_flat_map<std::int32_t, std::shared_ptr<Client>> clients_;
-  std::int32_t last_told_ = -1;
+  std::int32_t last_pid_ = -1;
   Client* last_client_ = nullptr;
 
-  // The CBs of a program of which more are to come.
+  // A program that is not complete yet.
   struct Program {
     std::uint64_t id = 0;
     std::uint32_t device = 0;
-    std::vector<ToldCb> cbs;
+    std::vector<ReportedCb> cbs;
   } program_;
 };
 

@@ -11,7 +11,7 @@ namespace ttmem::server {
 struct SocketOptions {
   std::string directory;       // of the segments
   std::string path;            // of the socket
-  std::optional<mode_t> mode;  // none: 0666 for root's server, whom all may tell; else 0600
+  std::optional<mode_t> mode;  // none: 0666 for root, to whom all may report; else 0600
 };
 
 }  // namespace ttmem::server

@@ -13,7 +13,7 @@
 namespace ttmem::server {
 namespace {
 
-// What is read stays in the second cache until it has been looked at.
+// So small that what is read stays in the L2 cache until it is handled.
 constexpr std::size_t kScratchBytes = 64 << 10;
 
 // Every client needs two descriptors: its connection and its segment.
@@ -28,7 +28,7 @@ void remove_abandoned(const std::string& directory) {
   const collector::DeadSegments abandoned = collector::find_abandoned(directory);
   if (abandoned.segments.empty()) return;
   const collector::ReapReport report = collector::reap(directory, abandoned.segments);
-  spdlog::info("removed {} segment{} that a server kept and left in {}", report.removed,
+  spdlog::info("removed {} segment{} that a killed server left in {}", report.removed,
                report.removed == 1 ? "" : "s", directory);
   for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
 }
@@ -55,7 +55,7 @@ Result<void> SocketServer::start() {
   if (!listener) return listener.error();
   listener_ = std::move(*listener);
   remove_abandoned(options_.directory);
-  // The acceptor has a descriptor of its own: it closes it, and the listener removes the path.
+  // The acceptor gets its own descriptor, which it closes. The listener removes the path.
   acceptor_.assign(Protocol(), ::fcntl(listener_.fd(), F_DUPFD_CLOEXEC, 0));
   spdlog::info("listening on {} (mode {:04o})", options_.path, mode);
   accept();
@@ -82,7 +82,7 @@ void SocketServer::add(Protocol::socket socket) {
   connection->start();
 }
 
-// No descriptor left, most likely: those who are connected are served, and the others wait.
+// Most likely there is no descriptor left. Connected clients are served, the others wait.
 void SocketServer::accept_later(const boost::system::error_code& error) {
   spdlog::warn("cannot accept another client: {}; {} are connected; raise the limit of open files",
                error.message(), connections_.size());
@@ -100,7 +100,7 @@ void SocketServer::stop() {
   clients_.stop();
   for (const auto& connection : connections_) connection->close();
   connections_.clear();
-  // A closed connection lives until its handlers were told so.
+  // A closed connection lives until its handlers have run.
   loop_.restart();
   loop_.poll();
   log_.flush();

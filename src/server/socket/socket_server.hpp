@@ -24,13 +24,13 @@ namespace ttmem::server {
 // The socket of the wire protocol (docs/server.md). One thread: that of the event loop.
 class SocketServer {
  public:
-  // `events` takes a line per report, and may hold lines back until it is flushed. `observatory`
-  // and `options` outlive the server.
+  // `events` gets a line per report, and may buffer lines until it is flushed. `observatory` and
+  // `options` must outlive the server.
   SocketServer(boost::asio::io_context& loop, Observatory& observatory,
                const SocketOptions& options, std::shared_ptr<spdlog::logger> events);
 
-  // Fails when another server has the socket, or it cannot be made; the message names it, the
-  // reason and the next step. Removes the segments that a killed server kept in the directory.
+  // Fails when another server has the socket, or it cannot be created; the message names it, the
+  // reason and the next step. Removes the proxy segments that a killed server left.
   [[nodiscard]] Result<void> start();
 
   // Ends all connections; removes the socket and the segments.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ledger against a model that keeps every program's CBs and counts every byte anew, over random
-// histories, and the cases that the seeds tell of by name.
+// The ledger against a model that has every program's CBs and counts every byte again, over random
+// histories, and the cases that the seeds name.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -44,7 +44,7 @@ class BruteForce {
 
   void place(std::uint64_t program, const std::vector<Cb>& cbs) { programs_[program] = cbs; }
   void dispatch(std::uint64_t program) { send({program}, false); }
-  void replay(const std::vector<std::uint64_t>& programs) { send(programs, true); }
+  void replay_trace(const std::vector<std::uint64_t>& programs) { send(programs, true); }
   void send(const std::vector<std::uint64_t>& programs, bool is_trace) {
     std::vector<std::uint64_t> placed;
     for (std::uint64_t program : programs) {
@@ -125,7 +125,7 @@ class BruteForce {
   std::vector<Sent> last_;
 };
 
-// What an outside owner would have published, kept up to date from the changes alone.
+// What an owner would have published, updated from the changes alone.
 struct Published {
   std::vector<DeviceLedger::Core> cores;
   std::map<std::uint64_t, std::uint32_t> resident_cores;
@@ -214,8 +214,8 @@ RC_GTEST_PROP(Ledger, AgreesWithTheBruteForceModelAtEveryStep, ()) {
       default: {
         std::vector<std::uint64_t> programs(*rc::gen::inRange<std::size_t>(0, 5));
         for (auto& p : programs) p = *rc::gen::inRange<std::uint64_t>(0, 8);
-        ledger.replay(programs);
-        model.replay(programs);
+        ledger.replay_trace(programs);
+        model.replay_trace(programs);
       }
     }
     compare(ledger, model, published, cores);
@@ -296,7 +296,7 @@ TEST_F(WormholeLedger, ATraceReplayHoldsTheLargestProgramOnEachCore) {
   ledger.place(1, acquire(table, {{{1000, 3000}, rectangle(3, 3), false}}));
   ledger.place(2, acquire(table, {{{1000, 2000}, rectangle(7, 7), false}}));
   const std::vector<std::uint64_t> programs = {1, 2, 99};
-  EXPECT_EQ(ledger.replay(programs), 1U);
+  EXPECT_EQ(ledger.replay_trace(programs), 1U);
   EXPECT_EQ(ledger.resident_bytes(), 16U * 2000 + 48U * 1000);
   EXPECT_EQ(ledger.find(1)->resident_cores, 16U);
   EXPECT_EQ(ledger.find(2)->resident_cores, 64U);

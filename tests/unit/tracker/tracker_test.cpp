@@ -47,10 +47,10 @@ class Tracked {
   IdTracker* operator->() { return tracker_.get(); }
   Tracker& core() { return tracker_->core(); }
   // For a receipt, without the layer that finds it by its id.
-  bool take(std::uint32_t device, const ttmem_buffer& buffer, Receipt& receipt) {
+  bool allocate(std::uint32_t device, const ttmem_buffer& buffer, Receipt& receipt) {
     Device& on = *core().device(device);
     Request request;
-    return understand_buffer(on, buffer, request) && core().allocate(on, request, now(), receipt);
+    return fill_buffer_request(on, buffer, request) && core().allocate(on, request, now(), receipt);
   }
   [[nodiscard]] segment::SegmentImage read() const {
     const UniqueFd fd(::open(tracker_->core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
@@ -184,7 +184,7 @@ TEST(Tracker, WritesEachNameOnceAndCountsThoseThatFindNoRoom) {
   EXPECT_EQ(tracked.core().segment().header().text_count, segment::kMaxTexts);
 }
 
-TEST(Tracker, KeepsCbsInsideL1WhateverItIsTold) {
+TEST(Tracker, KeepsCbsInsideL1WhateverIsReported) {
   Tracked tracked;
   tracked.core().device_open(wormhole(0));
   const ttmem_cb cbs[] = {{kL1 - 100, 1000, &kGrid, 1, 0}, {~0ULL - 5, 1000, &kGrid, 1, 0}};
@@ -245,9 +245,9 @@ TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
   tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
   tracked.core().program_place(0, 1, {&cb, 1});
-  Receipt kept;
-  ASSERT_TRUE(tracked.take(0, buffer(TTMEM_L1, 3, 0, 30, 0), kept));
-  tracked.core().leave(*tracked.core().find(0), kept);
+  Receipt receipt;
+  ASSERT_TRUE(tracked.allocate(0, buffer(TTMEM_L1, 3, 0, 30, 0), receipt));
+  tracked.core().release_at_close(*tracked.core().find(0), receipt);
   tracked->device_close(0);
   EXPECT_TRUE(tracked.read().devices.empty());
   EXPECT_TRUE(tracked.read().allocations.empty());
@@ -322,8 +322,8 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
   sharded.core_ranges = 1;
   tracked->buffer_alloc(0, sharded);
   sharded.id = 2;
-  Receipt kept;
-  ASSERT_TRUE(tracked.take(0, sharded, kept));
+  Receipt receipt;
+  ASSERT_TRUE(tracked.allocate(0, sharded, receipt));
   tracked->kernel_load(0, 1, 100, TTMEM_KERNEL_APP, false);
   const ttmem_cb cb = {105664, 1024, &row, 1, 0};
   tracked.core().program_place(0, 7, {&cb, 1});
@@ -390,12 +390,12 @@ TEST(Tracker, RefusesSizesThatWouldWrapAround) {
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U);
   huge.cores = &all;
   Receipt none;
-  EXPECT_FALSE(tracked.take(0, huge, none));
+  EXPECT_FALSE(tracked.allocate(0, huge, none));
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 3U);
   EXPECT_EQ(tracked.device().kinds[Kind::dram].used_bytes, 1U) << "banks unknown: logical";
 }
 
-TEST(Tracker, NoSumOfAbsurdSizesWrapsAround) {
+TEST(Tracker, NoSumOfHugeSizesWrapsAround) {
   Tracked tracked;
   ttmem_device_info info = wormhole(0);
   info.dram_channels = 0xffffffff;
@@ -512,12 +512,12 @@ TEST(Tracker, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
   EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
 }
 
-TEST(Tracker, CanKeepASegmentForAnotherProcess) {
+TEST(Tracker, CanWriteASegmentForAnotherProcess) {
   TemporaryDirectory directory;
   segment::SegmentWriter::Options options;
   options.directory = directory.path();
   options.event_chunks = 1;
-  options.kept_for = {4711, 88123, "model", "./model --fast"};
+  options.for_client = {4711, 88123, "model", "./model --fast"};
   const auto started = IdTracker::start(options);
   ASSERT_TRUE(started) << started.error().message;
   IdTracker* const tracker = started->get();
@@ -541,7 +541,7 @@ TEST(Tracker, CanKeepASegmentForAnotherProcess) {
   EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);
 }
 
-// What is live, kept as a plain list.
+// What is live, as a plain list.
 struct Model {
   struct Live {
     std::uint64_t logical;
@@ -573,26 +573,26 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
     const auto type = *rc::gen::element(TTMEM_DRAM, TTMEM_L1, TTMEM_L1_SMALL, TTMEM_TRACE);
     const auto id = *rc::gen::inRange<std::uint64_t>(1, 12);
     const auto key = std::make_tuple(device, static_cast<int>(type), id);
-    const bool kept = id % 2 == 0;
-    const auto give = [&] {
+    const bool by_receipt = id % 2 == 0;
+    const auto release = [&] {
       const auto receipt = receipts.find(key);
       if (receipt == receipts.end()) return;
       tracked.core().release(*tracked.core().find(device), receipt->second, now());
       receipts.erase(receipt);
     };
     if (*rc::gen::inRange(0, 3) == 0) {
-      kept ? give() : tracked->buffer_free(device, type, id);
+      by_receipt ? release() : tracked->buffer_free(device, type, id);
       model.live.erase(key);
       continue;
     }
     const auto per_bank = *rc::gen::inRange<std::uint64_t>(0, 5000);
     const auto bytes = *rc::gen::inRange<std::uint64_t>(0, 60000);
-    const ttmem_buffer told = buffer(type, id, id * 65536, bytes, per_bank);
-    if (kept) {
-      give();
-      RC_ASSERT(tracked.take(device, told, receipts[key]));
+    const ttmem_buffer reported = buffer(type, id, id * 65536, bytes, per_bank);
+    if (by_receipt) {
+      release();
+      RC_ASSERT(tracked.allocate(device, reported, receipts[key]));
     } else {
-      tracked->buffer_alloc(device, told);
+      tracked->buffer_alloc(device, reported);
     }
     const std::uint64_t banks = type == TTMEM_DRAM || type == TTMEM_TRACE ? 12 : 64;
     model.live.erase(key);  // an allocation over a live one takes its place

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The socket transport without a socket: messages, their queue, and the replay against a model of a
+// The socket transport without a socket: messages, their queue, and the resend against a model of a
 // server, over random histories and random moments.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "support/device_calls.hpp"
-#include "support/told_account.hpp"
+#include "support/reported_account.hpp"
 #include "tracker/id_tracker.hpp"
 #include "transport/message_ring.hpp"
 #include "transport/messages.hpp"
@@ -89,23 +89,23 @@ TEST(TransportMessages, TimesAreThoseOfTheWallClock) {
 }
 
 // A tracker whose outbox is taken by a server that comes and goes.
-class Told {
+class Reporting {
  public:
-  explicit Told(std::size_t capacity = 4096) {
+  explicit Reporting(std::size_t capacity = 4096) {
     segment::SegmentWriter::Options options;
     options.in_memory = true;
     auto started = tracker::IdTracker::start(options);
     if (!started) throw std::runtime_error(started.error().message);
     tracker_ = std::move(*started);
-    outbox_ = std::make_unique<Outbox>(core().segment(), bell_, MessageRing::create(capacity));
+    outbox_ = std::make_unique<Outbox>(core().segment(), wakeup_, MessageRing::create(capacity));
     core().set_observer(outbox_.get());
   }
 
   tracker::IdTracker* operator->() { return tracker_.get(); }
   tracker::Tracker& core() { return tracker_->core(); }
   Outbox& outbox() { return *outbox_; }
-  ToldAccount& server() { return server_; }
-  ToldAccount truth() { return ToldAccount::truth(core().segment()); }
+  ReportedAccount& server() { return server_; }
+  ReportedAccount truth() { return ReportedAccount::truth(core().segment()); }
 
   void connect() {
     outbox_->disconnected();
@@ -123,78 +123,80 @@ class Told {
   }
 
  private:
-  Bell bell_;
+  Wakeup wakeup_;
   std::unique_ptr<tracker::IdTracker> tracker_;
   std::unique_ptr<Outbox> outbox_;
-  ToldAccount server_;
+  ReportedAccount server_;
 };
 
 TEST(Outbox, IsEmptyWhileNobodyListens) {
-  Told told;
-  told.core().device_open(wormhole(0));
-  told->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 100));
-  EXPECT_TRUE(told.outbox().empty());
-  told.connect();
-  told.receive_all();
-  EXPECT_TRUE(told.server().knows_the_same_as(told.truth()));
-  EXPECT_EQ(told.outbox().dropped(), 0U);
+  Reporting reporting;
+  reporting.core().device_open(wormhole(0));
+  reporting->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 100));
+  EXPECT_TRUE(reporting.outbox().empty());
+  reporting.connect();
+  reporting.receive_all();
+  EXPECT_TRUE(reporting.server().knows_the_same_as(reporting.truth()));
+  EXPECT_EQ(reporting.outbox().dropped(), 0U);
 }
 
-TEST(Outbox, WhatComesAndGoesAheadOfTheReplayIsNeverTold) {
-  Told told;
-  told.core().device_open(wormhole(0));
-  for (std::uint64_t id = 1; id <= 2000; ++id) told->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
-  told.connect();
-  ASSERT_TRUE(told.outbox().advance());
-  for (std::uint64_t id = 1; id <= 2000; ++id) told->buffer_free(0, TTMEM_DRAM, id);
+TEST(Outbox, WhatComesAndGoesBeforeTheResendIsNeverSent) {
+  Reporting reporting;
+  reporting.core().device_open(wormhole(0));
+  for (std::uint64_t id = 1; id <= 2000; ++id)
+    reporting->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
+  reporting.connect();
+  ASSERT_TRUE(reporting.outbox().advance());
+  for (std::uint64_t id = 1; id <= 2000; ++id) reporting->buffer_free(0, TTMEM_DRAM, id);
   const std::size_t walked = 256;
-  told.receive_all();
-  EXPECT_TRUE(told.server().live.empty());
-  EXPECT_TRUE(told.server().faults.empty());
-  EXPECT_EQ(told.server().messages, 1 + 2 * walked);
+  reporting.receive_all();
+  EXPECT_TRUE(reporting.server().live.empty());
+  EXPECT_TRUE(reporting.server().faults.empty());
+  EXPECT_EQ(reporting.server().messages, 1 + 2 * walked);
 }
 
-TEST(Outbox, AServerThatIsTooSlowIsGivenUpAndToldHowMuchItMissed) {
-  Told told(2048);
-  told.core().device_open(wormhole(0));
-  told.connect();
-  told.receive_all();
-  for (std::uint64_t id = 1; id <= 3000; ++id) told->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
-  EXPECT_TRUE(told.outbox().overflowed());
-  EXPECT_EQ(told.outbox().dropped(), 3000U);
-  told.connect();
-  EXPECT_FALSE(told.outbox().overflowed());
-  told.receive(1);
-  EXPECT_EQ(told.server().events_dropped, 3000U);
+TEST(Outbox, ASlowServerIsDisconnectedAndLearnsHowMuchItMissed) {
+  Reporting reporting(2048);
+  reporting.core().device_open(wormhole(0));
+  reporting.connect();
+  reporting.receive_all();
+  for (std::uint64_t id = 1; id <= 3000; ++id)
+    reporting->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
+  EXPECT_TRUE(reporting.outbox().overflowed());
+  EXPECT_EQ(reporting.outbox().dropped(), 3000U);
+  reporting.connect();
+  EXPECT_FALSE(reporting.outbox().overflowed());
+  reporting.receive(1);
+  EXPECT_EQ(reporting.server().events_dropped, 3000U);
 }
 
-TEST(Outbox, AProgramThatFindsNoRoomIsNotToldInPart) {
-  Told told(2048);
-  told.core().device_open(wormhole(0));
-  told.connect();
-  told.receive_all();
+TEST(Outbox, AProgramThatFindsNoRoomIsNotSentInPart) {
+  Reporting reporting(2048);
+  reporting.core().device_open(wormhole(0));
+  reporting.connect();
+  reporting.receive_all();
   std::array<ttmem_cb, 1024> cbs{};
   cbs.fill({105664, 32, &kGrid, 1, 0});
-  told.core().program_place(0, 1, cbs);
-  told.core().program_place(0, 2, cbs);
-  told.core().program_place(0, 3, cbs);
-  EXPECT_TRUE(told.outbox().overflowed());
-  told.receive(4096);
-  EXPECT_TRUE(told.server().coming.empty());
-  EXPECT_EQ(told.server().programs.size(), 2U);
+  reporting.core().program_place(0, 1, cbs);
+  reporting.core().program_place(0, 2, cbs);
+  reporting.core().program_place(0, 3, cbs);
+  EXPECT_TRUE(reporting.outbox().overflowed());
+  reporting.receive(4096);
+  EXPECT_TRUE(reporting.server().coming.empty());
+  EXPECT_EQ(reporting.server().programs.size(), 2U);
 }
 
 TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
-  Told told;
+  Reporting reporting;
   ttmem_buffer sharded = buffer(TTMEM_L1, 1, 64);
   const ttmem_core_range cores = {1, 1, 1, 1};
   sharded.cores = &cores;
   sharded.core_ranges = 1;
-  told->buffer_alloc(0, sharded);
-  told.connect();
-  told.receive_all();
-  told.core().device_open(wormhole(0));
-  const auto front = told.outbox().front();
+  reporting->buffer_alloc(0, sharded);
+  reporting.connect();
+  reporting.receive_all();
+  reporting.core().device_open(wormhole(0));
+  const auto front = reporting.outbox().front();
   ASSERT_EQ(front.size(), 3U);
   EXPECT_EQ(front[0].type(), wire::Type::kDeviceInfoResponse);
   EXPECT_EQ(front[1].type(), wire::Type::kFree);
@@ -204,24 +206,24 @@ TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
 
 // Closing a device must not free a program by name: a server takes that as gone everywhere.
 TEST(Outbox, AClosedDeviceIsOneMessage) {
-  Told told;
+  Reporting reporting;
   const ttmem_cb cb = {105664, 32, &kGrid, 1, 0};
   for (std::uint32_t id = 0; id < 2; ++id) {
-    told.core().device_open(wormhole(id));
-    told.core().program_place(id, 9, {&cb, 1});
-    told->buffer_alloc(id, buffer(TTMEM_DRAM, 1, 10));
+    reporting.core().device_open(wormhole(id));
+    reporting.core().program_place(id, 9, {&cb, 1});
+    reporting->buffer_alloc(id, buffer(TTMEM_DRAM, 1, 10));
   }
-  told.connect();
-  told.receive_all();
-  told->device_close(0);
-  EXPECT_EQ(told.outbox().front().size(), 1U);
-  told.receive_all();
-  EXPECT_TRUE(told.server().knows_the_same_as(told.truth()));
-  EXPECT_EQ(told.server().programs.size(), 1U);
+  reporting.connect();
+  reporting.receive_all();
+  reporting->device_close(0);
+  EXPECT_EQ(reporting.outbox().front().size(), 1U);
+  reporting.receive_all();
+  EXPECT_TRUE(reporting.server().knows_the_same_as(reporting.truth()));
+  EXPECT_EQ(reporting.server().programs.size(), 1U);
 }
 
 // One random call on few names, so that they meet again.
-void call(Told& told) {
+void call(Reporting& reporting) {
   const auto device = *rc::gen::inRange<std::uint32_t>(0, 3);
   const auto id = *rc::gen::inRange<std::uint64_t>(1, 40);
   const auto bytes = *rc::gen::inRange<std::uint64_t>(1, 100);
@@ -230,76 +232,76 @@ void call(Told& told) {
   switch (*rc::gen::weightedElement<int>(
       {{6, 0}, {4, 1}, {4, 2}, {2, 3}, {2, 4}, {1, 5}, {2, 6}, {1, 7}, {1, 8}, {1, 9}})) {
     case 0:
-      return told->buffer_alloc(device, buffer(TTMEM_DRAM, id, bytes));
+      return reporting->buffer_alloc(device, buffer(TTMEM_DRAM, id, bytes));
     case 1:
-      return told->buffer_free(device, TTMEM_DRAM, id);
+      return reporting->buffer_free(device, TTMEM_DRAM, id);
     case 2:
-      told.core().program_place(device, id, std::span(cbs).first(bytes % 3));
+      reporting.core().program_place(device, id, std::span(cbs).first(bytes % 3));
       return;
     case 3:
-      return told.core().program_destroy(id);
+      return reporting.core().program_destroy(id);
     case 4:
-      told->kernel_load(device, id, bytes, TTMEM_KERNEL_APP, false);
+      reporting->kernel_load(device, id, bytes, TTMEM_KERNEL_APP, false);
       return;
     case 5:
-      return told->kernel_unload(device, id);
+      return reporting->kernel_unload(device, id);
     case 6:
-      told->cb_alloc(device, id, bytes);
+      reporting->cb_alloc(device, id, bytes);
       return;
     case 7:
-      return told->cb_free(device, id);
+      return reporting->cb_free(device, id);
     case 8:
-      return told.core().device_open(wormhole(device));
+      return reporting.core().device_open(wormhole(device));
     default:
-      return told->device_close(device);
+      return reporting->device_close(device);
   }
 }
 
 RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsWhatIsLive, ()) {
-  Told told(*rc::gen::element<std::size_t>(2048, 65536));
-  // More slots than a slice: the replay is interrupted.
+  Reporting reporting(*rc::gen::element<std::size_t>(2048, 65536));
+  // More slots than a slice: the resend is interrupted.
   const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
   for (std::uint64_t id = 1; id <= before; ++id) {
-    told->buffer_alloc(0, buffer(TTMEM_L1, id, id));
-    if (id % 2 == 0) told.core().program_place(0, 1000 + id, {});
+    reporting->buffer_alloc(0, buffer(TTMEM_L1, id, id));
+    if (id % 2 == 0) reporting.core().program_place(0, 1000 + id, {});
   }
   bool connected = false;
   const auto steps = *rc::gen::inRange(0, 300);
   for (int i = 0; i < steps; ++i) {
     switch (*rc::gen::weightedElement<int>({{20, 0}, {3, 1}, {3, 2}, {1, 3}, {1, 4}, {1, 5}})) {
       case 1:
-        told.outbox().advance();
+        reporting.outbox().advance();
         break;
       case 2:
-        if (connected) told.receive(*rc::gen::inRange<std::size_t>(0, 300));
+        if (connected) reporting.receive(*rc::gen::inRange<std::size_t>(0, 300));
         break;
       case 3:
-        told.connect();
+        reporting.connect();
         connected = true;
         break;
       case 4:
-        told->buffer_free(0, TTMEM_L1, *rc::gen::inRange<std::uint64_t>(1, 801));
+        reporting->buffer_free(0, TTMEM_L1, *rc::gen::inRange<std::uint64_t>(1, 801));
         break;
       case 5:
         for (int burst = 0; burst < 500; ++burst) {
-          told->buffer_alloc(1, buffer(TTMEM_TRACE, 1, 1));
-          told->buffer_free(1, TTMEM_TRACE, 1);
+          reporting->buffer_alloc(1, buffer(TTMEM_TRACE, 1, 1));
+          reporting->buffer_free(1, TTMEM_TRACE, 1);
         }
         break;
       default:
-        call(told);
+        call(reporting);
     }
-    if (told.outbox().overflowed()) told.connect();
-    RC_ASSERT(told.server().faults.empty());
+    if (reporting.outbox().overflowed()) reporting.connect();
+    RC_ASSERT(reporting.server().faults.empty());
   }
-  if (!connected) told.connect();
-  for (int i = 0; i < 100 && !told.server().knows_the_same_as(told.truth()); ++i) {
-    if (told.outbox().overflowed()) told.connect();
-    told.outbox().advance();
-    told.receive(4096);
-    RC_ASSERT(told.server().faults.empty());
+  if (!connected) reporting.connect();
+  for (int i = 0; i < 100 && !reporting.server().knows_the_same_as(reporting.truth()); ++i) {
+    if (reporting.outbox().overflowed()) reporting.connect();
+    reporting.outbox().advance();
+    reporting.receive(4096);
+    RC_ASSERT(reporting.server().faults.empty());
   }
-  RC_ASSERT(told.server().knows_the_same_as(told.truth()));
+  RC_ASSERT(reporting.server().knows_the_same_as(reporting.truth()));
 }
 
 }  // namespace

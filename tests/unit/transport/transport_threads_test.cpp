@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several threads call while the transport's own thread replays and sends to a server that is
+// Several threads call while the transport's own thread resends and sends to a server that is
 // killed again and again. Under ThreadSanitizer this is the proof that they do not race.
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -18,8 +18,8 @@
 
 #include "base/unique_fd.hpp"
 #include "support/device_calls.hpp"
+#include "support/reported_account.hpp"
 #include "support/temporary_directory.hpp"
-#include "support/told_account.hpp"
 #include "tracker/id_tracker.hpp"
 #include "tracker/spin_lock.hpp"
 #include "transport/socket_transport.hpp"
@@ -35,7 +35,7 @@ constexpr int kThreads = 4;
 constexpr int kServers = 8;
 
 // Listens from its construction on; one client at a time. A client that finds it too slow leaves
-// and comes back with a replay.
+// and comes back with a resend.
 class Server {
  public:
   explicit Server(const std::string& path) : path_(path) {
@@ -69,7 +69,7 @@ class Server {
     }
     return true;
   }
-  [[nodiscard]] const ToldAccount& account() const { return account_; }
+  [[nodiscard]] const ReportedAccount& account() const { return account_; }
 
  private:
   bool read_some() {
@@ -89,7 +89,7 @@ class Server {
   std::string path_;
   UniqueFd listener_;
   UniqueFd client_;
-  ToldAccount account_;
+  ReportedAccount account_;
   char buffer_[1 << 16];
   std::size_t filled_ = 0;
 };
@@ -111,9 +111,9 @@ class Workload {
     const std::lock_guard guard(lock_);
     call(*tracker_);
   }
-  ToldAccount truth() {
+  ReportedAccount truth() {
     const std::lock_guard guard(lock_);
-    return ToldAccount::truth(tracker_->core().segment());
+    return ReportedAccount::truth(tracker_->core().segment());
   }
   bool end() {
     {
@@ -167,17 +167,17 @@ TEST(Threads, AServerThatIsKilledUnderLoadEndsUpWithTheTruth) {
   }
   for (std::size_t i = 0; i < kServers; ++i) {
     Server server(path);
-    // In the middle of the replay, or of what comes after it.
+    // In the middle of the resend, or after it.
     EXPECT_TRUE(server.read_until(
-        [&](const ToldAccount& account) { return account.messages > 1 + 300 * i; }));
+        [&](const ReportedAccount& account) { return account.messages > 1 + 300 * i; }));
     EXPECT_TRUE(server.account().faults.empty()) << server.account().faults.front();
   }
   done = true;
   for (std::thread& thread : threads) thread.join();
   Server server(path);
-  const ToldAccount truth = workload.truth();
+  const ReportedAccount truth = workload.truth();
   EXPECT_TRUE(server.read_until(
-      [&](const ToldAccount& account) { return account.knows_the_same_as(truth); }));
+      [&](const ReportedAccount& account) { return account.knows_the_same_as(truth); }));
   EXPECT_TRUE(server.account().faults.empty());
   EXPECT_TRUE(workload.end());
 }

@@ -217,7 +217,7 @@ TEST_F(ProcessorTest, ADeviceThatComesLaterIsCountedOnceAndTheOthersNotAgain) {
   ttmem::tt_metal::device_closed(ninth);
 }
 
-TEST_F(ProcessorTest, ProgramsThatFollowEachOtherAreToldApart) {
+TEST_F(ProcessorTest, ProgramsThatFollowEachOtherAreDistinguished) {
   auto first = workload(4096);
   auto second = workload(8192);
   run(first);
@@ -366,7 +366,7 @@ TEST_F(ProcessorTest, AGloballyAllocatedCbIsCountedAsTheBufferAndNotTwice) {
   EXPECT_EQ(device(0).l1_used_bytes, kCores * (2048 + 4096));
 }
 
-TEST_F(ProcessorTest, WorkersOfTheMeshAreHeardOnceTheyAreAttached) {
+TEST_F(ProcessorTest, WorkersOfTheMeshAreTrackedOnceTheyAreAttached) {
   ttmem::tt_metal::attach_workers(*mesh_);
   MeshWorkload work;
   for (std::uint32_t row = 0; row < 2; ++row) {

@@ -45,7 +45,7 @@ void free(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId 
 
 void leave(Holdings& holdings, Model& model, ConnectionId connection) {
   std::set<HoldingKey> gone;
-  for (const Holding& holding : holdings.leave(connection)) {
+  for (const Holding& holding : holdings.remove_connection(connection)) {
     RC_ASSERT(gone.insert(holding.key()).second);
     RC_ASSERT(model.contains(holding.key()));
   }
@@ -78,7 +78,7 @@ RC_GTEST_PROP(Holdings, CountWhatEachConnectionAllocated, ()) {
         break;
       case 2:
         if (Holding* holding = holdings.find(key)) {
-          holdings.belong_to(*holding, connection);
+          holdings.transfer_to(*holding, connection);
           model[key] = {{connection, 1}};
         }
         break;

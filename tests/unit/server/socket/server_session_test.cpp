@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages in, figures in the kept segment out; the collector reads it as any other.
+// Messages in, figures in the proxy segment out; the collector reads it as any other.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <filesystem>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "server/socket/session.hpp"
@@ -34,7 +36,7 @@ Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std:
   return result;
 }
 
-TEST(Session, AKeptSegmentIsReadLikeAnyOther) {
+TEST(Session, AProxySegmentIsReadLikeAnyOther) {
   SessionFixture server;
   const auto session = server.connect(1);
   say(*session, message(Type::kAlloc, 4096, 3 * kMiB, TTMEM_L1));
@@ -145,23 +147,23 @@ TEST(Session, AnAnswerIsOfTheMomentOfItsQuestion) {
   const Message batch[] = {message(Type::kAlloc, 4096, kMiB), message(Type::kQuery),
                            message(Type::kAlloc, 8192, kMiB), message(Type::kQuery)};
   std::string answers;
-  EXPECT_EQ(session->take(std::as_bytes(std::span(batch)), answers), Verdict::kGoOn);
+  EXPECT_EQ(session->handle(std::as_bytes(std::span(batch)), answers), Verdict::kContinue);
   ASSERT_EQ(answers.size(), 2 * sizeof(Message));
-  Message told[2];
-  std::memcpy(told, answers.data(), sizeof told);
-  EXPECT_EQ(told[0].answer.dram_bytes, kMiB);
-  EXPECT_EQ(told[1].answer.dram_bytes, 2 * kMiB);
+  Message answered[2];
+  std::memcpy(answered, answers.data(), sizeof answered);
+  EXPECT_EQ(answered[0].answer.dram_bytes, kMiB);
+  EXPECT_EQ(answered[1].answer.dram_bytes, 2 * kMiB);
 }
 
 TEST(Session, BadMessagesEndItOnlyWhenTheyComeInARow) {
   SessionFixture server;
   const auto session = server.connect(1);
   const Message bad = message(static_cast<Type>(77));
-  EXPECT_EQ(say(*session, bad), Verdict::kGoOn);
-  EXPECT_EQ(say(*session, bad), Verdict::kGoOn);
-  EXPECT_EQ(say(*session, message(Type::kAlloc, 4096, kMiB)), Verdict::kGoOn);
-  EXPECT_EQ(say(*session, bad), Verdict::kGoOn);
-  EXPECT_EQ(say(*session, bad), Verdict::kGoOn);
+  EXPECT_EQ(say(*session, bad), Verdict::kContinue);
+  EXPECT_EQ(say(*session, bad), Verdict::kContinue);
+  EXPECT_EQ(say(*session, message(Type::kAlloc, 4096, kMiB)), Verdict::kContinue);
+  EXPECT_EQ(say(*session, bad), Verdict::kContinue);
+  EXPECT_EQ(say(*session, bad), Verdict::kContinue);
   EXPECT_EQ(say(*session, bad), Verdict::kClose);
   EXPECT_EQ(server.statistics().bad, 5U);
   EXPECT_EQ(server.statistics().messages, 1U);
@@ -192,7 +194,8 @@ TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   }
   EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind);
   EXPECT_EQ(server.device().anomalies.bad_arguments, 1U);
-  EXPECT_NE(server.log().find("not counted, it cannot be or there is no room"), std::string::npos);
+  EXPECT_NE(server.log().find("ignored: the device would hold more than 2^61 bytes of this kind"),
+            std::string::npos);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind);
   say(*session, message(Type::kFree, kFit + 1));
   EXPECT_EQ(server.device().anomalies.unknown_frees, 1U);
@@ -232,9 +235,26 @@ TEST(Session, WhatADeviceTooManyHoldsIsNotHeld) {
   }
   const std::string log = server.log();
   std::size_t refused = 0;
-  for (std::size_t at = 0; (at = log.find("not counted", at)) != std::string::npos; ++at) ++refused;
+  const std::string_view reason = "ignored: a process can have at most 128 devices";
+  for (std::size_t at = 0; (at = log.find(reason, at)) != std::string::npos; ++at) ++refused;
   EXPECT_EQ(refused, 8U) << log;
   EXPECT_EQ(log.find("held 2 times"), std::string::npos);
+}
+
+TEST(Session, WhatFindsNoRoomInTheSegmentIsIgnored) {
+  SessionFixture server;
+  const auto session = server.connect(1);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // the events and no device
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  say(*session, message(Type::kAlloc, 4096, kMiB));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_NE(server.log().find("ignored: the segment is full; free space in TTMEM_DIR"),
+            std::string::npos)
+      << server.log();
+  EXPECT_TRUE(server.snapshot().devices.empty());
 }
 
 TEST(Session, AConnectionTakesItsOwnPlacementsOfAProgramWithIt) {

@@ -123,7 +123,7 @@ TEST(WirePeer, KnowsWhatAProcessInAContainerCallsItself) {
   EXPECT_EQ(parse_own_pid(""), std::nullopt);
 }
 
-TEST(WirePeer, OnlyRootSpeaksForAnother) {
+TEST(WirePeer, OnlyRootReportsForAnother) {
   using server::Peer;
   using server::process_of;
   const pid_t me = ::getpid();
@@ -145,7 +145,7 @@ TEST(WirePeer, AServerThatIsNotRootServesItsOwnUserAlone) {
   EXPECT_FALSE(process_of(Peer{me, 1000}, 1, 1000));
 }
 
-TEST(WirePeer, AProcessOfAnUnseenNamespaceIsTakenAsToldAndSpeaksForNobodyHere) {
+TEST(WirePeer, AProcessOfAnUnseenNamespaceIsTakenAsReportedAndReportsForNobodyHere) {
   const auto process = server::process_of(server::Peer{0, 1000}, 23, 0);
   ASSERT_TRUE(process);
   EXPECT_EQ(process->pid, 23);

@@ -7,19 +7,19 @@
 
 namespace ttmem {
 
-// A guard for system calls made on a workload's thread. While it lives, the thread cannot be
-// cancelled; its destructor restores errno.
-class Undisturbed {
+// Surrounds system calls that a tracked call makes. While it lives the thread cannot be cancelled;
+// its end restores errno as the workload left it.
+class ThreadStateGuard {
  public:
-  Undisturbed() noexcept : errno_(errno) {
+  ThreadStateGuard() noexcept : errno_(errno) {
     ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
   }
-  ~Undisturbed() {
+  ~ThreadStateGuard() {
     ::pthread_setcancelstate(cancel_state_, nullptr);
     errno = errno_;
   }
-  Undisturbed(const Undisturbed&) = delete;
-  Undisturbed& operator=(const Undisturbed&) = delete;
+  ThreadStateGuard(const ThreadStateGuard&) = delete;
+  ThreadStateGuard& operator=(const ThreadStateGuard&) = delete;
 
  private:
   int errno_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a server knows from the messages of libttmem, and what it should know.
+// What a server knows from the reports of libttmem, and what it should know.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,13 +16,13 @@
 
 namespace ttmem {
 
-struct ToldAccount {
+struct ReportedAccount {
   using Buffer = std::tuple<std::int32_t, int, std::uint64_t>;  // device, kind, id
   using Program = std::tuple<std::int32_t, std::uint64_t>;
 
   std::map<Buffer, std::uint64_t> live;                    // bytes
   std::map<Program, std::vector<std::uint64_t>> programs;  // bytes of each CB
-  std::vector<std::string> faults;                         // what no server should be told
+  std::vector<std::string> faults;                         // reports that no server should get
   std::vector<std::uint64_t> coming;
   std::uint64_t events_dropped = 0;
   std::size_t messages = 0;
@@ -52,8 +52,8 @@ struct ToldAccount {
   }
 
   // What the segment says is live. Its writer must rest.
-  static ToldAccount truth(segment::SegmentWriter& segment) {
-    ToldAccount account;
+  static ReportedAccount truth(segment::SegmentWriter& segment) {
+    ReportedAccount account;
     for (std::uint32_t i = 0; i < segment.header().allocation_count; ++i) {
       const segment::AllocationSlot& slot = segment.allocation(i);
       if (slot.live == 0) continue;
@@ -70,7 +70,7 @@ struct ToldAccount {
     return account;
   }
 
-  [[nodiscard]] bool knows_the_same_as(const ToldAccount& other) const {
+  [[nodiscard]] bool knows_the_same_as(const ReportedAccount& other) const {
     return live == other.live && programs == other.programs;
   }
 
@@ -80,11 +80,11 @@ struct ToldAccount {
   }
   void add(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
-    if (!live.emplace(key, message.head.size).second) faults.push_back("told twice");
+    if (!live.emplace(key, message.head.size).second) faults.push_back("reported twice");
   }
   void remove(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
-    if (live.erase(key) == 0) faults.push_back("freed and never told");
+    if (live.erase(key) == 0) faults.push_back("freed and never reported");
   }
   void place(const wire::Message& message) {
     const auto& cb = message.allocation.cb;
@@ -97,7 +97,7 @@ struct ToldAccount {
   void destroy(const wire::Message& message) {
     const auto& cb = message.allocation.cb;
     const Program key{message.head.device_id, cb.program};
-    if (!programs.contains(key)) faults.push_back("program freed and never told");
+    if (!programs.contains(key)) faults.push_back("program freed and never reported");
     if (cb.index + 1 >= cb.count) programs.erase(key);
   }
   void close(std::int32_t device) {
