@@ -44,7 +44,7 @@ Message message(Type type, std::uint64_t id) {
   static const pid_t pid = ::getpid();
   result.head.process_id = pid;
   result.head.buffer_id = id << 12;
-  result.head.size = type == Type::kAlloc ? 1 << 20 : 0;
+  result.head.size = type == Type::alloc ? 1 << 20 : 0;
   return result;
 }
 
@@ -63,10 +63,10 @@ const std::vector<Message>& workload() {
     std::vector<Message> made;
     made.reserve(kMessages);
     for (std::uint64_t id = 0; id < kBuffers + kLive; ++id) {
-      if (id < kBuffers) made.push_back(message(Type::kAlloc, id));
-      if (id >= kLive) made.push_back(message(Type::kFree, id - kLive));
+      if (id < kBuffers) made.push_back(message(Type::alloc, id));
+      if (id >= kLive) made.push_back(message(Type::free, id - kLive));
     }
-    made.push_back(message(Type::kQuery, 0));
+    made.push_back(message(Type::query, 0));
     return made;
   }();
   return messages;

@@ -95,7 +95,7 @@ Message expand(std::span<const std::uint8_t, kRecordBytes> from) {
   message.head.buffer_id = from[6] % 16;
   if (from[7] % 2 == 0) return message;
   message.answer.mark = wire::kDetailsMark;
-  if (message.type() == wire::Type::kDeviceInfoResponse) {
+  if (message.type() == wire::Type::device_info_response) {
     message.device.is_available = from[8] % 3;
     message.device.grid_x = from[9] % 20;
     message.device.grid_y = from[10] % 20;
@@ -111,7 +111,7 @@ Message expand(std::span<const std::uint8_t, kRecordBytes> from) {
   message.allocation.banks = from[13];
   std::memset(message.allocation.cores, from[13], sizeof message.allocation.cores);
   std::memset(message.allocation.label, from[14], sizeof message.allocation.label);
-  if (message.type() == wire::Type::kCbAlloc || message.type() == wire::Type::kCbFree) {
+  if (message.type() == wire::Type::cb_alloc || message.type() == wire::Type::cb_free) {
     message.allocation.cb.program = from[14] % 8;
     message.allocation.cb.index = from[15] % 4;
     message.allocation.cb.count = from[15] / 4 % 5;
@@ -129,7 +129,7 @@ class Run {
     std::string answers;
     const auto verdict = sessions_[which]->handle(bytes, answers);
     require(answers.size() % sizeof(Message) == 0, "answers are whole messages");
-    if (verdict == Session::Verdict::kClose) reconnect(which);
+    if (verdict == Session::Verdict::close) reconnect(which);
   }
   void reconnect(std::size_t which) {
     sessions_[which].reset();

@@ -33,17 +33,17 @@ using ttmem::tracker::SpinLock;
 using ttmem::transport::SocketTransport;
 
 enum class Mode : int {
-  kUndecided,  // nobody has called yet, in this process
-  kOff,        // not asked for, or the process is ending
-  kOn,
-  kFailed,  // enabled, but tracking could not start or failed: calls are counted as dropped
+  undecided,  // nobody has called yet, in this process
+  off,        // not asked for, or the process is ending
+  on,
+  failed,  // enabled, but tracking could not start or failed: calls are counted as dropped
 };
 
 // As ttmem.h says.
 static_assert(ttmem::segment::kMaxCbsPerProgram == 1024 && ttmem::segment::kMaxTexts == 16384);
 
 // The only state that a call reads when tracking is off.
-constinit std::atomic<Mode> mode{Mode::kUndecided};
+constinit std::atomic<Mode> mode{Mode::undecided};
 
 constinit SpinLock lock;                 // guards what follows
 constinit IdTracker* tracker = nullptr;  // never deleted: other threads may be in it at exit
@@ -76,7 +76,7 @@ void in_child() noexcept {
   delete transport;  // the thread and the connection are the parent's
   transport = nullptr;
   dropped_calls.store(0);
-  if (mode.load(std::memory_order_relaxed) != Mode::kOff) mode.store(Mode::kUndecided);
+  if (mode.load(std::memory_order_relaxed) != Mode::off) mode.store(Mode::undecided);
   lock.unlock();
 }
 
@@ -90,7 +90,7 @@ __attribute__((destructor)) void finish() noexcept {
   // A call of this thread holds the lock if a signal handler interrupted it and called exit().
   if (!lock.try_lock_for(1000)) return;
   std::unique_lock guard(lock, std::adopt_lock);
-  if (mode.exchange(Mode::kOff) == Mode::kOn) tracker->core().finish();
+  if (mode.exchange(Mode::off) == Mode::on) tracker->core().finish();
   if (transport != nullptr) {
     transport->end();
     guard.unlock();
@@ -137,28 +137,28 @@ void start_transport() {
 // With the lock held. The first call of a process comes here.
 Mode decide() {
   const ttmem::ThreadStateGuard guard;
-  if (std::strcmp(environment("TT_ALLOC_TRACKING_ENABLED"), "1") != 0) return Mode::kOff;
+  if (std::strcmp(environment("TT_ALLOC_TRACKING_ENABLED"), "1") != 0) return Mode::off;
   auto options = options_from_environment();
   options.in_memory = wants_socket();
   auto started = IdTracker::start(options);
   if (!started) {
     log("cannot track this process", started.error().message.c_str());
-    return Mode::kFailed;
+    return Mode::failed;
   }
   tracker = started->release();
   if (options.in_memory) start_transport();
-  return Mode::kOn;
+  return Mode::on;
 }
 
 // With the lock held.
 template <typename Call>
 void run(Call&& call) noexcept {
   try {
-    if (mode.load(std::memory_order_relaxed) == Mode::kUndecided) mode.store(decide());
+    if (mode.load(std::memory_order_relaxed) == Mode::undecided) mode.store(decide());
     const Mode decided = mode.load(std::memory_order_relaxed);
-    if (decided == Mode::kOn) {
+    if (decided == Mode::on) {
       call(*tracker);
-    } else if (decided == Mode::kFailed) {
+    } else if (decided == Mode::failed) {
       dropped_calls.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const std::exception& exception) {
@@ -166,14 +166,14 @@ void run(Call&& call) noexcept {
     log("stopped tracking this process after an internal error", exception.what());
     if (transport != nullptr) transport->give_up();
     if (tracker != nullptr) tracker->core().finish();
-    mode.store(Mode::kFailed);
+    mode.store(Mode::failed);
   }
 }
 
 template <typename Call>
 inline void with_tracker(Call&& call) noexcept {
   // Relaxed: a thread that still sees kUndecided loads it again under the lock.
-  if (mode.load(std::memory_order_relaxed) == Mode::kOff) [[likely]] {
+  if (mode.load(std::memory_order_relaxed) == Mode::off) [[likely]] {
     return;
   }
   const std::lock_guard guard(lock);
@@ -230,7 +230,7 @@ extern "C" {
 
 int ttmem_enabled(void) {
   with_tracker([](IdTracker&) {});
-  return mode.load(std::memory_order_relaxed) == Mode::kOn ? 1 : 0;
+  return mode.load(std::memory_order_relaxed) == Mode::on ? 1 : 0;
 }
 
 void ttmem_device_open(const ttmem_device_info* info) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace ttmem {
@@ -19,6 +20,16 @@ struct Anomalies {
 
   friend constexpr bool operator==(const Anomalies&, const Anomalies&) = default;
 };
+
+// The bytes of the segment (docs/segment-layout.md).
+static_assert(sizeof(Anomalies) == 56);
+static_assert(offsetof(Anomalies, unknown_frees) == 0);
+static_assert(offsetof(Anomalies, allocs_over_live) == 8);
+static_assert(offsetof(Anomalies, overlapping_buffers) == 16);
+static_assert(offsetof(Anomalies, unknown_programs) == 24);
+static_assert(offsetof(Anomalies, bad_arguments) == 32);
+static_assert(offsetof(Anomalies, left_at_close) == 40);
+static_assert(offsetof(Anomalies, left_at_close_bytes) == 48);
 
 inline constexpr std::array<std::uint64_t Anomalies::*, 7> kAnomalies = {
     &Anomalies::unknown_frees,       &Anomalies::allocs_over_live, &Anomalies::overlapping_buffers,

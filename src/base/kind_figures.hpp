@@ -36,6 +36,17 @@ struct KindFigures {
   friend constexpr bool operator==(const KindFigures&, const KindFigures&) = default;
 };
 
+// The bytes of the segment (docs/segment-layout.md).
+static_assert(sizeof(KindFigures) == 64);
+static_assert(offsetof(KindFigures, used_bytes) == 0);
+static_assert(offsetof(KindFigures, peak_bytes) == 8);
+static_assert(offsetof(KindFigures, logical_bytes) == 16);
+static_assert(offsetof(KindFigures, live) == 24);
+static_assert(offsetof(KindFigures, unsized) == 32);
+static_assert(offsetof(KindFigures, allocations) == 40);
+static_assert(offsetof(KindFigures, frees) == 48);
+static_assert(offsetof(KindFigures, known) == 56);
+
 // How the figures of several processes become one.
 enum class Merge : std::uint8_t { sum, peak };
 

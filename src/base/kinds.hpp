@@ -22,6 +22,12 @@ inline constexpr std::array<Kind, kKinds> kAllKinds = {
 inline constexpr std::array<Kind, 6> kDeviceKinds = {Kind::dram,  Kind::l1, Kind::l1_small,
                                                      Kind::trace, Kind::cb, Kind::kernel};
 
+// The numbers of the segment (docs/segment-layout.md).
+static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<int>(Kind::l1) == 1 &&
+              static_cast<int>(Kind::l1_small) == 2 && static_cast<int>(Kind::trace) == 3 &&
+              static_cast<int>(Kind::cb) == 4 && static_cast<int>(Kind::kernel) == 5 &&
+              static_cast<int>(Kind::system) == 6);
+
 struct KindInfo {
   std::string_view name;  // of one allocation's kind: in lists, metrics and logs
   std::string_view key;   // of all that is of this kind: "kernels_bytes" in JSON

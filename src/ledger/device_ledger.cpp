@@ -77,17 +77,17 @@ CoreMask DeviceLedger::take_changed_cores() noexcept {
 DeviceLedger::Placed DeviceLedger::place(std::uint64_t program, FootprintRef&& footprint) {
   Placement* placement = find(program);
   if (placement != nullptr && placement->footprint.get() == footprint.get()) {
-    return Placed::kUnchanged;
+    return Placed::unchanged;
   }
   const bool fresh = placement == nullptr;
   if (fresh) placement = new_placement(program);
   // Adds the new layout first: what both share is then never removed in between.
   use(footprint.get());
   std::swap(placement->footprint, footprint);
-  if (fresh) return Placed::kNew;
+  if (fresh) return Placed::fresh;
   on_layout_change(*placement, *footprint.get(), true);
   unuse(footprint.get());
-  return Placed::kReplaced;
+  return Placed::replaced;
 }
 
 bool DeviceLedger::remove(std::uint64_t program) {

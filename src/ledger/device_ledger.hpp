@@ -48,7 +48,7 @@ class DeviceLedger {
   DeviceLedger(const DeviceLedger&) = delete;
   DeviceLedger& operator=(const DeviceLedger&) = delete;
 
-  enum class Placed { kNew, kUnchanged, kReplaced };
+  enum class Placed { fresh, unchanged, replaced };
 
   // Places `program`, or gives it another layout; the earlier one is returned in `footprint`, so
   // that it outlives what still refers to it. A resident program stays resident, with its new

@@ -13,7 +13,7 @@ namespace ttmem::tracker {
   KindFigures& figures = all.kinds[kind];
   // Forced inline: the compiler would make it a function that all callers share (2 ns).
   const auto change_figures = [&]() __attribute__((always_inline)) {
-    const bool add = direction == Change::kAdd;
+    const bool add = direction == Change::add;
     const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
       store(figure, add ? figure + by : figure - by);
     };
@@ -89,9 +89,9 @@ bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now
   if (receipt.slot == kNoSlot) increase(segment_->header().dropped_allocations);
 
   const std::uint64_t born =
-      segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
+      segment_->write_event(segment::EventType::alloc, request.kind, device.record->id, request.id,
                             request.address, request.bytes, now_ns);
-  account(device, receipt, Change::kAdd);
+  account(device, receipt, Change::add);
   if (receipt.slot == kNoSlot) return true;
   write_slot(device, request, receipt, born, now_ns);
   if (observer_ != nullptr) observer_->allocation_added(receipt.slot);
@@ -101,9 +101,9 @@ bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now
 void Tracker::release(Device& device, const Receipt& receipt, std::uint64_t now_ns) {
   // Clears the slot before it writes the event: a reader that sees the event finds no slot.
   clear_slot(receipt);
-  segment_->write_event(segment::EventType::kFree, receipt.kind, device.record->id, receipt.id, 0,
+  segment_->write_event(segment::EventType::free, receipt.kind, device.record->id, receipt.id, 0,
                         receipt.logical_bytes, now_ns);
-  account(device, receipt, Change::kRemove);
+  account(device, receipt, Change::remove);
   if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_removed(receipt.slot);
 }
 
@@ -113,21 +113,21 @@ void Tracker::resize(Device& device, const Request& request, Receipt& receipt,
   if (!device.has_room(request.kind, request.bytes, receipt.used_bytes)) {
     return device.count_bad_argument();
   }
-  segment_->write_event(segment::EventType::kAlloc, request.kind, device.record->id, request.id,
+  segment_->write_event(segment::EventType::alloc, request.kind, device.record->id, request.id,
                         request.address, request.bytes, now_ns);
-  account(device, receipt, Change::kRemove);
+  account(device, receipt, Change::remove);
   receipt.used_bytes = request.bytes;
   receipt.logical_bytes = request.bytes;
   receipt.role = request.role & 3;
   receipt.is_estimate = request.is_estimate;
-  account(device, receipt, Change::kAdd);
+  account(device, receipt, Change::add);
   if (receipt.slot == kNoSlot) return;
   write_slot(device, request, receipt, segment_->allocation(receipt.slot).born, now_ns);
   if (observer_ != nullptr) observer_->allocation_changed(receipt.slot);
 }
 
 void Tracker::release_at_close(Device& device, const Receipt& receipt) {
-  account(device, receipt, Change::kRemove);
+  account(device, receipt, Change::remove);
   clear_slot(receipt);
   if (receipt.role != TTMEM_KERNEL_APP) return;  // persistent: nobody unloads it before the close
   publish(device.record->seq, [&] {

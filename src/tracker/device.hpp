@@ -60,7 +60,7 @@ struct Device {
   }
 
   [[nodiscard]] bool is_open() const noexcept {
-    return record->state == static_cast<std::uint32_t>(segment::DeviceState::kOpen);
+    return record->state == static_cast<std::uint32_t>(segment::DeviceState::open);
   }
 
   // The number of banks that memory of that kind has; 0: unknown.

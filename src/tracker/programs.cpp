@@ -21,14 +21,14 @@ bool Tracker::program_place(std::uint32_t id, std::uint64_t program, std::span<c
   // of them at any moment, also after a kill.
   ledger::FootprintRef footprint = footprint_of(*device, cbs);
   const Placed placed = device->ledger->place(program, std::move(footprint));
-  if (placed == Placed::kUnchanged && name == nullptr) return true;
+  if (placed == Placed::unchanged && name == nullptr) return true;
   ledger::Placement& placement = *device->ledger->find(program);
-  if (placed == Placed::kNew) {
+  if (placed == Placed::fresh) {
     placement.slot = kNoSlot;
     placement.name = 0;
   }
   const bool renamed = name != nullptr && rename(placement, name);
-  if (placed == Placed::kUnchanged) {
+  if (placed == Placed::unchanged) {
     if (renamed) publish_name(*device, placement);
     return true;
   }
@@ -186,7 +186,7 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
   const std::uint64_t time = now();
   const ledger::Footprint& footprint = *placement.footprint.get();
   const std::uint64_t born =
-      segment_->write_event(segment::EventType::kProgramPlace, Kind::cb, device.record->id,
+      segment_->write_event(segment::EventType::program_place, Kind::cb, device.record->id,
                             placement.program, 0, footprint.logical_bytes, time);
   // Without records for its CBs it would be listed as a program without CBs.
   const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
@@ -261,7 +261,7 @@ void Tracker::publish_cb_figures(Device& device) noexcept {
 void Tracker::forget_program(Device& device, ledger::Placement& placement) {
   const std::uint64_t program = placement.program;
   clear_slot(placement);
-  segment_->write_event(segment::EventType::kProgramDestroy, Kind::cb, device.record->id, program,
+  segment_->write_event(segment::EventType::program_destroy, Kind::cb, device.record->id, program,
                         0, placement.footprint->logical_bytes, now());
   device.ledger->remove(program);
 }

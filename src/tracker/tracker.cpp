@@ -41,9 +41,9 @@ Device* Tracker::open(std::uint32_t id, Device* known) {
   const std::uint64_t time = now();
   publish(known->record->seq, [&] {
     store(known->record->opened_ns, time);
-    store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::kOpen));
+    store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::open));
   });
-  segment_->write_event(segment::EventType::kDeviceOpen, Kind::dram, id, 0, 0, 0, time);
+  segment_->write_event(segment::EventType::device_open, Kind::dram, id, 0, 0, 0, time);
   if (observer_ != nullptr) observer_->device_changed(known->record_index);
   return known;
 }
@@ -108,9 +108,9 @@ void Tracker::device_close(std::uint32_t id) {
   publish(record.seq, [&] {
     for (KindFigures& kind : record.figures.kinds) store(kind.peak_bytes, std::uint64_t{0});
     store(record.figures.l1_total_peak_bytes, std::uint64_t{0});
-    store(record.state, static_cast<std::uint32_t>(segment::DeviceState::kClosed));
+    store(record.state, static_cast<std::uint32_t>(segment::DeviceState::closed));
   });
-  segment_->write_event(segment::EventType::kDeviceClose, Kind::dram, id, 0, 0, 0, now());
+  segment_->write_event(segment::EventType::device_close, Kind::dram, id, 0, 0, 0, now());
   if (observer_ != nullptr) observer_->device_changed(device->record_index);
 }
 

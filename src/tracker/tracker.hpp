@@ -89,7 +89,7 @@ class Tracker {
   void for_each_device(Visitor&& visit) const {
     for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
       const segment::DeviceRecord& record = segment_->device(i);
-      if (record.state == static_cast<std::uint32_t>(segment::DeviceState::kOpen)) visit(record);
+      if (record.state == static_cast<std::uint32_t>(segment::DeviceState::open)) visit(record);
     }
   }
 
@@ -106,7 +106,7 @@ class Tracker {
   void abandon() noexcept { segment_->abandon(); }
 
  private:
-  enum class Change : bool { kAdd, kRemove };
+  enum class Change : bool { add, remove };
 
   [[nodiscard]] Device* find_by_search(std::uint32_t id) const noexcept;
   [[gnu::noinline, gnu::cold]] Device* open(std::uint32_t id, Device* known);

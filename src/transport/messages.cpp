@@ -68,7 +68,7 @@ void write_allocation(Message& to, const Sender& sender, const DeviceRecord& dev
   const auto kind = static_cast<Kind>(slot.kind);
   const bool is_kernel = kind == Kind::kernel;
   const bool is_loose_cb = kind == Kind::cb;
-  const Type type = is_kernel ? Type::kKernelLoad : is_loose_cb ? Type::kCbAlloc : Type::kAlloc;
+  const Type type = is_kernel ? Type::kernel_load : is_loose_cb ? Type::cb_alloc : Type::alloc;
   begin(to, type, sender, device, unix_ns);
   to.head.size = slot.bytes;
   to.head.buffer_id = slot.id;
@@ -86,7 +86,7 @@ void write_free(Message& to, const Sender& sender, const DeviceRecord& device,
   const auto kind = static_cast<Kind>(slot.kind);
   const bool is_kernel = kind == Kind::kernel;
   const bool is_loose_cb = kind == Kind::cb;
-  const Type type = is_kernel ? Type::kKernelUnload : is_loose_cb ? Type::kCbFree : Type::kFree;
+  const Type type = is_kernel ? Type::kernel_unload : is_loose_cb ? Type::cb_free : Type::free;
   begin(to, type, sender, device, unix_ns);
   to.head.buffer_id = slot.id;
   if (is_loose_cb) return;
@@ -96,7 +96,7 @@ void write_free(Message& to, const Sender& sender, const DeviceRecord& device,
 
 void write_cb_alloc(Message& to, const Sender& sender, const DeviceRecord& device,
                     const ProgramSlot& program, const CbRecord* cb, std::uint32_t index) noexcept {
-  begin_cb(to, Type::kCbAlloc, sender, device, program, cb, index,
+  begin_cb(to, Type::cb_alloc, sender, device, program, cb, index,
            program.when_ns + sender.monotonic_to_unix_ns);
   if (cb == nullptr) return;
   to.head.size = bytes_on_all_cores(*cb);
@@ -108,12 +108,12 @@ void write_cb_alloc(Message& to, const Sender& sender, const DeviceRecord& devic
 void write_cb_free(Message& to, const Sender& sender, const DeviceRecord& device,
                    const ProgramSlot& program, const CbRecord* cb, std::uint32_t index,
                    std::uint64_t unix_ns) noexcept {
-  begin_cb(to, Type::kCbFree, sender, device, program, cb, index, unix_ns);
+  begin_cb(to, Type::cb_free, sender, device, program, cb, index, unix_ns);
 }
 
 void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept {
-  begin(to, Type::kDeviceInfoResponse, sender, device, unix_ns);
+  begin(to, Type::device_info_response, sender, device, unix_ns);
   to.head.size = device.trace_region_bytes;
   to.head.buffer_id = device.uid;
   wire::DeviceDetails& details = to.device;
@@ -122,7 +122,7 @@ void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
   details.grid_y = device.grid_y;
   details.l1_base = device.l1_base;
   details.l1_small_bytes_per_core = device.l1_small_bytes_per_core;
-  const bool is_open = device.state == static_cast<std::uint32_t>(segment::DeviceState::kOpen);
+  const bool is_open = device.state == static_cast<std::uint32_t>(segment::DeviceState::open);
   details.is_available = is_open ? 1 : 0;
   details.dram_bytes_per_channel = device.dram_bytes_per_channel;
   details.dram_channels = device.dram_channels;

@@ -34,7 +34,7 @@ std::uint64_t unix_now_ns() noexcept {
 }
 
 bool is_open(const DeviceRecord& device) noexcept {
-  return device.state == static_cast<std::uint32_t>(DeviceState::kOpen);
+  return device.state == static_cast<std::uint32_t>(DeviceState::open);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ inline bool Outbox::is_reported(std::uint32_t slot, std::uint32_t reported) noex
   if (slot < reported) [[likely]] {
     return true;
   }
-  if (state_ == State::kOverflowed) ++dropped_;
+  if (state_ == State::overflowed) ++dropped_;
   return false;
 }
 
@@ -63,7 +63,7 @@ inline bool Outbox::make_room(std::size_t messages) noexcept {
   if (messages <= ring_->room()) [[likely]] {
     return true;
   }
-  state_ = State::kOverflowed;
+  state_ = State::overflowed;
   reported_allocations_ = 0;
   reported_programs_ = 0;
   dropped_ += ring_->size() + messages;
@@ -81,8 +81,8 @@ inline void Outbox::queued() noexcept {
 
 void Outbox::device_changed(std::uint32_t record) noexcept {
   const DeviceRecord& device = segment_.device(record);
-  if (state_ == State::kOverflowed) ++dropped_;
-  if (state_ != State::kConnected) return;
+  if (state_ == State::overflowed) ++dropped_;
+  if (state_ != State::connected) return;
   // Nothing is known of a device that no call announced: the server opens it by itself.
   if (is_open(device) && device.announced == 0) return;
   if (make_room(1)) queue_device(device);
@@ -155,7 +155,7 @@ void Outbox::queue_free(const AllocationSlot& slot) noexcept {
 }
 
 void Outbox::connected() noexcept {
-  state_ = State::kConnected;
+  state_ = State::connected;
   reported_allocations_ = 0;
   reported_programs_ = 0;
   for (std::uint32_t i = 0; i < segment_.header().device_count; ++i) {
@@ -164,7 +164,7 @@ void Outbox::connected() noexcept {
 }
 
 void Outbox::disconnected() noexcept {
-  state_ = State::kAway;
+  state_ = State::away;
   reported_allocations_ = 0;
   reported_programs_ = 0;
   ring_->clear();
@@ -184,7 +184,7 @@ void Outbox::walk(std::uint32_t& reported, std::uint32_t slots, Queue&& queue_sl
 bool Outbox::advance() noexcept {
   if (reported_allocations_ == kAll && reported_programs_ == kAll) return false;
   const bool waits = ring_->size() >= kResendBelow || ring_->room() < kLargestSlice;
-  if (state_ != State::kConnected || waits) return true;
+  if (state_ != State::connected || waits) return true;
   if (reported_allocations_ != kAll) {
     walk(reported_allocations_, segment_.header().allocation_count, [this](std::uint32_t i) {
       const AllocationSlot& slot = segment_.allocation(i);

@@ -63,7 +63,7 @@ class Outbox final : public tracker::Observer {
   [[nodiscard]] bool empty() const noexcept { return ring_->size() == 0; }
 
   // True if the queue was full: the caller must disconnect.
-  [[nodiscard]] bool overflowed() const noexcept { return state_ == State::kOverflowed; }
+  [[nodiscard]] bool overflowed() const noexcept { return state_ == State::overflowed; }
   // The number of changes that were not sent although a server was connected, and of those for
   // which the segment had no room.
   [[nodiscard]] std::uint64_t dropped() const noexcept;
@@ -74,7 +74,7 @@ class Outbox final : public tracker::Observer {
   static constexpr std::size_t kNever = ~std::size_t{0};
 
  private:
-  enum class State : std::uint8_t { kAway, kConnected, kOverflowed };
+  enum class State : std::uint8_t { away, connected, overflowed };
 
   // True if the server knows of that slot, so that its changes must be queued.
   [[nodiscard]] bool is_reported(std::uint32_t slot, std::uint32_t reported) noexcept;
@@ -93,7 +93,7 @@ class Outbox final : public tracker::Observer {
   Wakeup& wakeup_;
   std::unique_ptr<MessageRing> ring_;
   Sender sender_;
-  State state_ = State::kAway;
+  State state_ = State::away;
   std::uint32_t reported_allocations_ = 0;
   std::uint32_t reported_programs_ = 0;
   std::uint64_t dropped_ = 0;

@@ -22,16 +22,16 @@ inline constexpr std::uint8_t kMaxBufferType = 4;
 inline constexpr std::uint8_t kMaxRole = 2;
 
 enum class Fault : std::uint8_t {
-  kNone,
-  kType,        // not one of the twelve
-  kAnswer,      // only servers send it
-  kPid,         // negative, or above the kernel's limit
-  kDevice,      // negative, or above kMaxDeviceId
-  kSize,        // more than any device has
-  kBufferType,  // not one of the five
-  kRole,        // of a kernel: not one of the three
-  kShort,       // two or three shorter messages of an old client in one
-  kDetails,     // too many banks or CBs, or neither open nor closed
+  none,
+  type,         // not one of the twelve
+  answer,       // only servers send it
+  pid,          // negative, or above the kernel's limit
+  device,       // negative, or above kMaxDeviceId
+  size,         // more than any device has
+  buffer_type,  // not one of the five
+  role,         // of a kernel: not one of the three
+  too_short,    // two or three shorter messages of an old client in one
+  details,      // too many banks or CBs, or neither open nor closed
 };
 
 namespace detail {
@@ -51,7 +51,7 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
 }  // namespace detail
 
 [[nodiscard]] constexpr bool is_known(Type type) noexcept {
-  return type >= Type::kAlloc && type <= Type::kDumpKernels;
+  return type >= Type::alloc && type <= Type::dump_kernels;
 }
 
 // Empty for an unknown type.
@@ -61,8 +61,8 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
 
 // A question changes nothing and gets one answer; everything else is a report and gets none.
 [[nodiscard]] constexpr bool is_question(Type type) noexcept {
-  return type == Type::kQuery || type == Type::kDeviceInfoQuery || type == Type::kDumpRemaining ||
-         type == Type::kDumpKernels;
+  return type == Type::query || type == Type::device_info_query || type == Type::dump_remaining ||
+         type == Type::dump_kernels;
 }
 
 namespace detail {
@@ -83,23 +83,23 @@ template <std::size_t Size>
 
 [[nodiscard]] inline Fault fault_of_question(const Message& message) noexcept {
   // Only QUERY is always about one device.
-  const std::int32_t least = message.type() == Type::kQuery ? 0 : -1;
+  const std::int32_t least = message.type() == Type::query ? 0 : -1;
   const bool possible = message.head.device_id >= least && message.head.device_id <= kMaxDeviceId;
-  return possible ? Fault::kNone : Fault::kDevice;
+  return possible ? Fault::none : Fault::device;
 }
 
 [[nodiscard]] inline Fault fault_of_details(const Message& message) noexcept {
-  if (message.type() == Type::kDeviceInfoResponse) {
-    return message.device.is_available <= 1 ? Fault::kNone : Fault::kDetails;
+  if (message.type() == Type::device_info_response) {
+    return message.device.is_available <= 1 ? Fault::none : Fault::details;
   }
   const AllocationDetails& details = message.allocation;
-  if (message.type() == Type::kCbAlloc) {
+  if (message.type() == Type::cb_alloc) {
     const bool counted =
         details.cb.count == 0 ? details.cb.index == 0 : details.cb.index < details.cb.count;
-    return counted && details.cb.count <= kMaxCbs ? Fault::kNone : Fault::kDetails;
+    return counted && details.cb.count <= kMaxCbs ? Fault::none : Fault::details;
   }
-  if (details.bytes_per_bank > kMaxBytes) return Fault::kSize;
-  return details.banks <= kMaxBanks ? Fault::kNone : Fault::kDetails;
+  if (details.bytes_per_bank > kMaxBytes) return Fault::size;
+  return details.banks <= kMaxBanks ? Fault::none : Fault::details;
 }
 
 }  // namespace detail
@@ -108,22 +108,22 @@ template <std::size_t Size>
 [[nodiscard]] inline Fault fault_of(const Message& message) noexcept {
   const Head& head = message.head;
   const Type type = message.type();
-  if (!is_known(type)) return Fault::kType;
+  if (!is_known(type)) return Fault::type;
   const bool details = message.has_details();
-  if (type == Type::kResponse || (type == Type::kDeviceInfoResponse && !details)) {
-    return Fault::kAnswer;
+  if (type == Type::response || (type == Type::device_info_response && !details)) {
+    return Fault::answer;
   }
   if (is_question(type)) return detail::fault_of_question(message);
   // As unsigned numbers, negative ones are too large.
-  if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return Fault::kDevice;
-  if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return Fault::kPid;
-  if (head.size > kMaxBytes) return Fault::kSize;
+  if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return Fault::device;
+  if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return Fault::pid;
+  if (head.size > kMaxBytes) return Fault::size;
   // A FREE of an original client does not say what it frees.
-  const bool typed = type == Type::kAlloc || (type == Type::kFree && details);
-  if (typed && head.buffer_type > kMaxBufferType) return Fault::kBufferType;
-  if (type == Type::kKernelLoad && head.buffer_type > kMaxRole) return Fault::kRole;
+  const bool typed = type == Type::alloc || (type == Type::free && details);
+  if (typed && head.buffer_type > kMaxBufferType) return Fault::buffer_type;
+  if (type == Type::kernel_load && head.buffer_type > kMaxRole) return Fault::role;
   if (details) return detail::fault_of_details(message);
-  return detail::is_of_short_messages(message) ? Fault::kShort : Fault::kNone;
+  return detail::is_of_short_messages(message) ? Fault::too_short : Fault::none;
 }
 
 }  // namespace ttmem::wire

@@ -15,18 +15,18 @@ namespace ttmem::wire {
 static_assert(std::endian::native == std::endian::little);
 
 enum class Type : std::uint8_t {
-  kAlloc = 1,
-  kFree = 2,
-  kQuery = 3,
-  kResponse = 4,
-  kDumpRemaining = 5,
-  kDeviceInfoQuery = 6,
-  kDeviceInfoResponse = 7,
-  kCbAlloc = 8,
-  kCbFree = 9,
-  kKernelLoad = 10,
-  kKernelUnload = 11,
-  kDumpKernels = 12,
+  alloc = 1,
+  free = 2,
+  query = 3,
+  response = 4,
+  dump_remaining = 5,
+  device_info_query = 6,
+  device_info_response = 7,
+  cb_alloc = 8,
+  cb_free = 9,
+  kernel_load = 10,
+  kernel_unload = 11,
+  dump_kernels = 12,
 };
 
 struct Head {

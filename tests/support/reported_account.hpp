@@ -30,19 +30,19 @@ struct ReportedAccount {
   void take(const wire::Message& message) {
     ++messages;
     switch (message.type()) {
-      case wire::Type::kAlloc:
+      case wire::Type::alloc:
         return add(message, kBufferKinds.at(message.head.buffer_type));
-      case wire::Type::kKernelLoad:
+      case wire::Type::kernel_load:
         return add(message, Kind::kernel);
-      case wire::Type::kFree:
+      case wire::Type::free:
         return remove(message, kBufferKinds.at(message.head.buffer_type));
-      case wire::Type::kKernelUnload:
+      case wire::Type::kernel_unload:
         return remove(message, Kind::kernel);
-      case wire::Type::kCbAlloc:
+      case wire::Type::cb_alloc:
         return message.has_details() ? place(message) : add(message, Kind::cb);
-      case wire::Type::kCbFree:
+      case wire::Type::cb_free:
         return message.has_details() ? destroy(message) : remove(message, Kind::cb);
-      case wire::Type::kDeviceInfoResponse:
+      case wire::Type::device_info_response:
         events_dropped = message.device.events_dropped;
         if (message.device.is_available == 0) close(message.head.device_id);
         return;

@@ -53,7 +53,7 @@ SegmentBuilder::SegmentBuilder() {
 DeviceRecord& SegmentBuilder::add_device(std::uint32_t id, std::uint64_t uid) {
   DeviceRecord& device = devices_.emplace_back();
   device.seq = 2;
-  device.state = static_cast<std::uint32_t>(DeviceState::kOpen);
+  device.state = static_cast<std::uint32_t>(DeviceState::open);
   device.id = id;
   device.announced = 1;
   device.resident_reported = 1;
@@ -135,7 +135,7 @@ void SegmentBuilder::fill_ring(std::uint64_t newest) {
     EventRecord& event = events_[(n - 1) % capacity];
     event.number = n;
     event.when_ns = n * 10;
-    event.type = static_cast<std::uint8_t>(EventType::kAlloc);
+    event.type = static_cast<std::uint8_t>(EventType::alloc);
     event.id = n;
     event.bytes = 32;
   }
@@ -143,12 +143,12 @@ void SegmentBuilder::fill_ring(std::uint64_t newest) {
 
 std::vector<std::byte> SegmentBuilder::bytes() const {
   std::vector<Chunk> chunks;
-  add_chunks(ChunkKind::kDevice, devices_, chunks);
-  add_chunks(ChunkKind::kAllocation, allocations_, chunks);
-  add_chunks(ChunkKind::kProgram, programs_, chunks);
-  add_chunks(ChunkKind::kCb, cbs_, chunks);
-  add_chunks(ChunkKind::kEvent, events_, chunks);
-  add_chunks(ChunkKind::kText, texts_, chunks);
+  add_chunks(ChunkKind::device, devices_, chunks);
+  add_chunks(ChunkKind::allocation, allocations_, chunks);
+  add_chunks(ChunkKind::program, programs_, chunks);
+  add_chunks(ChunkKind::cb, cbs_, chunks);
+  add_chunks(ChunkKind::event, events_, chunks);
+  add_chunks(ChunkKind::text, texts_, chunks);
   std::stable_sort(chunks.begin(), chunks.end(),
                    [](const Chunk& a, const Chunk& b) { return a.place < b.place; });
 

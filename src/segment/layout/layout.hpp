@@ -44,16 +44,16 @@ inline constexpr std::uint32_t kMaxTexts = 16384;         // different names tha
 
 // What the records of a chunk are. Chunks of one kind form one array, in the order of the file.
 enum class ChunkKind : std::uint8_t {
-  kNone = 0,
-  kDevice = 1,
-  kAllocation = 2,
-  kProgram = 3,
-  kCb = 4,
-  kEvent = 5,
-  kText = 6,
+  none = 0,
+  device = 1,
+  allocation = 2,
+  program = 3,
+  cb = 4,
+  event = 5,
+  text = 6,
 };
 
-enum class ExitState : std::uint32_t { kRunning = 0, kClean = 1 };
+enum class ExitState : std::uint32_t { running = 0, clean = 1 };
 
 struct Header {
   // Fixed before `magic` is stored.
@@ -102,7 +102,7 @@ struct CoreFigures {
   std::uint32_t reserved;
 };
 
-enum class DeviceState : std::uint32_t { kFree = 0, kOpen = 1, kClosed = 2 };
+enum class DeviceState : std::uint32_t { free = 0, open = 1, closed = 2 };
 
 // What a device holds. Kernels are in `kinds` as a whole, and again by role.
 struct DeviceFigures {
@@ -204,12 +204,12 @@ struct TextRecord {
 };
 
 enum class EventType : std::uint8_t {
-  kAlloc = 1,
-  kFree = 2,
-  kProgramPlace = 3,
-  kProgramDestroy = 4,
-  kDeviceOpen = 5,
-  kDeviceClose = 6,
+  alloc = 1,
+  free = 2,
+  program_place = 3,
+  program_destroy = 4,
+  device_open = 5,
+  device_close = 6,
 };
 
 // Event n is record (n - 1) % event_capacity of the ring.
@@ -260,27 +260,6 @@ static_assert(offsetof(Header, dropped_calls) == 440);
 static_assert(offsetof(Header, dropped_names) == 448);
 static_assert(offsetof(Header, text_count) == 456);
 
-static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<int>(Kind::l1) == 1 &&
-              static_cast<int>(Kind::l1_small) == 2 && static_cast<int>(Kind::trace) == 3 &&
-              static_cast<int>(Kind::cb) == 4 && static_cast<int>(Kind::kernel) == 5 &&
-              static_cast<int>(Kind::system) == 6);
-static_assert(sizeof(KindFigures) == 64);
-static_assert(offsetof(KindFigures, used_bytes) == 0);
-static_assert(offsetof(KindFigures, peak_bytes) == 8);
-static_assert(offsetof(KindFigures, logical_bytes) == 16);
-static_assert(offsetof(KindFigures, live) == 24);
-static_assert(offsetof(KindFigures, unsized) == 32);
-static_assert(offsetof(KindFigures, allocations) == 40);
-static_assert(offsetof(KindFigures, frees) == 48);
-static_assert(offsetof(KindFigures, known) == 56);
-static_assert(sizeof(Anomalies) == 56);
-static_assert(offsetof(Anomalies, unknown_frees) == 0);
-static_assert(offsetof(Anomalies, allocs_over_live) == 8);
-static_assert(offsetof(Anomalies, overlapping_buffers) == 16);
-static_assert(offsetof(Anomalies, unknown_programs) == 24);
-static_assert(offsetof(Anomalies, bad_arguments) == 32);
-static_assert(offsetof(Anomalies, left_at_close) == 40);
-static_assert(offsetof(Anomalies, left_at_close_bytes) == 48);
 static_assert(offsetof(DeviceFigures, kinds) == 0);
 static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 448);
 static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 472);

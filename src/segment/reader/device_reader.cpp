@@ -138,11 +138,11 @@ class DevicePass {
     if (!head) return false;
     std::memcpy(static_cast<void*>(&record_), head->bytes, kHeadBytes);
     const Anomalies& left = record_.figures.anomalies;
-    const bool closed = record_.state == static_cast<std::uint32_t>(DeviceState::kClosed);
+    const bool closed = record_.state == static_cast<std::uint32_t>(DeviceState::closed);
     if (closed && left.left_at_close != 0) {
       open_.left_at_close.push_back({record_.id, left.left_at_close, left.left_at_close_bytes});
     }
-    if (record_.state != static_cast<std::uint32_t>(DeviceState::kOpen)) return true;
+    if (record_.state != static_cast<std::uint32_t>(DeviceState::open)) return true;
     if (!valid(record_)) {
       ++open_.invalid_records;
       return true;

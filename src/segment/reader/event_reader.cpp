@@ -10,10 +10,10 @@ namespace ttmem::segment {
 namespace {
 
 bool plausible(const EventRecord& event) {
-  const bool has_kind = event.type == static_cast<std::uint8_t>(EventType::kAlloc) ||
-                        event.type == static_cast<std::uint8_t>(EventType::kFree);
-  return event.type >= static_cast<std::uint8_t>(EventType::kAlloc) &&
-         event.type <= static_cast<std::uint8_t>(EventType::kDeviceClose) &&
+  const bool has_kind = event.type == static_cast<std::uint8_t>(EventType::alloc) ||
+                        event.type == static_cast<std::uint8_t>(EventType::free);
+  return event.type >= static_cast<std::uint8_t>(EventType::alloc) &&
+         event.type <= static_cast<std::uint8_t>(EventType::device_close) &&
          (!has_kind || event.kind < kKinds);
 }
 

@@ -64,17 +64,17 @@ std::uint32_t chunks_to_read(const ByteSource& source, const Header& header) {
 
 RecordPlaces* array_of(SegmentMap& map, std::uint8_t kind) {
   switch (static_cast<ChunkKind>(kind)) {
-    case ChunkKind::kDevice:
+    case ChunkKind::device:
       return &map.devices;
-    case ChunkKind::kAllocation:
+    case ChunkKind::allocation:
       return &map.allocations;
-    case ChunkKind::kProgram:
+    case ChunkKind::program:
       return &map.programs;
-    case ChunkKind::kCb:
+    case ChunkKind::cb:
       return &map.cbs;
-    case ChunkKind::kEvent:
+    case ChunkKind::event:
       return &map.events;
-    case ChunkKind::kText:
+    case ChunkKind::text:
       return &map.texts;
     default:
       return nullptr;

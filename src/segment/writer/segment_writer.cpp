@@ -95,8 +95,8 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
 bool SegmentWriter::map_first_chunks(const Options& options) {
   if (!map_ring(options.event_chunks)) return false;
   return is_proxy_ ||
-         (grow(devices_, ChunkKind::kDevice, 0) && grow(allocations_, ChunkKind::kAllocation, 0) &&
-          grow(programs_, ChunkKind::kProgram, 0) && grow(cbs_, ChunkKind::kCb, 0));
+         (grow(devices_, ChunkKind::device, 0) && grow(allocations_, ChunkKind::allocation, 0) &&
+          grow(programs_, ChunkKind::program, 0) && grow(cbs_, ChunkKind::cb, 0));
 }
 
 Result<void> SegmentWriter::open_file(const Options& options) {
@@ -256,7 +256,7 @@ void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64
 }
 
 bool SegmentWriter::map_ring(std::uint32_t chunks) {
-  ring_ = static_cast<EventRecord*>(map_chunks(ChunkKind::kEvent, chunks, 0));
+  ring_ = static_cast<EventRecord*>(map_chunks(ChunkKind::event, chunks, 0));
   if (ring_ == nullptr) return false;
   header_->event_capacity = chunks * RecordArray<EventRecord>::kPerChunk;
   ring_mask_ = header_->event_capacity - 1;
@@ -292,22 +292,22 @@ std::uint32_t SegmentWriter::acquire(RecordArray<Record>& array, ChunkKind kind,
 std::uint32_t SegmentWriter::acquire_device(std::uint64_t now_ns) {
   std::vector<std::uint32_t> none;  // a device keeps its record for life
   if (header_->device_count >= kMaxDevices) return kNoSlot;
-  return acquire(devices_, ChunkKind::kDevice, none, header_->device_count, now_ns);
+  return acquire(devices_, ChunkKind::device, none, header_->device_count, now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_text(std::uint64_t now_ns) {
   std::vector<std::uint32_t> none;  // a text is never released
   if (header_->text_count >= kMaxTexts) return kNoSlot;
-  return acquire(texts_, ChunkKind::kText, none, header_->text_count, now_ns);
+  return acquire(texts_, ChunkKind::text, none, header_->text_count, now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_new_allocation(std::uint64_t now_ns) {
-  return acquire(allocations_, ChunkKind::kAllocation, free_allocations_, header_->allocation_count,
+  return acquire(allocations_, ChunkKind::allocation, free_allocations_, header_->allocation_count,
                  now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_program(std::uint64_t now_ns) {
-  return acquire(programs_, ChunkKind::kProgram, free_programs_, header_->program_count, now_ns);
+  return acquire(programs_, ChunkKind::program, free_programs_, header_->program_count, now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_cbs(std::uint32_t count, std::uint64_t now_ns) {
@@ -321,7 +321,7 @@ std::uint32_t SegmentWriter::acquire_cbs(std::uint32_t count, std::uint64_t now_
   // The size of a run is a power of two, and it is aligned to that: no run crosses a chunk. The
   // alignment wastes less than the size of a run.
   const std::uint32_t first = (header_->cb_count + size - 1) / size * size;
-  if (first + size > cbs_.capacity() && !grow(cbs_, ChunkKind::kCb, now_ns)) return kNoSlot;
+  if (first + size > cbs_.capacity() && !grow(cbs_, ChunkKind::cb, now_ns)) return kNoSlot;
   store(header_->cb_count, first + size);
   return first;
 }
@@ -331,7 +331,7 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
 }
 
 void SegmentWriter::finish() noexcept {
-  store(header_->exit_state, static_cast<std::uint32_t>(ExitState::kClean));
+  store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
   if (!in_memory_) ::unlink(path_.c_str());
   close_file();
 }

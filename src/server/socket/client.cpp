@@ -91,20 +91,20 @@ Change Client::apply(ConnectionId connection, const Message& report) {
     return HoldingKey::of(report.head.buffer_id, device_of(report), space);
   };
   switch (report.type()) {
-    case Type::kAlloc:
+    case Type::alloc:
       return details
                  ? load(connection, named(typed), kind, report)
                  : allocate(connection, named(HoldingKey::kUntypedBuffers), kind, report.head.size);
-    case Type::kFree:
+    case Type::free:
       return free(connection, details ? named(typed) : named(HoldingKey::kUntypedBuffers), kind);
-    case Type::kCbAlloc:
+    case Type::cb_alloc:
       return allocate(connection, named(HoldingKey::kLooseCbs), Kind::cb, report.head.size);
-    case Type::kCbFree:
+    case Type::cb_free:
       return details ? destroy(program_of(report))
                      : free(connection, named(HoldingKey::kLooseCbs), Kind::cb);
-    case Type::kKernelLoad:
+    case Type::kernel_load:
       return load(connection, named(HoldingKey::kKernels), Kind::kernel, report);
-    case Type::kKernelUnload:
+    case Type::kernel_unload:
       return free(connection, named(HoldingKey::kKernels), Kind::kernel);
     default:
       return report.device.is_available != 0 ? open(report) : close(device_of(report));
@@ -125,7 +125,7 @@ Change Client::apply(ConnectionId connection, const Message& report) {
 Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind kind,
                               std::uint64_t bytes) {
   holdings_.add(*holding, connection);
-  Change change{.effect = Effect::kHeldAlready,
+  Change change{.effect = Effect::held_already,
                 .kind = kind,
                 .bytes = bytes,
                 .references = holdings_.references(*holding)};
@@ -138,7 +138,7 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   // It stays as large as it was.
   holding->bytes = before.bytes;
   holding->kind = before.kind;
-  change.effect = Effect::kRefused;
+  change.effect = Effect::refused;
   change.refusal = refusal_;
   return track_plain(*holding) ? change : refuse(holding, kind, bytes);
 }
@@ -168,24 +168,24 @@ Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
 // What the tracker refuses is not held.
 Change Client::refuse(Holding* holding, Kind kind, std::uint64_t bytes) {
   holdings_.erase(holding);
-  return {.effect = Effect::kRefused, .refusal = refusal_, .kind = kind, .bytes = bytes};
+  return {.effect = Effect::refused, .refusal = refusal_, .kind = kind, .bytes = bytes};
 }
 
 Refusal Client::no_device() noexcept {
   const bool full = tracker_->segment().header().device_count < segment::kMaxDevices;
-  return full ? Refusal::kSegmentFull : Refusal::kTooManyDevices;
+  return full ? Refusal::segment_full : Refusal::too_many_devices;
 }
 
 [[gnu::flatten]] Change Client::free(ConnectionId connection, const HoldingKey& key, Kind kind) {
   Holding* holding = holdings_.find(key);
   if (holding == nullptr) {
     count_unknown_free(key.device());
-    return {.effect = Effect::kNotHeld, .kind = kind};
+    return {.effect = Effect::not_held, .kind = kind};
   }
   Change change{.kind = holding->kind, .bytes = holding->bytes};
   change.references = holdings_.remove_one(*holding, connection);
   if (change.references > 0) {
-    change.effect = Effect::kStillHeld;
+    change.effect = Effect::still_held;
   } else {
     release(*holding);
     holdings_.erase(holding);
@@ -195,7 +195,7 @@ Refusal Client::no_device() noexcept {
 
 // Destroys the program on every device, whichever connection placed it.
 Change Client::destroy(const HoldingKey& key) {
-  Change change{.effect = Effect::kNotHeld, .kind = Kind::cb};
+  Change change{.effect = Effect::not_held, .kind = Kind::cb};
   if (const Holding* holding = holdings_.find(key)) {
     change = {.kind = holding->kind, .bytes = holding->bytes, .references = 0};
   }
@@ -223,8 +223,8 @@ bool Client::track(Holding& holding, Fill&& fill_request) {
   if (device == nullptr) return fail(no_device());
   tracker::Request request;
   tracker::Receipt& receipt = holding.receipt;
-  if (!fill_request(*device, request)) return fail(Refusal::kBadArgument);
-  if (!tracker_->allocate(*device, request, *now_ns_, receipt)) return fail(Refusal::kTotal);
+  if (!fill_request(*device, request)) return fail(Refusal::bad_argument);
+  if (!tracker_->allocate(*device, request, *now_ns_, receipt)) return fail(Refusal::total);
   totals_.change(id, receipt.kind, 0, receipt.used_bytes);
   return true;
 }
@@ -339,7 +339,7 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
   bool placed = false;
   update_cb_totals(device, [&] { placed = tracker_->program_place(device, program, cbs_); });
   if (!placed) {
-    change.effect = Effect::kRefused;
+    change.effect = Effect::refused;
     change.refusal = no_device();
     return change;
   }
@@ -374,7 +374,7 @@ Change Client::open(const Message& report) {
   info.trace_region_bytes = report.head.size;
   // When the grid becomes known late, the tracker places the programs again.
   update_cb_totals(info.id, [&] { tracker_->device_open(info); });
-  return {.effect = Effect::kOpened};
+  return {.effect = Effect::opened};
 }
 
 Change Client::close(std::uint32_t device) {
@@ -388,7 +388,7 @@ Change Client::close(std::uint32_t device) {
     if (!gone.key().is_program()) tracker_->release_at_close(*tracker_->find(device), gone.receipt);
   }
   tracker_->device_close(device);
-  return {.effect = Effect::kClosed};
+  return {.effect = Effect::closed};
 }
 
 void Client::remove_connection(ConnectionId connection) {

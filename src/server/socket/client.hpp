@@ -38,19 +38,19 @@ class DeviceTotals {
 // What a report did.
 struct Change {
   enum class Effect : std::uint8_t {
-    kCounted,
-    kHeldAlready,  // allocated once more: counted once, and needs one more free
-    kStillHeld,    // freed once: `references` are left
-    kNotHeld,      // freed, but not allocated
-    kRefused,      // allocated, but ignored: not held, and in no figure
-    kWaiting,      // a CB of a program that is not complete yet
-    kOpened,
-    kClosed,
+    counted,
+    held_already,  // allocated once more: counted once, and needs one more free
+    still_held,    // freed once: `references` are left
+    not_held,      // freed, but not allocated
+    refused,       // allocated, but ignored: not held, and in no figure
+    waiting,       // a CB of a program that is not complete yet
+    opened,
+    closed,
   };
-  enum class Refusal : std::uint8_t { kTooManyDevices, kSegmentFull, kBadArgument, kTotal };
+  enum class Refusal : std::uint8_t { too_many_devices, segment_full, bad_argument, total };
 
-  Effect effect = Effect::kCounted;
-  Refusal refusal = Refusal::kBadArgument;  // why, with kRefused
+  Effect effect = Effect::counted;
+  Refusal refusal = Refusal::bad_argument;  // why, with kRefused
   Kind kind = Kind::dram;
   std::uint64_t bytes = 0;       // of what the message is about
   std::uint64_t references = 1;  // how often it is held now
@@ -156,7 +156,7 @@ class Client {
   DeviceTotals& totals_;
   const std::uint64_t* now_ns_;
   Holdings holdings_;
-  Change::Refusal refusal_ = Change::Refusal::kBadArgument;
+  Change::Refusal refusal_ = Change::Refusal::bad_argument;
   std::uint64_t events_dropped_ = 0;      // as the client reported last
   std::vector<ttmem_core_range> ranges_;  // members, so that their memory is reused
   std::vector<ttmem_cb> cbs_;

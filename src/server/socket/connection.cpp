@@ -81,7 +81,7 @@ bool Connection::read_once(bool& more) {
   const auto verdict = session_.handle(std::span(scratch_).first(whole), answers_);
   half_size_ = size - whole;
   std::memcpy(half_.data(), scratch_.data() + whole, half_size_);
-  return send() && verdict == Session::Verdict::kContinue;
+  return send() && verdict == Session::Verdict::proceed;
 }
 
 // Sends the rest later, when the socket has room for it.

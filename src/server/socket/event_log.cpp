@@ -27,7 +27,7 @@ Out append_bytes(Out out, std::uint64_t bytes) {
 }
 
 std::string text_of(const wire::DeviceDetails& device, Effect effect) {
-  if (effect == Effect::kClosed) return "closed";
+  if (effect == Effect::closed) return "closed";
   std::string text = "opened";
   if (device.grid_x != 0) text += fmt::format(", {}x{} cores", device.grid_x, device.grid_y);
   if (device.dram_channels != 0) {
@@ -68,26 +68,26 @@ void EventLog::write(const wire::Message& report, pid_t pid, const Change& chang
   auto out = fmt::appender(line);
   fmt::format_to(out, "[{}] [PID {}] device {}: ", name_of(report.type()), pid,
                  report.head.device_id);
-  if (report.type() == Type::kDeviceInfoResponse) {
+  if (report.type() == Type::device_info_response) {
     fmt::format_to(out, "{}", text_of(report.device, change.effect));
-  } else if (change.effect == Effect::kNotHeld) {
+  } else if (change.effect == Effect::not_held) {
     fmt::format_to(out, "ignored: {} is not allocated (total ", report.head.buffer_id);
     fmt::format_to(append_bytes(out, total), ")");
-  } else if (change.effect == Effect::kRefused) {
+  } else if (change.effect == Effect::refused) {
     fmt::format_to(out, "ignored: {} (total ",
                    kReasons.at(static_cast<std::size_t>(change.refusal)));
     fmt::format_to(append_bytes(out, total), ")");
   } else {
-    const bool frees = report.type() == Type::kFree || report.type() == Type::kCbFree ||
-                       report.type() == Type::kKernelUnload;
+    const bool frees = report.type() == Type::free || report.type() == Type::cb_free ||
+                       report.type() == Type::kernel_unload;
     *out++ = frees ? '-' : '+';
     append_bytes(out, change.bytes);
     fmt::format_to(out, " (total ");
     append_bytes(out, total);
     fmt::format_to(out, ") {}", name_of(change.kind));
-    if (change.effect == Effect::kHeldAlready) {
+    if (change.effect == Effect::held_already) {
       fmt::format_to(out, ", counted once, held {} times", change.references);
-    } else if (change.effect == Effect::kStillHeld) {
+    } else if (change.effect == Effect::still_held) {
       fmt::format_to(out, ", still held {} time{}", change.references,
                      change.references == 1 ? "" : "s");
     }

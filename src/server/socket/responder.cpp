@@ -173,17 +173,17 @@ const Snapshot& Responder::snapshot(bool with_allocations) {
 
 Message Responder::answer(const Message& question, pid_t pid) {
   const bool dump =
-      question.type() == Type::kDumpRemaining || question.type() == Type::kDumpKernels;
+      question.type() == Type::dump_remaining || question.type() == Type::dump_kernels;
   const Snapshot& now = snapshot(dump);
   if (dump) {
-    const bool kernels = question.type() == Type::kDumpKernels;
+    const bool kernels = question.type() == Type::dump_kernels;
     for (const std::string& line : kernels ? kernel_lines(now) : remaining_lines(now)) {
       spdlog::info("[{}] [PID {}] {}", name_of(question.type()), pid, line);
     }
   }
   Message answer{};
   answer.head.type = static_cast<std::uint8_t>(
-      question.type() == Type::kDeviceInfoQuery ? Type::kDeviceInfoResponse : Type::kResponse);
+      question.type() == Type::device_info_query ? Type::device_info_response : Type::response);
   answer.head.device_id = question.head.device_id;
   answer.head.process_id = question.head.process_id;
   answer.head.timestamp_unix_ns = collector::clock_ns(CLOCK_REALTIME);

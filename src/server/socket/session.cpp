@@ -23,23 +23,23 @@ constexpr std::size_t kAhead = 2;
 std::string explain(const Message& message, Fault fault) {
   const wire::Head& head = message.head;
   switch (fault) {
-    case Fault::kType:
+    case Fault::type:
       return fmt::format("type {} is outside 1 to 12", head.type);
-    case Fault::kAnswer:
+    case Fault::answer:
       return fmt::format("only a server may send {}", name_of(message.type()));
-    case Fault::kPid:
+    case Fault::pid:
       return fmt::format("pid {} is outside 0 to {}", head.process_id, wire::kMaxPid);
-    case Fault::kDevice:
+    case Fault::device:
       return fmt::format("device {} is outside 0 to {}", head.device_id, wire::kMaxDeviceId);
-    case Fault::kSize:
+    case Fault::size:
       return fmt::format("{} bytes are more than any device has",
                          head.size > kMaxBytes ? head.size : message.allocation.bytes_per_bank);
-    case Fault::kBufferType:
+    case Fault::buffer_type:
       return fmt::format("buffer type {} is outside 0 to {}", head.buffer_type,
                          wire::kMaxBufferType);
-    case Fault::kRole:
+    case Fault::role:
       return fmt::format("kernel role {} is outside 0 to {}", head.buffer_type, wire::kMaxRole);
-    case Fault::kShort:
+    case Fault::too_short:
       return "it contains a second, shorter message";
     default:
       return fmt::format("the details of a {} contradict themselves", name_of(message.type()));
@@ -82,18 +82,18 @@ Session::Verdict Session::handle_all(std::span<const std::byte> messages, std::s
     } else if (last_client_ != nullptr && messages.size() >= (kAhead + 1) * kMessageBytes) {
       last_client_->prefetch(message[kAhead]);
     }
-    if (handle_one(*message, answers) == Verdict::kClose) return Verdict::kClose;
+    if (handle_one(*message, answers) == Verdict::close) return Verdict::close;
   }
-  return Verdict::kContinue;
+  return Verdict::proceed;
 }
 
 Session::Verdict Session::handle_one(const Message& message, std::string& answers) {
   const Fault fault = wire::fault_of(message);
-  if (fault != Fault::kNone) return bad_message(message, fault);
+  if (fault != Fault::none) return bad_message(message, fault);
   bad_in_a_row_ = 0;
   if (!wire::is_question(message.type())) return handle_report(message);
   answer(message, answers);
-  return Verdict::kContinue;
+  return Verdict::proceed;
 }
 
 void Session::answer(const Message& question, std::string& answers) {
@@ -108,20 +108,20 @@ Session::Verdict Session::handle_report(const Message& report) {
     const Result<void> found = find_client(report.head.process_id);
     if (!found) {
       spdlog::error("{}; the connection is closed", found.error().message);
-      return Verdict::kClose;
+      return Verdict::close;
     }
   }
   Client* client = last_client_;
   if (client == nullptr) {
     ++context_.statistics.refused;
-    return Verdict::kContinue;
+    return Verdict::proceed;
   }
   ++handled_;
   if (answered_) context_.responder.forget();
-  const bool of_program = report.type() == Type::kCbAlloc && report.has_details();
+  const bool of_program = report.type() == Type::cb_alloc && report.has_details();
   const Change change = of_program ? handle_cb(*client, report) : client->apply(id_, report);
   context_.log.report(report, client->process().pid, change, context_.clients.totals());
-  return Verdict::kContinue;
+  return Verdict::proceed;
 }
 
 // Places a program when its last CB has come. Drops one that is not complete when another begins or
@@ -135,7 +135,7 @@ Change Session::handle_cb(Client& client, const Message& report) {
     program_.cbs.clear();
   }
   Change waiting;
-  waiting.effect = Change::Effect::kWaiting;
+  waiting.effect = Change::Effect::waiting;
   const bool next = program_.id == details.cb.program && program_.device == device &&
                     program_.cbs.size() == details.cb.index;
   if (!next) return waiting;
@@ -180,12 +180,12 @@ Session::Verdict Session::bad_message(const Message& message, Fault fault) {
     spdlog::warn("ignored a message of process {}: {} ({} bad so far on this connection)",
                  peer_.pid, explain(message, fault), bad_);
   }
-  if (!enough) return Verdict::kContinue;
+  if (!enough) return Verdict::proceed;
   spdlog::error(
       "closed the connection of process {}: {} bad messages in a row; if it is an old client, "
       "whose messages are shorter than {} bytes, build it against this version",
       peer_.pid, kMaxBadInARow, kMessageBytes);
-  return Verdict::kClose;
+  return Verdict::close;
 }
 
 }  // namespace ttmem::server

@@ -46,7 +46,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  enum class Verdict : bool { kContinue, kClose };
+  enum class Verdict : bool { proceed, close };
 
   // Handles whole messages in their order, and appends the answers. Stops at kClose; the log says
   // why.

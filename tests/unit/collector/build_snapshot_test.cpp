@@ -247,7 +247,7 @@ TEST(BuildSnapshot, WhatWasLeftOnClosedDevicesIsAWarningOfTheLivingAndTheDead) {
   SegmentBuilder builder = process(0xa, 1, 1);
   const auto close_with = [&](std::uint32_t id, std::uint64_t left, std::uint64_t bytes) {
     DeviceRecord& closed = builder.add_device(id, 0xc0 + id);
-    closed.state = static_cast<std::uint32_t>(segment::DeviceState::kClosed);
+    closed.state = static_cast<std::uint32_t>(segment::DeviceState::closed);
     closed.figures.anomalies.left_at_close = left;
     closed.figures.anomalies.left_at_close_bytes = bytes;
   };

@@ -247,7 +247,7 @@ class WormholeLedger : public ::testing::Test {
 TEST_F(WormholeLedger, ThirtyCachedProgramsTake300LogicalAnd10Physical) {
   const std::vector<Cb> cbs = {{{105664, 105664 + 163840}, rectangle(7, 7), false}};
   for (std::uint64_t program = 0; program < 30; ++program) {
-    EXPECT_EQ(ledger.place(program, acquire(table, cbs)), DeviceLedger::Placed::kNew);
+    EXPECT_EQ(ledger.place(program, acquire(table, cbs)), DeviceLedger::Placed::fresh);
   }
   EXPECT_EQ(ledger.logical_bytes(), 300U << 20);
   EXPECT_EQ(ledger.physical_bytes(), 10U << 20);
@@ -259,7 +259,7 @@ TEST_F(WormholeLedger, PlacingTheSameLayoutAgainChangesNothing) {
   const std::vector<Cb> cbs = {{{1000, 2000}, rectangle(7, 7), false}};
   ledger.place(1, acquire(table, cbs));
   ledger.dispatch(1);
-  EXPECT_EQ(ledger.place(1, acquire(table, cbs)), DeviceLedger::Placed::kUnchanged);
+  EXPECT_EQ(ledger.place(1, acquire(table, cbs)), DeviceLedger::Placed::unchanged);
   EXPECT_EQ(ledger.physical_bytes(), 64000U);
   EXPECT_EQ(ledger.resident_bytes(), 64000U);
 }
@@ -267,7 +267,7 @@ TEST_F(WormholeLedger, PlacingTheSameLayoutAgainChangesNothing) {
 TEST_F(WormholeLedger, AnotherLayoutReplacesTheOldOne) {
   ledger.place(1, acquire(table, {{{1000, 2000}, rectangle(7, 7), false}}));
   EXPECT_EQ(ledger.place(1, acquire(table, {{{1000, 1500}, rectangle(3, 3), false}})),
-            DeviceLedger::Placed::kReplaced);
+            DeviceLedger::Placed::replaced);
   EXPECT_EQ(ledger.physical_bytes(), 16U * 500);
   EXPECT_EQ(ledger.logical_bytes(), 16U * 500);
 }

@@ -187,7 +187,7 @@ TEST(SegmentLayoutDocument, ExampleBytesParse) {
   const auto event = example<EventRecord>("event");
   EXPECT_EQ(event.number, slot.born);
   EXPECT_EQ(event.when_ns, slot.when_ns);
-  EXPECT_EQ(event.type, static_cast<std::uint8_t>(EventType::kAlloc));
+  EXPECT_EQ(event.type, static_cast<std::uint8_t>(EventType::alloc));
   EXPECT_EQ(event.device_id, 3U);
   EXPECT_EQ(event.address, slot.address);
 }

@@ -262,7 +262,7 @@ TEST(SegmentReader, AClosedDeviceOnlyTellsWhatWasLeftOnIt) {
   SegmentBuilder builder = small_segment();
   for (const std::uint64_t left : {0U, 3U}) {
     DeviceRecord& closed = builder.add_device(7, 0x7);
-    closed.state = static_cast<std::uint32_t>(DeviceState::kClosed);
+    closed.state = static_cast<std::uint32_t>(DeviceState::closed);
     closed.figures.anomalies.left_at_close = left;
     closed.figures.anomalies.left_at_close_bytes = left * 1000;
   }
@@ -376,7 +376,7 @@ TEST(SegmentReader, SlotsOfDevicesThatAreNotOpenAreLeftOut) {
   builder.add_allocation(1, kDram, 0, 64, 64);
   builder.add_allocation(0xffffffff, kDram, 0, 64, 64);
   EXPECT_EQ(must_read(builder.bytes()).allocations.size(), 1u);
-  builder.device(0).state = static_cast<std::uint32_t>(DeviceState::kClosed);
+  builder.device(0).state = static_cast<std::uint32_t>(DeviceState::closed);
   const SegmentImage image = must_read(builder.bytes());
   EXPECT_TRUE(image.devices.empty());
   EXPECT_TRUE(image.allocations.empty());

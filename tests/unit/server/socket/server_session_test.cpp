@@ -25,7 +25,7 @@ constexpr std::uint64_t kMiB = 1 << 20;
 
 Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std::uint64_t address,
            std::uint64_t bytes, std::int32_t device = 0) {
-  Message result = message(Type::kCbAlloc, 0, bytes, 0, device);
+  Message result = message(Type::cb_alloc, 0, bytes, 0, device);
   result.answer.mark = wire::kDetailsMark;
   result.allocation.address = address;
   result.allocation.bytes_per_bank = bytes;
@@ -39,7 +39,7 @@ Message cb(std::uint64_t program, std::uint32_t index, std::uint32_t count, std:
 TEST(Session, AProxySegmentIsReadLikeAnyOther) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::kAlloc, 4096, 3 * kMiB, TTMEM_L1));
+  say(*session, message(Type::alloc, 4096, 3 * kMiB, TTMEM_L1));
   const model::Device device = server.device();
   EXPECT_EQ(device.logical(Kind::l1), 3 * kMiB);
   ASSERT_EQ(device.processes.size(), 1U);
@@ -52,8 +52,8 @@ TEST(Session, TheLastConnectionTakesTheSegmentWithIt) {
   SessionFixture server;
   auto first = server.connect(1);
   auto second = server.connect(2);
-  say(*first, message(Type::kAlloc, 4096, kMiB));
-  say(*second, message(Type::kAlloc, 8192, kMiB));
+  say(*first, message(Type::alloc, 4096, kMiB));
+  say(*second, message(Type::alloc, 8192, kMiB));
   EXPECT_EQ(server.clients().size(), 1U);
   first.reset();
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
@@ -65,18 +65,18 @@ TEST(Session, TheLastConnectionTakesTheSegmentWithIt) {
 TEST(Session, WhatAClientSaysAgainOnANewConnectionIsNotDoubled) {
   SessionFixture server;
   auto old = server.connect(1);
-  say(*old, message(Type::kAlloc, 4096, kMiB));
-  say(*old, message(Type::kCbAlloc, 1, kMiB));
+  say(*old, message(Type::alloc, 4096, kMiB));
+  say(*old, message(Type::cb_alloc, 1, kMiB));
   say(*old, cb(7, 0, 1, 105664, 4096));
   const auto fresh = server.connect(2);
-  say(*fresh, message(Type::kAlloc, 4096, kMiB));
-  say(*fresh, message(Type::kCbAlloc, 1, kMiB));
+  say(*fresh, message(Type::alloc, 4096, kMiB));
+  say(*fresh, message(Type::cb_alloc, 1, kMiB));
   say(*fresh, cb(7, 0, 1, 105664, 4096));
   old.reset();
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   EXPECT_EQ(server.device().used(Kind::cb), kMiB + 64 * 4096);
-  say(*fresh, message(Type::kFree, 4096));
-  say(*fresh, message(Type::kCbFree, 1));
+  say(*fresh, message(Type::free, 4096));
+  say(*fresh, message(Type::cb_free, 1));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
   EXPECT_EQ(server.device().used(Kind::cb), 64 * 4096U);
 }
@@ -85,16 +85,16 @@ TEST(Session, AFreeOnAnotherConnectionOfTheProcessCounts) {
   SessionFixture server;
   const auto first = server.connect(1);
   const auto second = server.connect(2);
-  say(*first, message(Type::kAlloc, 4096, kMiB));
-  say(*second, message(Type::kFree, 4096));
+  say(*first, message(Type::alloc, 4096, kMiB));
+  say(*second, message(Type::free, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
 }
 
 TEST(Session, ARepeatedNumberMayChangeItsType) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_DRAM));
-  say(*session, message(Type::kAlloc, 4096, 2 * kMiB, TTMEM_L1));
+  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_DRAM));
+  say(*session, message(Type::alloc, 4096, 2 * kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
   EXPECT_EQ(server.device().used(Kind::l1), 2 * kMiB);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
@@ -103,10 +103,10 @@ TEST(Session, ARepeatedNumberMayChangeItsType) {
 
 TEST(Session, TheTotalOfTheLogIsOverAllProcesses) {
   SessionFixture server;
-  Message other = message(Type::kAlloc, 4096, kMiB);
+  Message other = message(Type::alloc, 4096, kMiB);
   other.head.process_id = 0;
   const auto session = server.connect(1);
-  say(*session, message(Type::kAlloc, 8192, 2 * kMiB));
+  say(*session, message(Type::alloc, 8192, 2 * kMiB));
   say(*session, other);
   EXPECT_NE(server.log().find("+1.00 MiB (total 3.00 MiB) dram"), std::string::npos)
       << server.log();
@@ -124,7 +124,7 @@ TEST(Session, AProgramGoesFromEveryDevice) {
   }
   EXPECT_EQ(server.clients().totals().get(1, Kind::cb), 2 * 64 * 4096U);
   Message gone = cb(7, 0, 0, 0, 0);
-  gone.head.type = static_cast<std::uint8_t>(Type::kCbFree);
+  gone.head.type = static_cast<std::uint8_t>(Type::cb_free);
   say(*session, gone);
   EXPECT_EQ(server.device().used(Kind::cb), 0U);
   EXPECT_EQ(server.clients().totals().get(0, Kind::cb), 0U);
@@ -134,7 +134,7 @@ TEST(Session, AProgramGoesFromEveryDevice) {
 TEST(Session, ACbOutOfTurnPlacesNothing) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::kAlloc, 4096, kMiB));
+  say(*session, message(Type::alloc, 4096, kMiB));
   say(*session, cb(7, 0, 3, 105664, 4096));
   say(*session, cb(7, 2, 3, 113856, 4096));
   say(*session, cb(8, 1, 2, 109760, 4096));
@@ -144,10 +144,10 @@ TEST(Session, ACbOutOfTurnPlacesNothing) {
 TEST(Session, AnAnswerIsOfTheMomentOfItsQuestion) {
   SessionFixture server;
   const auto session = server.connect(1);
-  const Message batch[] = {message(Type::kAlloc, 4096, kMiB), message(Type::kQuery),
-                           message(Type::kAlloc, 8192, kMiB), message(Type::kQuery)};
+  const Message batch[] = {message(Type::alloc, 4096, kMiB), message(Type::query),
+                           message(Type::alloc, 8192, kMiB), message(Type::query)};
   std::string answers;
-  EXPECT_EQ(session->handle(std::as_bytes(std::span(batch)), answers), Verdict::kContinue);
+  EXPECT_EQ(session->handle(std::as_bytes(std::span(batch)), answers), Verdict::proceed);
   ASSERT_EQ(answers.size(), 2 * sizeof(Message));
   Message answered[2];
   std::memcpy(answered, answers.data(), sizeof answered);
@@ -159,12 +159,12 @@ TEST(Session, BadMessagesEndItOnlyWhenTheyComeInARow) {
   SessionFixture server;
   const auto session = server.connect(1);
   const Message bad = message(static_cast<Type>(77));
-  EXPECT_EQ(say(*session, bad), Verdict::kContinue);
-  EXPECT_EQ(say(*session, bad), Verdict::kContinue);
-  EXPECT_EQ(say(*session, message(Type::kAlloc, 4096, kMiB)), Verdict::kContinue);
-  EXPECT_EQ(say(*session, bad), Verdict::kContinue);
-  EXPECT_EQ(say(*session, bad), Verdict::kContinue);
-  EXPECT_EQ(say(*session, bad), Verdict::kClose);
+  EXPECT_EQ(say(*session, bad), Verdict::proceed);
+  EXPECT_EQ(say(*session, bad), Verdict::proceed);
+  EXPECT_EQ(say(*session, message(Type::alloc, 4096, kMiB)), Verdict::proceed);
+  EXPECT_EQ(say(*session, bad), Verdict::proceed);
+  EXPECT_EQ(say(*session, bad), Verdict::proceed);
+  EXPECT_EQ(say(*session, bad), Verdict::close);
   EXPECT_EQ(server.statistics().bad, 5U);
   EXPECT_EQ(server.statistics().messages, 1U);
 }
@@ -172,14 +172,14 @@ TEST(Session, BadMessagesEndItOnlyWhenTheyComeInARow) {
 TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   SessionFixture server;
   const auto session = server.connect(1);
-  say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_L1));
-  Message close = message(Type::kDeviceInfoResponse);
+  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_L1));
+  Message close = message(Type::device_info_response);
   close.device.mark = wire::kDetailsMark;
   say(*session, close);
   EXPECT_TRUE(server.snapshot().devices.empty());
   EXPECT_EQ(server.clients().totals().get(0, Kind::l1), 0U);
-  say(*session, message(Type::kFree, 4096));  // unknown by now
-  say(*session, message(Type::kAlloc, 4096, kMiB, TTMEM_L1));
+  say(*session, message(Type::free, 4096));  // unknown by now
+  say(*session, message(Type::alloc, 4096, kMiB, TTMEM_L1));
   EXPECT_EQ(server.device().used(Kind::l1), kMiB);
 }
 
@@ -190,14 +190,14 @@ TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id <= kFit + 1; ++id) {
-    say(*session, message(Type::kAlloc, id, kMaxBytes));
+    say(*session, message(Type::alloc, id, kMaxBytes));
   }
   EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind);
   EXPECT_EQ(server.device().anomalies.bad_arguments, 1U);
   EXPECT_NE(server.log().find("ignored: the device would hold more than 2^61 bytes of this kind"),
             std::string::npos);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind);
-  say(*session, message(Type::kFree, kFit + 1));
+  say(*session, message(Type::free, kFit + 1));
   EXPECT_EQ(server.device().anomalies.unknown_frees, 1U);
 }
 
@@ -205,16 +205,16 @@ TEST(Session, WhatCannotGrowStaysAsItWas) {
   SessionFixture server;
   const auto session = server.connect(1);
   for (std::uint64_t id = 1; id < kFit; ++id) {
-    say(*session, message(Type::kAlloc, id, kMaxBytes));
+    say(*session, message(Type::alloc, id, kMaxBytes));
   }
-  say(*session, message(Type::kAlloc, kFit, kMaxBytes - 150));
+  say(*session, message(Type::alloc, kFit, kMaxBytes - 150));
   const std::uint64_t grows = kFit + 1;
-  say(*session, message(Type::kAlloc, grows, 100));
-  say(*session, message(Type::kAlloc, grows, 200));
+  say(*session, message(Type::alloc, grows, 100));
+  say(*session, message(Type::alloc, grows, 200));
   EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind - 50);
-  say(*session, message(Type::kFree, grows));
+  say(*session, message(Type::free, grows));
   EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind - 50) << "each wants its own free";
-  say(*session, message(Type::kFree, grows));
+  say(*session, message(Type::free, grows));
   EXPECT_EQ(server.device().used(Kind::dram), kMostOfAKind - 150);
   EXPECT_EQ(server.device().anomalies.unknown_frees, 0U);
 }
@@ -224,13 +224,13 @@ TEST(Session, WhatADeviceTooManyHoldsIsNotHeld) {
   const auto session = server.connect(1);
   for (std::int32_t device = 0; device < static_cast<std::int32_t>(segment::kMaxDevices);
        ++device) {
-    say(*session, message(Type::kAlloc, 1, 1, TTMEM_DRAM, device));
+    say(*session, message(Type::alloc, 1, 1, TTMEM_DRAM, device));
   }
   constexpr auto kTooMany = static_cast<std::int32_t>(segment::kMaxDevices);
   for (int time = 0; time < 2; ++time) {
-    say(*session, message(Type::kAlloc, 1, 50, TTMEM_DRAM, kTooMany));
-    say(*session, message(Type::kCbAlloc, 1, 50, 0, kTooMany));
-    say(*session, message(Type::kKernelLoad, 1, 50, 0, kTooMany));
+    say(*session, message(Type::alloc, 1, 50, TTMEM_DRAM, kTooMany));
+    say(*session, message(Type::cb_alloc, 1, 50, 0, kTooMany));
+    say(*session, message(Type::kernel_load, 1, 50, 0, kTooMany));
     say(*session, cb(7, 0, 1, 1000, 50, kTooMany));
   }
   const std::string log = server.log();
@@ -249,7 +249,7 @@ TEST(Session, WhatFindsNoRoomInTheSegmentIsIgnored) {
   rlimit limit = before;
   limit.rlim_cur = segment::kHeaderBytes + segment::kChunkBytes;  // the events and no device
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
-  say(*session, message(Type::kAlloc, 4096, kMiB));
+  say(*session, message(Type::alloc, 4096, kMiB));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_NE(server.log().find("ignored: the segment is full; free space in TTMEM_DIR"),
             std::string::npos)
@@ -277,7 +277,7 @@ TEST(Session, AConnectionTakesItsOwnPlacementsOfAProgramWithIt) {
 TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
   SessionFixture server;
   const auto session = server.connect(1);
-  Message device = message(Type::kDeviceInfoResponse);
+  Message device = message(Type::device_info_response);
   device.device.mark = wire::kDetailsMark;
   device.device.is_available = 1;
   device.device.grid_x = 8;
@@ -285,7 +285,7 @@ TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
   say(*session, device);
   device.device.is_available = 0;
   say(*session, device);
-  Message sharded = message(Type::kAlloc, 1, 16000, TTMEM_L1);
+  Message sharded = message(Type::alloc, 1, 16000, TTMEM_L1);
   sharded.allocation.mark = wire::kDetailsMark;
   sharded.allocation.bytes_per_bank = 1000;
   sharded.allocation.cores[0] = 0xffff;
@@ -361,7 +361,7 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
   HeldModel model;
   // Outlives the others, and opens the device again.
   const auto keeper = server.connect(99);
-  const Message kernel = message(Type::kKernelLoad, 1, 0, TTMEM_KERNEL_DISPATCH);
+  const Message kernel = message(Type::kernel_load, 1, 0, TTMEM_KERNEL_DISPATCH);
   say(*keeper, kernel);
   ConnectionId connections = 0;
   std::array sessions = {server.connect(++connections), server.connect(++connections)};
@@ -382,21 +382,21 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
       case 0:
       case 1:
       case 2:
-        say(session, message(Type::kAlloc, id, size, type));
+        say(session, message(Type::alloc, id, size, type));
         model.allocate(which, id, type, size);
         break;
       case 3:
       case 4:
-        say(session, message(Type::kFree, id));
+        say(session, message(Type::free, id));
         model.free(which, id);
         break;
       case 5:
       case 6:
-        say(session, detailed(Type::kAlloc));
+        say(session, detailed(Type::alloc));
         model.allocate_detailed(which, id, type, size);
         break;
       case 7:
-        say(session, detailed(Type::kFree));
+        say(session, detailed(Type::free));
         model.free_detailed(id, type);
         break;
       case 8:
@@ -404,7 +404,7 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
         model.leave(which);
         break;
       default: {
-        Message close = message(Type::kDeviceInfoResponse);
+        Message close = message(Type::device_info_response);
         close.device.mark = wire::kDetailsMark;
         say(session, close);
         model.close();

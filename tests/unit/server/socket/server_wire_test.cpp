@@ -25,16 +25,16 @@ Message detailed(Type type) {
 TEST(WireCheck, TakesEveryMessageOfTheTableThatAClientSends) {
   for (std::uint8_t type = 1; type <= 12; ++type) {
     const bool answer = type == 4 || type == 7;
-    EXPECT_EQ(fault_of(of(static_cast<Type>(type))), answer ? Fault::kAnswer : Fault::kNone)
+    EXPECT_EQ(fault_of(of(static_cast<Type>(type))), answer ? Fault::answer : Fault::none)
         << int{type};
   }
-  EXPECT_EQ(fault_of(detailed(Type::kDeviceInfoResponse)), Fault::kNone);
+  EXPECT_EQ(fault_of(detailed(Type::device_info_response)), Fault::none);
 }
 
 TEST(WireCheck, EveryTypeHasItsName) {
-  EXPECT_EQ(name_of(Type::kAlloc), "ALLOC");
-  EXPECT_EQ(name_of(Type::kCbFree), "CB_FREE");
-  EXPECT_EQ(name_of(Type::kDumpKernels), "DUMP_KERNELS");
+  EXPECT_EQ(name_of(Type::alloc), "ALLOC");
+  EXPECT_EQ(name_of(Type::cb_free), "CB_FREE");
+  EXPECT_EQ(name_of(Type::dump_kernels), "DUMP_KERNELS");
   EXPECT_TRUE(name_of(static_cast<Type>(0)).empty());
   EXPECT_TRUE(name_of(static_cast<Type>(13)).empty());
   EXPECT_TRUE(name_of(static_cast<Type>(255)).empty());
@@ -46,72 +46,72 @@ TEST(WireCheck, OnlyQuestionsAboutAllDevicesMaySayMinusOne) {
     if (type == 4 || type == 7) continue;
     message.head.device_id = -1;
     const bool may = type == 5 || type == 6 || type == 12;
-    EXPECT_EQ(fault_of(message), may ? Fault::kNone : Fault::kDevice) << int{type};
+    EXPECT_EQ(fault_of(message), may ? Fault::none : Fault::device) << int{type};
     message.head.device_id = kMaxDeviceId + 1;
-    EXPECT_EQ(fault_of(message), Fault::kDevice) << int{type};
+    EXPECT_EQ(fault_of(message), Fault::device) << int{type};
     message.head.device_id = kMaxDeviceId;
-    EXPECT_EQ(fault_of(message), Fault::kNone) << int{type};
+    EXPECT_EQ(fault_of(message), Fault::none) << int{type};
   }
 }
 
 TEST(WireCheck, BoundsAreExact) {
-  Message message = of(Type::kAlloc);
+  Message message = of(Type::alloc);
   message.head.size = kMaxBytes;
   message.head.buffer_type = kMaxBufferType;
   message.head.process_id = kMaxPid;
-  EXPECT_EQ(fault_of(message), Fault::kNone);
+  EXPECT_EQ(fault_of(message), Fault::none);
   message.head.size = kMaxBytes + 1;
-  EXPECT_EQ(fault_of(message), Fault::kSize);
-  message = of(Type::kAlloc);
+  EXPECT_EQ(fault_of(message), Fault::size);
+  message = of(Type::alloc);
   message.head.buffer_type = kMaxBufferType + 1;
-  EXPECT_EQ(fault_of(message), Fault::kBufferType);
-  message = of(Type::kKernelLoad);
+  EXPECT_EQ(fault_of(message), Fault::buffer_type);
+  message = of(Type::kernel_load);
   message.head.buffer_type = kMaxRole;
-  EXPECT_EQ(fault_of(message), Fault::kNone);
+  EXPECT_EQ(fault_of(message), Fault::none);
   message.head.buffer_type = kMaxRole + 1;
-  EXPECT_EQ(fault_of(message), Fault::kRole);
-  message = of(Type::kAlloc);
+  EXPECT_EQ(fault_of(message), Fault::role);
+  message = of(Type::alloc);
   message.head.process_id = kMaxPid + 1;
-  EXPECT_EQ(fault_of(message), Fault::kPid);
+  EXPECT_EQ(fault_of(message), Fault::pid);
   message.head.process_id = -1;
-  EXPECT_EQ(fault_of(message), Fault::kPid);
+  EXPECT_EQ(fault_of(message), Fault::pid);
   message.head.process_id = 0;  // not said
-  EXPECT_EQ(fault_of(message), Fault::kNone);
+  EXPECT_EQ(fault_of(message), Fault::none);
 }
 
 TEST(WireCheck, AFreeOfAnOriginalClientNeedsNoType) {
-  Message message = of(Type::kFree);
+  Message message = of(Type::free);
   message.head.buffer_type = 200;
-  EXPECT_EQ(fault_of(message), Fault::kNone);
+  EXPECT_EQ(fault_of(message), Fault::none);
   message.answer.mark = kDetailsMark;
-  EXPECT_EQ(fault_of(message), Fault::kBufferType);
+  EXPECT_EQ(fault_of(message), Fault::buffer_type);
 }
 
 TEST(WireCheck, SeesTwoShortMessagesInOne) {
   for (const std::size_t size : {kMessageBytes / 2, kMessageBytes / 3}) {
-    Message message = of(Type::kAlloc);
-    const Head second = of(Type::kFree).head;
+    Message message = of(Type::alloc);
+    const Head second = of(Type::free).head;
     std::memcpy(reinterpret_cast<std::byte*>(&message) + size, &second, sizeof second);
-    EXPECT_EQ(fault_of(message), Fault::kShort) << size;
+    EXPECT_EQ(fault_of(message), Fault::too_short) << size;
   }
 }
 
 TEST(WireCheck, DetailsMustAgreeWithThemselves) {
-  Message message = detailed(Type::kCbAlloc);
+  Message message = detailed(Type::cb_alloc);
   message.allocation.cb.count = 3;
   message.allocation.cb.index = 2;
-  EXPECT_EQ(fault_of(message), Fault::kNone);
+  EXPECT_EQ(fault_of(message), Fault::none);
   message.allocation.cb.index = 3;
-  EXPECT_EQ(fault_of(message), Fault::kDetails);
-  message = detailed(Type::kAlloc);
+  EXPECT_EQ(fault_of(message), Fault::details);
+  message = detailed(Type::alloc);
   message.allocation.banks = kMaxBanks + 1;
-  EXPECT_EQ(fault_of(message), Fault::kDetails);
-  message = detailed(Type::kAlloc);
+  EXPECT_EQ(fault_of(message), Fault::details);
+  message = detailed(Type::alloc);
   message.allocation.bytes_per_bank = kMaxBytes + 1;
-  EXPECT_EQ(fault_of(message), Fault::kSize);
-  message = detailed(Type::kDeviceInfoResponse);
+  EXPECT_EQ(fault_of(message), Fault::size);
+  message = detailed(Type::device_info_response);
   message.device.is_available = 2;
-  EXPECT_EQ(fault_of(message), Fault::kDetails);
+  EXPECT_EQ(fault_of(message), Fault::details);
 }
 
 TEST(WirePeer, KnowsWhatAProcessInAContainerCallsItself) {
