@@ -115,8 +115,8 @@ int complain(std::string_view message, ExitCode code) {
   return code;
 }
 
-void print_warnings(const model::Snapshot& snapshot) {
-  for (const std::string& warning : snapshot.warnings) say("warning: " + warning);
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) say("warning: " + warning);
 }
 
 }  // namespace ttmem::cli
