@@ -252,27 +252,6 @@ void bound_warnings(std::vector<std::string>& warnings) {
   warnings.push_back(fmt::format("{} more warnings are not shown", more));
 }
 
-Evidence gather_pass(const std::string& directory, Evidence previous, bool follows);
-
-}  // namespace
-
-std::optional<std::string> low_space_warning(const std::string& directory,
-                                             std::uint64_t free_bytes) {
-  if (free_bytes >= kLowSpaceBytes) return std::nullopt;
-  return fmt::format(
-      "{} is full ({} bytes left): new processes cannot be tracked, and lists of running ones "
-      "are incomplete; free space there (`ttmem clean` removes what dead processes left)",
-      directory, free_bytes);
-}
-
-Evidence gather(const std::string& directory, Evidence previous) {
-  return gather_pass(directory, std::move(previous), true);
-}
-
-Evidence gather(const std::string& directory) { return gather_pass(directory, {}, false); }
-
-namespace {
-
 Evidence gather_pass(const std::string& directory, Evidence previous, bool follows) {
   Evidence evidence;
   evidence.host = host_name();
@@ -301,5 +280,20 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
 }
 
 }  // namespace
+
+std::optional<std::string> low_space_warning(const std::string& directory,
+                                             std::uint64_t free_bytes) {
+  if (free_bytes >= kLowSpaceBytes) return std::nullopt;
+  return fmt::format(
+      "{} is full ({} bytes left): new processes cannot be tracked, and lists of running ones "
+      "are incomplete; free space there (`ttmem clean` removes what dead processes left)",
+      directory, free_bytes);
+}
+
+Evidence gather(const std::string& directory, Evidence previous) {
+  return gather_pass(directory, std::move(previous), true);
+}
+
+Evidence gather(const std::string& directory) { return gather_pass(directory, {}, false); }
 
 }  // namespace ttmem::collector
