@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
@@ -39,16 +40,13 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
                       {"ALLOCS"},
                       {"NAME", left, 0, true}});
   for (const DeadSegment& r : dead) {
-    table.add_row({{r.pid > 0 ? fmt::format("{}", r.pid) : std::string(views::kUnknown)},
-                   {r.user.empty() ? std::string(views::kUnknown) : r.user},
-                   {format_bytes(r.used_bytes[Kind::dram])},
-                   {format_bytes(r.used_bytes[Kind::l1])},
-                   {format_bytes(r.used_bytes[Kind::l1_small])},
-                   {format_bytes(r.used_bytes[Kind::trace])},
-                   {format_bytes(r.used_bytes[Kind::cb])},
-                   {format_bytes(r.used_bytes[Kind::kernel])},
-                   {fmt::format("{}", r.allocations)},
-                   {name_of(r)}});
+    std::vector<views::Cell> row = {
+        {r.pid > 0 ? fmt::format("{}", r.pid) : std::string(views::kUnknown)},
+        {r.user.empty() ? std::string(views::kUnknown) : r.user}};
+    for (const Kind kind : kDeviceKinds) row.push_back({format_bytes(r.used_bytes[kind])});
+    row.push_back({fmt::format("{}", r.allocations)});
+    row.push_back({name_of(r)});
+    table.add_row(std::move(row));
   }
   return table.render(0, options);
 }

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -139,21 +138,11 @@ int run(std::vector<std::string> arguments) {
   return chosen.action();
 }
 
-// The original tools, and the command that each has become.
-struct OtherName {
-  std::string_view name;
-  std::string_view command;
-};
-constexpr std::array<OtherName, 2> kOtherNames = {
-    {{"tt_smi_umd", "top"}, {"allocation_server", "serve"}}};
-
-// The command that the program's own name stands for; empty: none, as for `ttmem`.
+// The command that the program's own name stands for, when it is that of an original tool; empty:
+// none, as for `ttmem`.
 std::string_view command_of_name(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (const OtherName& other : kOtherNames) {
-    if (other.name == name) return other.command;
-  }
-  return {};
+  return name == "tt_smi_umd" ? "top" : name == "allocation_server" ? "serve" : "";
 }
 
 }  // namespace
