@@ -47,10 +47,8 @@ int show_once(const ShowOptions& options, const CommonOptions& common) {
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   if (common.json) return print(json_frame(*snapshot, false));  // carries the warnings itself
   print_warnings(snapshot->warnings);
-  if (options.csv) {
-    const auto rows = options.per_core ? views::CsvRows::cores : views::CsvRows::devices;
-    return print(views::csv_header(rows) + views::csv_rows(*snapshot, rows));
-  }
+  const auto rows = options.per_core ? views::CsvRows::cores : views::CsvRows::devices;
+  if (options.csv) return print(views::csv_header(rows) + views::csv_rows(*snapshot, rows));
   return print(
       views::snapshot_text(*snapshot, {.per_core = options.per_core}, text_options(common.color)));
 }
