@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
-#include <cstring>
 
 namespace ttmem {
 
@@ -10,10 +10,7 @@ namespace ttmem {
 // the enum would then be undefined behaviour.
 template <typename Enum>
 [[nodiscard]] std::uint32_t raw_value(const Enum& from) noexcept {
-  static_assert(sizeof from == sizeof(std::uint32_t));
-  std::uint32_t value = 0;
-  std::memcpy(&value, &from, sizeof value);
-  return value;
+  return std::bit_cast<std::uint32_t>(from);
 }
 
 }  // namespace ttmem

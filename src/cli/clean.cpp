@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
@@ -39,22 +40,15 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
                       {"ALLOCS"},
                       {"NAME", left, 0, true}});
   for (const DeadSegment& r : dead) {
-    table.add_row({{r.pid > 0 ? fmt::format("{}", r.pid) : std::string(views::kUnknown)},
-                   {r.user.empty() ? std::string(views::kUnknown) : r.user},
-                   {format_bytes(r.used_bytes[Kind::dram])},
-                   {format_bytes(r.used_bytes[Kind::l1])},
-                   {format_bytes(r.used_bytes[Kind::l1_small])},
-                   {format_bytes(r.used_bytes[Kind::trace])},
-                   {format_bytes(r.used_bytes[Kind::cb])},
-                   {format_bytes(r.used_bytes[Kind::kernel])},
-                   {fmt::format("{}", r.allocations)},
-                   {name_of(r)}});
+    std::vector<views::Cell> row = {
+        {r.pid > 0 ? fmt::format("{}", r.pid) : std::string(views::kUnknown)},
+        {r.user.empty() ? std::string(views::kUnknown) : r.user}};
+    for (const Kind kind : kDeviceKinds) row.push_back({format_bytes(r.used_bytes[kind])});
+    row.push_back({fmt::format("{}", r.allocations)});
+    row.push_back({name_of(r)});
+    table.add_row(std::move(row));
   }
   return table.render(0, options);
-}
-
-void say_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) say("warning: " + warning);
 }
 
 // What they held is lost afterwards, so nothing is removed before it was printed.
@@ -75,7 +69,7 @@ int say_what_they_held(const std::string& text) {
 
 int remove_them(const std::string& directory, const std::vector<DeadSegment>& dead) {
   const collector::ReapReport report = collector::reap(directory, dead);
-  say_warnings(report.warnings);
+  print_warnings(report.warnings);
   const int printed = print(report.removed == dead.size()
                                 ? "Removed.\n"
                                 : fmt::format("Removed {} of {}.\n", report.removed, dead.size()));
@@ -103,7 +97,7 @@ int clean(bool dry_run) {
   collector::DeadSegments dead = collector::find_dead(directory);
   const collector::DeadSegments abandoned = collector::find_abandoned(directory);
   dead.warnings.insert(dead.warnings.end(), abandoned.warnings.begin(), abandoned.warnings.end());
-  say_warnings(dead.warnings);
+  print_warnings(dead.warnings);
   const int found = dead.warnings.empty() ? kSuccess : kFailure;
   const views::TextOptions options = text_options(ColorWhen::automatic);
   if (dead.segments.empty() && abandoned.segments.empty()) {
@@ -125,13 +119,12 @@ int clean(bool dry_run) {
 
 }  // namespace
 
-void add_clean(Command& app, Action& action) {
+void add_clean(Command& app) {
   auto dry_run = std::make_shared<bool>(false);
-  Command command =
-      app.add_subcommand("clean", "Remove what dead processes left, after saying what they held");
+  Command command = app.add_subcommand(
+      "clean", "Remove what dead processes left, after saying what they held", kExamples);
   command.add_flag("--dry-run", *dry_run, "Only say what would be removed");
-  command.footer(kExamples);
-  command.callback([dry_run, &action] { action = [dry_run] { return clean(*dry_run); }; });
+  command.does([dry_run] { return clean(*dry_run); });
 }
 
 }  // namespace ttmem::cli

@@ -6,12 +6,11 @@
 
 namespace ttmem::cli {
 
-void Option::type_name(const std::string& name) { option_->type_name(name); }
-
-void Option::capture_default_str() { option_->capture_default_str(); }
-
-Command Command::add_subcommand(const std::string& name, const std::string& help) {
-  return Command(*app_->add_subcommand(name, help));
+Command Command::add_subcommand(const std::string& name, const std::string& help,
+                                const std::string& examples) {
+  Command command(*app_->add_subcommand(name, help), *chosen_);
+  command.footer(examples);
+  return command;
 }
 
 bool Command::has_subcommand(const std::string& name) const {
@@ -20,21 +19,33 @@ bool Command::has_subcommand(const std::string& name) const {
   return !named.empty();
 }
 
-Option Command::add_option(const std::string& names, std::string& value, const std::string& help) {
-  return Option(*app_->add_option(names, value, help));
+void Command::footer(const std::string& text) { app_->footer(text); }
+
+void Command::add_option(const std::string& names, const std::string& type, std::string& value,
+                         const std::string& help) {
+  app_->add_option(names, value, help)->type_name(type);
 }
 
-Option Command::add_option(const std::string& names, std::uint64_t& value,
-                           const std::string& help) {
-  return Option(*app_->add_option(names, value, help));
+void Command::add_option(const std::string& names, const std::string& type, std::uint64_t& value,
+                         const std::string& help) {
+  app_->add_option(names, value, help)->type_name(type)->capture_default_str();
+}
+
+void Command::add_function(const std::string& names, const std::string& type,
+                           std::function<void(const std::string&)> take, const std::string& help) {
+  app_->add_option_function(names, std::move(take), help)->type_name(type);
 }
 
 void Command::add_flag(const std::string& names, bool& value, const std::string& help) {
   app_->add_flag(names, value, help);
 }
 
-void Command::footer(const std::string& text) { app_->footer(text); }
-
-void Command::callback(std::function<void()> chosen) { app_->callback(std::move(chosen)); }
+void Command::does(Action action) {
+  if (app_->get_parent() == nullptr) {
+    chosen_->action = std::move(action);
+  } else {
+    app_->callback([chosen = chosen_, action = std::move(action)] { chosen->action = action; });
+  }
+}
 
 }  // namespace ttmem::cli

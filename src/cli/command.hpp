@@ -6,48 +6,69 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+
+#include "base/result.hpp"
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace ttmem::cli {
 
-// Belongs to its Command.
-class Option {
- public:
-  explicit Option(CLI::Option& option) : option_(&option) {}
+using Action = std::function<int()>;  // returns the exit code
 
-  // What the help calls the value; empty: nothing.
-  void type_name(const std::string& name);
-  // The help shows the value that is there before the command line is parsed.
-  void capture_default_str();
-
- private:
-  CLI::Option* option_;
+// What the command line asks for.
+struct Chosen {
+  Action action;
+  std::optional<Error> wrong;  // the first value that is not valid
 };
 
-// A view of a CLI::App, which outlives it, as do the values that are handed over.
+// A view of a CLI::App, which outlives it, as do `chosen` and the values that are handed over.
 class Command {
  public:
-  explicit Command(CLI::App& app) : app_(&app) {}
+  Command(CLI::App& app, Chosen& chosen) : app_(&app), chosen_(&chosen) {}
 
-  Command add_subcommand(const std::string& name, const std::string& help);
+  // `examples` is what its help ends with.
+  Command add_subcommand(const std::string& name, const std::string& help,
+                         const std::string& examples);
   [[nodiscard]] bool has_subcommand(const std::string& name) const;
-
-  // `names` as in "-r,--interval"; without dashes it is an argument by its position.
-  Option add_option(const std::string& names, std::string& value, const std::string& help);
-  Option add_option(const std::string& names, std::uint64_t& value, const std::string& help);
-  void add_flag(const std::string& names, bool& value, const std::string& help);
-  // What the help ends with.
   void footer(const std::string& text);
-  // Called when the command line names this command.
-  void callback(std::function<void()> chosen);
+
+  // `names` as in "-r,--interval"; without dashes it is an argument by its position. `type` is what
+  // the help calls the value.
+  void add_option(const std::string& names, const std::string& type, std::string& value,
+                  const std::string& help);
+  // The help also shows the value that is there now.
+  void add_option(const std::string& names, const std::string& type, std::uint64_t& value,
+                  const std::string& help);
+  // The value is what parse(text) gives; its Error goes to Chosen::wrong.
+  template <typename Value, typename Parse>
+  void add_option(const std::string& names, const std::string& type, Value& value, Parse parse,
+                  const std::string& help) {
+    const auto take = [&value, parse, chosen = chosen_](const std::string& text) {
+      auto parsed = parse(text);
+      if (parsed) {
+        value = std::move(*parsed);
+      } else if (!chosen->wrong) {
+        chosen->wrong = parsed.error();
+      }
+    };
+    add_function(names, type, take, help);
+  }
+  void add_flag(const std::string& names, bool& value, const std::string& help);
+
+  // What to do when the command line names this command; of the root, when it names none.
+  void does(Action action);
 
  private:
+  void add_function(const std::string& names, const std::string& type,
+                    std::function<void(const std::string&)> take, const std::string& help);
+
   CLI::App* app_;
+  Chosen* chosen_;
 };
 
 }  // namespace ttmem::cli

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands, one file each. add_...() declares a command's options and help; when the command
-// line names it, `action` becomes what to do, and returns the exit code.
+// The commands, one file each. add_...() declares a command's options and help, and what it does
+// when the command line names it.
 #pragma once
 
-#include <functional>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,39 +15,31 @@
 
 namespace ttmem::cli {
 
-using Action = std::function<int()>;
-
 // Options of every command that shows a snapshot. They may stand before or after the command's
-// name, so all share one copy. As typed: checked when the command runs.
+// name, so all share one copy.
 struct CommonOptions {
   bool json = false;
-  std::string devices;
-  std::string color = "auto";
+  std::vector<std::uint32_t> devices;  // empty: all
+  ColorWhen color = ColorWhen::automatic;
 };
 
 void add_common(Command& app, CommonOptions& common);
+void add_color(Command& app, CommonOptions& common);
 
 // `ttmem` itself.
-void add_show(Command& app, CommonOptions& common, Action& action);
-void add_allocs(Command& app, CommonOptions& common, Action& action);
-void add_programs(Command& app, CommonOptions& common, Action& action);
-void add_top(Command& app, CommonOptions& common, Action& action);
-void add_clean(Command& app, Action& action);
-void add_demo(Command& app, Action& action);
-void add_replay(Command& app, Action& action);
-void add_serve(Command& app, Action& action);
+void add_show(Command& app, CommonOptions& common);
+void add_allocs(Command& app, CommonOptions& common);
+void add_programs(Command& app, CommonOptions& common);
+void add_top(Command& app, CommonOptions& common);
+void add_clean(Command& app);
+void add_demo(Command& app);
+void add_replay(Command& app);
+void add_serve(Command& app);
 // `to_run` is what follows the word `run`; fill it before the command line is parsed. The action
 // replaces this process by that command, after an optional "--", with tracking on. It returns only
 // when that fails: 127 when there is no such command, 126 when it cannot be started, 2 when none
 // was named.
-void add_run(Command& app, const std::vector<std::string>& to_run, Action& action);
-
-// The options of CommonOptions as values.
-struct CommonValues {
-  std::vector<std::uint32_t> devices;  // empty: all
-  ColorWhen color = ColorWhen::automatic;
-};
-[[nodiscard]] Result<CommonValues> values_of(const CommonOptions& common);
+void add_run(Command& app, const std::vector<std::string>& to_run);
 
 // What is held now, on these devices (empty: on all). Fails when there is no such device.
 [[nodiscard]] Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devices);

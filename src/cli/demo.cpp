@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "cli/arguments.hpp"
@@ -12,13 +13,6 @@
 
 namespace ttmem::cli {
 namespace {
-
-struct DemoOptions {
-  std::string scenario = "mesh8";
-  std::string seconds;
-  bool hold = false;
-  bool list = false;
-};
 
 constexpr const char* kExamples = R"(
 Examples:
@@ -41,21 +35,14 @@ int list_scenarios() {
   return print(text);
 }
 
-int run_demo(const DemoOptions& typed) {
-  if (typed.list && !demo::scenarios().empty()) return list_scenarios();
+int run_demo(const demo::Options& options) {
   const std::vector<std::string> known = names();
-  if (!known.empty() && std::find(known.begin(), known.end(), typed.scenario) == known.end()) {
-    const std::string near = nearest(typed.scenario, known);
-    return complain(fmt::format("no scenario '{}'; {}", typed.scenario,
+  if (!known.empty() && std::find(known.begin(), known.end(), options.scenario) == known.end()) {
+    const std::string near = nearest(options.scenario, known);
+    return complain(fmt::format("no scenario '{}'; {}", options.scenario,
                                 near.empty() ? "there are " + views::join(known, ", ")
                                              : "did you mean " + near + "?"),
                     kUsage);
-  }
-  demo::Options options{.scenario = typed.scenario, .seconds = std::nullopt, .hold = typed.hold};
-  if (!typed.seconds.empty()) {
-    const Result<double> seconds = parse_positive("--seconds", typed.seconds);
-    if (!seconds) return complain(seconds.error().message, kUsage);
-    options.seconds = *seconds;
   }
   const auto done = demo::run(options);
   return done ? int{kSuccess} : complain(done.error().message, kFailure);
@@ -63,17 +50,19 @@ int run_demo(const DemoOptions& typed) {
 
 }  // namespace
 
-void add_demo(Command& app, Action& action) {
-  auto options = std::make_shared<DemoOptions>();
-  Command command =
-      app.add_subcommand("demo", "A workload on simulated devices, tracked like any other");
-  command.add_option("SCENARIO", options->scenario, "The scenario (mesh8); see --list")
-      .type_name("");
-  command.add_flag("--list", options->list, "List the scenarios");
-  command.add_option("--seconds", options->seconds, "How long it runs").type_name("N");
+void add_demo(Command& app) {
+  auto options = std::make_shared<demo::Options>();
+  auto list = std::make_shared<bool>(false);
+  Command command = app.add_subcommand(
+      "demo", "A workload on simulated devices, tracked like any other", kExamples);
+  command.add_option("SCENARIO", "", options->scenario, "The scenario (mesh8); see --list");
+  command.add_flag("--list", *list, "List the scenarios");
+  command.add_option("--seconds", "N", options->seconds,
+                     std::bind_front(parse_positive, "--seconds"), "How long it runs");
   command.add_flag("--hold", options->hold, "Keep the final state until Ctrl-C");
-  command.footer(kExamples);
-  command.callback([options, &action] { action = [options] { return run_demo(*options); }; });
+  command.does([options, list] {
+    return *list && !demo::scenarios().empty() ? list_scenarios() : run_demo(*options);
+  });
 }
 
 }  // namespace ttmem::cli

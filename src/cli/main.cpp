@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -102,18 +101,18 @@ int run(std::vector<std::string> arguments) {
   app.allow_extras();  // before the commands, which inherit it; check() has better messages
   app.set_version_flag("--version", "ttmem " TTMEM_VERSION_TEXT);
   CommonOptions common;
-  Action action;
+  Chosen chosen;
   std::vector<std::string> to_run;
-  Command root(app);
-  add_show(root, common, action);
-  add_top(root, common, action);
-  add_allocs(root, common, action);
-  add_programs(root, common, action);
-  add_clean(root, action);
-  add_demo(root, action);
-  add_replay(root, action);
-  add_serve(root, action);
-  add_run(root, to_run, action);
+  Command root(app, chosen);
+  add_show(root, common);
+  add_top(root, common);
+  add_allocs(root, common);
+  add_programs(root, common);
+  add_clean(root);
+  add_demo(root);
+  add_replay(root);
+  add_serve(root);
+  add_run(root, to_run);
   app.require_subcommand(0, 1);
   const auto end = command_to_run(app, arguments);
   to_run.assign(end, arguments.end());
@@ -134,25 +133,16 @@ int run(std::vector<std::string> arguments) {
   } catch (const CLI::ParseError& error) {
     return complain(fmt::format("{}; see ttmem --help", error.what()), kUsage);
   }
-  const int checked = check(app);
-  return checked == kSuccess ? action() : checked;
+  if (const int checked = check(app); checked != kSuccess) return checked;
+  if (chosen.wrong) return complain(chosen.wrong->message, kUsage);
+  return chosen.action();
 }
 
-// The original tools, and the command that each has become.
-struct OtherName {
-  std::string_view name;
-  std::string_view command;
-};
-constexpr std::array<OtherName, 2> kOtherNames = {
-    {{"tt_smi_umd", "top"}, {"allocation_server", "serve"}}};
-
-// The command that the program's own name stands for; empty: none, as for `ttmem`.
+// The command that the program's own name stands for, when it is that of an original tool; empty:
+// none, as for `ttmem`.
 std::string_view command_of_name(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (const OtherName& other : kOtherNames) {
-    if (other.name == name) return other.command;
-  }
-  return {};
+  return name == "tt_smi_umd" ? "top" : name == "allocation_server" ? "serve" : "";
 }
 
 }  // namespace

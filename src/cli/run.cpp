@@ -51,10 +51,9 @@ int run_command(std::vector<std::string> arguments) {
 
 }  // namespace
 
-void add_run(Command& app, const std::vector<std::string>& to_run, Action& action) {
-  Command command = app.add_subcommand("run", "Run a command with tracking on: run -- CMD");
-  command.footer(kExamples);
-  command.callback([&to_run, &action] { action = [&to_run] { return run_command(to_run); }; });
+void add_run(Command& app, const std::vector<std::string>& to_run) {
+  app.add_subcommand("run", "Run a command with tracking on: run -- CMD", kExamples)
+      .does([&to_run] { return run_command(to_run); });
 }
 
 }  // namespace ttmem::cli

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/environment.hpp"
@@ -22,7 +22,7 @@ namespace {
 struct ShowOptions {
   bool csv = false;
   bool per_core = false;
-  std::string watch;
+  std::optional<double> watch;  // seconds
 };
 
 constexpr const char* kExamples = R"(
@@ -42,29 +42,26 @@ std::string json_frame(const model::Snapshot& snapshot, bool stream) {
                               stream ? views::JsonLayout::line : views::JsonLayout::pretty);
 }
 
-int show_once(const ShowOptions& options, bool json, const CommonValues& common) {
+int show_once(const ShowOptions& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
-  if (json) return print(json_frame(*snapshot, false));  // carries the warnings itself
-  print_warnings(*snapshot);
-  if (options.csv) {
-    const auto rows = options.per_core ? views::CsvRows::cores : views::CsvRows::devices;
-    return print(views::csv_header(rows) + views::csv_rows(*snapshot, rows));
-  }
+  if (common.json) return print(json_frame(*snapshot, false));  // carries the warnings itself
+  print_warnings(snapshot->warnings);
+  const auto rows = options.per_core ? views::CsvRows::cores : views::CsvRows::devices;
+  if (options.csv) return print(views::csv_header(rows) + views::csv_rows(*snapshot, rows));
   return print(
       views::snapshot_text(*snapshot, {.per_core = options.per_core}, text_options(common.color)));
 }
 
 // With --watch, a device that is not there yet is not an error: it may appear.
-model::Snapshot snapshot_of(const CommonValues& common) {
+model::Snapshot snapshot_of(const CommonOptions& common) {
   model::Snapshot snapshot = collector::collect(segment_directory());
   if (common.devices.empty()) return snapshot;
   return views::select_devices(std::move(snapshot), common.devices);
 }
 
-int show_again_and_again(const ShowOptions& options, bool json, const CommonValues& common,
-                         double seconds) {
-  if (json) {
+int show_again_and_again(const ShowOptions& options, const CommonOptions& common, double seconds) {
+  if (common.json) {
     return watch(seconds, WatchMode::append, [&] { return json_frame(snapshot_of(common), true); });
   }
   if (options.csv) {
@@ -78,48 +75,39 @@ int show_again_and_again(const ShowOptions& options, bool json, const CommonValu
   const views::SnapshotTextOptions what{.per_core = options.per_core, .warnings = redraw};
   return watch(seconds, redraw ? WatchMode::redraw : WatchMode::append, [&] {
     const model::Snapshot snapshot = snapshot_of(common);
-    if (!redraw) print_warnings(snapshot);
+    if (!redraw) print_warnings(snapshot.warnings);
     const std::string text = views::snapshot_text(snapshot, what, text_options(common.color));
     return redraw ? text : text + "\n";
   });
 }
 
-int show(const ShowOptions& options, const CommonOptions& typed) {
-  if (typed.json && options.csv) {
+int show(const ShowOptions& options, const CommonOptions& common) {
+  if (common.json && options.csv) {
     return complain("--json and --csv exclude each other; choose one", kUsage);
   }
-  const Result<CommonValues> common = values_of(typed);
-  if (!common) return complain(common.error().message, kUsage);
-  if (options.watch.empty()) return show_once(options, typed.json, *common);
-  const Result<double> seconds = parse_positive("--watch", options.watch);
-  if (!seconds) return complain(seconds.error().message, kUsage);
+  return options.watch ? show_again_and_again(options, common, *options.watch)
+                       : show_once(options, common);
+}
+
+Result<double> parse_watch(const std::string& text) {
   constexpr double kShortest = 0.01;  // a snapshot takes milliseconds
-  if (*seconds < kShortest) {
-    return complain(
-        fmt::format("--watch {}: must be at least {} seconds", options.watch, kShortest), kUsage);
-  }
-  return show_again_and_again(options, typed.json, *common, *seconds);
+  Result<double> seconds = parse_positive("--watch", text);
+  if (!seconds || *seconds >= kShortest) return seconds;
+  return Error{fmt::format("--watch {}: must be at least {} seconds", text, kShortest)};
 }
 
 }  // namespace
 
 void add_common(Command& app, CommonOptions& common) {
   app.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
-  app.add_option("--device", common.devices, "Only these devices: 0,3 or 0-3").type_name("LIST");
-  app.add_option("--color", common.color, "auto, always or never; auto obeys NO_COLOR")
-      .type_name("WHEN");
+  app.add_option("--device", "LIST", common.devices, parse_devices,
+                 "Only these devices: 0,3 or 0-3");
+  add_color(app, common);
 }
 
-Result<CommonValues> values_of(const CommonOptions& common) {
-  CommonValues values;
-  const Result<ColorWhen> color = parse_color(common.color);
-  if (!color) return color.error();
-  values.color = *color;
-  if (common.devices.empty()) return values;
-  Result<std::vector<std::uint32_t>> devices = parse_devices(common.devices);
-  if (!devices) return devices.error();
-  values.devices = std::move(*devices);
-  return values;
+void add_color(Command& app, CommonOptions& common) {
+  app.add_option("--color", "WHEN", common.color, parse_color,
+                 "auto, always or never; auto obeys NO_COLOR");
 }
 
 Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devices) {
@@ -127,7 +115,7 @@ Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devic
   if (devices.empty()) return snapshot;
   const std::vector<std::uint32_t> missing = views::missing_devices(snapshot, devices);
   if (missing.empty()) return views::select_devices(std::move(snapshot), devices);
-  print_warnings(snapshot);  // one of them may say why
+  print_warnings(snapshot.warnings);  // one of them may say why
   const std::vector<std::uint32_t> ids = views::device_ids(snapshot);
   const std::string present =
       ids.empty() ? "no process uses any device right now"
@@ -135,16 +123,16 @@ Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devic
   return Error{fmt::format("no device {}; {}", views::format_ids(missing), present)};
 }
 
-void add_show(Command& app, CommonOptions& common, Action& action) {
+void add_show(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ShowOptions>();
   add_common(app, common);
   app.add_flag("--csv", options->csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
                "Also each core: a map in the text, a row per core in the CSV");
-  app.add_option("--watch", options->watch, "Repeat every SECONDS until Ctrl-C")
-      .type_name("SECONDS");
+  app.add_option("--watch", "SECONDS", options->watch, parse_watch,
+                 "Repeat every SECONDS until Ctrl-C");
   app.footer(kExamples);
-  action = [options, &common] { return show(*options, common); };
+  app.does([options, &common] { return show(*options, common); });
 }
 
 }  // namespace ttmem::cli

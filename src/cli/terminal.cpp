@@ -35,13 +35,9 @@ std::size_t columns() {
 // The name of the locale decides, not setlocale(): also one that is not installed says what the
 // terminal shows.
 bool locale_is_utf8() {
-  std::string name;
-  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    name = environment(variable);
-    if (!name.empty()) break;
-  }
+  const char* name = environment_or("LC_ALL", environment_or("LC_CTYPE", environment("LANG")));
   std::string folded;
-  for (char c : name) {
+  for (char c : std::string_view(name)) {
     if (c != '-') folded += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return folded.find("utf8") != std::string::npos;
@@ -115,8 +111,8 @@ int complain(std::string_view message, ExitCode code) {
   return code;
 }
 
-void print_warnings(const model::Snapshot& snapshot) {
-  for (const std::string& warning : snapshot.warnings) say("warning: " + warning);
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) say("warning: " + warning);
 }
 
 }  // namespace ttmem::cli

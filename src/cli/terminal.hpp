@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
-#include "model/snapshot.hpp"
 #include "views/text.hpp"
 
 namespace ttmem::cli {
@@ -47,7 +47,7 @@ void say(std::string_view message);
 // The same for a failure. Returns `code`.
 int complain(std::string_view message, ExitCode code);
 
-// The snapshot's warnings, one line each on standard error.
-void print_warnings(const model::Snapshot& snapshot);
+// One line each on standard error.
+void print_warnings(const std::vector<std::string>& warnings);
 
 }  // namespace ttmem::cli

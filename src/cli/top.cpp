@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
@@ -16,24 +15,16 @@
 #include "tui/screen/keys.hpp"
 #include "tui/screen/sgr.hpp"
 #include "tui/terminal/settings.hpp"
+#include "views/format.hpp"
 
 namespace ttmem::cli {
 namespace {
 
-// As typed, not checked yet.
-struct TypedOptions {
-  std::string view;
-  std::string interval;
-  bool once = false;
-  bool watch = false;  // of tt_smi_umd, without effect
-};
-
-// The checked values.
 struct Options {
   std::optional<tui::View> view;
   std::optional<std::uint32_t> interval_ms;
-  std::optional<std::uint32_t> device;
-  ColorWhen color = ColorWhen::automatic;
+  bool once = false;
+  bool watch = false;  // of tt_smi_umd, without effect
 };
 
 constexpr const char* kExamples = R"(
@@ -46,33 +37,21 @@ Examples:
 
 Views: 1 detailed, 2 charts, 3 cores, 4 processes and their allocations.)";
 
-Result<Options> options_of(const TypedOptions& typed, const CommonOptions& common) {
-  Options options;
-  const Result<CommonValues> values = values_of(common);
-  if (!values) return values.error();
-  options.color = values->color;
-  if (values->devices.size() > 1) {
-    return Error{
-        fmt::format("--device {}: top starts with one device; write for example "
-                    "--device {}",
-                    common.devices, values->devices.front())};
+Result<tui::View> parse_view(const std::string& text) {
+  if (text.size() == 1 && text[0] >= '1' && text[0] <= '4') {
+    return static_cast<tui::View>(text[0] - '0');
   }
-  if (!values->devices.empty()) options.device = values->devices.front();
-  if (!typed.view.empty()) {
-    if (typed.view.size() != 1 || typed.view[0] < '1' || typed.view[0] > '4') {
-      return Error{fmt::format("--view {}: must be 1, 2, 3 or 4", typed.view)};
-    }
-    options.view = static_cast<tui::View>(typed.view[0] - '0');
-  }
-  if (typed.interval.empty()) return options;
-  const Result<std::uint64_t> ms = parse_count("--interval", typed.interval);
+  return Error{fmt::format("--view {}: must be 1, 2, 3 or 4", text)};
+}
+
+Result<std::uint32_t> parse_interval(const std::string& text) {
+  const Result<std::uint64_t> ms = parse_count("--interval", text);
   if (!ms) return ms.error();
-  if (*ms < tui::kShortestIntervalMs || *ms > tui::kLongestIntervalMs) {
-    return Error{fmt::format("--interval {}: must be from {} to {} milliseconds", typed.interval,
-                             tui::kShortestIntervalMs, tui::kLongestIntervalMs)};
+  if (*ms >= tui::kShortestIntervalMs && *ms <= tui::kLongestIntervalMs) {
+    return static_cast<std::uint32_t>(*ms);
   }
-  options.interval_ms = static_cast<std::uint32_t>(*ms);
-  return options;
+  return Error{fmt::format("--interval {}: must be from {} to {} milliseconds", text,
+                           tui::kShortestIntervalMs, tui::kLongestIntervalMs)};
 }
 
 tui::Depth depth_of(const views::TextOptions& text) {
@@ -82,15 +61,13 @@ tui::Depth depth_of(const views::TextOptions& text) {
 }
 
 // View 1 as text; another view as a screen of 80x24, or as COLUMNS and LINES say.
-int once(const Options& options, bool doctor) {
-  std::vector<std::uint32_t> devices;
-  if (options.device) devices.push_back(*options.device);
-  const Result<model::Snapshot> snapshot = current_snapshot(devices);
+int once(const Options& options, const CommonOptions& common, bool doctor) {
+  const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
-  const views::TextOptions text = text_options(options.color);
+  const views::TextOptions text = text_options(common.color);
   const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds, doctor};
   const int width = static_cast<int>(text.width);
-  print_warnings(*snapshot);
+  print_warnings(snapshot->warnings);
   if (options.view.value_or(tui::View::detailed) == tui::View::detailed) {
     return print(tui::frame_to_sgr(tui::compose_once(*snapshot, width, setup), depth_of(text)));
   }
@@ -105,14 +82,14 @@ int once(const Options& options, bool doctor) {
   return print(tui::frame_to_sgr(screen.frame, depth_of(text)));
 }
 
-int live(const Options& options, bool doctor) {
-  const views::TextOptions text = text_options(options.color);
+int live(const Options& options, const CommonOptions& common, bool doctor) {
+  const views::TextOptions text = text_options(common.color);
   tui::TopOptions top;
   top.settings_path = tui::settings_path();
   tui::load_settings(top.settings_path, top.start);
   if (options.view) top.start.view = *options.view;
   if (options.interval_ms) top.start.interval_ms = *options.interval_ms;
-  top.start.device = options.device;
+  if (!common.devices.empty()) top.start.device = common.devices.front();
   top.color = text.color;
   top.unicode = text.unicode;
   top.utc_offset_seconds = text.utc_offset_seconds;
@@ -124,35 +101,34 @@ int live(const Options& options, bool doctor) {
   return ended ? kSuccess : complain(ended.error().message, kFailure);
 }
 
-int top(const TypedOptions& typed, const CommonOptions& common, bool doctor) {
-  const Result<Options> options = options_of(typed, common);
-  if (!options) return complain(options.error().message, kUsage);
-  const bool text = typed.once || !stdout_is_terminal();
-  return text ? once(*options, doctor) : live(*options, doctor);
+int top(const Options& options, const CommonOptions& common, bool doctor) {
+  if (common.devices.size() > 1) {
+    return complain(fmt::format("--device {}: top starts with one device; write for example "
+                                "--device {}",
+                                views::format_ids(common.devices), common.devices.front()),
+                    kUsage);
+  }
+  const bool text = options.once || !stdout_is_terminal();
+  return text ? once(options, common, doctor) : live(options, common, doctor);
 }
 
 }  // namespace
 
-void add_top(Command& app, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<TypedOptions>();
-  Command command = app.add_subcommand("top", "The live view: devices, charts, cores, processes");
-  command.add_option("--view", options->view, "Begin with this view: 1, 2, 3 or 4").type_name("N");
-  command.add_option("--device", common.devices, "Begin with this device").type_name("N");
-  command
-      .add_option("-r,--interval", options->interval,
-                  "Milliseconds between two refreshes (500); + and - change it")
-      .type_name("MS");
+void add_top(Command& app, CommonOptions& common) {
+  auto options = std::make_shared<Options>();
+  Command command =
+      app.add_subcommand("top", "The live view: devices, charts, cores, processes", kExamples);
+  command.add_option("--view", "N", options->view, parse_view,
+                     "Begin with this view: 1, 2, 3 or 4");
+  command.add_option("--device", "N", common.devices, parse_devices, "Begin with this device");
+  command.add_option("-r,--interval", "MS", options->interval_ms, parse_interval,
+                     "Milliseconds between two refreshes (500); + and - change it");
   command.add_flag("--once", options->once,
                    "Print view 1 as text and end; the default when stdout is no terminal");
   command.add_flag("-w", options->watch, "Accepted as in tt_smi_umd, without effect");
-  command.add_option("--color", common.color, "auto, always or never; auto obeys NO_COLOR")
-      .type_name("WHEN");
-  command.footer(kExamples);
-  command.callback([options, &app, &common, &action] {
-    action = [options, &app, &common] {
-      return top(*options, common, app.has_subcommand("doctor"));
-    };
-  });
+  add_color(command, common);
+  command.does(
+      [options, &app, &common] { return top(*options, common, app.has_subcommand("doctor")); });
 }
 
 }  // namespace ttmem::cli

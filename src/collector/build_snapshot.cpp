@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "collector/all_known.hpp"
 #include "collector/device_total.hpp"
 #include "collector/program_list.hpp"
 #include "collector/segment_warnings.hpp"

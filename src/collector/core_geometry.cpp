@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "collector/core_partition.hpp"
-#include "collector/unknown_sums.hpp"
 
 namespace ttmem::collector {
 namespace {

@@ -8,12 +8,18 @@
 #include <span>
 #include <vector>
 
+#include "base/saturating.hpp"
 #include "model/snapshot.hpp"
 #include "segment/reader/segment_image.hpp"
 
 namespace ttmem::collector {
 
 using AllocationRefs = std::span<const segment::LiveAllocation* const>;
+
+// A sum with an unknown part is unknown.
+constexpr void add_to(model::Bytes& sum, model::Bytes part) {
+  sum = sum && part ? model::Bytes(saturating_add(*sum, *part)) : std::nullopt;
+}
 
 // The L1 of one core, as far as it is known. L1 buffers only: L1_SMALL has its own region.
 struct CoreState {

@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "collector/all_known.hpp"
-#include "collector/unknown_sums.hpp"
+#include "base/saturating.hpp"
 
 namespace ttmem::collector {
 namespace {
 
 using model::Bytes;
 using segment::DeviceImage;
-
-void raise(Bytes& peak, std::uint64_t bytes) { peak = std::max(peak.value_or(bytes), bytes); }
 
 // The parts of a capacity are unknown when 0.
 Bytes capacity(std::uint64_t parts, std::uint64_t bytes_each) {
@@ -78,7 +75,7 @@ void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreSta
 void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& geometry) {
   merge(device_.kinds, all_known(device.kinds));
   add_to(device_.l1_used_bytes, device.l1_total_bytes);
-  raise(device_.l1_peak_bytes, device.l1_total_peak_bytes);
+  device_.l1_peak_bytes = std::max(device_.l1_peak_bytes, Bytes(device.l1_total_peak_bytes));
   add_to(device_.cb_resident_bytes,
          device.cb_resident_known ? Bytes(device.cb_resident_bytes) : std::nullopt);
   add_to(device_.kernels_estimated_bytes, device.kernel_estimated_bytes);
@@ -113,8 +110,8 @@ void DeviceTotal::finish_peaks() {
     const bool both = kind.get(&KindFigures::peak_bytes) && kind.get(&KindFigures::used_bytes);
     if (both) kind.peak_bytes = std::max(kind.peak_bytes, kind.used_bytes);
   }
-  if (device_.l1_peak_bytes && device_.l1_used_bytes) {
-    raise(device_.l1_peak_bytes, *device_.l1_used_bytes);
+  if (device_.l1_peak_bytes) {
+    device_.l1_peak_bytes = std::max(device_.l1_peak_bytes, device_.l1_used_bytes);
   }
 }
 

@@ -57,47 +57,47 @@ Result<std::optional<ProcessFacts>> check_claim(const std::string& path, const S
 
 class Gatherer {
  public:
-  // `follows`: another pass follows, to which this one is the previous.
-  Gatherer(const Listing& listing, Evidence& previous, bool follows)
-      : listing_(listing), previous_(previous), follows_(follows), boot_id_(boot_id()) {}
+  // `follows`: another pass follows, to which this one is the previous. `evidence` has the warnings
+  // about the directory itself.
+  Gatherer(const Listing& listing, Evidence& previous, bool follows, Evidence& evidence)
+      : listing_(listing), previous_(previous), follows_(follows), evidence_(evidence) {}
 
-  // `evidence` has the warnings about the directory itself; changed is not set yet.
-  void run(Evidence& evidence) {
-    evidence.segments.reserve(listing_.segments.size());
+  void run() {
+    evidence_.changed = false;
+    evidence_.segments.reserve(listing_.segments.size());
     for (const std::string& name : listing_.segments) {
-      if (auto found = segment(name)) evidence.segments.push_back(std::move(*found));
+      if (auto found = segment(name)) evidence_.segments.push_back(std::move(*found));
     }
     for (const std::string& name : listing_.regions) {
-      if (auto found = region(name)) evidence.regions.push_back(std::move(*found));
+      if (auto found = region(name)) evidence_.regions.push_back(std::move(*found));
     }
-    denied_.append_warnings(listing_.directory, warnings_);
+    denied_.append_warnings(listing_.directory, evidence_.warnings);
     if (abandoned_ > 0) {
-      warnings_.push_back(fmt::format(
+      evidence_.warnings.push_back(fmt::format(
           "left out {} in {}: the server that wrote for its clients is gone; start `ttmem serve` "
           "again, then clients reconnect, or run `ttmem clean`",
           abandoned_ == 1 ? "a segment" : fmt::format("{} segments", abandoned_),
           listing_.directory));
     }
-    evidence.warnings.insert(evidence.warnings.end(), warnings_.begin(), warnings_.end());
-    evidence.incomplete = std::move(incomplete_);
-    evidence.changed = changed_ || evidence.segments.size() != previous_.segments.size() ||
-                       evidence.regions != previous_.regions;
+    evidence_.changed = evidence_.changed ||
+                        evidence_.segments.size() != previous_.segments.size() ||
+                        evidence_.regions != previous_.regions;
   }
 
  private:
   void warn_unreadable(const std::string& name, const std::string& why) {
-    warnings_.push_back(fmt::format("cannot read {}: {}", listing_.path_of(name), why));
+    evidence_.warnings.push_back(fmt::format("cannot read {}: {}", listing_.path_of(name), why));
   }
 
   std::optional<SegmentEvidence> segment(const std::string& name) {
-    std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
+    std::optional<OpenFile> file = open_file(listing_, name, denied_, evidence_.warnings);
     if (!file) return std::nullopt;
     SegmentEvidence* known = known_segment(name, *file);
     if (known != nullptr) {
       if (auto same = reuse(*known, *file)) return same;
     }
     auto found = read(name, *file, known);
-    changed_ = changed_ || found.has_value();
+    evidence_.changed = evidence_.changed || found.has_value();
     return found;
   }
 
@@ -127,7 +127,7 @@ class Gatherer {
     const segment::FdSource source(file.fd.get());
     // Its process is just starting, or died before the header was complete.
     if (header_state(source) == HeaderState::incomplete) {
-      incomplete_.push_back(name);
+      evidence_.incomplete.push_back(name);
       return std::nullopt;
     }
     // Taken before the content: a later change gives another fingerprint.
@@ -151,7 +151,7 @@ class Gatherer {
     const Result<std::optional<ProcessFacts>> claim =
         check_claim(listing_.path_of(name), parsed, *image, file.facts.st_uid);
     if (!claim) {
-      warnings_.push_back(claim.error().message);
+      evidence_.warnings.push_back(claim.error().message);
       return std::nullopt;
     }
     // The lock says that the server ended, and nothing about the client.
@@ -191,7 +191,7 @@ class Gatherer {
   }
 
   std::optional<RegionEvidence> region(const std::string& name) {
-    std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
+    std::optional<OpenFile> file = open_file(listing_, name, denied_, evidence_.warnings);
     if (!file) return std::nullopt;
     std::array<std::byte, kRegionBytes> bytes;
     const segment::FdSource source(file->fd.get());
@@ -219,7 +219,7 @@ class Gatherer {
     } else if (facts->owned_by(file_owner) || facts->owned_by(0)) {
       evidence.rows.push_back({row, State::alive, user_name(facts->uids[0])});
     } else {
-      warnings_.push_back(fmt::format(
+      evidence_.warnings.push_back(fmt::format(
           "left out a row of {}: the file belongs to {}, but the row names process {} of another "
           "user; find out who made it",
           listing_.path_of(name), user_name(file_owner), row.pid));
@@ -229,13 +229,11 @@ class Gatherer {
   const Listing& listing_;
   Evidence& previous_;
   bool follows_;
+  Evidence& evidence_;
   std::size_t next_known_ = 0;  // in previous_.segments
-  bool changed_ = false;
-  std::optional<BootId> boot_id_;
+  std::optional<BootId> boot_id_ = boot_id();
   DeniedFiles denied_{"read"};
   std::uint64_t abandoned_ = 0;  // segments for clients of a server that is gone
-  std::vector<std::string> warnings_;
-  std::vector<std::string> incomplete_;
 };
 
 std::string host_name() {
@@ -251,27 +249,6 @@ void bound_warnings(std::vector<std::string>& warnings) {
   warnings.resize(most);
   warnings.push_back(fmt::format("{} more warnings are not shown", more));
 }
-
-Evidence gather_pass(const std::string& directory, Evidence previous, bool follows);
-
-}  // namespace
-
-std::optional<std::string> low_space_warning(const std::string& directory,
-                                             std::uint64_t free_bytes) {
-  if (free_bytes >= kLowSpaceBytes) return std::nullopt;
-  return fmt::format(
-      "{} is full ({} bytes left): new processes cannot be tracked, and lists of running ones "
-      "are incomplete; free space there (`ttmem clean` removes what dead processes left)",
-      directory, free_bytes);
-}
-
-Evidence gather(const std::string& directory, Evidence previous) {
-  return gather_pass(directory, std::move(previous), true);
-}
-
-Evidence gather(const std::string& directory) { return gather_pass(directory, {}, false); }
-
-namespace {
 
 Evidence gather_pass(const std::string& directory, Evidence previous, bool follows) {
   Evidence evidence;
@@ -289,7 +266,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
         evidence.warnings.push_back(std::move(*warning));
       }
     }
-    Gatherer(*listing, previous, follows).run(evidence);
+    Gatherer(*listing, previous, follows, evidence).run();
     bound_warnings(evidence.warnings);
   }
   evidence.changed = evidence.changed || evidence.warnings != previous.warnings ||
@@ -301,5 +278,20 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
 }
 
 }  // namespace
+
+std::optional<std::string> low_space_warning(const std::string& directory,
+                                             std::uint64_t free_bytes) {
+  if (free_bytes >= kLowSpaceBytes) return std::nullopt;
+  return fmt::format(
+      "{} is full ({} bytes left): new processes cannot be tracked, and lists of running ones "
+      "are incomplete; free space there (`ttmem clean` removes what dead processes left)",
+      directory, free_bytes);
+}
+
+Evidence gather(const std::string& directory, Evidence previous) {
+  return gather_pass(directory, std::move(previous), true);
+}
+
+Evidence gather(const std::string& directory) { return gather_pass(directory, {}, false); }
 
 }  // namespace ttmem::collector

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "base/saturating.hpp"
-#include "collector/all_known.hpp"
 #include "collector/collector.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
@@ -180,25 +179,23 @@ class Reaper {
   std::vector<std::string> warnings_;
 };
 
+// Among the files with these names; null: among all.
+DeadSegments find(const std::string& directory, const std::vector<std::string>* names,
+                  bool for_client) {
+  const Result<Listing> listing = list_directory(directory);
+  if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
+  return Reaper(*listing).find(names != nullptr ? *names : listing->segments, for_client);
+}
+
 }  // namespace
 
-DeadSegments find_dead(const std::string& directory) {
-  const Result<Listing> listing = list_directory(directory);
-  if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find(listing->segments, false);
-}
+DeadSegments find_dead(const std::string& directory) { return find(directory, nullptr, false); }
 
 DeadSegments find_dead(const std::string& directory, const std::vector<std::string>& names) {
-  const Result<Listing> listing = list_directory(directory);
-  if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find(names, false);
+  return find(directory, &names, false);
 }
 
-DeadSegments find_abandoned(const std::string& directory) {
-  const Result<Listing> listing = list_directory(directory);
-  if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find(listing->segments, true);
-}
+DeadSegments find_abandoned(const std::string& directory) { return find(directory, nullptr, true); }
 
 ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead) {
   const Result<Listing> listing = list_directory(directory);

@@ -87,12 +87,11 @@ std::shared_ptr<spdlog::logger> log_to_stderr(bool quiet) {
     auto logger = std::make_shared<spdlog::logger>("server", sink);
     logger->set_level(quiet ? spdlog::level::warn : spdlog::level::info);
     logger->flush_on(flush_on);
+    logger->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
     return logger;
   };
   auto events = make(spdlog::level::warn);
   spdlog::set_default_logger(make(spdlog::level::trace));
-  spdlog::set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
-  events->set_pattern("%Y-%m-%d %H:%M:%S.%e %l %n: %v");
   return events;
 }
 

@@ -2,14 +2,19 @@
 #include "server/daemon/serve.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <cstddef>
+#include <string_view>
 
+#include "base/environment.hpp"
+#include "base/unique_fd.hpp"
 #include "server/daemon/log.hpp"
-#include "server/daemon/systemd.hpp"
 #include "server/http/http_server.hpp"
 #include "server/observatory/observatory.hpp"
 #include "server/socket/socket_server.hpp"
@@ -18,6 +23,22 @@ namespace ttmem::server {
 namespace {
 
 namespace asio = boost::asio;
+
+// Sends systemd a state such as "READY=1" over $NOTIFY_SOCKET; does nothing when that is unset or
+// nobody listens. The protocol is one datagram, so libsystemd is not needed.
+void notify_systemd(std::string_view state) {
+  const std::string_view path = environment("NOTIFY_SOCKET");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path) return;
+  path.copy(address.sun_path, path.size());
+  if (path.front() == '@') address.sun_path[0] = '\0';  // a name that is no file
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket) return;
+  ::sendto(socket.get(), state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+           reinterpret_cast<const sockaddr*>(&address), size);
+}
 
 void tick_every_second(asio::steady_timer& timer, Observatory& observatory) {
   timer.expires_after(std::chrono::seconds(1));

@@ -54,10 +54,6 @@ HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket,
       done_(std::move(done)),
       buffer_(kMostBufferBytes) {}
 
-HttpConnection::~HttpConnection() { done_(); }
-
-void HttpConnection::close() { stream_.close(); }
-
 void HttpConnection::read() {
   parser_.emplace();
   parser_->header_limit(kMostHeaderBytes);

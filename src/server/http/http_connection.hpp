@@ -38,11 +38,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // before the event loop.
   HttpConnection(boost::asio::ip::tcp::socket socket, boost::asio::thread_pool& workers,
                  Answer answer, std::function<void()> done);
-  ~HttpConnection();
+  ~HttpConnection() { done_(); }
 
   void start() { read(); }
   // At once, whatever is pending.
-  void close();
+  void close() { stream_.close(); }
 
   // Since when it waits for the client: for a whole request, or for the client to close. None while
   // it answers.

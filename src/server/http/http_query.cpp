@@ -12,6 +12,8 @@
 namespace ttmem::server {
 namespace {
 
+constexpr std::size_t kMostItems = 1024;
+
 // Not urls::parse_query(): it refuses a | or an é that is not escaped, and we name the parameter.
 std::optional<std::string> decode(std::string_view text, bool plus_is_blank) {
   const auto escaped = boost::urls::make_pct_string_view(text);
@@ -39,6 +41,24 @@ Result<void> parse_query(std::string_view text, Target& target) {
     }
   }
   return {};
+}
+
+// The items of a list such as "0,3", at most kMostItems.
+template <typename Item, typename Parse>
+Result<std::vector<Item>> list_in(const Target& target, const char* name, Parse parse,
+                                  const char* of_what) {
+  std::vector<Item> items;
+  const auto given = target.query.find(name);
+  if (given == target.query.end()) return items;
+  std::string_view rest = given->second;
+  do {
+    const std::optional<Item> item = parse(take(rest, ','));
+    if (!item || items.size() == kMostItems) {
+      return Error{fmt::format("{}={} is not a list of {}", name, given->second, of_what)};
+    }
+    items.push_back(*item);
+  } while (!rest.empty());
+  return items;
 }
 
 }  // namespace
@@ -75,39 +95,15 @@ Result<void> check_names(const Target& target, const std::vector<std::string>& n
 }
 
 Result<std::vector<std::uint32_t>> devices_in(const Target& target) {
-  std::vector<std::uint32_t> ids;
-  const auto given = target.query.find("device");
-  if (given == target.query.end()) return ids;
-  std::string_view rest = given->second;
-  do {
-    const auto id = parse_number<std::uint32_t>(take(rest, ','));
-    if (!id || ids.size() == 1024) {
-      return Error{fmt::format(
-          "device={} is not a list of device numbers; write for example device=0 or device=0,3",
-          given->second)};
-    }
-    ids.push_back(*id);
-  } while (!rest.empty());
-  return ids;
+  return list_in<std::uint32_t>(
+      target, "device", [](std::string_view text) { return parse_number<std::uint32_t>(text); },
+      "device numbers; write for example device=0 or device=0,3");
 }
 
 Result<std::vector<Kind>> kinds_in(const Target& target) {
-  std::vector<Kind> kinds;
-  const auto given = target.query.find("kind");
-  if (given == target.query.end()) return kinds;
-  std::string_view rest = given->second;
-  do {
-    const std::string_view name = take(rest, ',');
-    const std::optional<Kind> known = kind_named(name);
-    if (!known) {
-      return Error{fmt::format(
-          "kind={} is not a list of dram, l1, l1_small, trace, kernel, cb, system; write for "
-          "example kind=dram or kind=l1,cb",
-          given->second)};
-    }
-    kinds.push_back(*known);
-  } while (!rest.empty());
-  return kinds;
+  return list_in<Kind>(target, "kind", kind_named,
+                       "dram, l1, l1_small, trace, kernel, cb, system; write for example kind=dram "
+                       "or kind=l1,cb");
 }
 
 Result<std::optional<std::uint64_t>> number_in(const Target& target, const std::string& name,

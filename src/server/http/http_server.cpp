@@ -109,16 +109,12 @@ void HttpServer::accept() {
   accepting_ = true;
   acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
     accepting_ = false;
-    on_accept(error, std::move(socket));
+    if (error == boost::asio::error::operation_aborted) return;
+    // For example no descriptors left: the connection waits in the queue.
+    if (error) return try_again_soon();
+    add(std::move(socket));
+    accept_when_there_is_room();
   });
-}
-
-void HttpServer::on_accept(const error_code& error, tcp::socket socket) {
-  if (error == boost::asio::error::operation_aborted) return;
-  // For example no descriptors left: the connection waits in the queue.
-  if (error) return try_again_soon();
-  add(std::move(socket));
-  accept_when_there_is_room();
 }
 
 void HttpServer::try_again_soon() {
@@ -134,7 +130,7 @@ void HttpServer::add(tcp::socket socket) {
   const auto connection = std::make_shared<HttpConnection>(
       std::move(socket), workers_, [this](const HttpRequest& request) { return answer(request); },
       [self = self_] {
-        if (*self != nullptr) (*self)->on_connection_end();
+        if (*self != nullptr) (*self)->accept();
       });
   connections_.push_back(connection);
   connection->start();
@@ -143,7 +139,7 @@ void HttpServer::add(tcp::socket socket) {
 void HttpServer::accept_when_there_is_room() {
   connections_.remove_if([](const auto& weak) { return weak.expired(); });
   if (connections_.size() < kMostConnections) return accept();
-  // When one ends, on_connection_end() accepts the next.
+  // When one ends, it calls accept().
   if (const auto connection = longest_waiting()) {
     connection->close();
   } else {
@@ -166,9 +162,6 @@ std::shared_ptr<HttpConnection> HttpServer::longest_waiting() const {
   }
   return chosen;
 }
-
-// Called by the destructor of a connection.
-void HttpServer::on_connection_end() { accept(); }
 
 HttpResponse HttpServer::answer(const HttpRequest& request) {
   HttpResponse response = handle(request, hosts_, sources_);

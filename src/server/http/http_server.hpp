@@ -46,13 +46,11 @@ class HttpServer {
 
  private:
   void accept();
-  void on_accept(const boost::system::error_code& error, boost::asio::ip::tcp::socket socket);
   void add(boost::asio::ip::tcp::socket socket);
   void accept_when_there_is_room();
   [[nodiscard]] std::shared_ptr<HttpConnection> longest_waiting() const;
   void try_again_soon();
   [[nodiscard]] HttpResponse answer(const HttpRequest& request);
-  void on_connection_end();
 
   Observatory& observatory_;
   const HttpOptions& options_;

@@ -15,23 +15,15 @@ constexpr std::uint64_t kCoarseSeconds = 86400;
 
 using Values = std::array<model::Bytes, kSeries.size()>;
 
-Values values_of(const model::Device& device) {
+// `of_kind` is Device::used or Device::peak.
+Values values_of(const model::Device& device, model::Bytes (model::Device::*of_kind)(Kind) const,
+                 model::Bytes l1) {
   Values values;
-  for (std::size_t i = 0; i < kDeviceKinds.size(); ++i) values[i] = device.used(kDeviceKinds[i]);
-  values.back() = device.l1_used_bytes;
+  for (std::size_t i = 0; i < kDeviceKinds.size(); ++i) {
+    values[i] = (device.*of_kind)(kDeviceKinds[i]);
+  }
+  values.back() = l1;
   return values;
-}
-
-// The peaks that the processes on it report.
-Values peaks_of(const model::Device& device) {
-  Values values;
-  for (std::size_t i = 0; i < kDeviceKinds.size(); ++i) values[i] = device.peak(kDeviceKinds[i]);
-  values.back() = device.l1_peak_bytes;
-  return values;
-}
-
-model::Bytes larger(const model::Bytes& a, const model::Bytes& b) {
-  return a && b ? std::max(a, b) : (a ? a : b);
 }
 
 template <typename Points>
@@ -106,14 +98,14 @@ HistoryPoint History::unpack(const Packed& packed) {
 }
 
 void History::record(const model::Device& device, std::uint64_t now_ns, Series& series) const {
-  const Values reported = peaks_of(device);
-  HistoryPoint now{.time_unix_ns = now_ns, .bytes = values_of(device), .peak = values_of(device)};
-  const bool seen_before = series.last_seen_ns != 0;
+  const Values used = values_of(device, &model::Device::used, device.l1_used_bytes);
+  // The peaks that the processes on it report.
+  const Values reported = values_of(device, &model::Device::peak, device.l1_peak_bytes);
+  HistoryPoint now{.time_unix_ns = now_ns, .bytes = used, .peak = used};
   for (std::size_t i = 0; i < reported.size(); ++i) {
     // A peak that rose was reached since the last pass. When an older one was reached is unknown.
-    const bool rose =
-        seen_before && reported[i] && series.known_peak[i] && *reported[i] > *series.known_peak[i];
-    if (rose) now.peak[i] = larger(now.peak[i], reported[i]);
+    const bool rose = series.known_peak[i] && reported[i] > series.known_peak[i];
+    if (rose) now.peak[i] = std::max(now.peak[i], reported[i]);
   }
   series.known_peak = reported;
   series.last_seen_ns = now_ns;

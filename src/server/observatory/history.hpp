@@ -61,8 +61,6 @@ class History {
 
   // The ids that range() knows, ascending.
   [[nodiscard]] std::vector<std::uint32_t> devices() const;
-  // How far range() can go back.
-  [[nodiscard]] std::uint64_t limit_seconds() const { return limit_seconds_; }
 
  private:
   // A HistoryPoint in half the memory: kUnknown stands for none.

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t kMostWarnings = 256;
 
-bool is_of_a_socket_client(std::string_view name) { return name.ends_with(".socket"); }
-
 }  // namespace
 
 Observatory::Observatory(std::string directory, ObservatoryOptions options)
@@ -34,14 +32,14 @@ void Observatory::tick() {
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Files whose owner is gone, or that never became segments.
+// Files whose owner is gone, or that never became segments; not those of socket clients.
 std::vector<std::string> Observatory::dead_or_incomplete() const {
   std::vector<std::string> names;
   for (const collector::SegmentEvidence& segment : collector_.evidence().segments) {
     if (segment.state == model::State::dead) names.push_back(segment.origin.name);
   }
   for (const std::string& name : collector_.evidence().incomplete) names.push_back(name);
-  std::erase_if(names, is_of_a_socket_client);
+  std::erase_if(names, [](const std::string& name) { return name.ends_with(".socket"); });
   return names;
 }
 

@@ -153,17 +153,15 @@ class Parser {
   }
 
   Entry program_layout(Fields& fields) {
-    const ProgramLayout layout = {device_of(fields), fields.number<std::uint64_t>("program")};
+    const ProgramLayout layout{program_event(fields)};
     laid_out_.insert({layout.program, layout.device});
     return layout;
   }
 
-  Entry program_register(Fields& fields) {
-    return ProgramRegister{device_of(fields), fields.number<std::uint64_t>("program")};
-  }
+  Entry program_register(Fields& fields) { return ProgramRegister{program_event(fields)}; }
 
   Entry program_unregister(Fields& fields) {
-    const ProgramUnregister end = {device_of(fields), fields.number<std::uint64_t>("program")};
+    const ProgramUnregister end{program_event(fields)};
     laid_out_.erase({end.program, end.device});
     return end;
   }
@@ -197,6 +195,10 @@ class Parser {
 
   [[nodiscard]] std::uint32_t device_of(Fields& fields) const {
     return known(fields, fields.number<std::uint32_t>("device"));
+  }
+
+  [[nodiscard]] ProgramEvent program_event(Fields& fields) const {
+    return {device_of(fields), fields.number<std::uint64_t>("program")};
   }
 
   [[nodiscard]] std::vector<std::uint32_t> chips(Fields& fields) const {

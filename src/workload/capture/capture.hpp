@@ -79,18 +79,13 @@ struct BufferFree {
 };
 
 // A program on a device: its layout begins anew, is complete, or ends.
-struct ProgramLayout {
+struct ProgramEvent {
   std::uint32_t device = 0;
   std::uint64_t program = 0;
 };
-struct ProgramRegister {
-  std::uint32_t device = 0;
-  std::uint64_t program = 0;
-};
-struct ProgramUnregister {
-  std::uint32_t device = 0;
-  std::uint64_t program = 0;
-};
+struct ProgramLayout : ProgramEvent {};
+struct ProgramRegister : ProgramEvent {};
+struct ProgramUnregister : ProgramEvent {};
 
 struct CbAlloc {
   std::uint32_t device = 0;

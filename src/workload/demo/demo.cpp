@@ -57,8 +57,9 @@ Result<const Entry*> find(const std::string& name) {
 }
 
 void announce(const Entry& entry, const Scenario& scenario) {
-  workload::announce(fmt::format("demo {}: {} device{} ready", entry.info.name, scenario.devices(),
-                                 scenario.devices() == 1 ? "" : "s"));
+  const std::size_t devices = scenario.mesh->num_devices();
+  workload::announce(
+      fmt::format("demo {}: {} device{} ready", entry.info.name, devices, devices == 1 ? "" : "s"));
 }
 
 // False when a signal came.
@@ -95,14 +96,10 @@ void run_scenario(const Entry& entry, const Options& options, double seconds,
 
 }  // namespace
 
-const std::vector<ScenarioInfo>& scenarios() {
-  static const std::vector<ScenarioInfo> infos = [] {
-    std::vector<ScenarioInfo> all;
-    all.reserve(kEntries.size());
-    for (const Entry& entry : kEntries) all.push_back(entry.info);
-    return all;
-  }();
-  return infos;
+std::vector<ScenarioInfo> scenarios() {
+  std::vector<ScenarioInfo> all;
+  for (const Entry& entry : kEntries) all.push_back(entry.info);
+  return all;
 }
 
 Result<void> run(const Options& options) {

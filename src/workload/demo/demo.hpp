@@ -16,7 +16,7 @@ struct ScenarioInfo {
 };
 
 // In the order of --list; the default is "mesh8".
-[[nodiscard]] const std::vector<ScenarioInfo>& scenarios();
+[[nodiscard]] std::vector<ScenarioInfo> scenarios();
 
 struct Options {
   std::string scenario = "mesh8";

@@ -24,19 +24,19 @@ constexpr std::uint64_t kKernelBytes = 14 * kKiB;
 class Inference : public Scenario {
  public:
   Inference()
-      : mesh_(kT3000),
-        weights_(transformer_weights(mesh_, k70B)),
-        kv_cache_(kv_cache(mesh_, k70B.layers, 16384)),
-        residual_(interleaved(mesh_, "decode.residual", BufferType::L1, kBf16Tile, 64 * 16)),
+      : Scenario(kT3000),
+        weights_(transformer_weights(mesh, k70B)),
+        kv_cache_(kv_cache(mesh, k70B.layers, 16384)),
+        residual_(interleaved(mesh, "decode.residual", BufferType::L1, kBf16Tile, 64 * 16)),
         attention_out_(
-            interleaved(mesh_, "decode.attention_out", BufferType::L1, kBf16Tile, 64 * 12 - 7)),
-        operations_(transformer_operations(mesh_, 272, kKernelBytes)),
-        decode_(mesh_, operations_, k70B.layers) {}
+            interleaved(mesh, "decode.attention_out", BufferType::L1, kBf16Tile, 64 * 12 - 7)),
+        operations_(transformer_operations(mesh, 272, kKernelBytes)),
+        decode_(mesh, operations_, k70B.layers) {}
 
   void step(std::uint64_t number) override {
     const std::uint64_t at = number % kStepsPerPrompt;
     if (at == 0) {
-      prompt_ = interleaved(mesh_, fmt::format("prompt.{}.hidden", number / kStepsPerPrompt),
+      prompt_ = interleaved(mesh, fmt::format("prompt.{}.hidden", number / kStepsPerPrompt),
                             BufferType::L1, kBf16Tile, 64 * 20);
     }
     if (at == kPrefillSteps) prompt_.reset();
@@ -48,19 +48,16 @@ class Inference : public Scenario {
     extend_cache(number);
   }
 
-  [[nodiscard]] std::size_t devices() const override { return mesh_->num_devices(); }
-
  private:
   // Requests take a block of the prefix cache at a time; a finished one frees its blocks.
   void extend_cache(std::uint64_t number) {
     if (cache_blocks_.size() == kMaxCacheBlocks) {
       cache_blocks_.erase(cache_blocks_.begin(), cache_blocks_.begin() + kBlocksPerRequest);
     }
-    cache_blocks_.push_back(interleaved(mesh_, fmt::format("prefix_cache.{}", number),
+    cache_blocks_.push_back(interleaved(mesh, fmt::format("prefix_cache.{}", number),
                                         BufferType::DRAM, kBfp8Tile, 7680));
   }
 
-  const Mesh mesh_;
   const std::vector<Tensor> weights_;
   const std::vector<Tensor> kv_cache_;
   const Tensor residual_;

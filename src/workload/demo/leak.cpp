@@ -20,9 +20,9 @@ constexpr std::uint64_t kRequestsPerLostL1 = 5;
 class Leak : public Scenario {
  public:
   Leak()
-      : mesh_(kN150),
-        weights_(transformer_weights(mesh_, k1B)),
-        operations_(transformer_operations(mesh_, 256)) {
+      : Scenario(kN150),
+        weights_(transformer_weights(mesh, k1B)),
+        operations_(transformer_operations(mesh, 256)) {
     for (Operation& operation : operations_) operation.run();
   }
 
@@ -35,14 +35,11 @@ class Leak : public Scenario {
     }
   }
 
-  [[nodiscard]] std::size_t devices() const override { return mesh_->num_devices(); }
-
  private:
   void serve(std::uint64_t number) {
     const auto tensor = [&](const char* part, BufferType type, std::uint64_t page_bytes,
                             std::uint64_t pages) {
-      return interleaved(mesh_, fmt::format("request.{}.{}", number, part), type, page_bytes,
-                         pages);
+      return interleaved(mesh, fmt::format("request.{}.{}", number, part), type, page_bytes, pages);
     };
     request_.push_back(tensor("input", BufferType::DRAM, kBf16Tile, 512 + number % 7 * 128));
     request_.push_back(tensor("hidden", BufferType::L1, kBf16Tile, 64 * (4 + number % 3)));
@@ -53,7 +50,6 @@ class Leak : public Scenario {
     operations_[number % operations_.size()].run();
   }
 
-  const Mesh mesh_;
   const std::vector<Tensor> weights_;
   std::vector<Operation> operations_;
   std::vector<Tensor> request_;  // freed at its end

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
+
+#include "workload/demo/mesh.hpp"
 
 namespace ttmem::demo {
 
@@ -11,7 +12,7 @@ namespace ttmem::demo {
 // the beginning. Single-threaded; throws what the dry run throws.
 class Scenario {
  public:
-  Scenario() = default;
+  explicit Scenario(const Machine& machine) : mesh(machine) {}
   virtual ~Scenario() = default;
   Scenario(const Scenario&) = delete;
   Scenario& operator=(const Scenario&) = delete;
@@ -19,7 +20,7 @@ class Scenario {
   // What happens in a tenth of a second. `number` counts from 0.
   virtual void step(std::uint64_t number) = 0;
 
-  [[nodiscard]] virtual std::size_t devices() const = 0;
+  const Mesh mesh;
 };
 
 // Their figures stay; programs are dispatched in turn (steady.cpp).

@@ -18,7 +18,7 @@ using tm::BufferType;
 // Operations that run one after the other, again and again, while tensors stay.
 class Steady : public Scenario {
  public:
-  explicit Steady(const Machine& machine) : mesh(machine) {}
+  using Scenario::Scenario;
 
   void hold(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
   void hold(std::vector<Tensor> tensors) {
@@ -34,9 +34,6 @@ class Steady : public Scenario {
   void step(std::uint64_t number) override {
     if (!operations_.empty()) operations_[number % operations_.size()].run();
   }
-  [[nodiscard]] std::size_t devices() const override { return mesh->num_devices(); }
-
-  const Mesh mesh;
 
  private:
   std::vector<Tensor> tensors_;

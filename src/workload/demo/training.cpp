@@ -21,13 +21,13 @@ constexpr std::uint64_t kKernelBytes = 1536;
 
 class Training : public Scenario {
  public:
-  Training() : mesh_(kN300), operations_(transformer_operations(mesh_, 640, kKernelBytes)) {
+  Training() : Scenario(kN300), operations_(transformer_operations(mesh, 640, kKernelBytes)) {
     for (std::uint64_t layer = 0; layer < kLayers; ++layer) {
       weights_.push_back(tensor(layer, "weights", BufferType::DRAM, kBf16Tile, kWeightTiles));
       weights_.push_back(tensor(layer, "adam", BufferType::DRAM, kFp32Tile, kWeightTiles));
     }
-    batch_.push_back(interleaved(mesh_, "batch.mask", BufferType::L1, kBf16Tile, 64 * 64));
-    batch_.push_back(interleaved(mesh_, "batch.positions", BufferType::L1, kBf16Tile, 64 * 32));
+    batch_.push_back(interleaved(mesh, "batch.mask", BufferType::L1, kBf16Tile, 64 * 64));
+    batch_.push_back(interleaved(mesh, "batch.positions", BufferType::L1, kBf16Tile, 64 * 32));
     for (Operation& operation : operations_) operation.run();
   }
 
@@ -48,15 +48,12 @@ class Training : public Scenario {
     }
   }
 
-  [[nodiscard]] std::size_t devices() const override { return mesh_->num_devices(); }
-
  private:
   [[nodiscard]] Tensor tensor(std::uint64_t layer, const char* part, BufferType type,
                               std::uint64_t page_bytes, std::uint64_t pages) const {
-    return interleaved(mesh_, fmt::format("layers.{}.{}", layer, part), type, page_bytes, pages);
+    return interleaved(mesh, fmt::format("layers.{}.{}", layer, part), type, page_bytes, pages);
   }
 
-  const Mesh mesh_;
   std::vector<Operation> operations_;
   std::vector<Tensor> weights_;  // and the optimiser's state
   std::vector<Tensor> batch_;

@@ -53,14 +53,10 @@ StopSignals::StopSignals() {
 StopSignals::~StopSignals() { ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr); }
 
 bool StopSignals::came_before(Clock::time_point when) {
-  using std::chrono::duration_cast;
+  using std::chrono::nanoseconds;
   while (true) {
-    const auto left = std::max(when - Clock::now(), Clock::duration::zero());
-    const auto seconds = duration_cast<std::chrono::seconds>(left);
-    timespec timeout{};
-    timeout.tv_sec = static_cast<std::time_t>(seconds.count());
-    timeout.tv_nsec =
-        static_cast<long>(duration_cast<std::chrono::nanoseconds>(left - seconds).count());
+    const nanoseconds left = std::max<nanoseconds>(when - Clock::now(), nanoseconds::zero());
+    const timespec timeout{left.count() / std::nano::den, left.count() % std::nano::den};
     if (::sigtimedwait(&signals_, nullptr, &timeout) > 0) return true;
     if (errno != EINTR) return false;  // the time is over; else another signal's handler ran
   }

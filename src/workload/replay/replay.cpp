@@ -4,14 +4,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <boost/asio/packaged_task.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <exception>
+#include <future>
+#include <map>
 #include <set>
 
 #include "workload/capture/capture.hpp"
 #include "workload/foreground/foreground.hpp"
 #include "workload/replay/feeder.hpp"
-#include "workload/replay/workers.hpp"
 
 namespace ttmem::replay {
 namespace {
@@ -41,20 +45,22 @@ Replayed feed(const std::vector<capture::Line>& lines, std::optional<double> spe
               workload::StopSignals& signals, bool& interrupted) {
   Replayed replayed;
   Feeder feeder;
-  Workers workers;
+  std::map<std::uint32_t, boost::asio::thread_pool> threads;  // one thread each, by its number
   const Clock::time_point start = Clock::now();
   for (const capture::Line& line : lines) {
     interrupted = signals.came_before(due(start, line.t_ns, speed));
     if (interrupted) break;
     if (line.is_event()) {
-      workers.run(line.thread, [&] { feeder.feed(line.entry); });
+      std::packaged_task<void()> job([&] { feeder.feed(line.entry); });
+      boost::asio::thread_pool& thread = threads.try_emplace(line.thread, 1U).first->second;
+      boost::asio::post(thread, std::move(job)).get();
       ++replayed.events;
     } else {
       feeder.feed(line.entry);
     }
     ++replayed.lines;
   }
-  replayed.threads = workers.count();
+  replayed.threads = threads.size();
   return replayed;
 }
 
