@@ -9,23 +9,13 @@
 namespace ttmem::tui {
 
 void append_utf8(std::string& text, char32_t code) {
-  const auto byte = [&](char32_t value) { text += static_cast<char>(value); };
-  const auto rest = [&](int shift) { byte(0x80 | ((code >> shift) & 0x3f)); };
   if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xc0 | (code >> 6));
-    rest(0);
-  } else if (code < 0x10000) {
-    byte(0xe0 | (code >> 12));
-    rest(6);
-    rest(0);
-  } else {
-    byte(0xf0 | (code >> 18));
-    rest(12);
-    rest(6);
-    rest(0);
+    text += static_cast<char>(code);
+    return;
   }
+  const int rest = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;  // bytes behind the first
+  text += static_cast<char>(((0xff << (7 - rest)) & 0xff) | (code >> (6 * rest)));
+  for (int i = rest - 1; i >= 0; --i) text += static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));
 }
 
 Frame::Frame(Size size) : size_{std::max(size.width, 0), std::max(size.height, 0)} {
