@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tui/screen/chart_view.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "tui/screen/detail_view.hpp"
 #include "tui/screen/glyphs.hpp"
 #include "tui/screen/plot.hpp"
+#include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/device_rows.hpp"
 #include "views/format.hpp"

@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tui/screen/chart_view.hpp"
-#include "tui/screen/core_view.hpp"
 #include "tui/screen/detail_view.hpp"
-#include "tui/screen/help.hpp"
 #include "tui/screen/keys.hpp"
-#include "tui/screen/process_view.hpp"
+#include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/format.hpp"
 #include "views/process_text.hpp"
@@ -109,23 +107,21 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
 
 void nothing_runs(Screen& screen, Pane pane, const Setup& setup) {
   screen.claim("nothing", pane);
-  struct Advice {
-    std::string_view command;
-    std::string_view does;
-  };
-  std::vector<Advice> advices = {{"ttmem demo", "a workload on simulated devices"},
-                                 {"ttmem run -- CMD", "your program, with tracking on"}};
-  if (setup.doctor) advices.push_back({"ttmem doctor", "why do I see nothing?"});
+  std::vector<std::pair<std::string_view, std::string_view>> advices = {
+      {"ttmem demo", "a workload on simulated devices"},
+      {"ttmem run -- CMD", "your program, with tracking on"}};
+  if (setup.doctor) advices.emplace_back("ttmem doctor", "why do I see nothing?");
   const int height = 4 + static_cast<int>(advices.size());
   const int width = std::min(pane.width(), 56);
   Pane middle = pane.part(
       {(pane.width() - width) / 2, std::max(0, (pane.height() - height) / 2), width, height});
   middle.put(0, 0, "No process uses a device right now.", {.bold = true});
   middle.put(0, 1, "New processes appear here. In another terminal:", {Ink::dim});
-  for (std::size_t i = 0; i < advices.size(); ++i) {
-    const int y = 3 + static_cast<int>(i);
-    const int x = middle.put(2, y, advices[i].command, kTitle);
-    if (middle.width() - 20 > 18) middle.put(std::max(x + 2, 20), y, advices[i].does, {Ink::dim});
+  int y = 3;
+  for (const auto& [command, does] : advices) {
+    const int x = middle.put(2, y, command, kTitle);
+    if (middle.width() - 20 > 18) middle.put(std::max(x + 2, 20), y, does, {Ink::dim});
+    ++y;
   }
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tui/screen/core_view.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "tui/screen/core_panel.hpp"
 #include "tui/screen/detail_view.hpp"
 #include "tui/screen/glyphs.hpp"
+#include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/device_rows.hpp"
 #include "views/format.hpp"
