@@ -41,7 +41,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a) {
   return {{device, color},
           {fmt::format("{}", a.pid), color},
           {process && !process->name.empty() ? process->name : std::string(kUnknown), color},
-          {a.state == model::State::dead ? "dead" : "alive", color},
+          {std::string(name_of(a.state)), color},
           {std::string(name_of(a.kind)), color},
           {fmt::format("{}", a.id), color},
           {a.address ? format_hex(*a.address) : std::string(kUnknown), color},

@@ -38,16 +38,12 @@ Json uid_of(const Device& device) {
   return device.uid ? Json(format_hex(*device.uid)) : Json(nullptr);
 }
 
-std::string_view name_of(model::State state) {
-  return state == model::State::alive ? "alive" : "dead";
-}
-
 Json process_json(const model::Process& p) {
   Json json = {{"pid", p.pid},
                {"name", p.name},
                {"user", p.user},
                {"state", name_of(p.state)},
-               {"source", p.source == model::Source::ttmem ? "ttmem" : "tt-metal"}};
+               {"source", name_of(p.source)}};
   for (const Kind kind : kDeviceKinds) {
     json[std::string(key_of(kind)) + "_bytes"] = value_of(p.used(kind));
   }
