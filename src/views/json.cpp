@@ -106,11 +106,9 @@ Json owner_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
 // Null: every bank, or an unknown grid.
 Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& cores) {
   if (device >= snapshot.devices.size() || snapshot.devices[device].grid_x == 0) return nullptr;
-  Json list = Json::array();
-  for (const CoreRange& range : core_ranges(cores, snapshot.devices[device].grid_x)) {
-    list.push_back({range.x0, range.y0, range.x1, range.y1});
-  }
-  return list;
+  return list_of(core_ranges(cores, snapshot.devices[device].grid_x), [](const CoreRange& range) {
+    return Json{range.x0, range.y0, range.x1, range.y1};
+  });
 }
 
 Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
@@ -131,13 +129,12 @@ Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
 }
 
 Json program_json(const Snapshot& snapshot, const model::Program& p) {
-  Json cbs = Json::array();
-  for (const model::CircularBuffer& cb : p.cbs) {
-    cbs.push_back({{"address", cb.address},
-                   {"bytes_per_core", cb.bytes},
-                   {"cores", cores_of(snapshot, p.device, cb.cores)},
-                   {"global", cb.global}});
-  }
+  const auto cb_json = [&](const model::CircularBuffer& cb) {
+    return Json{{"address", cb.address},
+                {"bytes_per_core", cb.bytes},
+                {"cores", cores_of(snapshot, p.device, cb.cores)},
+                {"global", cb.global}};
+  };
   const model::Bytes on_device =
       p.device < snapshot.devices.size() ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
   Json entry = owner_of(snapshot, p.device, p.pid, p.state);
@@ -153,7 +150,7 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
   entry["age_ns"] = p.age_ns;
   entry["name"] = text_of(p.name);
   entry["label"] = entry["name"];  // as allocations have it
-  entry["cbs"] = std::move(cbs);
+  entry["cbs"] = list_of(p.cbs, cb_json);
   return entry;
 }
 
