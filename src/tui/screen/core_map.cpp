@@ -85,11 +85,6 @@ void find_gap(CoreMap& map) {
   map.free_end = lowest;
 }
 
-Cover cover_of(Kind kind) {
-  if (kind == Kind::cb) return Cover::cb;
-  return kind == Kind::l1 ? Cover::l1 : Cover::l1_small;
-}
-
 }  // namespace
 
 CoreMap core_map(const Snapshot& snapshot, std::size_t device, std::uint32_t core) {
@@ -110,6 +105,11 @@ CoreMap core_map(const Snapshot& snapshot, std::size_t device, std::uint32_t cor
   });
   find_gap(map);
   return map;
+}
+
+Cover cover_of(Kind kind) {
+  if (kind == Kind::cb) return Cover::cb;
+  return kind == Kind::l1 ? Cover::l1 : Cover::l1_small;
 }
 
 std::vector<Cover> bands_of(const CoreMap& map, int bands) {

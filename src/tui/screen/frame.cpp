@@ -7,6 +7,17 @@
 #include "views/text.hpp"
 
 namespace ttmem::tui {
+namespace {
+
+Rect clipped(Rect rect, Rect within) {
+  const int x = std::clamp(rect.x, within.x, within.x + within.width);
+  const int y = std::clamp(rect.y, within.y, within.y + within.height);
+  const int right = std::clamp(rect.x + rect.width, x, within.x + within.width);
+  const int bottom = std::clamp(rect.y + rect.height, y, within.y + within.height);
+  return {x, y, right - x, bottom - y};
+}
+
+}  // namespace
 
 void append_utf8(std::string& text, char32_t code) {
   if (code < 0x80) {
@@ -59,22 +70,13 @@ std::string Frame::text() const {
 }
 
 Pane::Pane(Frame& frame, Rect rect, Display display)
-    : frame_(&frame), rect_(rect), display_(display) {
-  const Size size = frame.size();
-  const int right = std::min(rect.x + rect.width, size.width);
-  const int bottom = std::min(rect.y + rect.height, size.height);
-  rect_.x = std::max(rect.x, 0);
-  rect_.y = std::max(rect.y, 0);
-  rect_.width = std::max(0, right - rect_.x);
-  rect_.height = std::max(0, bottom - rect_.y);
-}
+    : frame_(&frame),
+      rect_(clipped(rect, {0, 0, frame.size().width, frame.size().height})),
+      display_(display) {}
 
 Pane Pane::part(Rect inner) const {
-  const int x = std::clamp(inner.x, 0, rect_.width);
-  const int y = std::clamp(inner.y, 0, rect_.height);
-  const int right = std::clamp(inner.x + inner.width, x, rect_.width);
-  const int bottom = std::clamp(inner.y + inner.height, y, rect_.height);
-  return {*frame_, {rect_.x + x, rect_.y + y, right - x, bottom - y}, display_};
+  const Rect moved{rect_.x + inner.x, rect_.y + inner.y, inner.width, inner.height};
+  return {*frame_, clipped(moved, rect_), display_};
 }
 
 int Pane::put(int x, int y, std::string_view text, Style style, int limit) {
