@@ -48,7 +48,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a) {
           {format_bytes(a.bytes), color},
           {format_bytes(a.physical_bytes), color},
           {format_bytes(a.bytes_per_bank, Scale::core), color},
-          {a.banks ? fmt::format("{}", *a.banks) : std::string(kUnknown), color},
+          {format_count(a.banks), color},
           {cores_of(snapshot, a), color},
           {format_age(a.age_ns), color},
           {label_of(a), color}};

@@ -33,11 +33,6 @@ Json list_of(const std::vector<Item>& items, Convert&& convert) {
 
 Json text_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// As text: a number above 2^53 does not survive every JSON reader.
-Json uid_of(const Device& device) {
-  return device.uid ? Json(format_hex(*device.uid)) : Json(nullptr);
-}
-
 Json process_json(const model::Process& p) {
   Json json = {{"pid", p.pid},
                {"name", p.name},
@@ -91,13 +86,14 @@ std::string document(const Snapshot& snapshot, std::string_view schema, std::str
   return root.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// What allocations and programs have in common: where, and whose.
+// What allocations and programs have in common: where, and whose. The uid is text: a number above
+// 2^53 does not survive every JSON reader.
 Json owner_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
               model::State state) {
   const Device* place = device < snapshot.devices.size() ? &snapshot.devices[device] : nullptr;
   const model::Process* process = process_of(snapshot, device, pid, state);
   return {{"device", place ? Json(place->id) : Json(nullptr)},
-          {"uid", place ? uid_of(*place) : Json(nullptr)},
+          {"uid", place && place->uid ? Json(format_hex(*place->uid)) : Json(nullptr)},
           {"pid", pid},
           {"process", process ? text_of(process->name) : Json(nullptr)},
           {"state", name_of(state)}};

@@ -61,6 +61,12 @@ constexpr ProcessColumn size_column(std::string_view header, int drop) {
           less<figure>};
 }
 
+std::uint64_t living_in(const std::vector<ProcessTotal>& totals) {
+  return static_cast<std::uint64_t>(
+      std::count_if(totals.begin(), totals.end(),
+                    [](const auto& total) { return total.sum.state == State::alive; }));
+}
+
 }  // namespace
 
 ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
@@ -84,8 +90,7 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
        less<&Process::source>},
       {"COMMAND", left, 0, 0, [](Total t) { return command_of(t.sum); }, less<command_of>},
   }};
-  const auto dead = [](Total total) { return total.sum.state == State::dead; };
-  if (std::any_of(totals.begin(), totals.end(), dead)) columns[kState].drop = 0;
+  if (living_in(totals) < totals.size()) columns[kState].drop = 0;
   return columns;
 }
 
@@ -128,13 +133,14 @@ std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
   return totals;
 }
 
+std::uint64_t living_processes(const model::Snapshot& snapshot) {
+  return living_in(process_totals(snapshot));
+}
+
 std::string process_text(const model::Snapshot& snapshot, const TextOptions& options) {
   const std::vector<ProcessTotal> totals = process_totals(snapshot);
   if (totals.empty()) return {};
-  const auto dead =
-      static_cast<std::uint64_t>(std::count_if(totals.begin(), totals.end(), [](const auto& total) {
-        return total.sum.state == State::dead;
-      }));
+  const std::uint64_t dead = totals.size() - living_in(totals);
   const bool all_ttmem = std::all_of(totals.begin(), totals.end(), [](const auto& total) {
     return total.sum.source == model::Source::ttmem;
   });

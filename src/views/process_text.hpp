@@ -41,6 +41,9 @@ using ProcessColumns = std::array<ProcessColumn, 12>;
 // The living first, then by what they hold.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);
 
+// How many of them live.
+[[nodiscard]] std::uint64_t living_processes(const model::Snapshot& snapshot);
+
 // One line per process, under headers. Empty when there is none.
 [[nodiscard]] std::string process_text(const model::Snapshot& snapshot, const TextOptions& options);
 

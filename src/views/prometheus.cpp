@@ -108,12 +108,13 @@ class Page {
   std::deque<Family> families_;  // a deque: callers hold references
 };
 
-std::string text_of(std::uint64_t number) { return std::to_string(number); }
-
 std::string uid_of(const std::optional<std::uint64_t>& uid) { return uid ? format_hex(*uid) : ""; }
 
-Labels labels_of(const Device& device) {
-  return {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
+// Of a device or of its counters.
+template <typename Holder>
+Labels labels_of(const Holder& device) {
+  return {
+      {"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
 // What a device, or a process, uses of each kind.
@@ -130,8 +131,8 @@ void add_info(const Snapshot& snapshot, Page& page) {
     Labels labels = labels_of(device);
     labels.add("board", device.board);
     if (device.grid_x != 0) {
-      labels.add("grid_x", text_of(device.grid_x));
-      labels.add("grid_y", text_of(device.grid_y));
+      labels.add("grid_x", std::to_string(device.grid_x));
+      labels.add("grid_y", std::to_string(device.grid_y));
     }
     info.add(std::move(labels), std::optional(1));
   }
@@ -172,7 +173,7 @@ void add_programs(const Snapshot& snapshot, Page& page) {
   Family& programs =
       page.gauge("ttmem_programs", "Live programs with circular buffers on the device.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
+    const Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
     cb.add(labels.with("view", "physical"), device.used(Kind::cb));
     cb.add(labels.with("view", "resident"), device.cb_resident_bytes);
     cb.add(labels.with("view", "logical"), device.logical(Kind::cb));
@@ -188,7 +189,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
       page.gauge("ttmem_dead_owner_bytes",
                  "Memory of dead processes that nobody has reaped; not counted as in use.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
+    const Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
     std::uint64_t dead_bytes = 0;
     std::uint64_t alive = 0;
     for (const Process& process : device.processes) {
@@ -198,7 +199,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
       }
       ++alive;
       if (!process_labels) continue;
-      const Labels of_process = {{"device", text_of(device.id)},
+      const Labels of_process = {{"device", std::to_string(device.id)},
                                  {"pid", std::to_string(process.pid)},
                                  {"process", process.name},
                                  {"user", process.user}};
@@ -218,8 +219,7 @@ void add_counters(const MetricsInput& input, Page& page) {
       page.counter("ttmem_events_dropped_total",
                    "Allocations, programs and calls that processes could not record.");
   for (const model::DeviceCounters& device : input.counters) {
-    const Labels labels = {
-        {"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
+    const Labels labels = labels_of(device);
     allocations.add(labels, std::optional(device.allocations));
     frees.add(labels, std::optional(device.frees));
   }

@@ -11,8 +11,9 @@ using model::Allocation;
 using model::Program;
 using model::Snapshot;
 
-bool contains(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+template <typename Item>
+bool contains(const std::vector<Item>& items, Item item) {
+  return std::find(items.begin(), items.end(), item) != items.end();
 }
 
 constexpr std::uint32_t kGone = UINT32_MAX;
@@ -80,8 +81,7 @@ std::vector<std::uint32_t> device_ids(const Snapshot& snapshot) {
 std::vector<Allocation> select_allocations(const Snapshot& snapshot,
                                            const AllocationFilter& filter) {
   const auto wanted = [&](Kind kind) {
-    if (filter.kinds.empty()) return kind != Kind::cb;
-    return std::find(filter.kinds.begin(), filter.kinds.end(), kind) != filter.kinds.end();
+    return filter.kinds.empty() ? kind != Kind::cb : contains(filter.kinds, kind);
   };
   const auto of_process = [&](std::int32_t pid) { return !filter.pid || *filter.pid == pid; };
   std::vector<Allocation> selected;

@@ -23,15 +23,11 @@ using model::Snapshot;
 using What = DeviceRow::What;
 
 std::string header(const Snapshot& snapshot, const TextOptions& options) {
-  const auto processes = process_totals(snapshot);
-  const auto living = std::count_if(processes.begin(), processes.end(), [](const auto& total) {
-    return total.sum.state == model::State::alive;
-  });
   Line line(options);
   line.add("ttmem", Color::bold);
   line.add("  " + format_time(snapshot.time_unix_ns, options.utc_offset_seconds));
   line.add(fmt::format("  {}, {}", plural(snapshot.devices.size(), "device", "devices"),
-                       plural(static_cast<std::uint64_t>(living), "process", "processes")));
+                       plural(living_processes(snapshot), "process", "processes")));
   line.add("  " + printable(snapshot.host, options.unicode), Color::dim);
   return line.finish();
 }

@@ -23,11 +23,6 @@ using model::Snapshot;
 
 constexpr Style kTitle{.ink = Ink::title, .bold = true};
 
-std::string clock_of(const Snapshot& snapshot, const Setup& setup) {
-  const std::string time = views::format_time(snapshot.time_unix_ns, setup.utc_offset_seconds);
-  return time.substr(time.find(' ') + 1);
-}
-
 std::string rate_of(std::uint32_t interval_ms) {
   return interval_ms < 1000 ? fmt::format("every {} ms", interval_ms)
                             : fmt::format("every {:g} s", interval_ms / 1000.0);
@@ -35,13 +30,10 @@ std::string rate_of(std::uint32_t interval_ms) {
 
 std::vector<std::string> facts_of(const Snapshot& snapshot, const ViewState& state,
                                   const Setup& setup) {
-  const auto totals = views::process_totals(snapshot);
-  const auto living = std::count_if(totals.begin(), totals.end(), [](const auto& total) {
-    return total.sum.state == model::State::alive;
-  });
-  return {clock_of(snapshot, setup), rate_of(state.interval_ms),
+  const std::string time = views::format_time(snapshot.time_unix_ns, setup.utc_offset_seconds);
+  return {time.substr(time.find(' ') + 1), rate_of(state.interval_ms),
           views::plural(snapshot.devices.size(), "device", "devices"),
-          views::plural(static_cast<std::uint64_t>(living), "process", "processes"), snapshot.host};
+          views::plural(views::living_processes(snapshot), "process", "processes"), snapshot.host};
 }
 
 void draw_tabs(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state,
@@ -52,8 +44,7 @@ void draw_tabs(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
   int x = narrow ? 0 : pane.put(0, 0, " ttmem ", kTitle);
   for (std::uint32_t i = 1; i <= kViewNames.size(); ++i) {
     const auto view = static_cast<View>(i);
-    const std::string_view name = name_of(view);
-    const std::string text = fmt::format(" {} {} ", i, narrow ? kShort[i - 1] : name);
+    const std::string text = fmt::format(" {} {} ", i, (narrow ? kShort : kViewNames)[i - 1]);
     const Style style = view == state.view ? Style{.bold = true, .reverse = true} : Style{};
     const int end = pane.put(x, 0, text, style);
     screen.click_at({pane.rect().x + x, pane.rect().y, end - x, 1}, Click::What::view, i);

@@ -203,14 +203,6 @@ void flat_bar(Pane pane, const CoreMap& map) {
   }
 }
 
-std::string core_figures(const Device& device, Cursor cursor, int room, Display display) {
-  const model::Core& core = device.cores[index_of(device, cursor)];
-  return dotted_to_fit({"CB " + format_bytes(core.cb_bytes, Scale::core),
-                        "resident " + format_bytes(core.cb_resident_bytes, Scale::core),
-                        "L1 buffers " + format_bytes(core.l1_bytes, Scale::core)},
-                       room, display);
-}
-
 }  // namespace
 
 std::string core_title(const Device& device, Cursor cursor) {
@@ -228,7 +220,12 @@ void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std:
   const std::string owner = only_owner(map);
   Pane inside = box(pane, core_title(device, cursor),
                     owner.empty() ? std::string() : "all of " + owner, {.ink = Ink::title});
-  inside.put(1, 0, core_figures(device, cursor, inside.width() - 1, inside.display()), {Ink::dim});
+  const model::Core& core = device.cores[index_of(device, cursor)];
+  const std::vector<std::string> figures = {
+      "CB " + format_bytes(core.cb_bytes, Scale::core),
+      "resident " + format_bytes(core.cb_resident_bytes, Scale::core),
+      "L1 buffers " + format_bytes(core.l1_bytes, Scale::core)};
+  inside.put(1, 0, dotted_to_fit(figures, inside.width() - 1, inside.display()), {Ink::dim});
   Pane body = inside.part({1, 1, inside.width() - 2, inside.height() - 1});
   if (body.height() >= kTallMap) {
     const int bar_width = body.width() >= 70 ? 21 : 15;

@@ -33,18 +33,10 @@ Frame::Frame(Size size) : size_{std::max(size.width, 0), std::max(size.height, 0
   cells_.resize(static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(size_.height));
 }
 
-void Frame::blank_halves(int x, int y) {
-  if (cells_[index(x, y)].tail && x > 0) cells_[index(x - 1, y)] = Cell{};
-  if (x + 1 < size_.width && cells_[index(x + 1, y)].tail) cells_[index(x + 1, y)] = Cell{};
-}
-
 void Frame::set(int x, int y, const Cell& cell) {
   if (!Rect{0, 0, size_.width, size_.height}.contains(x, y)) return;
-  if (!cell.tail) {
-    blank_halves(x, y);
-  } else if (x + 1 < size_.width && cells_[index(x + 1, y)].tail) {
-    cells_[index(x + 1, y)] = Cell{};  // its head is what is overwritten here
-  }
+  if (!cell.tail && at(x, y).tail && x > 0) cells_[index(x - 1, y)] = Cell{};
+  if (x + 1 < size_.width && at(x + 1, y).tail) cells_[index(x + 1, y)] = Cell{};
   cells_[index(x, y)] = cell;
 }
 
@@ -118,18 +110,6 @@ void Pane::repeat(int x, int y, int count, std::string_view glyph, Style style) 
   if (y < 0 || y >= rect_.height) return;
   for (int i = std::max(x, 0); i < std::min(x + count, rect_.width); ++i) {
     frame_->set(rect_.x + i, rect_.y + y, {character.code, 0, style, false});
-  }
-}
-
-void Pane::restyle(int x, int y, int count, Style style) {
-  if (y < 0 || y >= rect_.height) return;
-  for (int i = std::max(x, 0); i < std::min(x + count, rect_.width); ++i) {
-    Cell cell = frame_->at(rect_.x + i, rect_.y + y);
-    cell.style = style;
-    if (cell.tail) continue;
-    const bool wide = i + 1 < rect_.width && frame_->at(rect_.x + i + 1, rect_.y + y).tail;
-    frame_->set(rect_.x + i, rect_.y + y, cell);
-    if (wide) frame_->set(rect_.x + i + 1, rect_.y + y, {U' ', 0, style, true});
   }
 }
 

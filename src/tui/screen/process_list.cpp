@@ -189,7 +189,7 @@ Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int
                           {views::format_bytes(a.bytes)},
                           {views::format_bytes(a.physical_bytes)},
                           {views::format_bytes(a.bytes_per_bank)},
-                          {a.banks ? fmt::format("{}", *a.banks) : std::string(views::kUnknown)},
+                          {views::format_count(a.banks)},
                           {views::format_age(a.age_ns)},
                           {label_of(a)}});
     result.styles.push_back(a.state == model::State::dead ? Style{Ink::bad} : Style{});

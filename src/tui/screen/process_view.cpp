@@ -15,10 +15,9 @@ using model::Snapshot;
 
 // "3 of 12 processes · device 0 · filter: llama_"
 void head(Pane& pane, const ViewState& state, const std::string& what) {
-  std::vector<std::string> parts{what};
-  parts.push_back(state.only_device ? fmt::format("on device {}", *state.only_device)
-                                    : std::string("on all devices"));
-  int x = pane.put(0, 0, dotted_to_fit(parts, pane.width(), pane.display()), {Ink::dim});
+  const std::string where =
+      state.only_device ? fmt::format("on device {}", *state.only_device) : "on all devices";
+  int x = pane.put(0, 0, dotted_to_fit({what, where}, pane.width(), pane.display()), {Ink::dim});
   if (!state.typing_filter && state.filter.empty()) return;
   x = pane.put(x + 2, 0, "filter: ", {.ink = Ink::title, .bold = true});
   x = pane.put(x, 0, state.filter, {.bold = true});
