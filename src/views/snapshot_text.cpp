@@ -23,13 +23,13 @@ using model::Snapshot;
 using What = DeviceRow::What;
 
 std::string header(const Snapshot& snapshot, const TextOptions& options) {
-  Line line(options);
-  line.add("ttmem", Color::bold);
-  line.add("  " + format_time(snapshot.time_unix_ns, options.utc_offset_seconds));
-  line.add(fmt::format("  {}, {}", plural(snapshot.devices.size(), "device", "devices"),
-                       plural(living_processes(snapshot), "process", "processes")));
-  line.add("  " + printable(snapshot.host, options.unicode), Color::dim);
-  return line.finish();
+  return Line(options)
+      .add("ttmem", Color::bold)
+      .add("  " + format_time(snapshot.time_unix_ns, options.utc_offset_seconds))
+      .add(fmt::format("  {}, {}", plural(snapshot.devices.size(), "device", "devices"),
+                       plural(living_processes(snapshot), "process", "processes")))
+      .add("  " + printable(snapshot.host, options.unicode), Color::dim)
+      .finish();
 }
 
 std::string title_text(const Device& device, const TextOptions& options) {
@@ -121,9 +121,8 @@ std::string sum_line(const std::vector<Device>& devices, const std::vector<Devic
 std::string sums(const std::vector<Device>& devices, const TextOptions& options) {
   std::vector<DeviceRows> rows;
   for (const Device& device : devices) rows.push_back(device_rows(device));
-  Line title(options);
-  title.add(fmt::format("All {} devices", devices.size()), Color::bold);
-  std::string text = title.finish();
+  std::string text =
+      Line(options).add(fmt::format("All {} devices", devices.size()), Color::bold).finish();
   for (const What what : {What::dram, What::l1}) text += sum_line(devices, rows, what, options);
   const Device* tightest = nullptr;
   for (const Device& device : devices) {
@@ -134,11 +133,9 @@ std::string sums(const std::vector<Device>& devices, const TextOptions& options)
   }
   if (tightest == nullptr) return text;
   const std::int64_t least = *tightest->headroom_bytes_per_core;
-  Line line(options);
-  line.add(fmt::format("  least headroom: {} per core, on device {}",
-                       format_signed_bytes(least, Scale::core), tightest->id),
-           least < 0 ? Color::red : Color::dim);
-  return text + line.finish();
+  const std::string words = fmt::format("  least headroom: {} per core, on device {}",
+                                        format_signed_bytes(least, Scale::core), tightest->id);
+  return text + Line(options).add(words, least < 0 ? Color::red : Color::dim).finish();
 }
 
 }  // namespace

@@ -82,8 +82,7 @@ void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view
     return;
   }
   area(plot, chart.curve(figure, *capacity, area_columns(plot.width(), plot.display())));
-  Pane axis = inside.part({kAxisCells, rows, plot.width(), 1});
-  time_axis(axis, 0, chart.seconds);
+  time_axis(inside.part({kAxisCells, rows, plot.width(), 1}), chart.seconds);
 }
 
 // The next round number of MiB above, at most the capacity.
@@ -126,8 +125,7 @@ void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) 
     curves[i] = chart.curve(kKinds[i], top, plot.width());
   }
   stack(plot, curves);
-  Pane axis = inside.part({kAxisCells, inside.height() - 1, plot.width(), 1});
-  time_axis(axis, 0, chart.seconds);
+  time_axis(inside.part({kAxisCells, inside.height() - 1, plot.width(), 1}), chart.seconds);
 }
 
 // Where the charts go: side by side if there is room, else below each other.

@@ -146,14 +146,14 @@ void stack(Pane& pane, const std::array<Curve, 4>& shares) {
   }
 }
 
-void time_axis(Pane& pane, int y, std::uint32_t window_seconds) {
+void time_axis(Pane pane, std::uint32_t window_seconds) {
   const int parts = pane.width() >= 100 ? 6 : pane.width() >= 50 ? 4 : 2;
   for (int i = 0; i < parts; ++i) {
     const auto age = window_seconds - window_seconds * static_cast<std::uint32_t>(i) /
                                           static_cast<std::uint32_t>(parts);
-    pane.put(pane.width() * i / parts, y, fmt::format("-{}s", age), {Ink::dim});
+    pane.put(pane.width() * i / parts, 0, fmt::format("-{}s", age), {Ink::dim});
   }
-  pane.put_right(pane.width(), y, "now", {Ink::dim});
+  pane.put_right(pane.width(), 0, "now", {Ink::dim});
 }
 
 }  // namespace ttmem::tui
