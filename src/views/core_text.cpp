@@ -40,10 +40,9 @@ std::string cell_of(std::optional<double> share, const TextOptions& options) {
 }
 
 std::string map_of(const Device& device, const TextOptions& options) {
-  Line caption(options);
-  caption.pad_to(kIndent).add("Cores: percent of each core's L1 that CBs and L1 buffers take",
-                              Color::dim);
-  std::string text = caption.finish();
+  constexpr std::string_view caption =
+      "Cores: percent of each core's L1 that CBs and L1 buffers take";
+  std::string text = Line(options).pad_to(kIndent).add(caption, Color::dim).finish();
   Line header(options);
   header.pad_to(kIndent).add("  y\\x", Color::dim);
   for (std::uint32_t x = 0; x < device.grid_x; ++x) {

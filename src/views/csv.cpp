@@ -25,10 +25,6 @@ std::string field_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string(kUnknown);
 }
 
-std::string uid_of(const Device& device) {
-  return device.uid ? format_hex(*device.uid) : std::string(kUnknown);
-}
-
 std::string text_of(const FieldValue& value) {
   if (const auto* number = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *number);
   if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
@@ -48,7 +44,7 @@ Row row_of(const Snapshot& snapshot, const Device& device) {
 
 Row row_of(const Snapshot& snapshot, const Device& device, const model::Core& core) {
   return {{"device", fmt::format("{}", device.id)},
-          {"uid", uid_of(device)},
+          {"uid", device.uid ? format_hex(*device.uid) : std::string(kUnknown)},
           {"x", fmt::format("{}", core.x)},
           {"y", fmt::format("{}", core.y)},
           {"cb_bytes", field_of(core.cb_bytes)},

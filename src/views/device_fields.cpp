@@ -16,14 +16,6 @@ FieldValue value_of(const std::optional<T>& value) {
   return value ? FieldValue(*value) : FieldValue();
 }
 
-FieldValue text_of(const std::string& text) {
-  return text.empty() ? FieldValue() : FieldValue(text);
-}
-
-FieldValue side_of(std::uint16_t side) {
-  return side == 0 ? FieldValue() : FieldValue(std::uint64_t{side});
-}
-
 FieldValue count_of(const Device& device, model::State state) {
   return static_cast<std::uint64_t>(
       std::count_if(device.processes.begin(), device.processes.end(),
@@ -38,20 +30,17 @@ FieldValue anomalies_of(const Device& device) {
   return total;
 }
 
-template <Kind kind>
-constexpr auto used = [](const Device& d) { return value_of(d.used(kind)); };
-template <Kind kind>
-constexpr auto peak = [](const Device& d) { return value_of(d.peak(kind)); };
-template <Kind kind>
-constexpr auto logical = [](const Device& d) { return value_of(d.logical(kind)); };
-template <Kind kind>
-constexpr auto physical = [](const Device& d) { return value_of(d.physical(kind)); };
+template <Kind kind, auto method>
+constexpr auto of = [](const Device& d) { return value_of((d.*method)(kind)); };
 template <auto member>
 constexpr auto figure = [](const Device& d) { return value_of(d.*member); };
 template <auto member>
-constexpr auto text = [](const Device& d) { return text_of(d.*member); };
+constexpr auto text =
+    [](const Device& d) { return (d.*member).empty() ? FieldValue() : FieldValue(d.*member); };
 template <auto member>
-constexpr auto side = [](const Device& d) { return side_of(d.*member); };
+constexpr auto side = [](const Device& d) {
+  return d.*member == 0 ? FieldValue() : FieldValue(std::uint64_t{d.*member});
+};
 template <auto member>
 constexpr auto sum = [](const Device& d) { return value_of(sum_of(d.kinds, kAllKinds, member)); };
 template <auto member>
@@ -69,31 +58,31 @@ const std::vector<DeviceField>& device_fields() {
       {"board", "board", text<&Device::board>},
       {"grid/x", "", side<&Device::grid_x>},
       {"grid/y", "", side<&Device::grid_y>},
-      {"dram/used_bytes", "dram_used_bytes", used<Kind::dram>},
-      {"dram/peak_bytes", "dram_peak_bytes", peak<Kind::dram>},
+      {"dram/used_bytes", "dram_used_bytes", of<Kind::dram, &Device::used>},
+      {"dram/peak_bytes", "dram_peak_bytes", of<Kind::dram, &Device::peak>},
       {"dram/capacity_bytes", "dram_capacity_bytes", figure<&Device::dram_capacity_bytes>},
-      {"dram/logical_bytes", "dram_logical_bytes", logical<Kind::dram>},
+      {"dram/logical_bytes", "dram_logical_bytes", of<Kind::dram, &Device::logical>},
       {"l1/used_bytes", "l1_used_bytes", figure<&Device::l1_used_bytes>},
       {"l1/peak_bytes", "l1_peak_bytes", figure<&Device::l1_peak_bytes>},
       {"l1/capacity_bytes", "l1_capacity_bytes", figure<&Device::l1_capacity_bytes>},
-      {"l1/buffers/logical_bytes", "l1_buffers_logical_bytes", logical<Kind::l1>},
-      {"l1/buffers/physical_bytes", "l1_buffers_physical_bytes", physical<Kind::l1>},
-      {"l1/small_bytes", "l1_small_bytes", used<Kind::l1_small>},
-      {"l1/cb/physical_bytes", "cb_physical_bytes", used<Kind::cb>},
+      {"l1/buffers/logical_bytes", "l1_buffers_logical_bytes", of<Kind::l1, &Device::logical>},
+      {"l1/buffers/physical_bytes", "l1_buffers_physical_bytes", of<Kind::l1, &Device::physical>},
+      {"l1/small_bytes", "l1_small_bytes", of<Kind::l1_small, &Device::used>},
+      {"l1/cb/physical_bytes", "cb_physical_bytes", of<Kind::cb, &Device::used>},
       {"l1/cb/resident_bytes", "cb_resident_bytes", figure<&Device::cb_resident_bytes>},
-      {"l1/cb/logical_bytes", "cb_logical_bytes", logical<Kind::cb>},
-      {"l1/cb/peak_bytes", "cb_peak_bytes", peak<Kind::cb>},
-      {"l1/kernels_bytes", "kernels_bytes", used<Kind::kernel>},
+      {"l1/cb/logical_bytes", "cb_logical_bytes", of<Kind::cb, &Device::logical>},
+      {"l1/cb/peak_bytes", "cb_peak_bytes", of<Kind::cb, &Device::peak>},
+      {"l1/kernels_bytes", "kernels_bytes", of<Kind::kernel, &Device::used>},
       {"l1/kernels_persistent_bytes", "kernels_persistent_bytes",
        figure<&Device::kernels_persistent_bytes>},
       {"l1/kernels_estimated_bytes", "kernels_estimated_bytes",
        figure<&Device::kernels_estimated_bytes>},
       {"l1/headroom_bytes_per_core", "headroom_bytes_per_core",
        figure<&Device::headroom_bytes_per_core>},
-      {"trace/used_bytes", "trace_used_bytes", used<Kind::trace>},
-      {"trace/peak_bytes", "trace_peak_bytes", peak<Kind::trace>},
+      {"trace/used_bytes", "trace_used_bytes", of<Kind::trace, &Device::used>},
+      {"trace/peak_bytes", "trace_peak_bytes", of<Kind::trace, &Device::peak>},
       {"trace/capacity_bytes", "trace_capacity_bytes", figure<&Device::trace_capacity_bytes>},
-      {"system_bytes", "system_bytes", used<Kind::system>},
+      {"system_bytes", "system_bytes", of<Kind::system, &Device::used>},
       {"", "grid_x", side<&Device::grid_x>},
       {"", "grid_y", side<&Device::grid_y>},
       {"programs", "programs", figure<&Device::programs>},

@@ -31,6 +31,12 @@ using ttmem::Scale;
 [[nodiscard]] std::string format_count(std::optional<std::uint64_t> count);
 // "1 process", "2 processes".
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view one, std::string_view many);
+[[nodiscard]] constexpr std::string_view name_of(model::State state) {
+  return state == model::State::dead ? "dead" : "alive";
+}
+[[nodiscard]] constexpr std::string_view name_of(model::Source source) {
+  return source == model::Source::ttmem ? "ttmem" : "tt-metal";
+}
 [[nodiscard]] std::string format_hex(std::uint64_t value);
 // "420ms", "12.3s", "5m12s", "3h05m", "2d04h".
 [[nodiscard]] std::string format_age(std::uint64_t age_ns);

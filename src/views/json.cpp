@@ -33,21 +33,12 @@ Json list_of(const std::vector<Item>& items, Convert&& convert) {
 
 Json text_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// As text: a number above 2^53 does not survive every JSON reader.
-Json uid_of(const Device& device) {
-  return device.uid ? Json(format_hex(*device.uid)) : Json(nullptr);
-}
-
-std::string_view name_of(model::State state) {
-  return state == model::State::alive ? "alive" : "dead";
-}
-
 Json process_json(const model::Process& p) {
   Json json = {{"pid", p.pid},
                {"name", p.name},
                {"user", p.user},
                {"state", name_of(p.state)},
-               {"source", p.source == model::Source::ttmem ? "ttmem" : "tt-metal"}};
+               {"source", name_of(p.source)}};
   for (const Kind kind : kDeviceKinds) {
     json[std::string(key_of(kind)) + "_bytes"] = value_of(p.used(kind));
   }
@@ -95,13 +86,14 @@ std::string document(const Snapshot& snapshot, std::string_view schema, std::str
   return root.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// What allocations and programs have in common: where, and whose.
+// What allocations and programs have in common: where, and whose. The uid is text: a number above
+// 2^53 does not survive every JSON reader.
 Json owner_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
               model::State state) {
   const Device* place = device < snapshot.devices.size() ? &snapshot.devices[device] : nullptr;
   const model::Process* process = process_of(snapshot, device, pid, state);
   return {{"device", place ? Json(place->id) : Json(nullptr)},
-          {"uid", place ? uid_of(*place) : Json(nullptr)},
+          {"uid", place && place->uid ? Json(format_hex(*place->uid)) : Json(nullptr)},
           {"pid", pid},
           {"process", process ? text_of(process->name) : Json(nullptr)},
           {"state", name_of(state)}};
@@ -110,11 +102,9 @@ Json owner_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
 // Null: every bank, or an unknown grid.
 Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& cores) {
   if (device >= snapshot.devices.size() || snapshot.devices[device].grid_x == 0) return nullptr;
-  Json list = Json::array();
-  for (const CoreRange& range : core_ranges(cores, snapshot.devices[device].grid_x)) {
-    list.push_back({range.x0, range.y0, range.x1, range.y1});
-  }
-  return list;
+  return list_of(core_ranges(cores, snapshot.devices[device].grid_x), [](const CoreRange& range) {
+    return Json{range.x0, range.y0, range.x1, range.y1};
+  });
 }
 
 Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
@@ -135,13 +125,12 @@ Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
 }
 
 Json program_json(const Snapshot& snapshot, const model::Program& p) {
-  Json cbs = Json::array();
-  for (const model::CircularBuffer& cb : p.cbs) {
-    cbs.push_back({{"address", cb.address},
-                   {"bytes_per_core", cb.bytes},
-                   {"cores", cores_of(snapshot, p.device, cb.cores)},
-                   {"global", cb.global}});
-  }
+  const auto cb_json = [&](const model::CircularBuffer& cb) {
+    return Json{{"address", cb.address},
+                {"bytes_per_core", cb.bytes},
+                {"cores", cores_of(snapshot, p.device, cb.cores)},
+                {"global", cb.global}};
+  };
   const model::Bytes on_device =
       p.device < snapshot.devices.size() ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
   Json entry = owner_of(snapshot, p.device, p.pid, p.state);
@@ -157,7 +146,7 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
   entry["age_ns"] = p.age_ns;
   entry["name"] = text_of(p.name);
   entry["label"] = entry["name"];  // as allocations have it
-  entry["cbs"] = std::move(cbs);
+  entry["cbs"] = list_of(p.cbs, cb_json);
   return entry;
 }
 

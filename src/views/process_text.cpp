@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "views/format.hpp"
 #include "views/table.hpp"
@@ -16,57 +18,89 @@ namespace {
 using model::Process;
 using model::State;
 
+constexpr std::size_t kState = 2;
+constexpr std::size_t kSource = 10;
+
 bool same_process(const Process& a, const Process& b) {
   return std::tie(a.pid, a.state, a.source, a.name, a.user) ==
          std::tie(b.pid, b.state, b.source, b.name, b.user);
 }
 
-}  // namespace
+template <auto figure>
+bool less(const ProcessTotal& a, const ProcessTotal& b) {
+  return std::invoke(figure, a.sum) < std::invoke(figure, b.sum);
+}
 
+template <Kind kind>
+model::Bytes used(const Process& process) {
+  return process.used(kind);
+}
+
+// L1 buffers and L1_SMALL together.
 model::Bytes l1_of(const Process& process) {
   return sum_of(process.kinds, std::array{Kind::l1, Kind::l1_small}, &KindFigures::used_bytes);
 }
 
-std::vector<Cell> process_cells(const ProcessTotal& total) {
-  const Process& p = total.sum;
-  const bool dead = p.state == State::dead;
-  const Color color = dead ? Color::red : Color::plain;
-  return {{fmt::format("{}", p.pid), color},
-          {p.user.empty() ? std::string(kUnknown) : p.user, color},
-          {dead ? "dead" : "alive", dead ? Color::red : Color::green},
-          {format_ids(total.devices), color},
-          {format_bytes(p.used(Kind::dram)), color},
-          {format_bytes(l1_of(p)), color},
-          {format_bytes(p.used(Kind::cb)), color},
-          {format_bytes(p.used(Kind::kernel)), color},
-          {format_bytes(p.used(Kind::trace)), color},
-          {format_count(live_allocations(p.kinds)), color},
-          {p.source == model::Source::ttmem ? "ttmem" : "tt-metal", color},
-          {command_of(p), color}};
+std::optional<std::uint64_t> allocations_of(const Process& process) {
+  return live_allocations(process.kinds);
 }
 
-namespace {
+std::string pid_text(const ProcessTotal& total) { return fmt::format("{}", total.sum.pid); }
 
-Table make_table(bool all_alive, bool all_ttmem) {
-  using enum Column::Align;
-  // A column with the same value in all rows is dropped first.
-  const int state_drop = all_alive ? 8 : 0;
-  const int source_drop = all_ttmem ? 9 : 3;
-  return Table({{"PID"},
-                {"USER", left, 4},
-                {"STATE", left, state_drop},
-                {"DEV", left},
-                {"DRAM"},
-                {"L1 BUF", right, 1},
-                {"CB"},
-                {"KERNELS", right, 2},
-                {"TRACE", right, 6},
-                {"ALLOCS", right, 5},
-                {"SOURCE", left, source_drop},
-                {"COMMAND", left, 0, true}});
+std::string user_text(const ProcessTotal& total) {
+  return total.sum.user.empty() ? std::string(kUnknown) : total.sum.user;
+}
+
+template <auto figure>
+constexpr ProcessColumn size_column(std::string_view header, int drop) {
+  return {header,
+          Column::Align::right,
+          drop,
+          9,
+          [](const ProcessTotal& total) { return format_bytes(figure(total.sum)); },
+          less<figure>};
+}
+
+std::uint64_t living_in(const std::vector<ProcessTotal>& totals) {
+  return static_cast<std::uint64_t>(
+      std::count_if(totals.begin(), totals.end(),
+                    [](const auto& total) { return total.sum.state == State::alive; }));
 }
 
 }  // namespace
+
+ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
+  using enum Column::Align;
+  using Total = const ProcessTotal&;
+  ProcessColumns columns = {{
+      {"PID", right, 0, 7, pid_text, less<&Process::pid>},
+      {"USER", left, 5, 0, user_text, less<&Process::user>},
+      {"STATE", left, 9, 5, [](Total t) { return std::string(name_of(t.sum.state)); },
+       less<&Process::state>},
+      {"DEV", left, 0, 4, [](Total t) { return format_ids(t.devices); },
+       [](Total a, Total b) { return a.devices < b.devices; }},
+      size_column<used<Kind::dram>>("DRAM", 0),
+      size_column<l1_of>("L1 BUF", 1),
+      size_column<used<Kind::cb>>("CB", 0),
+      size_column<used<Kind::kernel>>("KERNELS", 2),
+      size_column<used<Kind::trace>>("TRACE", 7),
+      {"ALLOCS", right, 6, 6, [](Total t) { return format_count(allocations_of(t.sum)); },
+       less<allocations_of>},
+      {"SOURCE", left, 8, 8, [](Total t) { return std::string(name_of(t.sum.source)); },
+       less<&Process::source>},
+      {"COMMAND", left, 0, 0, [](Total t) { return command_of(t.sum); }, less<command_of>},
+  }};
+  if (living_in(totals) < totals.size()) columns[kState].drop = 0;
+  return columns;
+}
+
+std::vector<Cell> process_cells(const ProcessColumns& columns, const ProcessTotal& total) {
+  std::vector<Cell> cells;
+  const Color color = total.sum.state == State::dead ? Color::red : Color::plain;
+  for (const ProcessColumn& column : columns) cells.push_back({column.text(total), color});
+  if (color == Color::plain) cells[kState].color = Color::green;
+  return cells;
+}
 
 std::string command_of(const Process& process) {
   if (process.command.empty()) {
@@ -99,17 +133,26 @@ std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
   return totals;
 }
 
+std::uint64_t living_processes(const model::Snapshot& snapshot) {
+  return living_in(process_totals(snapshot));
+}
+
 std::string process_text(const model::Snapshot& snapshot, const TextOptions& options) {
   const std::vector<ProcessTotal> totals = process_totals(snapshot);
   if (totals.empty()) return {};
-  std::uint64_t dead = 0;
-  bool all_ttmem = true;
-  for (const ProcessTotal& total : totals) {
-    if (total.sum.state == State::dead) ++dead;
-    all_ttmem &= total.sum.source == model::Source::ttmem;
+  const std::uint64_t dead = totals.size() - living_in(totals);
+  const bool all_ttmem = std::all_of(totals.begin(), totals.end(), [](const auto& total) {
+    return total.sum.source == model::Source::ttmem;
+  });
+  ProcessColumns columns = process_columns(totals);
+  columns[kSource].drop = all_ttmem ? 10 : 3;
+  std::vector<Column> shapes;
+  for (const ProcessColumn& column : columns) {
+    shapes.push_back(
+        {std::string(column.header), column.align, column.drop, &column == &columns.back()});
   }
-  Table table = make_table(dead == 0, all_ttmem);
-  for (const ProcessTotal& total : totals) table.add_row(process_cells(total));
+  Table table(std::move(shapes));
+  for (const ProcessTotal& total : totals) table.add_row(process_cells(columns, total));
   std::string text = table.render(0, options);
   if (dead > 0) {
     text += wrapped(plural(dead, "process is dead: what it held is not counted above;",

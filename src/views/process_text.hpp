@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/snapshot.hpp"
@@ -19,15 +21,28 @@ struct ProcessTotal {
 // The command line without the folder of its program, else the name.
 [[nodiscard]] std::string command_of(const model::Process& process);
 
-// L1 buffers and L1_SMALL together.
-[[nodiscard]] model::Bytes l1_of(const model::Process& process);
-
-// A process as a row: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace, allocations,
-// source, command.
-[[nodiscard]] std::vector<Cell> process_cells(const ProcessTotal& total);
+// What is listed of a process: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace,
+// allocations, source, command.
+struct ProcessColumn {
+  std::string_view header;
+  Column::Align align;
+  int drop;   // as in Column
+  int width;  // cells at least, where a table keeps its shape while figures change
+  std::string (*text)(const ProcessTotal& total);
+  bool (*less)(const ProcessTotal& a, const ProcessTotal& b);  // unknown is the least
+};
+using ProcessColumns = std::array<ProcessColumn, 12>;
+// For a list of these: a column with the same value in all rows is dropped first.
+[[nodiscard]] ProcessColumns process_columns(const std::vector<ProcessTotal>& totals);
+// One cell for each of them.
+[[nodiscard]] std::vector<Cell> process_cells(const ProcessColumns& columns,
+                                              const ProcessTotal& total);
 
 // The living first, then by what they hold.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);
+
+// How many of them live.
+[[nodiscard]] std::uint64_t living_processes(const model::Snapshot& snapshot);
 
 // One line per process, under headers. Empty when there is none.
 [[nodiscard]] std::string process_text(const model::Snapshot& snapshot, const TextOptions& options);

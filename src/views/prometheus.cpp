@@ -4,6 +4,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <sstream>
@@ -63,11 +64,8 @@ struct Labels {
 
 class Family {
  public:
-  Family(std::string name, std::string help, MetricType type) {
-    family_.name = std::move(name);
-    family_.help = std::move(help);
-    family_.type = type;
-  }
+  Family(std::string name, std::string help, MetricType type)
+      : family_{std::move(name), std::move(help), type, {}} {}
 
   template <typename Number>
   void add(Labels labels, const std::optional<Number>& value) {
@@ -78,31 +76,45 @@ class Family {
     const auto number = static_cast<double>(*value);
     (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) += number;
   }
-
-  // A family without samples is left out.
-  void move_to(std::vector<MetricFamily>& page) && {
-    if (!family_.metric.empty()) page.push_back(std::move(family_));
-  }
+  [[nodiscard]] MetricFamily& get() { return family_; }
 
  private:
   MetricFamily family_;
   std::unordered_map<std::string, std::size_t> place_;  // of a sample, by its labels
 };
 
-Family gauge(std::string name, std::string help) {
-  return {std::move(name), std::move(help), MetricType::Gauge};
-}
+// Families in the order in which they were begun.
+class Page {
+ public:
+  Family& gauge(std::string name, std::string help) {
+    return families_.emplace_back(std::move(name), std::move(help), MetricType::Gauge);
+  }
+  Family& counter(std::string name, std::string help) {
+    return families_.emplace_back(std::move(name), std::move(help), MetricType::Counter);
+  }
 
-Family counter(std::string name, std::string help) {
-  return {std::move(name), std::move(help), MetricType::Counter};
-}
+  // A family without samples is left out.
+  [[nodiscard]] std::string text() && {
+    std::vector<MetricFamily> page;
+    for (Family& family : families_) {
+      if (!family.get().metric.empty()) page.push_back(std::move(family.get()));
+    }
+    std::ostringstream text;
+    prometheus::TextSerializer().Serialize(text, page);
+    return std::move(text).str();
+  }
 
-std::string text_of(std::uint64_t number) { return std::to_string(number); }
+ private:
+  std::deque<Family> families_;  // a deque: callers hold references
+};
 
 std::string uid_of(const std::optional<std::uint64_t>& uid) { return uid ? format_hex(*uid) : ""; }
 
-Labels labels_of(const Device& device) {
-  return {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
+// Of a device or of its counters.
+template <typename Holder>
+Labels labels_of(const Holder& device) {
+  return {
+      {"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
 // What a device, or a process, uses of each kind.
@@ -113,32 +125,33 @@ void add_kinds(Family& family, const Labels& labels, const Holder& holder) {
   }
 }
 
-void add_info(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
-  Family info = gauge("ttmem_device_info", "What a device is; always 1.");
+void add_info(const Snapshot& snapshot, Page& page) {
+  Family& info = page.gauge("ttmem_device_info", "What a device is; always 1.");
   for (const Device& device : snapshot.devices) {
     Labels labels = labels_of(device);
     labels.add("board", device.board);
     if (device.grid_x != 0) {
-      labels.add("grid_x", text_of(device.grid_x));
-      labels.add("grid_y", text_of(device.grid_y));
+      labels.add("grid_x", std::to_string(device.grid_x));
+      labels.add("grid_y", std::to_string(device.grid_y));
     }
     info.add(std::move(labels), std::optional(1));
   }
-  std::move(info).move_to(page);
 }
 
-void add_memory(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
-  Family used = gauge("ttmem_memory_used_bytes",
-                      "Memory of the device that living processes hold, by kind; cb is physical.");
-  Family l1 = gauge("ttmem_l1_used_bytes",
-                    "Total L1: buffers, L1_SMALL, circular buffers (physical), kernels.");
-  Family peak = gauge("ttmem_memory_peak_bytes",
-                      "Peak that the living processes are certain to have reached together.");
-  Family capacity = gauge("ttmem_memory_capacity_bytes",
-                          "Capacity of the device; l1 is that of all compute cores.");
-  Family headroom = gauge("ttmem_l1_headroom_bytes",
-                          "Between circular buffers and L1 buffers on the fullest core; negative "
-                          "when they clash.");
+void add_memory(const Snapshot& snapshot, Page& page) {
+  Family& used =
+      page.gauge("ttmem_memory_used_bytes",
+                 "Memory of the device that living processes hold, by kind; cb is physical.");
+  Family& l1 = page.gauge("ttmem_l1_used_bytes",
+                          "Total L1: buffers, L1_SMALL, circular buffers (physical), kernels.");
+  Family& peak = page.gauge("ttmem_memory_peak_bytes",
+                            "Peak that the living processes are certain to have reached together.");
+  Family& capacity = page.gauge("ttmem_memory_capacity_bytes",
+                                "Capacity of the device; l1 is that of all compute cores.");
+  Family& headroom =
+      page.gauge("ttmem_l1_headroom_bytes",
+                 "Between circular buffers and L1 buffers on the fullest core; negative "
+                 "when they clash.");
   for (const Device& device : snapshot.devices) {
     const Labels labels = labels_of(device);
     add_kinds(used, labels, device);
@@ -150,35 +163,33 @@ void add_memory(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
     capacity.add(labels.with("memory", "trace"), device.trace_capacity_bytes);
     headroom.add(labels, device.headroom_bytes_per_core);
   }
-  for (Family* family : {&used, &l1, &peak, &capacity, &headroom}) {
-    std::move(*family).move_to(page);
-  }
 }
 
-void add_programs(const Snapshot& snapshot, std::vector<MetricFamily>& page) {
-  Family cb = gauge("ttmem_cb_bytes",
-                    "Circular buffers: physical is the union over live programs, resident what was "
-                    "dispatched last, logical the plain sum.");
-  Family programs = gauge("ttmem_programs", "Live programs with circular buffers on the device.");
+void add_programs(const Snapshot& snapshot, Page& page) {
+  Family& cb =
+      page.gauge("ttmem_cb_bytes",
+                 "Circular buffers: physical is the union over live programs, resident what was "
+                 "dispatched last, logical the plain sum.");
+  Family& programs =
+      page.gauge("ttmem_programs", "Live programs with circular buffers on the device.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
+    const Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
     cb.add(labels.with("view", "physical"), device.used(Kind::cb));
     cb.add(labels.with("view", "resident"), device.cb_resident_bytes);
     cb.add(labels.with("view", "logical"), device.logical(Kind::cb));
     programs.add(labels, device.programs);
   }
-  std::move(cb).move_to(page);
-  std::move(programs).move_to(page);
 }
 
-void add_processes(const Snapshot& snapshot, bool process_labels, std::vector<MetricFamily>& page) {
-  Family used = gauge("ttmem_process_memory_used_bytes",
-                      "Memory of the device that a living process holds, by kind.");
-  Family processes = gauge("ttmem_processes", "Living processes on the device.");
-  Family dead = gauge("ttmem_dead_owner_bytes",
-                      "Memory of dead processes that nobody has reaped; not counted as in use.");
+void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
+  Family& used = page.gauge("ttmem_process_memory_used_bytes",
+                            "Memory of the device that a living process holds, by kind.");
+  Family& processes = page.gauge("ttmem_processes", "Living processes on the device.");
+  Family& dead =
+      page.gauge("ttmem_dead_owner_bytes",
+                 "Memory of dead processes that nobody has reaped; not counted as in use.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = {{"device", text_of(device.id)}, {"uid", uid_of(device.uid)}};
+    const Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
     std::uint64_t dead_bytes = 0;
     std::uint64_t alive = 0;
     for (const Process& process : device.processes) {
@@ -188,7 +199,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, std::vector<Me
       }
       ++alive;
       if (!process_labels) continue;
-      const Labels of_process = {{"device", text_of(device.id)},
+      const Labels of_process = {{"device", std::to_string(device.id)},
                                  {"pid", std::to_string(process.pid)},
                                  {"process", process.name},
                                  {"user", process.user}};
@@ -197,65 +208,51 @@ void add_processes(const Snapshot& snapshot, bool process_labels, std::vector<Me
     processes.add(labels, std::optional(alive));
     dead.add(labels, std::optional(dead_bytes));
   }
-  for (Family* family : {&used, &processes, &dead}) std::move(*family).move_to(page);
 }
 
-void add_counters(const MetricsInput& input, std::vector<MetricFamily>& page) {
-  Family allocations = counter("ttmem_allocations_total",
-                               "Allocations by tracked processes since the server started.");
-  Family frees =
-      counter("ttmem_frees_total", "Frees by tracked processes since the server started.");
-  Family dropped = counter("ttmem_events_dropped_total",
-                           "Allocations, programs and calls that processes could not record.");
+void add_counters(const MetricsInput& input, Page& page) {
+  Family& allocations = page.counter("ttmem_allocations_total",
+                                     "Allocations by tracked processes since the server started.");
+  Family& frees =
+      page.counter("ttmem_frees_total", "Frees by tracked processes since the server started.");
+  Family& dropped =
+      page.counter("ttmem_events_dropped_total",
+                   "Allocations, programs and calls that processes could not record.");
   for (const model::DeviceCounters& device : input.counters) {
-    const Labels labels = {
-        {"device", text_of(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
+    const Labels labels = labels_of(device);
     allocations.add(labels, std::optional(device.allocations));
     frees.add(labels, std::optional(device.frees));
   }
   dropped.add({}, std::optional(input.events_dropped));
-  for (Family* family : {&allocations, &frees, &dropped}) std::move(*family).move_to(page);
-}
-
-std::string text_of(const std::vector<MetricFamily>& page) {
-  std::ostringstream text;
-  prometheus::TextSerializer().Serialize(text, page);
-  return std::move(text).str();
 }
 
 }  // namespace
 
 std::string prometheus_text(const std::vector<ServerFigure>& figures) {
-  std::vector<MetricFamily> page;
-  std::optional<Family> family;
-  std::string_view name;
+  Page page;
+  Family* family = nullptr;
   for (const ServerFigure& figure : figures) {
-    if (!family || figure.name != name) {
-      if (family) std::move(*family).move_to(page);
-      family.emplace(figure.name, figure.help,
-                     figure.counter ? MetricType::Counter : MetricType::Gauge);
-      name = figure.name;
+    if (family == nullptr || figure.name != family->get().name) {
+      family = figure.counter ? &page.counter(figure.name, figure.help)
+                              : &page.gauge(figure.name, figure.help);
     }
     Labels labels;
     for (const auto& [label, value] : figure.labels) labels.add(label, value);
     family->add(std::move(labels), std::optional(figure.value));
   }
-  if (family) std::move(*family).move_to(page);
-  return text_of(page);
+  return std::move(page).text();
 }
 
 std::string prometheus_text(const Snapshot& snapshot, const MetricsInput& input) {
-  std::vector<MetricFamily> page;
-  Family up =
-      gauge("ttmem_up", "1: the server can read the directory of the segments; 0: it cannot.");
-  up.add({}, std::optional(input.up ? 1 : 0));
-  std::move(up).move_to(page);
+  Page page;
+  page.gauge("ttmem_up", "1: the server can read the directory of the segments; 0: it cannot.")
+      .add({}, std::optional(input.up ? 1 : 0));
   add_info(snapshot, page);
   add_memory(snapshot, page);
   add_programs(snapshot, page);
   add_processes(snapshot, input.process_labels, page);
   add_counters(input, page);
-  return text_of(page);
+  return std::move(page).text();
 }
 
 }  // namespace ttmem::views

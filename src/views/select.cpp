@@ -11,8 +11,9 @@ using model::Allocation;
 using model::Program;
 using model::Snapshot;
 
-bool contains(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+template <typename Item>
+bool contains(const std::vector<Item>& items, Item item) {
+  return std::find(items.begin(), items.end(), item) != items.end();
 }
 
 constexpr std::uint32_t kGone = UINT32_MAX;
@@ -48,8 +49,6 @@ std::uint64_t size_of(const Allocation& allocation) {
   return allocation.physical_bytes.value_or(allocation.bytes);
 }
 
-std::uint64_t size_of(const Program& program) { return program.physical_bytes; }
-
 }  // namespace
 
 Snapshot select_devices(Snapshot snapshot, const std::vector<std::uint32_t>& ids) {
@@ -65,13 +64,10 @@ Snapshot select_devices(Snapshot snapshot, const std::vector<std::uint32_t>& ids
 }
 
 std::vector<std::uint32_t> missing_devices(const Snapshot& snapshot,
-                                           const std::vector<std::uint32_t>& ids) {
+                                           std::vector<std::uint32_t> ids) {
   const std::vector<std::uint32_t> present = device_ids(snapshot);
-  std::vector<std::uint32_t> missing;
-  for (std::uint32_t id : ids) {
-    if (!contains(present, id)) missing.push_back(id);
-  }
-  return missing;
+  std::erase_if(ids, [&](std::uint32_t id) { return contains(present, id); });
+  return ids;
 }
 
 std::vector<std::uint32_t> device_ids(const Snapshot& snapshot) {
@@ -85,8 +81,7 @@ std::vector<std::uint32_t> device_ids(const Snapshot& snapshot) {
 std::vector<Allocation> select_allocations(const Snapshot& snapshot,
                                            const AllocationFilter& filter) {
   const auto wanted = [&](Kind kind) {
-    if (filter.kinds.empty()) return kind != Kind::cb;
-    return std::find(filter.kinds.begin(), filter.kinds.end(), kind) != filter.kinds.end();
+    return filter.kinds.empty() ? kind != Kind::cb : contains(filter.kinds, kind);
   };
   const auto of_process = [&](std::int32_t pid) { return !filter.pid || *filter.pid == pid; };
   std::vector<Allocation> selected;
@@ -115,9 +110,9 @@ std::vector<Program> select_programs(const Snapshot& snapshot, std::optional<std
   for (const Program& program : snapshot.programs) {
     if (!pid || *pid == program.pid) selected.push_back(program);
   }
-  std::stable_sort(selected.begin(), selected.end(), [](const auto& a, const auto& b) {
-    if (size_of(a) != size_of(b)) return size_of(a) > size_of(b);
-    return std::tie(a.device, a.pid, a.program) < std::tie(b.device, b.pid, b.program);
+  std::stable_sort(selected.begin(), selected.end(), [](const Program& a, const Program& b) {
+    return std::tie(b.physical_bytes, a.device, a.pid, a.program) <
+           std::tie(a.physical_bytes, b.device, b.pid, b.program);
   });
   return selected;
 }

@@ -17,7 +17,7 @@ namespace ttmem::views {
 
 // Which of `ids` the snapshot does not have.
 [[nodiscard]] std::vector<std::uint32_t> missing_devices(const model::Snapshot& snapshot,
-                                                         const std::vector<std::uint32_t>& ids);
+                                                         std::vector<std::uint32_t> ids);
 
 // The ids of all devices, ascending, each once.
 [[nodiscard]] std::vector<std::uint32_t> device_ids(const model::Snapshot& snapshot);

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "views/bar.hpp"
 #include "views/core_text.hpp"
 #include "views/device_layout.hpp"
 #include "views/device_rows.hpp"
-#include "views/device_text.hpp"
 #include "views/format.hpp"
 #include "views/process_text.hpp"
 
@@ -20,22 +20,68 @@ namespace {
 using model::Bytes;
 using model::Device;
 using model::Snapshot;
+using What = DeviceRow::What;
 
 std::string header(const Snapshot& snapshot, const TextOptions& options) {
-  const auto processes = process_totals(snapshot);
-  const auto living = std::count_if(processes.begin(), processes.end(), [](const auto& total) {
-    return total.sum.state == model::State::alive;
-  });
-  Line line(options);
-  line.add("ttmem", Color::bold);
-  line.add("  " + format_time(snapshot.time_unix_ns, options.utc_offset_seconds));
-  line.add(fmt::format("  {}, {}", plural(snapshot.devices.size(), "device", "devices"),
-                       plural(static_cast<std::uint64_t>(living), "process", "processes")));
-  line.add("  " + printable(snapshot.host, options.unicode), Color::dim);
-  return line.finish();
+  return Line(options)
+      .add("ttmem", Color::bold)
+      .add("  " + format_time(snapshot.time_unix_ns, options.utc_offset_seconds))
+      .add(fmt::format("  {}, {}", plural(snapshot.devices.size(), "device", "devices"),
+                       plural(living_processes(snapshot), "process", "processes")))
+      .add("  " + printable(snapshot.host, options.unicode), Color::dim)
+      .finish();
 }
 
-using What = DeviceRow::What;
+std::string title_text(const Device& device, const TextOptions& options) {
+  const DeviceTitle title = device_title(device);
+  std::vector<std::string> parts;
+  for (const std::string& fact : title.facts) parts.push_back(printable(fact, options.unicode));
+  parts.insert(parts.end(), title.counts.begin(), title.counts.end());
+  parts.push_back(title.uid);
+  Line line(options);
+  line.add(title.name + ":", Color::bold).add(" ");
+  return line.add(joined_to_fit(parts, line.room())).finish();
+}
+
+// Right-aligned, so that the size follows after one blank.
+std::string label_text(const DeviceRow& row, const RowLayout& at) {
+  return fmt::format("{:>{}}: ", row.name, at.size - 2);
+}
+
+// A clash, or anomalies: all notes, in as many lines as they need.
+std::string trouble_text(const DeviceRow& row, const RowLayout& at, const TextOptions& options) {
+  std::string words = row.size + (row.size.empty() ? "" : "  ");
+  for (const Note& note : row.notes) words += (&note == &row.notes[0] ? "" : ", ") + note.text;
+  return wrapped(words, static_cast<std::size_t>(at.size), color_of(row.tone), options,
+                 label_text(row, at));
+}
+
+// Label, size, bar, share of the capacity, notes.
+std::string row_text(const DeviceRow& row, const TextOptions& options) {
+  const RowLayout at = table_layout(static_cast<int>(options.width));
+  if (row.is_words() && row.tone != Tone::none) return trouble_text(row, at, options);
+  Line line(options);
+  line.add(label_text(row, at));
+  line.add(row.size, row.size == kUnknown ? Color::dim : Color::bold);
+  line.pad_to(static_cast<std::size_t>(at.bar));
+  if (!row.is_words() && row.is_known()) {
+    const bool whole = !row.is_part() && row.share();
+    add_bar(line, static_cast<std::size_t>(at.cells), row.piece(), whole, options);
+    line.add(fmt::format("{:>{}}", format_share(row.share()), at.share_end() - at.bar - at.cells),
+             whole ? color_of(row.tone) : Color::dim);
+    line.add("  ");
+  }
+  return line.add(notes_to_fit(row.notes, line.room()), Color::dim).finish();
+}
+
+// The rows of a device below its title; the minor ones only where there is room.
+std::string device_text(const Device& device, bool in_full, const TextOptions& options) {
+  std::string text = title_text(device, options);
+  for (const DeviceRow& row : device_rows(device)) {
+    if (in_full || !row.minor) text += row_text(row, options);
+  }
+  return text;
+}
 
 Bytes sum_over(const std::vector<DeviceRows>& devices, What what, Bytes DeviceRow::*figure) {
   std::uint64_t sum = 0;
@@ -75,9 +121,8 @@ std::string sum_line(const std::vector<Device>& devices, const std::vector<Devic
 std::string sums(const std::vector<Device>& devices, const TextOptions& options) {
   std::vector<DeviceRows> rows;
   for (const Device& device : devices) rows.push_back(device_rows(device));
-  Line title(options);
-  title.add(fmt::format("All {} devices", devices.size()), Color::bold);
-  std::string text = title.finish();
+  std::string text =
+      Line(options).add(fmt::format("All {} devices", devices.size()), Color::bold).finish();
   for (const What what : {What::dram, What::l1}) text += sum_line(devices, rows, what, options);
   const Device* tightest = nullptr;
   for (const Device& device : devices) {
@@ -88,25 +133,9 @@ std::string sums(const std::vector<Device>& devices, const TextOptions& options)
   }
   if (tightest == nullptr) return text;
   const std::int64_t least = *tightest->headroom_bytes_per_core;
-  Line line(options);
-  line.add(fmt::format("  least headroom: {} per core, on device {}",
-                       format_signed_bytes(least, Scale::core), tightest->id),
-           least < 0 ? Color::red : Color::dim);
-  return text + line.finish();
-}
-
-std::string legend(const TextOptions& options) {
-  return wrapped(
-      "L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; "
-      "resident: dispatched last; logical: the plain sum over all live programs.",
-      0, Color::dim, options);
-}
-
-std::string nothing(const TextOptions& options) {
-  return wrapped(
-      "No process uses a device right now. Try `ttmem demo` in another terminal, or start your "
-      "program with `ttmem run -- CMD`.",
-      0, Color::plain, options);
+  const std::string words = fmt::format("  least headroom: {} per core, on device {}",
+                                        format_signed_bytes(least, Scale::core), tightest->id);
+  return text + Line(options).add(words, least < 0 ? Color::red : Color::dim).finish();
 }
 
 }  // namespace
@@ -115,21 +144,27 @@ std::string snapshot_text(const Snapshot& snapshot, const SnapshotTextOptions& w
                           const TextOptions& options) {
   std::string text;
   if (snapshot.devices.empty()) {
-    text = nothing(options);
+    text = wrapped(
+        "No process uses a device right now. Try `ttmem demo` in another terminal, or start your "
+        "program with `ttmem run -- CMD`.",
+        0, Color::plain, options);
   } else {
-    const Detail detail = snapshot.devices.size() <= kMostInFull ? Detail::full : Detail::brief;
+    const bool in_full = snapshot.devices.size() <= kMostInFull;
     text = header(snapshot, options) + "\n";
     for (const Device& device : snapshot.devices) {
-      text += device_text(device, detail, options);
+      text += device_text(device, in_full, options);
       if (what.per_core) text += core_text(device, options);
-      if (what.per_core || detail == Detail::full) text += "\n";
+      if (what.per_core || in_full) text += "\n";
     }
     if (!text.ends_with("\n\n")) text += "\n";
     if (snapshot.devices.size() > 1) text += sums(snapshot.devices, options) + "\n";
     if (const std::string list = process_text(snapshot, options); !list.empty()) {
       text += list + "\n";
     }
-    text += legend(options);
+    text += wrapped(
+        "L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; "
+        "resident: dispatched last; logical: the plain sum over all live programs.",
+        0, Color::dim, options);
   }
   if (!what.warnings) return text;
   for (const std::string& warning : snapshot.warnings) {

@@ -14,7 +14,12 @@ struct SnapshotTextOptions {
 };
 
 // What `ttmem` prints: devices, their sum when there are several, processes, and what the words
-// mean. One line with advice when there is no device. The lines of a device: device_text.hpp.
+// mean. One line with advice when there is no device.
+//
+// The first line of a device starts with "Device N:"; below it, indented, stand "DRAM:", "L1:",
+// "CB:" and "Kernels:", each followed by one blank and a size. Other programs search for these
+// words. Which rows there are and what they say: device_rows.hpp. The parts of L1 are drawn as
+// steps below its bar, because they add up to it.
 [[nodiscard]] std::string snapshot_text(const model::Snapshot& snapshot,
                                         const SnapshotTextOptions& what,
                                         const TextOptions& options);

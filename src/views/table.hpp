@@ -37,7 +37,6 @@ class Table {
 
   // One cell for each column.
   void add_row(std::vector<Cell> cells);
-  [[nodiscard]] bool empty() const { return rows_.empty(); }
   // Header and rows, each line with its newline, none wider than the options say.
   [[nodiscard]] std::string render(std::size_t indent, const TextOptions& options) const;
 

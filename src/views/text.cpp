@@ -59,11 +59,7 @@ std::string printable(std::string_view text, bool unicode) {
     const Utf8Character next = decode_utf8(text);
     const bool keep = next.bytes != 0 && !is_control(next.code) && (unicode || next.code < 0x80);
     const std::size_t bytes = std::max<std::size_t>(next.bytes, 1);
-    if (keep) {
-      result.append(text.substr(0, bytes));
-    } else {
-      result.push_back('?');
-    }
+    result.append(keep ? text.substr(0, bytes) : "?");
     text.remove_prefix(bytes);
   }
   return result;

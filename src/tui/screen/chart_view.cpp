@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tui/screen/chart_view.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "tui/screen/detail_view.hpp"
 #include "tui/screen/glyphs.hpp"
 #include "tui/screen/plot.hpp"
+#include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/device_rows.hpp"
 #include "views/format.hpp"
@@ -31,6 +30,18 @@ struct Chart {
   const std::deque<Sample>& samples;
   Window window;
   std::uint32_t seconds;
+
+  [[nodiscard]] Bytes now(Bytes Sample::*figure) const {
+    return samples.empty() ? std::nullopt : samples.back().*figure;
+  }
+  // As shares of `whole`.
+  [[nodiscard]] Curve curve(Bytes Sample::*figure, std::uint64_t whole, int columns) const {
+    Curve curve = curve_of(samples, figure, window, columns);
+    for (auto& value : curve) {
+      if (value) *value /= static_cast<double>(whole);
+    }
+    return curve;
+  }
 };
 
 Bytes peak_in(const Chart& chart, Bytes Sample::*figure) {
@@ -54,7 +65,7 @@ void y_axis(Pane& pane, int rows, const std::string& top, const std::string& mid
 void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view name,
                  Bytes Sample::*figure, Bytes capacity) {
   screen.claim(std::string(name), pane);
-  const Bytes now = chart.samples.empty() ? std::nullopt : chart.samples.back().*figure;
+  const Bytes now = chart.now(figure);
   const Bytes peak = peak_in(chart, figure);
   const std::string title =
       fmt::format("Device {} {} {}: {} of {}", chart.device.id, name,
@@ -66,18 +77,12 @@ void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view
   const int rows = inside.height() - 1;
   Pane plot = inside.part({kAxisCells, 0, inside.width() - kAxisCells, rows});
   y_axis(inside, rows, "100%", "50%", "0%");
-  Curve curve =
-      curve_of(chart.samples, figure, chart.window, area_columns(plot.width(), plot.display()));
   if (capacity.value_or(0) == 0) {
     plot.put(0, rows / 2, "the capacity is not known", {Ink::dim});
     return;
   }
-  for (auto& value : curve) {
-    if (value) *value /= static_cast<double>(*capacity);
-  }
-  area(plot, curve);
-  Pane axis = inside.part({kAxisCells, rows, plot.width(), 1});
-  time_axis(axis, 0, chart.seconds);
+  area(plot, chart.curve(figure, *capacity, area_columns(plot.width(), plot.display())));
+  time_axis(inside.part({kAxisCells, rows, plot.width(), 1}), chart.seconds);
 }
 
 // The next round number of MiB above, at most the capacity.
@@ -99,21 +104,16 @@ std::uint64_t nice_top(std::uint64_t peak, Bytes capacity) {
 constexpr std::array<Bytes Sample::*, 4> kKinds = {&Sample::l1_bytes, &Sample::l1_small_bytes,
                                                    &Sample::cb_bytes, &Sample::kernels_bytes};
 
-void kinds_legend(Pane& pane, const Chart& chart) {
-  std::vector<LegendEntry> entries;
-  for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    const Bytes now = chart.samples.empty() ? std::nullopt : chart.samples.back().*kKinds[i];
-    entries.push_back({views::kL1Parts[i], format_bytes(now)});
-  }
-  legend(pane, 1, 0, entries);
-}
-
 void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) {
   screen.claim("kinds", pane);
   const Bytes peak = peak_in(chart, &Sample::l1_used_bytes);
   Pane inside =
       box(pane, fmt::format("Device {} L1 by kind", chart.device.id), "peak " + format_bytes(peak));
-  kinds_legend(inside, chart);
+  std::vector<LegendEntry> entries;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    entries.push_back({views::kL1Parts[i], format_bytes(chart.now(kKinds[i]))});
+  }
+  legend(inside, 1, 0, entries);
   const int rows = inside.height() - 2;
   if (rows <= 0) return;
   const std::uint64_t top = nice_top(peak.value_or(0), capacity);
@@ -122,14 +122,10 @@ void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) 
   Pane plot = body.part({kAxisCells, 0, body.width() - kAxisCells, rows});
   std::array<Curve, 4> curves;
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    curves[i] = curve_of(chart.samples, kKinds[i], chart.window, plot.width());
-    for (auto& value : curves[i]) {
-      if (value) *value /= static_cast<double>(top);
-    }
+    curves[i] = chart.curve(kKinds[i], top, plot.width());
   }
   stack(plot, curves);
-  Pane axis = inside.part({kAxisCells, inside.height() - 1, plot.width(), 1});
-  time_axis(axis, 0, chart.seconds);
+  time_axis(inside.part({kAxisCells, inside.height() - 1, plot.width(), 1}), chart.seconds);
 }
 
 // Where the charts go: side by side if there is room, else below each other.

@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tui/screen/chart_view.hpp"
-#include "tui/screen/core_view.hpp"
 #include "tui/screen/detail_view.hpp"
-#include "tui/screen/help.hpp"
 #include "tui/screen/keys.hpp"
-#include "tui/screen/process_view.hpp"
+#include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/format.hpp"
 #include "views/process_text.hpp"
@@ -25,11 +23,6 @@ using model::Snapshot;
 
 constexpr Style kTitle{.ink = Ink::title, .bold = true};
 
-std::string clock_of(const Snapshot& snapshot, const Setup& setup) {
-  const std::string time = views::format_time(snapshot.time_unix_ns, setup.utc_offset_seconds);
-  return time.substr(time.find(' ') + 1);
-}
-
 std::string rate_of(std::uint32_t interval_ms) {
   return interval_ms < 1000 ? fmt::format("every {} ms", interval_ms)
                             : fmt::format("every {:g} s", interval_ms / 1000.0);
@@ -37,13 +30,10 @@ std::string rate_of(std::uint32_t interval_ms) {
 
 std::vector<std::string> facts_of(const Snapshot& snapshot, const ViewState& state,
                                   const Setup& setup) {
-  const auto totals = views::process_totals(snapshot);
-  const auto living = std::count_if(totals.begin(), totals.end(), [](const auto& total) {
-    return total.sum.state == model::State::alive;
-  });
-  return {clock_of(snapshot, setup), rate_of(state.interval_ms),
+  const std::string time = views::format_time(snapshot.time_unix_ns, setup.utc_offset_seconds);
+  return {time.substr(time.find(' ') + 1), rate_of(state.interval_ms),
           views::plural(snapshot.devices.size(), "device", "devices"),
-          views::plural(static_cast<std::uint64_t>(living), "process", "processes"), snapshot.host};
+          views::plural(views::living_processes(snapshot), "process", "processes"), snapshot.host};
 }
 
 void draw_tabs(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state,
@@ -54,8 +44,7 @@ void draw_tabs(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
   int x = narrow ? 0 : pane.put(0, 0, " ttmem ", kTitle);
   for (std::uint32_t i = 1; i <= kViewNames.size(); ++i) {
     const auto view = static_cast<View>(i);
-    const std::string_view name = name_of(view);
-    const std::string text = fmt::format(" {} {} ", i, narrow ? kShort[i - 1] : name);
+    const std::string text = fmt::format(" {} {} ", i, (narrow ? kShort : kViewNames)[i - 1]);
     const Style style = view == state.view ? Style{.bold = true, .reverse = true} : Style{};
     const int end = pane.put(x, 0, text, style);
     screen.click_at({pane.rect().x + x, pane.rect().y, end - x, 1}, Click::What::view, i);
@@ -109,23 +98,21 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
 
 void nothing_runs(Screen& screen, Pane pane, const Setup& setup) {
   screen.claim("nothing", pane);
-  struct Advice {
-    std::string_view command;
-    std::string_view does;
-  };
-  std::vector<Advice> advices = {{"ttmem demo", "a workload on simulated devices"},
-                                 {"ttmem run -- CMD", "your program, with tracking on"}};
-  if (setup.doctor) advices.push_back({"ttmem doctor", "why do I see nothing?"});
+  std::vector<std::pair<std::string_view, std::string_view>> advices = {
+      {"ttmem demo", "a workload on simulated devices"},
+      {"ttmem run -- CMD", "your program, with tracking on"}};
+  if (setup.doctor) advices.emplace_back("ttmem doctor", "why do I see nothing?");
   const int height = 4 + static_cast<int>(advices.size());
   const int width = std::min(pane.width(), 56);
   Pane middle = pane.part(
       {(pane.width() - width) / 2, std::max(0, (pane.height() - height) / 2), width, height});
   middle.put(0, 0, "No process uses a device right now.", {.bold = true});
   middle.put(0, 1, "New processes appear here. In another terminal:", {Ink::dim});
-  for (std::size_t i = 0; i < advices.size(); ++i) {
-    const int y = 3 + static_cast<int>(i);
-    const int x = middle.put(2, y, advices[i].command, kTitle);
-    if (middle.width() - 20 > 18) middle.put(std::max(x + 2, 20), y, advices[i].does, {Ink::dim});
+  int y = 3;
+  for (const auto& [command, does] : advices) {
+    const int x = middle.put(2, y, command, kTitle);
+    if (middle.width() - 20 > 18) middle.put(std::max(x + 2, 20), y, does, {Ink::dim});
+    ++y;
   }
 }
 

@@ -38,11 +38,6 @@ void add_buffers(const Snapshot& snapshot, std::size_t device, std::uint32_t cor
   }
 }
 
-std::string title_of(const model::Program& program) {
-  return fmt::format("program {}{}{}", program.program, program.name.empty() ? "" : " ",
-                     program.name);
-}
-
 void add_cbs(const Snapshot& snapshot, std::size_t device, std::uint32_t core, CoreMap& map) {
   using Place = std::tuple<std::uint64_t, std::uint64_t, std::int32_t>;  // address, bytes, pid
   struct Use {
@@ -65,8 +60,10 @@ void add_cbs(const Snapshot& snapshot, std::size_t device, std::uint32_t core, C
   }
   for (const auto& [place, use] : uses) {
     const auto& [address, bytes, pid] = place;
-    const std::string what =
-        use.programs == 1 ? title_of(*use.program) : fmt::format("{} programs", use.programs);
+    const std::string& name = use.program->name;
+    const std::string what = use.programs > 1 ? fmt::format("{} programs", use.programs)
+                                              : fmt::format("program {}{}{}", use.program->program,
+                                                            name.empty() ? "" : " ", name);
     map.spans.push_back({address, saturating_add(address, bytes), Kind::cb, pid,
                          name_of(snapshot, static_cast<std::uint32_t>(device), pid), what,
                          use.programs});
@@ -83,11 +80,6 @@ void find_gap(CoreMap& map) {
   }
   map.free_begin = cb_end;
   map.free_end = lowest;
-}
-
-Cover cover_of(Kind kind) {
-  if (kind == Kind::cb) return Cover::cb;
-  return kind == Kind::l1 ? Cover::l1 : Cover::l1_small;
 }
 
 }  // namespace
@@ -110,6 +102,11 @@ CoreMap core_map(const Snapshot& snapshot, std::size_t device, std::uint32_t cor
   });
   find_gap(map);
   return map;
+}
+
+Cover cover_of(Kind kind) {
+  if (kind == Kind::cb) return Cover::cb;
+  return kind == Kind::l1 ? Cover::l1 : Cover::l1_small;
 }
 
 std::vector<Cover> bands_of(const CoreMap& map, int bands) {

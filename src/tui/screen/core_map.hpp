@@ -45,6 +45,9 @@ struct CoreMap {
 // What covers a band of addresses.
 enum class Cover : std::uint8_t { free, reserved, cb, l1, l1_small, clash };
 
+// Of a span of this kind.
+[[nodiscard]] Cover cover_of(Kind kind);
+
 // The L1 of a core in `bands` equal parts, the lowest addresses first, and what covers any of each.
 // Empty when the size of L1 is unknown.
 [[nodiscard]] std::vector<Cover> bands_of(const CoreMap& map, int bands);

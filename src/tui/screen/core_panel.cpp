@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -25,40 +26,45 @@ std::size_t index_of(const Device& device, Cursor cursor) {
   return static_cast<std::size_t>(cursor.y) * device.grid_x + static_cast<std::size_t>(cursor.x);
 }
 
-// The colour of a range, and its characters on terminals without colour.
-struct CoverInk {
+// How a range looks in the bar, there on terminals without colour, and in the list.
+struct CoverLook {
   Style style;
   std::string_view unicode;
   std::string_view ascii;
+  std::string_view name;
+  Style line;
 };
 
-CoverInk ink_of(Cover cover) {
-  const auto part = [](Ink ink, std::size_t i) {
-    return CoverInk{{ink}, kUnicodeGlyphs.shades[i], kAsciiGlyphs.shades[i]};
-  };
-  if (cover == Cover::l1) return part(Ink::buffers, 0);
-  if (cover == Cover::l1_small) return part(Ink::small, 1);
-  if (cover == Cover::cb) return part(Ink::cbs, 2);
-  if (cover == Cover::reserved) return {{Ink::reserved}, "▞", "="};
-  if (cover == Cover::clash) return {{.ink = Ink::bad, .bold = true}, "X", "X"};
-  return {{Ink::track}, "·", "."};
+constexpr CoverLook part_look(Ink ink, std::size_t shade, std::string_view name) {
+  return {{ink}, kUnicodeGlyphs.shades[shade], kAsciiGlyphs.shades[shade], name, {}};
 }
 
-Style style_of(Cover cover) { return ink_of(cover).style; }
+const CoverLook& look_of(Cover cover) {
+  constexpr Style clash{.ink = Ink::bad, .bold = true};
+  static constexpr std::array<CoverLook, 6> looks = {{
+      {{Ink::track}, "·", ".", "free", {Ink::good}},
+      {{Ink::reserved}, "▞", "=", "fixed", {Ink::dim}},
+      part_look(Ink::cbs, 2, "CB"),
+      part_look(Ink::buffers, 0, "L1"),
+      part_look(Ink::small, 1, "SMALL"),
+      {clash, "X", "X", "CLASH", clash},
+  }};
+  return looks[static_cast<std::size_t>(cover)];
+}
+
+Style style_of(Cover cover) { return look_of(cover).style; }
 
 std::string_view glyph_of(Cover cover, Display display) {
   if (display.color && cover != Cover::free) return glyphs_of(display).full;
-  return display.unicode ? ink_of(cover).unicode : ink_of(cover).ascii;
+  return display.unicode ? look_of(cover).unicode : look_of(cover).ascii;
 }
 
 // One line of the list below or beside the bar.
 struct Line {
   Cover cover = Cover::free;
-  std::string address;
-  std::string size;
-  std::string kind;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
   std::string what;
-  Style style;
 };
 
 std::string owner_of(const Span& span) {
@@ -79,30 +85,11 @@ std::string words_of(const Span& span, bool with_owner) {
   return span.what.empty() ? owner_of(span) : fmt::format("{} ({})", span.what, owner_of(span));
 }
 
-Line line_of(const Span& span, bool with_owner) {
-  const bool cb = span.kind == Kind::cb;
-  return {cb                      ? Cover::cb
-          : span.kind == Kind::l1 ? Cover::l1
-                                  : Cover::l1_small,
-          views::format_hex(span.begin),
-          format_bytes(span.end - span.begin, Scale::core),
-          cb                      ? "CB"
-          : span.kind == Kind::l1 ? "L1"
-                                  : "SMALL",
-          words_of(span, with_owner),
-          {}};
-}
-
 Line gap_line(const CoreMap& map) {
-  const bool clash = *map.free_end < *map.free_begin;
-  const std::uint64_t bytes =
-      clash ? *map.free_begin - *map.free_end : *map.free_end - *map.free_begin;
-  return {clash ? Cover::clash : Cover::free,
-          views::format_hex(clash ? *map.free_end : *map.free_begin),
-          format_bytes(bytes, Scale::core),
-          clash ? "CLASH" : "free",
-          clash ? "CBs overrun L1 buffers" : "headroom",
-          clash ? Style{.ink = Ink::bad, .bold = true} : Style{Ink::good}};
+  if (*map.free_end < *map.free_begin) {
+    return {Cover::clash, *map.free_end, *map.free_begin, "CBs overrun L1 buffers"};
+  }
+  return {Cover::free, *map.free_begin, *map.free_end, "headroom"};
 }
 
 // From the highest address down, as the bar has it.
@@ -115,17 +102,10 @@ std::vector<Line> lines_of(const CoreMap& map) {
       lines.push_back(gap_line(map));
       gap = true;
     }
-    lines.push_back(line_of(span, with_owner));
+    lines.push_back({cover_of(span.kind), span.begin, span.end, words_of(span, with_owner)});
   }
   if (!gap) lines.push_back(gap_line(map));
-  if (map.base) {
-    lines.push_back({Cover::reserved,
-                     "0x0",
-                     format_bytes(*map.base, Scale::core),
-                     "fixed",
-                     "firmware, kernel code",
-                     {Ink::dim}});
-  }
+  if (map.base) lines.push_back({Cover::reserved, 0, *map.base, "firmware, kernel code"});
   return lines;
 }
 
@@ -138,12 +118,13 @@ void draw_list(Screen& screen, Pane pane, const CoreMap& map, int scroll) {
   const int first = std::clamp(scroll, 0, std::max(0, rows - visible));
   for (int i = 0; i < visible; ++i) {
     const Line& line = lines[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
+    const Style style = look_of(line.cover).line;
     pane.put(0, i, glyph_of(line.cover, pane.display()), style_of(line.cover));
-    pane.put_right(11, i, line.address, {Ink::dim});
-    pane.put_right(22, i, line.size,
-                   line.style.ink == Ink::plain ? Style{.bold = true} : line.style);
-    pane.put(24, i, line.kind, line.style);
-    pane.put(24 + 6, i, line.what, line.style);
+    pane.put_right(11, i, views::format_hex(line.begin), {Ink::dim});
+    pane.put_right(22, i, format_bytes(line.end - line.begin, Scale::core),
+                   style.ink == Ink::plain ? Style{.bold = true} : style);
+    pane.put(24, i, look_of(line.cover).name, style);
+    pane.put(24 + 6, i, line.what, style);
   }
   if (!all) more_sign(pane, room - 1, first, visible, rows, "ranges");
   screen.list = {rows, visible};
@@ -222,20 +203,10 @@ void flat_bar(Pane pane, const CoreMap& map) {
   }
 }
 
-std::string core_figures(const Device& device, Cursor cursor, int room, Display display) {
-  const auto index = index_of(device, cursor);
-  const model::Core& core = device.cores[index];
-  return dotted_to_fit({"CB " + format_bytes(core.cb_bytes, Scale::core),
-                        "resident " + format_bytes(core.cb_resident_bytes, Scale::core),
-                        "L1 buffers " + format_bytes(core.l1_bytes, Scale::core)},
-                       room, display);
-}
-
 }  // namespace
 
 std::string core_title(const Device& device, Cursor cursor) {
-  const auto index = index_of(device, cursor);
-  const model::Core& core = device.cores[index];
+  const model::Core& core = device.cores[index_of(device, cursor)];
   return fmt::format("Core ({},{}) {}", cursor.x, cursor.y,
                      views::format_share(views::share_of_core(device, core)));
 }
@@ -249,7 +220,12 @@ void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std:
   const std::string owner = only_owner(map);
   Pane inside = box(pane, core_title(device, cursor),
                     owner.empty() ? std::string() : "all of " + owner, {.ink = Ink::title});
-  inside.put(1, 0, core_figures(device, cursor, inside.width() - 1, inside.display()), {Ink::dim});
+  const model::Core& core = device.cores[index_of(device, cursor)];
+  const std::vector<std::string> figures = {
+      "CB " + format_bytes(core.cb_bytes, Scale::core),
+      "resident " + format_bytes(core.cb_resident_bytes, Scale::core),
+      "L1 buffers " + format_bytes(core.l1_bytes, Scale::core)};
+  inside.put(1, 0, dotted_to_fit(figures, inside.width() - 1, inside.display()), {Ink::dim});
   Pane body = inside.part({1, 1, inside.width() - 2, inside.height() - 1});
   if (body.height() >= kTallMap) {
     const int bar_width = body.width() >= 70 ? 21 : 15;

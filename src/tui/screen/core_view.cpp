@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tui/screen/core_view.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tui/screen/core_grid.hpp"
 #include "tui/screen/core_panel.hpp"
 #include "tui/screen/detail_view.hpp"
 #include "tui/screen/glyphs.hpp"
+#include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/device_rows.hpp"
 #include "views/format.hpp"
@@ -55,18 +55,14 @@ void draw_legend(Screen& screen, Pane pane) {
   x = pane.put(x, 1, display.color ? g.full : display.unicode ? "▞" : "=", {Ink::reserved});
   pane.put(x, 1, " firmware", {Ink::dim});
   if (!display.color) return;
-  struct Heat {
-    std::string_view text;
-    Ink ink;
-  };
-  constexpr std::array<Heat, 6> heats = {{{" 20%", Ink::heat1},
-                                          {" 40%", Ink::heat2},
-                                          {" 60%", Ink::heat3},
-                                          {" 80%", Ink::heat4},
-                                          {" 90%", Ink::heat5},
-                                          {"100%", Ink::heat6}}};
+  constexpr std::array<std::pair<std::string_view, Ink>, 6> heats = {{{" 20%", Ink::heat1},
+                                                                      {" 40%", Ink::heat2},
+                                                                      {" 60%", Ink::heat3},
+                                                                      {" 80%", Ink::heat4},
+                                                                      {" 90%", Ink::heat5},
+                                                                      {"100%", Ink::heat6}}};
   x = pane.put(GridPlan::kAxis, 3, "up to ", {Ink::dim});
-  for (const Heat& heat : heats) x = pane.put(x, 3, heat.text, {Ink::on_fill, heat.ink}) + 1;
+  for (const auto& [text, ink] : heats) x = pane.put(x, 3, text, {Ink::on_fill, ink}) + 1;
 }
 
 void beside(Screen& screen, Pane& body, const GridPlan& plan, const model::Snapshot& snapshot,

@@ -50,20 +50,15 @@ int least_for_processes(int processes) { return processes == 0 ? 1 : 2 + std::mi
 // in a few.
 Plan line_plan(int devices, int full, Size size, int reserve) {
   const int most = std::clamp(size.width / kNarrowestLine, 1, devices);
-  Plan plan = plan_of(Form::line, 1, devices, 1);
-  for (int columns = 1; columns <= most; ++columns) {
-    plan = plan_of(Form::line, columns, devices, 1);
-    if (plan.rows <= size.height - reserve - kCompactBoxHeight) break;
-  }
   const int room = size.height - reserve;
-  for (const int height : {full, kCompactBoxHeight}) {
-    if (plan.rows + height <= room) {
-      plan.selected_box = height;
-      break;
-    }
+  Plan plan = plan_of(Form::line, 1, devices, 1);
+  for (int columns = 2; columns <= most && plan.rows > room - kCompactBoxHeight; ++columns) {
+    plan = plan_of(Form::line, columns, devices, 1);
   }
   // On a short screen the box replaces a third of the lines.
-  if (plan.selected_box == 0 && room >= 3 * kCompactBoxHeight) {
+  if (plan.rows + full <= room) {
+    plan.selected_box = full;
+  } else if (plan.rows + kCompactBoxHeight <= room || room >= 3 * kCompactBoxHeight) {
     plan.selected_box = kCompactBoxHeight;
   }
   plan.visible = std::clamp(room - plan.selected_box, 1, plan.rows);

@@ -7,43 +7,36 @@
 #include "views/text.hpp"
 
 namespace ttmem::tui {
+namespace {
+
+Rect clipped(Rect rect, Rect within) {
+  const int x = std::clamp(rect.x, within.x, within.x + within.width);
+  const int y = std::clamp(rect.y, within.y, within.y + within.height);
+  const int right = std::clamp(rect.x + rect.width, x, within.x + within.width);
+  const int bottom = std::clamp(rect.y + rect.height, y, within.y + within.height);
+  return {x, y, right - x, bottom - y};
+}
+
+}  // namespace
 
 void append_utf8(std::string& text, char32_t code) {
-  const auto byte = [&](char32_t value) { text += static_cast<char>(value); };
-  const auto rest = [&](int shift) { byte(0x80 | ((code >> shift) & 0x3f)); };
   if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xc0 | (code >> 6));
-    rest(0);
-  } else if (code < 0x10000) {
-    byte(0xe0 | (code >> 12));
-    rest(6);
-    rest(0);
-  } else {
-    byte(0xf0 | (code >> 18));
-    rest(12);
-    rest(6);
-    rest(0);
+    text += static_cast<char>(code);
+    return;
   }
+  const int rest = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;  // bytes behind the first
+  text += static_cast<char>(((0xff << (7 - rest)) & 0xff) | (code >> (6 * rest)));
+  for (int i = rest - 1; i >= 0; --i) text += static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));
 }
 
 Frame::Frame(Size size) : size_{std::max(size.width, 0), std::max(size.height, 0)} {
   cells_.resize(static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(size_.height));
 }
 
-void Frame::blank_halves(int x, int y) {
-  if (cells_[index(x, y)].tail && x > 0) cells_[index(x - 1, y)] = Cell{};
-  if (x + 1 < size_.width && cells_[index(x + 1, y)].tail) cells_[index(x + 1, y)] = Cell{};
-}
-
 void Frame::set(int x, int y, const Cell& cell) {
   if (!Rect{0, 0, size_.width, size_.height}.contains(x, y)) return;
-  if (!cell.tail) {
-    blank_halves(x, y);
-  } else if (x + 1 < size_.width && cells_[index(x + 1, y)].tail) {
-    cells_[index(x + 1, y)] = Cell{};  // its head is what is overwritten here
-  }
+  if (!cell.tail && at(x, y).tail && x > 0) cells_[index(x - 1, y)] = Cell{};
+  if (x + 1 < size_.width && at(x + 1, y).tail) cells_[index(x + 1, y)] = Cell{};
   cells_[index(x, y)] = cell;
 }
 
@@ -69,22 +62,13 @@ std::string Frame::text() const {
 }
 
 Pane::Pane(Frame& frame, Rect rect, Display display)
-    : frame_(&frame), rect_(rect), display_(display) {
-  const Size size = frame.size();
-  const int right = std::min(rect.x + rect.width, size.width);
-  const int bottom = std::min(rect.y + rect.height, size.height);
-  rect_.x = std::max(rect.x, 0);
-  rect_.y = std::max(rect.y, 0);
-  rect_.width = std::max(0, right - rect_.x);
-  rect_.height = std::max(0, bottom - rect_.y);
-}
+    : frame_(&frame),
+      rect_(clipped(rect, {0, 0, frame.size().width, frame.size().height})),
+      display_(display) {}
 
 Pane Pane::part(Rect inner) const {
-  const int x = std::clamp(inner.x, 0, rect_.width);
-  const int y = std::clamp(inner.y, 0, rect_.height);
-  const int right = std::clamp(inner.x + inner.width, x, rect_.width);
-  const int bottom = std::clamp(inner.y + inner.height, y, rect_.height);
-  return {*frame_, {rect_.x + x, rect_.y + y, right - x, bottom - y}, display_};
+  const Rect moved{rect_.x + inner.x, rect_.y + inner.y, inner.width, inner.height};
+  return {*frame_, clipped(moved, rect_), display_};
 }
 
 int Pane::put(int x, int y, std::string_view text, Style style, int limit) {
@@ -126,18 +110,6 @@ void Pane::repeat(int x, int y, int count, std::string_view glyph, Style style) 
   if (y < 0 || y >= rect_.height) return;
   for (int i = std::max(x, 0); i < std::min(x + count, rect_.width); ++i) {
     frame_->set(rect_.x + i, rect_.y + y, {character.code, 0, style, false});
-  }
-}
-
-void Pane::restyle(int x, int y, int count, Style style) {
-  if (y < 0 || y >= rect_.height) return;
-  for (int i = std::max(x, 0); i < std::min(x + count, rect_.width); ++i) {
-    Cell cell = frame_->at(rect_.x + i, rect_.y + y);
-    cell.style = style;
-    if (cell.tail) continue;
-    const bool wide = i + 1 < rect_.width && frame_->at(rect_.x + i + 1, rect_.y + y).tail;
-    frame_->set(rect_.x + i, rect_.y + y, cell);
-    if (wide) frame_->set(rect_.x + i + 1, rect_.y + y, {U' ', 0, style, true});
   }
 }
 

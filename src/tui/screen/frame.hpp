@@ -102,7 +102,6 @@ class Frame {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(size_.width) +
            static_cast<std::size_t>(x);
   }
-  void blank_halves(int x, int y);
 
   Size size_;
   std::vector<Cell> cells_;
@@ -130,8 +129,6 @@ class Pane {
   int put_right(int end, int y, std::string_view text, Style style = {});
   // `count` times the one character `glyph`.
   void repeat(int x, int y, int count, std::string_view glyph, Style style = {});
-  // Sets the style of a row's cells, not their characters.
-  void restyle(int x, int y, int count, Style style);
 
  private:
   Frame* frame_;

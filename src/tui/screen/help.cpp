@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tui/screen/help.hpp"
-
 #include <algorithm>
 #include <array>
-#include <string_view>
 
+#include "tui/screen/keys.hpp"
+#include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 
 namespace ttmem::tui {
 namespace {
 
-struct Entry {
-  std::string_view key;
-  std::string_view does;
-};
-
 // The most useful first: a low terminal shows only the beginning.
-constexpr std::array<Entry, 18> kEntries = {{
+constexpr std::array<KeyHint, 18> kEntries = {{
     {"1 2 3 4 Tab", "views: detailed, charts, cores, processes"},
     {"left right l", "another device (view 4: all or one of them)"},
     {"up down j k", "another device, core or row"},
@@ -45,7 +39,7 @@ void help_view(Screen& screen, Pane pane) {
   const auto rows = static_cast<int>(kEntries.size());
   const int visible = rows <= inside.height() ? rows : std::max(0, inside.height() - 1);
   for (int i = 0; i < visible; ++i) {
-    const Entry& entry = kEntries[static_cast<std::size_t>(i)];
+    const KeyHint& entry = kEntries[static_cast<std::size_t>(i)];
     inside.put(1, i, entry.key, {.ink = Ink::title, .bold = true});
     inside.put(15, i, entry.does);
   }

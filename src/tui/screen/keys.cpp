@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tui/screen/keys.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -15,8 +13,8 @@ namespace {
 using Code = Key::Code;
 using model::Snapshot;
 
-bool is(const Key& key, char32_t character) {
-  return key.code == Code::character && key.character == character;
+bool is(const Key& key, std::u32string_view characters) {
+  return key.code == Code::character && characters.find(key.character) != characters.npos;
 }
 
 void open_view(ViewState& state, View view) {
@@ -108,6 +106,11 @@ void next_column(ViewState& state) {
   sort_by(state, (sorting_of(state).column + 1) % columns);
 }
 
+void begin_filter(ViewState& state) {
+  open_view(state, View::processes);
+  state.typing_filter = true;
+}
+
 // While a filter is being typed, all characters belong to it.
 void type_filter(ViewState& state, const Key& key) {
   constexpr std::size_t kLongest = 64;
@@ -139,16 +142,14 @@ void faster(ViewState& state, bool up) {
 }
 
 void next_window(ViewState& state) {
-  const auto now = std::find(kWindowsSeconds.begin(), kWindowsSeconds.end(), state.window_seconds);
-  const bool last = now == kWindowsSeconds.end() || now + 1 == kWindowsSeconds.end();
-  state.window_seconds = last ? kWindowsSeconds.front() : *(now + 1);
+  const auto next =
+      std::upper_bound(kWindowsSeconds.begin(), kWindowsSeconds.end(), state.window_seconds);
+  state.window_seconds = next == kWindowsSeconds.end() ? kWindowsSeconds.front() : *next;
 }
 
 // One step back; the last step quits.
 void leave(ViewState& state) {
-  if (state.help) {
-    state.help = false;
-  } else if (state.view == View::processes && !state.filter.empty()) {
+  if (state.view == View::processes && !state.filter.empty()) {
     state.filter.clear();
   } else if (state.view == View::processes && state.opened) {
     state.opened.reset();
@@ -196,8 +197,8 @@ void click(ViewState& state, const Key& key, const Snapshot& snapshot, const Scr
 bool move(ViewState& state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
   const int page = std::max(1, screen.list.visible - 1);
   int step = 0;
-  if (key.code == Code::up || key.code == Code::wheel_up || is(key, U'k')) step = -1;
-  if (key.code == Code::down || key.code == Code::wheel_down || is(key, U'j')) step = 1;
+  if (key.code == Code::up || key.code == Code::wheel_up || is(key, U"k")) step = -1;
+  if (key.code == Code::down || key.code == Code::wheel_down || is(key, U"j")) step = 1;
   if (key.code == Code::page_up) step = -page;
   if (key.code == Code::page_down) step = page;
   if (key.code == Code::home) step = -1'000'000;
@@ -220,14 +221,14 @@ bool move(ViewState& state, const Key& key, const Snapshot& snapshot, const Scre
 bool move_sideways(ViewState& state, const Key& key, const Snapshot& snapshot) {
   const bool cores = state.view == View::cores;
   int step = 0;
-  if (key.code == Code::left || (cores && is(key, U'h'))) step = -1;
-  if (key.code == Code::right || is(key, U'l')) step = 1;
+  if (key.code == Code::left || (cores && is(key, U"h"))) step = -1;
+  if (key.code == Code::right || is(key, U"l")) step = 1;
   if (step != 0 && cores) {
     move_core(state, snapshot, step, 0);
     return true;
   }
-  if (is(key, U'[') || is(key, U'<') || is(key, U',')) step = -1;
-  if (is(key, U']') || is(key, U'>') || is(key, U'.')) step = 1;
+  if (is(key, U"[<,")) step = -1;
+  if (is(key, U"]>.")) step = 1;
   if (step == 0) return false;
   if (state.view == View::processes) {
     move_only_device(state, snapshot, step);
@@ -239,75 +240,58 @@ bool move_sideways(ViewState& state, const Key& key, const Snapshot& snapshot) {
 
 // Keys of view 4 alone.
 void press_in_processes(ViewState& state, const Key& key, const Snapshot& snapshot) {
-  if (is(key, U's') || key.code == Code::f6) next_column(state);
-  if (is(key, U'r') || is(key, U'S')) sort_by(state, sorting_of(state).column);
+  if (is(key, U"s") || key.code == Code::f6) next_column(state);
+  if (is(key, U"rS")) sort_by(state, sorting_of(state).column);
   if (key.code == Code::enter && !state.opened) open_process(state, snapshot);
   if (key.code == Code::backspace) state.opened.reset();
 }
 
-void press_character(ViewState& state, char32_t character) {
-  if (character >= U'1' && character <= U'4') {
-    open_view(state, static_cast<View>(character - U'0'));
-    return;
-  }
-  switch (character) {
-    case U'q':
-      state.quit = true;
-      break;
-    case U'h':
-    case U'?':
-      state.help = true;
-      break;
-    case U'p':
-    case U' ':
-      state.paused = !state.paused;
-      break;
-    case U'+':
-    case U'=':
-      faster(state, true);
-      break;
-    case U'-':
-      faster(state, false);
-      break;
-    case U't':
-      next_window(state);
-      break;
-    case U'/':
-      open_view(state, View::processes);
-      state.typing_filter = true;
-      break;
-    default:
-      break;
+// Characters, or a key that has none, and what they do in every view.
+struct Binding {
+  std::u32string_view characters;
+  Code code;  // `character`: no other key does this
+  void (*act)(ViewState& state);
+};
+
+constexpr std::array<Binding, 11> kBindings = {{
+    {U"q", Code::f10, [](ViewState& state) { state.quit = true; }},
+    {U"h?", Code::f1, [](ViewState& state) { state.help = true; }},
+    {U"p ", Code::character, [](ViewState& state) { state.paused = !state.paused; }},
+    {U"+=", Code::character, [](ViewState& state) { faster(state, true); }},
+    {U"-", Code::character, [](ViewState& state) { faster(state, false); }},
+    {U"t", Code::character, next_window},
+    {U"/", Code::character, begin_filter},
+    {U"", Code::tab, [](ViewState& state) { next_view(state, 1); }},
+    {U"", Code::back_tab, [](ViewState& state) { next_view(state, -1); }},
+    {U"", Code::escape, leave},
+    {U"", Code::f12, [](ViewState& state) { state.save_settings = true; }},
+}};
+
+void press_anywhere(ViewState& state, const Key& key) {
+  if (is(key, U"1234")) open_view(state, static_cast<View>(key.character - U'0'));
+  for (const Binding& binding : kBindings) {
+    const bool same = key.code != Code::character && key.code == binding.code;
+    if (same || is(key, binding.characters)) binding.act(state);
   }
 }
 
-// Keys that mean the same in every view.
-void press_anywhere(ViewState& state, const Key& key) {
-  switch (key.code) {
-    case Code::character:
-      press_character(state, key.character);
+std::vector<KeyHint> hints_of_view(const ViewState& state) {
+  switch (state.view) {
+    case View::detailed:
       break;
-    case Code::tab:
-      next_view(state, 1);
-      break;
-    case Code::back_tab:
-      next_view(state, -1);
-      break;
-    case Code::escape:
-      leave(state);
-      break;
-    case Code::f1:
-      state.help = true;
-      break;
-    case Code::f10:
-      state.quit = true;
-      break;
-    case Code::f12:
-      state.save_settings = true;
-      break;
-    default:
-      break;
+    case View::charts:
+      return {{"1-4", "view"}, {"arrows", "device"}, {"t", "window"}};
+    case View::cores:
+      return {{"1-4", "view"}, {"arrows hjkl", "core"}, {"[ ]", "device"}, {"PgUp PgDn", "list"}};
+    case View::processes:
+      return {state.opened ? KeyHint{"Esc", "back"} : KeyHint{"1-4", "view"},
+              state.opened ? KeyHint{"PgUp PgDn", "page"} : KeyHint{"Enter", "allocations"},
+              {"s", "sort"},
+              {"r", "reverse"},
+              {"/", "filter"},
+              {"left right", "device"}};
   }
+  return {{"1-4", "view"}, {"arrows", "device"}};
 }
 
 }  // namespace
@@ -316,20 +300,26 @@ ViewState handle(ViewState state, const Key& key, const Snapshot& snapshot, cons
   state.message.clear();
   if (state.typing_filter && key.code != Code::click && key.code != Code::f10) {
     type_filter(state, key);
-    return state;
-  }
-  if (state.help && key.code != Code::f10 && !is(key, U'q')) {
+  } else if (state.help && key.code != Code::f10 && !is(key, U"q")) {
     state.help = false;  // any key closes it
-    return state;
-  }
-  if (move(state, key, snapshot, screen) || move_sideways(state, key, snapshot)) return state;
-  if (key.code == Code::click) {
+  } else if (key.code == Code::click) {
     click(state, key, snapshot, screen);
-    return state;
+  } else if (!move(state, key, snapshot, screen) && !move_sideways(state, key, snapshot)) {
+    if (state.view == View::processes) press_in_processes(state, key, snapshot);
+    press_anywhere(state, key);
   }
-  if (state.view == View::processes) press_in_processes(state, key, snapshot);
-  press_anywhere(state, key);
   return state;
+}
+
+std::vector<KeyHint> hints_of(const ViewState& state) {
+  if (state.typing_filter) return {{"Enter", "keep"}, {"Esc", "clear"}};
+  if (state.help) return {{"any key", "back"}};
+  std::vector<KeyHint> hints = hints_of_view(state);
+  hints.push_back({"p", state.paused ? "resume" : "pause"});
+  hints.push_back({"+ -", "rate"});
+  hints.push_back({state.view == View::cores ? "?" : "h", "help"});
+  hints.push_back({"q", "quit"});
+  return hints;
 }
 
 }  // namespace ttmem::tui

@@ -29,37 +29,30 @@ char32_t braille(int left, int right) {
   return 0x2800 + dots;
 }
 
-void put_code(Pane& pane, int x, int y, char32_t code, Style style) {
-  std::string text;
-  append_utf8(text, code);
-  pane.repeat(x, y, 1, text, style);
-}
-
-// Cells of one row of an area plot; `below` steps lie under it.
+// Cells of one row of an area plot; `below` steps lie under it. A cell has two columns in Unicode.
 void area_row(Pane& pane, int y, int below, const Curve& shares, Ink ink) {
-  const int total = pane.height() * 4;
+  const bool unicode = pane.display().unicode;
   const auto at = [&](int column) -> std::optional<double> {
     const auto i = static_cast<std::size_t>(column);
     return i < shares.size() ? shares[i] : std::nullopt;
   };
+  const auto filled = [&](int column) {
+    return std::clamp(filled_steps(at(column), pane.height() * 4) - below, 0, 4);
+  };
   for (int x = 0; x < pane.width(); ++x) {
-    const bool base = below == 0;
-    if (!pane.display().unicode) {
-      const int filled = std::clamp(filled_steps(at(x), total) - below, 0, 4);
-      if (filled > 0) {
-        pane.put(x, y, filled >= 3 ? "#" : filled == 2 ? "+" : ".", {ink});
-      } else if (base && at(x)) {
-        pane.put(x, y, "_", {Ink::dim});
-      }
+    const int left = unicode ? 2 * x : x;
+    const int right = unicode ? 2 * x + 1 : x;
+    const bool empty = filled(left) + filled(right) == 0;
+    if (empty && (below > 0 || (!at(left) && !at(right)))) continue;
+    const Style style{empty ? Ink::dim : ink};
+    if (!unicode) {
+      pane.put(x, y, empty ? "_" : filled(x) >= 3 ? "#" : filled(x) == 2 ? "+" : ".", style);
       continue;
     }
-    const int left = std::clamp(filled_steps(at(2 * x), total) - below, 0, 4);
-    const int right = std::clamp(filled_steps(at(2 * x + 1), total) - below, 0, 4);
-    if (left + right > 0) {
-      put_code(pane, x, y, braille(left, right), {ink});
-    } else if (base && (at(2 * x) || at(2 * x + 1))) {
-      put_code(pane, x, y, braille(at(2 * x) ? 1 : 0, at(2 * x + 1) ? 1 : 0), {Ink::dim});
-    }
+    const auto dots = [&](int column) { return empty ? (at(column) ? 1 : 0) : filled(column); };
+    std::string text;
+    append_utf8(text, braille(dots(left), dots(right)));
+    pane.repeat(x, y, 1, text, style);
   }
 }
 
@@ -76,27 +69,23 @@ std::array<int, 4> tops_of(const std::array<Curve, 4>& shares, std::size_t colum
   return tops;
 }
 
-int kind_at(const std::array<int, 4>& tops, int step) {
-  for (int kind = 0; kind < 4; ++kind) {
-    if (step < tops[static_cast<std::size_t>(kind)]) return kind;
-  }
-  return -1;
+// Which kind has this step; the number of kinds: none.
+std::size_t kind_at(const std::array<int, 4>& tops, int step) {
+  return static_cast<std::size_t>(std::upper_bound(tops.begin(), tops.end(), step) - tops.begin());
 }
 
 void stack_cell(Pane& pane, int x, int y, int begin, const std::array<int, 4>& tops) {
   const Glyphs& g = glyphs_of(pane.display());
-  const int lower = kind_at(tops, begin);
-  if (lower < 0) return;
-  const auto kind = static_cast<std::size_t>(lower);
+  const std::size_t kind = kind_at(tops, begin);
+  if (kind == tops.size()) return;
   const int height = std::min(tops[kind] - begin, 8);
   if (!pane.display().color) {
     pane.put(x, y, g.shades[kind]);
     return;
   }
-  const int upper = height < 8 ? kind_at(tops, begin + 7) : -1;
+  const std::size_t upper = height < 8 ? kind_at(tops, begin + 7) : tops.size();
   const Ink ink = ink_of(views::kL1Parts[kind]);
-  const Ink behind =
-      upper >= 0 ? ink_of(views::kL1Parts[static_cast<std::size_t>(upper)]) : Ink::plain;
+  const Ink behind = upper < tops.size() ? ink_of(views::kL1Parts[upper]) : Ink::plain;
   if (!pane.display().unicode) {
     pane.put(x, y, "#", {ink});
   } else {
@@ -157,14 +146,14 @@ void stack(Pane& pane, const std::array<Curve, 4>& shares) {
   }
 }
 
-void time_axis(Pane& pane, int y, std::uint32_t window_seconds) {
+void time_axis(Pane pane, std::uint32_t window_seconds) {
   const int parts = pane.width() >= 100 ? 6 : pane.width() >= 50 ? 4 : 2;
   for (int i = 0; i < parts; ++i) {
     const auto age = window_seconds - window_seconds * static_cast<std::uint32_t>(i) /
                                           static_cast<std::uint32_t>(parts);
-    pane.put(pane.width() * i / parts, y, fmt::format("-{}s", age), {Ink::dim});
+    pane.put(pane.width() * i / parts, 0, fmt::format("-{}s", age), {Ink::dim});
   }
-  pane.put_right(pane.width(), y, "now", {Ink::dim});
+  pane.put_right(pane.width(), 0, "now", {Ink::dim});
 }
 
 }  // namespace ttmem::tui

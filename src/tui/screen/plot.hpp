@@ -40,6 +40,6 @@ void area(Pane& pane, const Curve& shares);
 void stack(Pane& pane, const std::array<Curve, 4>& shares);
 
 // "-60s ... -30s ... now" below a plot.
-void time_axis(Pane& pane, int y, std::uint32_t window_seconds);
+void time_axis(Pane pane, std::uint32_t window_seconds);
 
 }  // namespace ttmem::tui

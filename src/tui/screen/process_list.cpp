@@ -14,30 +14,10 @@
 namespace ttmem::tui {
 namespace {
 
+using model::Allocation;
 using model::Process;
 using views::ProcessTotal;
-
-// Sizes take nine columns: the table keeps its shape while figures change.
-struct Column {
-  std::string_view header;
-  views::Column::Align align = views::Column::Align::right;
-  int drop = 0;
-  int width = 0;
-};
 using enum views::Column::Align;
-
-constexpr std::array<Column, kProcessColumns> kColumns = {{{"PID", right, 0, 7},
-                                                           {"USER", left, 5},
-                                                           {"STATE", left, 4, 5},
-                                                           {"DEV", left, 0, 4},
-                                                           {"DRAM", right, 0, 9},
-                                                           {"L1 BUF", right, 1, 9},
-                                                           {"CB", right, 0, 9},
-                                                           {"KERNELS", right, 2, 9},
-                                                           {"TRACE", right, 7, 9},
-                                                           {"ALLOCS", right, 6, 6},
-                                                           {"SOURCE", left, 8, 8},
-                                                           {"COMMAND", left, 0, 0}}};
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -45,61 +25,21 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string_view state_of(const Process& p) {
-  return p.state == model::State::dead ? "dead" : "alive";
-}
-
 bool matches(const ProcessTotal& total, const std::string& filter) {
   const Process& p = total.sum;
-  const std::string all =
-      fmt::format("{} {} {} {} {}", p.pid, p.user, state_of(p), views::command_of(p), p.name);
+  const std::string all = fmt::format("{} {} {} {} {}", p.pid, p.user, views::name_of(p.state),
+                                      views::command_of(p), p.name);
   return lower(all).find(filter) != std::string::npos;
 }
 
-// Below zero: a before b. Unknown is the least.
-template <typename T>
-int compare(const T& a, const T& b) {
-  return a < b ? -1 : b < a ? 1 : 0;
-}
-
-int compare_by(std::uint32_t column, const ProcessTotal& a, const ProcessTotal& b) {
-  const Process& p = a.sum;
-  const Process& q = b.sum;
-  switch (column) {
-    case 0:
-      return compare(p.pid, q.pid);
-    case 1:
-      return compare(p.user, q.user);
-    case 2:
-      return compare(p.state, q.state);
-    case 3:
-      return compare(a.devices, b.devices);
-    case 4:
-      return compare(p.used(Kind::dram), q.used(Kind::dram));
-    case 5:
-      return compare(views::l1_of(p), views::l1_of(q));
-    case 6:
-      return compare(p.used(Kind::cb), q.used(Kind::cb));
-    case 7:
-      return compare(p.used(Kind::kernel), q.used(Kind::kernel));
-    case 8:
-      return compare(p.used(Kind::trace), q.used(Kind::trace));
-    case 9:
-      return compare(live_allocations(p.kinds), live_allocations(q.kinds));
-    case 10:
-      return compare(p.source, q.source);
-    default:
-      return compare(views::command_of(p), views::command_of(q));
-  }
-}
-
-// Headers padded to the width of their column, the sorted one with an arrow.
-template <std::size_t N>
-std::vector<std::string> headers_of(const std::array<Column, N>& columns, const Sorting* sorting,
-                                    Display display) {
+// A table without rows. Headers are padded to the width of their column, so that the table keeps
+// its shape while figures change; the sorted one has an arrow.
+template <typename Columns>
+Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display) {
   const Glyphs& g = glyphs_of(display);
+  std::vector<views::Column> shapes;
   std::vector<std::string> headers;
-  for (std::uint32_t i = 0; i < N; ++i) {
+  for (std::uint32_t i = 0; i < columns.size(); ++i) {
     std::string header(columns[i].header);
     auto width = static_cast<std::size_t>(columns[i].width);
     if (sorting != nullptr && sorting->column == i) {
@@ -109,31 +49,16 @@ std::vector<std::string> headers_of(const std::array<Column, N>& columns, const 
     }
     const std::string blanks(header.size() < width ? width - header.size() : 0, ' ');
     headers.push_back(columns[i].align == right ? blanks + header : header + blanks);
+    shapes.push_back({headers[i], columns[i].align, columns[i].drop, i + 1 == columns.size()});
   }
-  return headers;
-}
-
-template <std::size_t N>
-Rows empty_rows(const std::array<Column, N>& columns, const std::array<int, N>& drops,
-                const Sorting* sorting, Display display) {
-  std::vector<std::string> headers = headers_of(columns, sorting, display);
-  std::vector<views::Column> shaped;
-  for (std::size_t i = 0; i < N; ++i) {
-    shaped.push_back({headers[i], columns[i].align, drops[i], i + 1 == N});
-  }
-  return {views::Table(std::move(shaped)), {}, std::move(headers)};
-}
-
-template <std::size_t N>
-std::array<int, N> drops_of(const std::array<Column, N>& columns) {
-  std::array<int, N> drops{};
-  for (std::size_t i = 0; i < N; ++i) drops[i] = columns[i].drop;
-  return drops;
+  return {views::Table(std::move(shapes)), {}, std::move(headers)};
 }
 
 }  // namespace
 
-std::string_view process_column(std::uint32_t column) { return kColumns[column].header; }
+std::string_view process_column(std::uint32_t column) {
+  return views::process_columns({})[column].header;
+}
 
 ProcessKey key_of(const Process& process) { return {process.pid, process.state}; }
 
@@ -146,9 +71,10 @@ std::vector<ProcessTotal> process_rows(const model::Snapshot& snapshot, const Vi
                                        *state.only_device) == total.devices.end();
     return elsewhere || (!filter.empty() && !state.opened && !matches(total, filter));
   });
+  const std::uint32_t column = std::min(state.sorting.column, kProcessColumns - 1);
+  const auto less = views::process_columns(rows)[column].less;
   std::stable_sort(rows.begin(), rows.end(), [&](const ProcessTotal& a, const ProcessTotal& b) {
-    const int order = compare_by(state.sorting.column, a, b);
-    return state.sorting.descending ? order > 0 : order < 0;
+    return state.sorting.descending ? less(b, a) : less(a, b);
   });
   return rows;
 }
@@ -162,16 +88,12 @@ int selected_row(const std::vector<ProcessTotal>& rows, const ViewState& state) 
 
 Rows process_table(const std::vector<ProcessTotal>& rows, int first, int count,
                    const Sorting* sorting, Display display) {
-  std::array<int, kProcessColumns> drops = drops_of(kColumns);
-  const bool dead = std::any_of(rows.begin(), rows.end(), [](const ProcessTotal& total) {
-    return total.sum.state == model::State::dead;
-  });
-  drops[2] = dead ? 0 : 9;  // the same in all rows: dropped first
-  Rows result = empty_rows(kColumns, drops, sorting, display);
+  const views::ProcessColumns columns = views::process_columns(rows);
+  Rows result = empty_rows(columns, sorting, display);
   const int end = std::min(static_cast<int>(rows.size()), first + count);
   for (int i = first; i < end; ++i) {
     const ProcessTotal& total = rows[static_cast<std::size_t>(i)];
-    result.table.add_row(views::process_cells(total));
+    result.table.add_row(views::process_cells(columns, total));
     result.styles.push_back(total.sum.state == model::State::dead ? Style{Ink::bad} : Style{});
   }
   return result;
@@ -179,39 +101,42 @@ Rows process_table(const std::vector<ProcessTotal>& rows, int first, int count,
 
 namespace {
 
-constexpr std::array<Column, kAllocationColumns> kOfAllocations = {{{"KIND", left, 0, 8},
-                                                                    {"DEV", right, 4, 3},
-                                                                    {"ADDRESS", right, 0, 10},
-                                                                    {"SIZE", right, 0, 9},
-                                                                    {"PHYSICAL", right, 0, 9},
-                                                                    {"PER BANK", right, 3, 9},
-                                                                    {"BANKS", right, 2, 5},
-                                                                    {"AGE", right, 1, 6},
-                                                                    {"LABEL", left, 0, 0}}};
+struct AllocationColumn {
+  std::string_view header;
+  views::Column::Align align;
+  int drop;
+  int width;
+  bool (*less)(const Allocation& a, const Allocation& b);
+};
 
-std::string label_of(const model::Allocation& a) {
+template <auto figure>
+bool less(const Allocation& a, const Allocation& b) {
+  return a.*figure < b.*figure;
+}
+
+constexpr std::array<AllocationColumn, kAllocationColumns> kOfAllocations = {
+    {{"KIND", left, 0, 8, less<&Allocation::kind>},
+     {"DEV", right, 4, 3, less<&Allocation::device>},
+     {"ADDRESS", right, 0, 10, less<&Allocation::address>},
+     {"SIZE", right, 0, 9, less<&Allocation::bytes>},
+     {"PHYSICAL", right, 0, 9, less<&Allocation::physical_bytes>},
+     {"PER BANK", right, 3, 9, less<&Allocation::bytes_per_bank>},
+     {"BANKS", right, 2, 5, less<&Allocation::banks>},
+     {"AGE", right, 1, 6, less<&Allocation::age_ns>},
+     {"LABEL", left, 0, 0, less<&Allocation::label>}}};
+
+std::string label_of(const Allocation& a) {
   std::string label = a.label;
   if (a.persistent) label += label.empty() ? "(persistent)" : " (persistent)";
   if (a.estimate) label += label.empty() ? "(estimate)" : " (estimate)";
   return label;
 }
 
-std::string address_of(const model::Allocation& a) {
+std::string address_of(const Allocation& a) {
   return a.address ? views::format_hex(*a.address) : std::string(views::kUnknown);
 }
 
-template <auto kFigure>
-int order_of(const model::Allocation& a, const model::Allocation& b) {
-  return compare(a.*kFigure, b.*kFigure);
-}
-
-using A = model::Allocation;
-constexpr std::array<int (*)(const A&, const A&), kAllocationColumns> kOrders = {
-    order_of<&A::kind>,  order_of<&A::device>,         order_of<&A::address>,
-    order_of<&A::bytes>, order_of<&A::physical_bytes>, order_of<&A::bytes_per_bank>,
-    order_of<&A::banks>, order_of<&A::age_ns>,         order_of<&A::label>};
-
-bool matches(const model::Allocation& a, const std::string& filter) {
+bool matches(const Allocation& a, const std::string& filter) {
   return fmt::format("{} {} {}", name_of(a.kind), address_of(a), lower(label_of(a))).find(filter) !=
          std::string::npos;
 }
@@ -229,7 +154,7 @@ AllocationRows allocation_rows(const model::Snapshot& snapshot, const ViewState&
            (!state.only_device || snapshot.devices[item.device].id == *state.only_device);
   };
   const std::string filter = lower(state.filter);
-  for (const model::Allocation& allocation : snapshot.allocations) {
+  for (const Allocation& allocation : snapshot.allocations) {
     if (!wanted(allocation) || (!filter.empty() && !matches(allocation, filter))) continue;
     list.rows.push_back(&allocation);
   }
@@ -243,10 +168,11 @@ AllocationRows allocation_rows(const model::Snapshot& snapshot, const ViewState&
 
 Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int first, int count,
                       const Sorting& sorting, Display display) {
-  Rows result = empty_rows(kOfAllocations, drops_of(kOfAllocations), &sorting, display);
-  const auto before = [&](const model::Allocation* a, const model::Allocation* b) {
-    const int order = kOrders[std::min(sorting.column, kAllocationColumns - 1)](*a, *b);
-    if (order != 0) return sorting.descending ? order > 0 : order < 0;
+  Rows result = empty_rows(kOfAllocations, &sorting, display);
+  const auto less = kOfAllocations[std::min(sorting.column, kAllocationColumns - 1)].less;
+  const auto before = [&](const Allocation* a, const Allocation* b) {
+    if (less(*a, *b)) return !sorting.descending;
+    if (less(*b, *a)) return sorting.descending;
     return a < b;  // the order of the snapshot, so that equal rows do not move
   };
   const auto rows = static_cast<int>(list.rows.size());
@@ -256,14 +182,14 @@ Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int
   std::nth_element(list.rows.begin(), list.rows.begin() + begin, list.rows.end(), before);
   std::partial_sort(list.rows.begin() + begin, list.rows.begin() + end, list.rows.end(), before);
   for (int i = begin; i < end; ++i) {
-    const model::Allocation& a = *list.rows[static_cast<std::size_t>(i)];
+    const Allocation& a = *list.rows[static_cast<std::size_t>(i)];
     result.table.add_row({{std::string(name_of(a.kind))},
                           {fmt::format("{}", snapshot.devices[a.device].id)},
                           {address_of(a)},
                           {views::format_bytes(a.bytes)},
                           {views::format_bytes(a.physical_bytes)},
                           {views::format_bytes(a.bytes_per_bank)},
-                          {a.banks ? fmt::format("{}", *a.banks) : std::string(views::kUnknown)},
+                          {views::format_count(a.banks)},
                           {views::format_age(a.age_ns)},
                           {label_of(a)}});
     result.styles.push_back(a.state == model::State::dead ? Style{Ink::bad} : Style{});

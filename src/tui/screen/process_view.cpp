@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tui/screen/process_view.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tui/screen/process_list.hpp"
+#include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/format.hpp"
 
@@ -14,18 +13,32 @@ namespace {
 
 using model::Snapshot;
 
-constexpr Style kSelected{.bold = true, .reverse = true};
-
 // "3 of 12 processes · device 0 · filter: llama_"
 void head(Pane& pane, const ViewState& state, const std::string& what) {
-  std::vector<std::string> parts{what};
-  parts.push_back(state.only_device ? fmt::format("on device {}", *state.only_device)
-                                    : std::string("on all devices"));
-  int x = pane.put(0, 0, dotted_to_fit(parts, pane.width(), pane.display()), {Ink::dim});
+  const std::string where =
+      state.only_device ? fmt::format("on device {}", *state.only_device) : "on all devices";
+  int x = pane.put(0, 0, dotted_to_fit({what, where}, pane.width(), pane.display()), {Ink::dim});
   if (!state.typing_filter && state.filter.empty()) return;
   x = pane.put(x + 2, 0, "filter: ", {.ink = Ink::title, .bold = true});
   x = pane.put(x, 0, state.filter, {.bold = true});
   if (state.typing_filter) pane.put(x, 0, "_", {.ink = Ink::title, .bold = true});
+}
+
+// The visible rows of a list of `count`, below its head; a click selects one.
+void draw_list(Screen& screen, Pane& pane, Rows& table, int first, int selected, int count,
+               Click::What what) {
+  const auto visible = static_cast<int>(table.styles.size());
+  if (visible > 0) {
+    table.styles[static_cast<std::size_t>(selected - first)] = {.bold = true, .reverse = true};
+  }
+  Pane body = pane.part({0, 1, pane.width(), visible + 1});
+  draw_rows(screen, body, table, true);
+  for (int i = 0; i < visible; ++i) {
+    screen.click_at({body.rect().x, body.rect().y + 1 + i, body.width(), 1}, what,
+                    static_cast<std::uint32_t>(first + i));
+  }
+  more_sign(pane, 0, first, visible, count, "");
+  screen.list = {count, visible};
 }
 
 void list_processes(Screen& screen, Pane& pane, const Snapshot& snapshot, const ViewState& state) {
@@ -42,15 +55,7 @@ void list_processes(Screen& screen, Pane& pane, const Snapshot& snapshot, const 
   const int selected = selected_row(rows, state);
   const int first = scrolled_to(selected, visible, count);
   Rows table = process_table(rows, first, visible, &state.sorting, pane.display());
-  if (visible > 0) table.styles[static_cast<std::size_t>(selected - first)] = kSelected;
-  Pane body = pane.part({0, 1, pane.width(), visible + 1});
-  draw_rows(screen, body, table, true);
-  for (int i = 0; i < visible; ++i) {
-    screen.click_at({body.rect().x, body.rect().y + 1 + i, body.width(), 1}, Click::What::process,
-                    static_cast<std::uint32_t>(first + i));
-  }
-  more_sign(pane, 0, first, visible, count, "");
-  screen.list = {count, visible};
+  draw_list(screen, pane, table, first, selected, count, Click::What::process);
 }
 
 std::string name_of_opened(const Snapshot& snapshot, const ProcessKey& key) {
@@ -81,15 +86,7 @@ void list_allocations(Screen& screen, Pane& pane, const Snapshot& snapshot,
   const int first = scrolled_to(row, visible, count);
   Rows table =
       allocation_table(snapshot, list, first, visible, state.allocation_sorting, inside.display());
-  if (visible > 0) table.styles[static_cast<std::size_t>(row - first)] = kSelected;
-  Pane body = inside.part({0, 1, inside.width(), visible + 1});
-  draw_rows(screen, body, table, true);
-  for (int i = 0; i < visible; ++i) {
-    screen.click_at({body.rect().x, body.rect().y + 1 + i, body.width(), 1},
-                    Click::What::allocation, static_cast<std::uint32_t>(first + i));
-  }
-  more_sign(inside, 0, first, visible, count, "");
-  screen.list = {count, visible};
+  draw_list(screen, inside, table, first, row, count, Click::What::allocation);
 }
 
 }  // namespace

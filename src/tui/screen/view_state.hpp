@@ -16,9 +16,6 @@ namespace ttmem::tui {
 enum class View : std::uint8_t { detailed = 1, charts, cores, processes };
 inline constexpr std::array<std::string_view, 4> kViewNames = {"Detailed", "Charts", "Cores",
                                                                "Processes"};
-[[nodiscard]] constexpr std::string_view name_of(View view) {
-  return kViewNames[static_cast<std::size_t>(view) - 1];
-}
 
 inline constexpr std::array<std::uint32_t, 4> kWindowsSeconds = {30, 60, 120, 300};
 

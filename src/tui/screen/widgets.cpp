@@ -112,16 +112,11 @@ std::string dotted_to_fit(const std::vector<std::string>& parts, int room, Displ
 void more_sign(Pane& pane, int y, int first, int visible, int rows, std::string_view what) {
   if (visible >= rows) return;
   const Glyphs& g = glyphs_of(pane.display());
-  const std::string above = first > 0 ? std::string(g.up) : std::string(" ");
-  const std::string below = first + visible < rows ? std::string(g.down) : std::string(" ");
-  const std::string text =
-      fmt::format(" {}{} {}-{} of {} {} ", above, below, visible > 0 ? first + 1 : first,
-                  first + visible, rows, what);
-  if (cells_of(text) <= pane.width()) {
-    pane.put_right(pane.width(), y, text, {Ink::title});
-  } else {
-    pane.put_right(pane.width(), y, fmt::format("{}{}", above, below), {Ink::title});
-  }
+  const std::string arrows =
+      fmt::format("{}{}", first > 0 ? g.up : " ", first + visible < rows ? g.down : " ");
+  const std::string text = fmt::format(
+      " {} {}-{} of {} {} ", arrows, visible > 0 ? first + 1 : first, first + visible, rows, what);
+  pane.put_right(pane.width(), y, cells_of(text) <= pane.width() ? text : arrows, {Ink::title});
 }
 
 void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable) {
@@ -137,8 +132,8 @@ void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable) {
     begin = end + 1;
     const Style style = y == 0 ? Style{.ink = Ink::dim, .bold = true}
                                : rows.styles[static_cast<std::size_t>(y) - 1];
+    if (style.reverse) pane.repeat(0, y, pane.width(), " ", style);
     pane.put(0, y, line, style);
-    if (style.reverse) pane.restyle(0, y, pane.width(), style);
     if (y != 0 || !sortable) continue;
     for (std::size_t column = 0, from = 0; column < rows.headers.size(); ++column) {
       const std::size_t at = line.find(rows.headers[column], from);

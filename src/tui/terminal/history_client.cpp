@@ -41,7 +41,12 @@ class Exchange {
 
   void start(const asio::ip::tcp::endpoint& server) {
     socket_.async_connect(server, [this](Failure failure) {
-      if (!failure) send();
+      if (failure) return;
+      http::async_write(socket_, request_, [this](Failure unsent, std::size_t) {
+        if (unsent) return;
+        http::async_read(socket_, buffer_, parser_,
+                         [this](Failure unread, std::size_t) { whole_ = !unread; });
+      });
     });
   }
 
@@ -52,17 +57,6 @@ class Exchange {
   }
 
  private:
-  void send() {
-    http::async_write(socket_, request_, [this](Failure failure, std::size_t) {
-      if (!failure) receive();
-    });
-  }
-
-  void receive() {
-    http::async_read(socket_, buffer_, parser_,
-                     [this](Failure failure, std::size_t) { whole_ = !failure; });
-  }
-
   asio::ip::tcp::socket socket_;
   http::request<http::empty_body> request_;
   boost::beast::flat_buffer buffer_;

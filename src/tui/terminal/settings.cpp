@@ -77,14 +77,6 @@ std::string settings_path() {
   return home.empty() ? "" : home + "/.config/ttmem/top.toml";
 }
 
-std::string format_settings(const ViewState& state) {
-  return fmt::format(
-      "# How ttmem top starts. F12 writes this file; remove it for the defaults.\n"
-      "view = {}\ninterval_ms = {}\nwindow_seconds = {}\nsort = \"{}\"\nsort_descending = {}\n",
-      static_cast<int>(state.view), state.interval_ms, state.window_seconds,
-      process_column(state.sorting.column), state.sorting.descending);
-}
-
 int apply_settings(std::string_view text, ViewState& state) {
   int ignored = 0;
   while (!text.empty()) {
@@ -116,7 +108,11 @@ Result<void> save_settings(const std::string& path, const ViewState& state) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
   errno = 0;
   std::ofstream file(path, std::ios::trunc);
-  file << format_settings(state);
+  file << fmt::format(
+      "# How ttmem top starts. F12 writes this file; remove it for the defaults.\n"
+      "view = {}\ninterval_ms = {}\nwindow_seconds = {}\nsort = \"{}\"\nsort_descending = {}\n",
+      static_cast<int>(state.view), state.interval_ms, state.window_seconds,
+      process_column(state.sorting.column), state.sorting.descending);
   file.close();
   if (file) return {};
   return Error{fmt::format("cannot write {}: {}; make its folder writable", path,

@@ -14,9 +14,6 @@ namespace ttmem::tui {
 // $XDG_CONFIG_HOME/ttmem/top.toml, or below ~/.config. Empty when neither is known.
 [[nodiscard]] std::string settings_path();
 
-// View, refresh rate, window and sorting as TOML.
-[[nodiscard]] std::string format_settings(const ViewState& state);
-
 // Applies `text` to `state`. Lines that are not valid are ignored and counted: a file of another
 // version is not an error.
 [[nodiscard]] int apply_settings(std::string_view text, ViewState& state);

@@ -69,46 +69,37 @@ std::optional<Key> mouse_key() {
   return key;
 }
 
-std::optional<Key> function_key(wint_t code) {
-  using Code = Key::Code;
-  constexpr std::array<std::pair<wint_t, Code>, 15> codes = {{{KEY_UP, Code::up},
-                                                              {KEY_DOWN, Code::down},
-                                                              {KEY_LEFT, Code::left},
-                                                              {KEY_RIGHT, Code::right},
-                                                              {KEY_PPAGE, Code::page_up},
-                                                              {KEY_NPAGE, Code::page_down},
-                                                              {KEY_HOME, Code::home},
-                                                              {KEY_END, Code::end},
-                                                              {KEY_BTAB, Code::back_tab},
-                                                              {KEY_ENTER, Code::enter},
-                                                              {KEY_BACKSPACE, Code::backspace},
-                                                              {KEY_F(1), Code::f1},
-                                                              {KEY_F(6), Code::f6},
-                                                              {KEY_F(10), Code::f10},
-                                                              {KEY_F(12), Code::f12}}};
-  if (code == KEY_MOUSE) return mouse_key();
+using Code = Key::Code;
+using Codes = std::pair<wint_t, Code>;
+
+constexpr std::array<Codes, 15> kFunctionKeys = {{{KEY_UP, Code::up},
+                                                  {KEY_DOWN, Code::down},
+                                                  {KEY_LEFT, Code::left},
+                                                  {KEY_RIGHT, Code::right},
+                                                  {KEY_PPAGE, Code::page_up},
+                                                  {KEY_NPAGE, Code::page_down},
+                                                  {KEY_HOME, Code::home},
+                                                  {KEY_END, Code::end},
+                                                  {KEY_BTAB, Code::back_tab},
+                                                  {KEY_ENTER, Code::enter},
+                                                  {KEY_BACKSPACE, Code::backspace},
+                                                  {KEY_F(1), Code::f1},
+                                                  {KEY_F(6), Code::f6},
+                                                  {KEY_F(10), Code::f10},
+                                                  {KEY_F(12), Code::f12}}};
+constexpr std::array<Codes, 6> kControls = {{{'\t', Code::tab},
+                                             {'\r', Code::enter},
+                                             {'\n', Code::enter},
+                                             {27, Code::escape},
+                                             {8, Code::backspace},
+                                             {127, Code::backspace}}};
+
+template <std::size_t N>
+std::optional<Key> find_key(const std::array<Codes, N>& codes, wint_t code) {
   for (const auto& [known, meaning] : codes) {
     if (known == code) return Key{.code = meaning};
   }
   return std::nullopt;
-}
-
-Key plain_key(wint_t code) {
-  using Code = Key::Code;
-  switch (code) {
-    case '\t':
-      return {.code = Code::tab};
-    case '\r':
-    case '\n':
-      return {.code = Code::enter};
-    case 27:
-      return {.code = Code::escape};
-    case 8:
-    case 127:
-      return {.code = Code::backspace};
-    default:
-      return {.code = Code::character, .character = static_cast<char32_t>(code)};
-  }
 }
 
 }  // namespace
@@ -172,11 +163,14 @@ std::optional<Key> Terminal::read() {
     wint_t code = 0;
     const int kind = get_wch(&code);
     if (kind == ERR) return std::nullopt;
-    if (kind != KEY_CODE_YES) return plain_key(code);
+    if (kind != KEY_CODE_YES) {
+      const Key character{.character = static_cast<char32_t>(code)};
+      return find_key(kControls, code).value_or(character);
+    }
     if (code == KEY_RESIZE) {
       impl_->resized = true;
       impl_->painter->forget();
-    } else if (const auto key = function_key(code)) {
+    } else if (const auto key = code == KEY_MOUSE ? mouse_key() : find_key(kFunctionKeys, code)) {
       return key;
     }
   }
