@@ -31,7 +31,6 @@ struct KindFigures {
   // The figure, or none when it is unknown.
   [[nodiscard]] constexpr std::optional<std::uint64_t> get(Figure figure) const noexcept;
   constexpr void set(Figure figure, std::optional<std::uint64_t> value) noexcept;
-  [[nodiscard]] constexpr bool is_reported() const noexcept { return known != 0; }
 
   friend constexpr bool operator==(const KindFigures&, const KindFigures&) = default;
 };

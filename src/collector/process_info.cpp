@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/parse_number.hpp"
 #include "base/unique_fd.hpp"
 #include "segment/reader/byte_source.hpp"
@@ -105,13 +106,6 @@ std::string user_name(std::uint32_t uid) {
     return segment::safe_text(found->pw_name);
   }
   return fmt::format("{}", uid);
-}
-
-std::uint64_t clock_ns(int clock) {
-  struct timespec now {};
-  ::clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 }  // namespace ttmem::collector

@@ -41,7 +41,4 @@ struct ProcessFacts {
 // The login name, or the number when there is none.
 [[nodiscard]] std::string user_name(std::uint32_t uid);
 
-// Nanoseconds of a clock of <time.h>.
-[[nodiscard]] std::uint64_t clock_ns(int clock);
-
 }  // namespace ttmem::collector

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/saturating.hpp"
 #include "collector/collector.hpp"
 #include "collector/process_info.hpp"

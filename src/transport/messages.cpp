@@ -60,21 +60,33 @@ void begin_cb(Message& to, Type type, const Sender& sender, const DeviceRecord& 
   to.allocation.address = cb->address;
 }
 
+// What an allocation and its free have in common. False: the message is complete, because a CB
+// without an address has no details.
+bool begin_allocation(Message& to, bool is_free, const Sender& sender, const DeviceRecord& device,
+                      const AllocationSlot& slot, std::uint64_t unix_ns) noexcept {
+  const auto kind = static_cast<Kind>(slot.kind);
+  const bool is_kernel = kind == Kind::kernel;
+  const bool is_loose_cb = kind == Kind::cb;
+  begin(to,
+        is_kernel     ? (is_free ? Type::kernel_unload : Type::kernel_load)
+        : is_loose_cb ? (is_free ? Type::cb_free : Type::cb_alloc)
+                      : (is_free ? Type::free : Type::alloc),
+        sender, device, unix_ns);
+  to.head.buffer_id = slot.id;
+  if (is_loose_cb) return false;
+  to.head.buffer_type = is_kernel ? slot.role : buffer_type_of(kind);
+  to.allocation.mark = wire::kDetailsMark;
+  return true;
+}
+
 }  // namespace
 
 void write_allocation(Message& to, const Sender& sender, const DeviceRecord& device,
                       const AllocationSlot& slot) noexcept {
   const std::uint64_t unix_ns = slot.when_ns + sender.monotonic_to_unix_ns;
-  const auto kind = static_cast<Kind>(slot.kind);
-  const bool is_kernel = kind == Kind::kernel;
-  const bool is_loose_cb = kind == Kind::cb;
-  const Type type = is_kernel ? Type::kernel_load : is_loose_cb ? Type::cb_alloc : Type::alloc;
-  begin(to, type, sender, device, unix_ns);
+  const bool has_details = begin_allocation(to, false, sender, device, slot, unix_ns);
   to.head.size = slot.bytes;
-  to.head.buffer_id = slot.id;
-  if (is_loose_cb) return;
-  to.head.buffer_type = is_kernel ? slot.role : buffer_type_of(kind);
-  to.allocation.mark = wire::kDetailsMark;
+  if (!has_details) return;
   to.allocation.address = slot.address;
   add_banks(to.allocation, device, slot);
   static_assert(sizeof to.allocation.label == sizeof slot.label);
@@ -83,15 +95,7 @@ void write_allocation(Message& to, const Sender& sender, const DeviceRecord& dev
 
 void write_free(Message& to, const Sender& sender, const DeviceRecord& device,
                 const AllocationSlot& slot, std::uint64_t unix_ns) noexcept {
-  const auto kind = static_cast<Kind>(slot.kind);
-  const bool is_kernel = kind == Kind::kernel;
-  const bool is_loose_cb = kind == Kind::cb;
-  const Type type = is_kernel ? Type::kernel_unload : is_loose_cb ? Type::cb_free : Type::free;
-  begin(to, type, sender, device, unix_ns);
-  to.head.buffer_id = slot.id;
-  if (is_loose_cb) return;
-  to.head.buffer_type = is_kernel ? slot.role : buffer_type_of(kind);
-  to.allocation.mark = wire::kDetailsMark;
+  begin_allocation(to, true, sender, device, slot, unix_ns);
 }
 
 void write_cb_alloc(Message& to, const Sender& sender, const DeviceRecord& device,

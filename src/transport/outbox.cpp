@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace ttmem::transport {
 namespace {
 
@@ -26,12 +28,7 @@ constexpr std::size_t kLargestSlice = kSliceMessages + segment::kMaxCbsPerProgra
 // With more messages than this in the queue, the resend waits and leaves the room to changes.
 constexpr std::size_t kResendBelow = 2048;
 
-std::uint64_t unix_now_ns() noexcept {
-  timespec time{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
+std::uint64_t unix_now_ns() noexcept { return clock_ns(CLOCK_REALTIME_COARSE); }
 
 bool is_open(const DeviceRecord& device) noexcept {
   return device.state == static_cast<std::uint32_t>(DeviceState::open);

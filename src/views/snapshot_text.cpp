@@ -120,6 +120,7 @@ std::string sum_line(const std::vector<Device>& devices, const std::vector<Devic
 
 std::string sums(const std::vector<Device>& devices, const TextOptions& options) {
   std::vector<DeviceRows> rows;
+  rows.reserve(devices.size());
   for (const Device& device : devices) rows.push_back(device_rows(device));
   std::string text =
       Line(options).add(fmt::format("All {} devices", devices.size()), Color::bold).finish();

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/thread_state_guard.hpp"
 
 namespace ttmem::segment {
@@ -53,13 +54,6 @@ void read_boot_id(std::uint8_t (&id)[16]) noexcept {
     id[digits / 2] = static_cast<std::uint8_t>(id[digits / 2] << 4 | value);
     ++digits;
   }
-}
-
-std::uint64_t clock_ns(clockid_t clock) noexcept {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 Error failed(const char* what, const std::string& path, int error) {
@@ -143,13 +137,11 @@ Result<void> SegmentWriter::open_file(const Options& options) {
 }
 
 Result<void> SegmentWriter::map_header() {
-  int failure = reserve(0, kHeaderBytes);
-  void* address = MAP_FAILED;
-  if (failure == 0) {
-    address = map(0, kHeaderBytes);
-    if (address == MAP_FAILED) failure = errno;
+  const int failure = reserve(0, kHeaderBytes);
+  void* address = failure == 0 ? map(0, kHeaderBytes) : MAP_FAILED;
+  if (address == MAP_FAILED) {
+    return failed("cannot make room for", path_, failure != 0 ? failure : errno);
   }
-  if (failure != 0) return failed("cannot make room for", path_, failure);
   header_ = static_cast<Header*>(address);
   return {};
 }

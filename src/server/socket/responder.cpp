@@ -10,7 +10,7 @@
 #include <set>
 #include <string_view>
 
-#include "collector/process_info.hpp"
+#include "base/clock.hpp"
 #include "server/socket/event_log.hpp"
 #include "wire/check.hpp"
 
@@ -150,12 +150,10 @@ std::vector<std::string> remaining_lines(const Snapshot& snapshot) {
 std::vector<std::string> kernel_lines(const Snapshot& snapshot) {
   std::vector<std::string> lines;
   for (const Device& device : snapshot.devices) {
-    const std::string total =
-        device.used(Kind::kernel) ? log_bytes(*device.used(Kind::kernel)) : std::string("n/a");
-    lines.push_back(fmt::format("device {}: kernels {}, of which persistent {}", device.id, total,
-                                device.kernels_persistent_bytes
-                                    ? log_bytes(*device.kernels_persistent_bytes)
-                                    : std::string("n/a")));
+    const auto text = [](const model::Bytes& bytes) { return bytes ? log_bytes(*bytes) : "n/a"; };
+    lines.push_back(fmt::format("device {}: kernels {}, of which persistent {}", device.id,
+                                text(device.used(Kind::kernel)),
+                                text(device.kernels_persistent_bytes)));
   }
   if (lines.empty()) lines.emplace_back("no device is in use");
   add_largest(
@@ -186,7 +184,7 @@ Message Responder::answer(const Message& question, pid_t pid) {
       question.type() == Type::device_info_query ? Type::device_info_response : Type::response);
   answer.head.device_id = question.head.device_id;
   answer.head.process_id = question.head.process_id;
-  answer.head.timestamp_unix_ns = collector::clock_ns(CLOCK_REALTIME);
+  answer.head.timestamp_unix_ns = clock_ns(CLOCK_REALTIME);
   const std::vector<const Device*> devices = find_devices(now, question.head.device_id, pid);
   if (!devices.empty()) fill_answer(*devices.front(), answer.answer);
   for (const Device* device : devices) add_to_answer(*device, answer.answer);

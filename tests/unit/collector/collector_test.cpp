@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/clock.hpp"
 #include "base/unique_fd.hpp"
 #include "collector/gather.hpp"
 #include "collector/process_info.hpp"

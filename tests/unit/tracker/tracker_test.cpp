@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "segment/reader/event_reader.hpp"
 #include "segment/reader/segment_reader.hpp"
 #include "support/device_calls.hpp"
+#include "support/event_reader.hpp"
 #include "support/temporary_directory.hpp"
 #include "tracker/id_tracker.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "segment/reader/event_reader.hpp"
+#include "support/event_reader.hpp"
 
 #include <algorithm>
 
