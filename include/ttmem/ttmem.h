@@ -140,7 +140,7 @@ TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64
 TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
                                    uint32_t count);
 
-/* The same with a name. A null name keeps the one that the program has on `device`; another one
+/* The same with a name. A null or empty name keeps the one that the program has on `device`; another one
  * replaces it. A process may give 16384 different names; a program with one more has none. A
  * `cb_size` below that of this header drops the call. */
 TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *placement);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kinds of memory: one order and one set of names for the segment, the model, the server's log,
-// JSON, CSV and metrics. A new kind is a row here.
+// JSON, CSV and metrics. A new kind begins here; ARCHITECTURE.md, "To add something", has the rest.
 #pragma once
 
 #include <array>

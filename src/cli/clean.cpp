@@ -29,6 +29,7 @@ std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.p
 
 std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOptions& options) {
   using enum views::Column::Align;
+  static_assert(kDeviceKinds.size() == 6, "a heading for each, in their order");
   views::Table table({{"PID"},
                       {"USER", left, 3},
                       {"DRAM"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <tuple>
 
 #include "collector/core_partition.hpp"
 
@@ -30,7 +31,9 @@ void add_buffer(const LiveAllocation& buffer, const CoreMask& grid,
 // one class. `buffers` are of one type.
 std::uint64_t overlaps_of_type(std::vector<const LiveAllocation*>& buffers) {
   std::sort(buffers.begin(), buffers.end(), [](const LiveAllocation* a, const LiveAllocation* b) {
-    return a->address < b->address;
+    // By size and id too: the count must not depend on the order in which they are listed.
+    return std::tie(a->address, a->bytes_per_bank, a->id) <
+           std::tie(b->address, b->bytes_per_bank, b->id);
   });
   std::vector<CoreMask> masks;
   masks.reserve(buffers.size());

@@ -38,13 +38,11 @@ bool Tracker::program_place(std::uint32_t id, std::uint64_t program, std::span<c
   return true;
 }
 
-// True if the program has another name now.
+// True if the program has another name now, or none because there was no room for it.
 bool Tracker::rename(ledger::Placement& placement, const char* name) {
-  if (names_.is(placement.name, name)) return false;
-  const std::uint32_t number = names_.number_of(name);
-  if (number == 0) return false;
-  placement.name = number;
-  return true;
+  if (*name == '\0' || names_.is(placement.name, name)) return false;
+  const std::uint32_t before = std::exchange(placement.name, names_.number_of(name));
+  return placement.name != before;
 }
 
 void Tracker::publish_name(Device& device, const ledger::Placement& placement) noexcept {
@@ -234,7 +232,7 @@ void Tracker::publish_cb_figures(Device& device) noexcept {
     store(figures.l1_total_bytes, figures.l1_total_bytes - cbs.used_bytes + physical);
     store(cbs.used_bytes, physical);
     store(cbs.logical_bytes, ledger.logical_bytes() + figures.loose_cb_bytes);
-    store(cbs.known, kAllFigures);
+    if (ledger.programs() > 0) store(cbs.known, kAllFigures);
     store(figures.cb_resident_bytes, ledger.resident_bytes());
     store(figures.programs, std::uint64_t{ledger.programs()});
     raise_peak(cbs.peak_bytes, cbs.used_bytes);

@@ -106,7 +106,6 @@ enum class DeviceState : std::uint32_t { free = 0, open = 1, closed = 2 };
 
 // What a device holds. Kernels are in `kinds` as a whole, and again by role.
 struct DeviceFigures {
-  PerKind<KindFigures> kinds;                      // cb: physical bytes, logical bytes
   std::array<std::uint64_t, 3> kernel_role_bytes;  // by ttmem_kernel_role
   std::uint64_t kernel_estimated_bytes;            // of those, what is only an estimate
   std::uint64_t l1_total_bytes;                    // L1 + L1_SMALL + CB physical + kernels
@@ -115,7 +114,11 @@ struct DeviceFigures {
   std::uint64_t cb_resident_bytes;
   std::uint64_t programs;
   Anomalies anomalies;
+  PerKind<KindFigures> kinds;  // cb: physical bytes, logical bytes
 };
+
+inline constexpr std::size_t kFiguresOffset = 128;
+inline constexpr std::size_t kCoresSeqOffset = 4092;
 
 struct DeviceRecord {
   std::uint32_t seq;  // covers all up to `cores_seq`
@@ -138,7 +141,7 @@ struct DeviceRecord {
   std::uint8_t reserved0[8];
 
   DeviceFigures figures;
-  std::uint8_t reserved1[3388];
+  std::uint8_t reserved1[kCoresSeqOffset - kFiguresOffset - sizeof(DeviceFigures)];
 
   std::uint32_t cores_seq;  // covers `cores`
   CoreFigures cores[kMaxCores];
@@ -260,16 +263,15 @@ static_assert(offsetof(Header, dropped_calls) == 440);
 static_assert(offsetof(Header, dropped_names) == 448);
 static_assert(offsetof(Header, text_count) == 456);
 
-static_assert(offsetof(DeviceFigures, kinds) == 0);
-static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 448);
-static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 472);
-static_assert(offsetof(DeviceFigures, l1_total_bytes) == 480);
-static_assert(offsetof(DeviceFigures, l1_total_peak_bytes) == 488);
-static_assert(offsetof(DeviceFigures, loose_cb_bytes) == 496);
-static_assert(offsetof(DeviceFigures, cb_resident_bytes) == 504);
-static_assert(offsetof(DeviceFigures, programs) == 512);
-static_assert(offsetof(DeviceFigures, anomalies) == 520);
-static_assert(sizeof(DeviceFigures) == 576);
+static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 0);
+static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 24);
+static_assert(offsetof(DeviceFigures, l1_total_bytes) == 32);
+static_assert(offsetof(DeviceFigures, l1_total_peak_bytes) == 40);
+static_assert(offsetof(DeviceFigures, loose_cb_bytes) == 48);
+static_assert(offsetof(DeviceFigures, cb_resident_bytes) == 56);
+static_assert(offsetof(DeviceFigures, programs) == 64);
+static_assert(offsetof(DeviceFigures, anomalies) == 72);
+static_assert(offsetof(DeviceFigures, kinds) == 128, "each kind in a cache line of its own");
 static_assert(sizeof(CoreFigures) == 16);
 static_assert(sizeof(DeviceRecord) == 8192);
 static_assert(offsetof(DeviceRecord, state) == 4);
@@ -288,8 +290,8 @@ static_assert(offsetof(DeviceRecord, resident_reported) == 92);
 static_assert(offsetof(DeviceRecord, dram_bytes_per_channel) == 96);
 static_assert(offsetof(DeviceRecord, trace_region_bytes) == 104);
 static_assert(offsetof(DeviceRecord, opened_ns) == 112);
-static_assert(offsetof(DeviceRecord, figures) == 128, "each kind in a cache line of its own");
-static_assert(offsetof(DeviceRecord, cores_seq) == 4092);
+static_assert(offsetof(DeviceRecord, figures) == kFiguresOffset);
+static_assert(offsetof(DeviceRecord, cores_seq) == kCoresSeqOffset);
 static_assert(offsetof(DeviceRecord, cores) == 4096);
 
 static_assert(sizeof(AllocationSlot) == 128);

@@ -85,7 +85,7 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   return writer;
 }
 
-// The ring and one chunk of each kind, so that a small process never grows its segment.
+// The ring and one chunk of each kind but names, so that a small process never grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
   if (!map_ring(options.event_chunks)) return false;
   return is_proxy_ ||
@@ -266,40 +266,38 @@ bool SegmentWriter::grow(RecordArray<Record>& array, ChunkKind kind, std::uint64
 
 template <typename Record>
 std::uint32_t SegmentWriter::acquire(RecordArray<Record>& array, ChunkKind kind,
-                                     std::vector<std::uint32_t>& free, std::uint32_t& count,
+                                     std::vector<std::uint32_t>* free, std::uint32_t& count,
                                      std::uint64_t now_ns) {
-  if (!free.empty()) {
-    const std::uint32_t index = free.back();
-    free.pop_back();
+  if (free != nullptr && !free->empty()) {
+    const std::uint32_t index = free->back();
+    free->pop_back();
     return index;
   }
   if (count == array.capacity() && !grow(array, kind, now_ns)) return kNoSlot;
   // Releasing a record must not need memory.
-  if (free.capacity() <= count) free.reserve(2 * array.capacity());
+  if (free != nullptr && free->capacity() <= count) free->reserve(2 * array.capacity());
   const std::uint32_t index = count;
   store(count, index + 1);
   return index;
 }
 
 std::uint32_t SegmentWriter::acquire_device(std::uint64_t now_ns) {
-  std::vector<std::uint32_t> none;  // a device keeps its record for life
   if (header_->device_count >= kMaxDevices) return kNoSlot;
-  return acquire(devices_, ChunkKind::device, none, header_->device_count, now_ns);
+  return acquire(devices_, ChunkKind::device, nullptr, header_->device_count, now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_text(std::uint64_t now_ns) {
-  std::vector<std::uint32_t> none;  // a text is never released
   if (header_->text_count >= kMaxTexts) return kNoSlot;
-  return acquire(texts_, ChunkKind::text, none, header_->text_count, now_ns);
+  return acquire(texts_, ChunkKind::text, nullptr, header_->text_count, now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_new_allocation(std::uint64_t now_ns) {
-  return acquire(allocations_, ChunkKind::allocation, free_allocations_, header_->allocation_count,
+  return acquire(allocations_, ChunkKind::allocation, &free_allocations_, header_->allocation_count,
                  now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_program(std::uint64_t now_ns) {
-  return acquire(programs_, ChunkKind::program, free_programs_, header_->program_count, now_ns);
+  return acquire(programs_, ChunkKind::program, &free_programs_, header_->program_count, now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_cbs(std::uint32_t count, std::uint64_t now_ns) {

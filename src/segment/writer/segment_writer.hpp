@@ -167,9 +167,10 @@ class SegmentWriter {
   [[nodiscard]] bool map_ring(std::uint32_t chunks);
   template <typename Record>
   [[nodiscard]] bool grow(RecordArray<Record>& array, ChunkKind kind, std::uint64_t now_ns);
+  // A null `free`: records of this kind are never released.
   template <typename Record>
   [[nodiscard]] std::uint32_t acquire(RecordArray<Record>& array, ChunkKind kind,
-                                      std::vector<std::uint32_t>& free, std::uint32_t& count,
+                                      std::vector<std::uint32_t>* free, std::uint32_t& count,
                                       std::uint64_t now_ns);
 
   bool in_memory_ = false;
