@@ -32,8 +32,9 @@ void Command::add_option(const std::string& names, const std::string& type, std:
 }
 
 void Command::add_function(const std::string& names, const std::string& type,
-                           std::function<void(const std::string&)> take, const std::string& help) {
-  app_->add_option_function(names, std::move(take), help)->type_name(type);
+                           const std::function<void(const std::string&)>& take,
+                           const std::string& help) {
+  app_->add_option_function(names, take, help)->type_name(type);
 }
 
 void Command::add_flag(const std::string& names, bool& value, const std::string& help) {

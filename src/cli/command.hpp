@@ -65,7 +65,7 @@ class Command {
 
  private:
   void add_function(const std::string& names, const std::string& type,
-                    std::function<void(const std::string&)> take, const std::string& help);
+                    const std::function<void(const std::string&)>& take, const std::string& help);
 
   CLI::App* app_;
   Chosen* chosen_;
