@@ -210,9 +210,9 @@ void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, C
 void place(IdTracker& t, std::uint32_t device, const ttmem_placement& placement) {
   const ttmem_cb* cbs = placement.cbs;
   const std::size_t count = cbs == nullptr ? 0 : placement.cb_count;
-  if (count > 0 && placement.cb_size < sizeof *cbs) return t.core().count_dropped_call();
+  if (placement.cb_size < sizeof *cbs) return t.core().count_dropped_call();
   std::vector<ttmem_cb> known;  // the fields that this library knows
-  if (count > 0 && placement.cb_size != sizeof *cbs) {
+  if (placement.cb_size != sizeof *cbs) {
     known.resize(count);
     const auto* from = reinterpret_cast<const char*>(cbs);
     for (ttmem_cb& cb : known) {
