@@ -98,6 +98,7 @@ void run_scenario(const Entry& entry, const Options& options, double seconds,
 
 std::vector<ScenarioInfo> scenarios() {
   std::vector<ScenarioInfo> all;
+  all.reserve(std::size(kEntries));
   for (const Entry& entry : kEntries) all.push_back(entry.info);
   return all;
 }
