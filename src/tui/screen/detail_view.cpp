@@ -30,11 +30,19 @@ struct Plan {
   int selected_box = 0;  // rows of a box for the selected device below the lines; 0: none
 };
 
-int full_height(const Snapshot& snapshot) {
+// What each device says, made once for a frame.
+using AllRows = std::vector<views::DeviceRows>;
+
+AllRows rows_of(const Snapshot& snapshot) {
+  AllRows all;
+  all.reserve(snapshot.devices.size());
+  for (const model::Device& device : snapshot.devices) all.push_back(views::device_rows(device));
+  return all;
+}
+
+int full_height(const AllRows& all) {
   int height = 0;
-  for (const model::Device& device : snapshot.devices) {
-    height = std::max(height, full_box_height(device));
-  }
+  for (const views::DeviceRows& rows : all) height = std::max(height, full_box_height(rows));
   return height;
 }
 
@@ -65,10 +73,10 @@ Plan line_plan(int devices, int full, Size size, int reserve) {
   return plan;
 }
 
-Plan choose(const Snapshot& snapshot, Size size, int reserve) {
-  const auto devices = static_cast<int>(snapshot.devices.size());
+Plan choose(const AllRows& all, Size size, int reserve) {
+  const auto devices = static_cast<int>(all.size());
   const int most = std::clamp(size.width / kNarrowestBox, 1, devices);
-  const int full = full_height(snapshot);
+  const int full = full_height(all);
   for (const auto& [form, height] :
        {std::pair(Form::full, full), std::pair(Form::compact, kCompactBoxHeight)}) {
     for (int columns = 1; columns <= most; ++columns) {
@@ -79,14 +87,15 @@ Plan choose(const Snapshot& snapshot, Size size, int reserve) {
   return line_plan(devices, full, size, reserve + 1);  // the header of the lines
 }
 
-void draw_device(Pane pane, Form form, const model::Device& device, bool selected) {
-  if (form == Form::full) full_box(pane, device, selected);
-  if (form == Form::compact) compact_box(pane, device, selected);
-  if (form == Form::line) device_line(pane, device, selected);
+void draw_device(Pane pane, Form form, const model::Device& device, const views::DeviceRows& rows,
+                 bool selected) {
+  if (form == Form::full) full_box(pane, device, rows, selected);
+  if (form == Form::compact) compact_box(pane, device, rows, selected);
+  if (form == Form::line) device_line(pane, device, rows, selected);
 }
 
-int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const ViewState& state,
-                 const Plan& plan) {
+int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const AllRows& all,
+                 const ViewState& state, const Plan& plan) {
   const std::size_t selected = selected_device(snapshot, state);
   const auto columns = static_cast<std::size_t>(plan.columns);
   // The selected device is always among those shown.
@@ -105,7 +114,7 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const Vie
       Pane cell = pane.part({column * (width + gap), top + (row - first) * plan.item_height, width,
                              plan.item_height});
       const bool marked = i == selected && snapshot.devices.size() > 1;
-      draw_device(cell, plan.form, snapshot.devices[i], marked);
+      draw_device(cell, plan.form, snapshot.devices[i], all[i], marked);
       screen.claim(fmt::format("device {}", i), cell);
       screen.click_at(cell.rect(), Click::What::device, snapshot.devices[i].id);
     }
@@ -115,7 +124,7 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const Vie
   if (plan.selected_box > 0) {
     Pane cell = pane.part({0, y, pane.width(), plan.selected_box});
     draw_device(cell, plan.selected_box == kCompactBoxHeight ? Form::compact : Form::full,
-                snapshot.devices[selected], true);
+                snapshot.devices[selected], all[selected], true);
     screen.claim("selected device", cell);
     y += plan.selected_box;
   }
@@ -149,10 +158,11 @@ std::size_t selected_device(const Snapshot& snapshot, const ViewState& state) {
 void detail_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state) {
   const std::vector<views::ProcessTotal> totals = views::process_totals(snapshot);
   const int reserve = least_for_processes(static_cast<int>(totals.size()));
-  const Plan plan = choose(snapshot, {pane.width(), pane.height()}, reserve);
+  const AllRows all = rows_of(snapshot);
+  const Plan plan = choose(all, {pane.width(), pane.height()}, reserve);
   const bool scrolls = plan.visible < plan.rows;
   Pane devices = pane.part({0, 0, pane.width(), pane.height() - (scrolls ? 1 : 0)});
-  int y = draw_devices(screen, devices, snapshot, state, plan);
+  int y = draw_devices(screen, devices, snapshot, all, state, plan);
   if (scrolls) {
     Pane sign = pane.part({0, y, pane.width(), 1});
     const auto selected = static_cast<int>(selected_device(snapshot, state)) / plan.columns;
@@ -168,7 +178,7 @@ int detail_height(const Snapshot& snapshot, int width) {
   const auto devices = static_cast<int>(snapshot.devices.size());
   const auto processes = static_cast<int>(views::process_totals(snapshot).size());
   const bool in_full = snapshot.devices.size() <= views::kMostInFull;
-  const int height = in_full ? full_height(snapshot) : kCompactBoxHeight;
+  const int height = in_full ? full_height(rows_of(snapshot)) : kCompactBoxHeight;
   const int columns = in_full ? 1 : std::clamp(width / kNarrowestBox, 1, devices);
   return (devices + columns - 1) / columns * height +
          std::max(least_for_processes(processes), processes + 1);

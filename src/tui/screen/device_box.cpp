@@ -107,13 +107,12 @@ bool troubled(const DeviceRows& rows) {
 
 }  // namespace
 
-int full_box_height(const Device& device) {
-  return static_cast<int>(views::device_rows(device).size()) + 3;  // the frame and the total
+int full_box_height(const DeviceRows& rows) {
+  return static_cast<int>(rows.size()) + 3;  // the frame and the total
 }
 
-void full_box(Pane pane, const Device& device, bool selected) {
+void full_box(Pane pane, const Device& device, const DeviceRows& rows, bool selected) {
   Pane inside = device_frame(pane, device, selected);
-  const DeviceRows rows = views::device_rows(device);
   int y = 0;
   for (const DeviceRow& row : rows) {
     if (row.is_words()) {
@@ -125,9 +124,8 @@ void full_box(Pane pane, const Device& device, bool selected) {
   }
 }
 
-void compact_box(Pane pane, const Device& device, bool selected) {
+void compact_box(Pane pane, const Device& device, const DeviceRows& rows, bool selected) {
   Pane inside = device_frame(pane, device, selected);
-  const DeviceRows rows = views::device_rows(device);
   compact_row(inside, 0, row_of(rows, What::dram), rows);
   compact_row(inside, 1, row_of(rows, What::l1), rows);
   std::vector<LegendEntry> parts;
@@ -156,9 +154,8 @@ void device_line_header(Pane pane) {
   pane.put_right(at.headroom_end, 0, "HEADROOM", style);
 }
 
-void device_line(Pane pane, const Device& device, bool selected) {
+void device_line(Pane pane, const Device& device, const DeviceRows& rows, bool selected) {
   const views::LineLayout at = views::line_layout(pane.width());
-  const DeviceRows rows = views::device_rows(device);
   if (selected) pane.put(0, 0, glyphs_of(pane.display()).right, kHeading);
   pane.put_right(4, 0, fmt::format("{}", device.id), kHeading);
   pane.put(5, 0, views::device_title(device).board, selected ? kHeading : Style{}, 6);

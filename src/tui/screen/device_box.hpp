@@ -6,18 +6,23 @@
 
 #include "model/snapshot.hpp"
 #include "tui/screen/frame.hpp"
+#include "views/device_rows.hpp"
 
 namespace ttmem::tui {
 
-// Rows that full_box() needs for this device, the frame included.
-[[nodiscard]] int full_box_height(const model::Device& device);
+// `rows` is what device_rows() says of the device, made once for a frame.
+
+// Rows that full_box() needs, the frame included.
+[[nodiscard]] int full_box_height(const views::DeviceRows& rows);
 
 // A box with bars and, under L1, the tree of what it is made of.
-void full_box(Pane pane, const model::Device& device, bool selected);
+void full_box(Pane pane, const model::Device& device, const views::DeviceRows& rows, bool selected);
 // The same in five rows: the parts of L1 are the colours of its bar.
-void compact_box(Pane pane, const model::Device& device, bool selected);
+void compact_box(Pane pane, const model::Device& device, const views::DeviceRows& rows,
+                 bool selected);
 // One row, and the row above all of them.
 void device_line_header(Pane pane);
-void device_line(Pane pane, const model::Device& device, bool selected);
+void device_line(Pane pane, const model::Device& device, const views::DeviceRows& rows,
+                 bool selected);
 
 }  // namespace ttmem::tui
