@@ -106,13 +106,13 @@ enum class DeviceState : std::uint32_t { free = 0, open = 1, closed = 2 };
 
 // What a device holds. Kernels are in `kinds` as a whole, and again by role.
 struct DeviceFigures {
-  std::array<std::uint64_t, 3> kernel_role_bytes;  // by ttmem_kernel_role
-  std::uint64_t kernel_estimated_bytes;            // of those, what is only an estimate
-  std::uint64_t l1_total_bytes;                    // L1 + L1_SMALL + CB physical + kernels
+  std::uint64_t l1_total_bytes;  // L1 + L1_SMALL + CB physical + kernels
   std::uint64_t l1_total_peak_bytes;
   std::uint64_t loose_cb_bytes;  // of the CBs, those that were reported without an address
   std::uint64_t cb_resident_bytes;
   std::uint64_t programs;
+  std::uint64_t kernel_estimated_bytes;            // of the next, what is only an estimate
+  std::array<std::uint64_t, 3> kernel_role_bytes;  // by ttmem_kernel_role
   Anomalies anomalies;
   PerKind<KindFigures> kinds;  // cb: physical bytes, logical bytes
 };
@@ -263,13 +263,13 @@ static_assert(offsetof(Header, dropped_calls) == 440);
 static_assert(offsetof(Header, dropped_names) == 448);
 static_assert(offsetof(Header, text_count) == 456);
 
-static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 0);
-static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 24);
-static_assert(offsetof(DeviceFigures, l1_total_bytes) == 32);
-static_assert(offsetof(DeviceFigures, l1_total_peak_bytes) == 40);
-static_assert(offsetof(DeviceFigures, loose_cb_bytes) == 48);
-static_assert(offsetof(DeviceFigures, cb_resident_bytes) == 56);
-static_assert(offsetof(DeviceFigures, programs) == 64);
+static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 48);
+static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 40);
+static_assert(offsetof(DeviceFigures, l1_total_bytes) == 0);
+static_assert(offsetof(DeviceFigures, l1_total_peak_bytes) == 8);
+static_assert(offsetof(DeviceFigures, loose_cb_bytes) == 16);
+static_assert(offsetof(DeviceFigures, cb_resident_bytes) == 24);
+static_assert(offsetof(DeviceFigures, programs) == 32);
 static_assert(offsetof(DeviceFigures, anomalies) == 72);
 static_assert(offsetof(DeviceFigures, kinds) == 128, "each kind in a cache line of its own");
 static_assert(sizeof(CoreFigures) == 16);
