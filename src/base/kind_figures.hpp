@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -80,27 +81,23 @@ constexpr void KindFigures::set(Figure figure, std::optional<std::uint64_t> valu
   known = value ? known | known_bit(figure) : known & ~known_bit(figure);
 }
 
+inline constexpr std::uint64_t kPeaks = known_bit(&KindFigures::peak_bytes);
+
 // Adds the figures of one more holder. A sum with an unknown part is unknown; a peak is the largest
 // that anybody knows.
 constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& part) noexcept {
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     KindFigures& sum = total.items[kind];
     const KindFigures& more = part.items[kind];
-    const std::uint64_t both = sum.known & more.known;
-    const std::uint64_t either = sum.known | more.known;
-    sum.known = 0;
-    for (std::size_t i = 0; i < kFigures.size(); ++i) {
-      const auto [value, merge] = kFigures[i];
-      const std::uint64_t bit = std::uint64_t{1} << i;
-      const bool is_peak = merge == Merge::peak;
-      if (((is_peak ? either : both) & bit) == 0) {
-        sum.*value = 0;
-        continue;
-      }
+    const std::uint64_t before = sum.known;
+    sum.known = (before & more.known & ~kPeaks) | ((before | more.known) & kPeaks);
+    for (std::uint64_t bits = sum.known | before; bits != 0; bits &= bits - 1) {
+      const FigureInfo& figure = kFigures[static_cast<std::size_t>(std::countr_zero(bits))];
+      std::uint64_t& value = sum.*figure.value;
       // A peak that is unknown is 0, and so below any other.
-      sum.*value =
-          is_peak ? std::max(sum.*value, more.*value) : saturating_add(sum.*value, more.*value);
-      sum.known |= bit;
+      value = figure.merge == Merge::peak ? std::max(value, more.*figure.value)
+                                          : saturating_add(value, more.*figure.value);
+      if ((sum.known & (bits & -bits)) == 0) value = 0;
     }
   }
 }
