@@ -28,7 +28,6 @@ Note named(std::string_view name, Bytes bytes, std::string_view brief = {}) {
 DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, Bytes peak) {
   DeviceRow row{what, name, format_bytes(used), used, capacity, peak};
   row.tone = tone_of_share(row.share());
-  if (row.is_known()) row.notes = {named("of", capacity), named("peak", peak)};
   return row;
 }
 
@@ -51,22 +50,18 @@ std::vector<Note> kernel_notes(const Device& device) {
 void add_l1(DeviceRows& rows, const Device& device) {
   const Bytes capacity = device.l1_capacity_bytes;
   rows.push_back(memory(What::l1, "L1", device.l1_used_bytes, capacity, device.l1_peak_bytes));
-  if (rows.back().is_known()) rows.back().notes.push_back({headroom_in_brief(device), {}});
   std::uint64_t begin = 0;
-  const auto part = [&](What what, Tone tone, Bytes used, Bytes peak, std::vector<Note> notes) {
-    DeviceRow row{what, name_of_part(tone), format_bytes(used), used, capacity, peak, begin, tone};
-    if (row.is_known()) row.notes = std::move(notes);
-    rows.push_back(std::move(row));
+  const auto part = [&](What what, Tone tone, Bytes used, Bytes peak) {
+    rows.push_back(
+        {what, name_of_part(tone), format_bytes(used), used, capacity, peak, begin, tone});
     begin = saturating_add(begin, used.value_or(0));
   };
-  part(What::buffers, Tone::buffers, device.used(Kind::l1), {}, buffer_notes(device));
+  part(What::buffers, Tone::buffers, device.used(Kind::l1), {});
   if (const Bytes small = device.used(Kind::l1_small); small != 0U) {
-    part(What::small, Tone::small, small, {}, {});
+    part(What::small, Tone::small, small, {});
   }
-  part(What::cb, Tone::cbs, device.used(Kind::cb), device.peak(Kind::cb),
-       {named("resident", device.cb_resident_bytes, "res"),
-        named("logical", device.logical(Kind::cb), "log"), named("peak", device.peak(Kind::cb))});
-  part(What::kernels, Tone::kernels, device.used(Kind::kernel), {}, kernel_notes(device));
+  part(What::cb, Tone::cbs, device.used(Kind::cb), device.peak(Kind::cb));
+  part(What::kernels, Tone::kernels, device.used(Kind::kernel), {});
 }
 
 // Nothing when there is no trace region; a minor row while nobody uses it.
@@ -103,12 +98,37 @@ void add_headroom(DeviceRows& rows, const Device& device) {
                 format_signed_bytes(device.headroom_bytes_per_core, Scale::core)};
   row.minor = !clashes(device);
   if (clashes(device)) row.tone = Tone::bad;
-  if (device.headroom_bytes_per_core) {
-    const std::string where = " on " + tightest_cores(device);
-    row.notes = {clashes(device) ? Note{"clash: CBs overrun L1 buffers" + where, "clash" + where}
-                                 : Note{"between CBs and L1 buffers" + where, where.substr(1)}};
-  }
   rows.push_back(std::move(row));
+}
+
+std::vector<Note> headroom_notes(const Device& device) {
+  if (!device.headroom_bytes_per_core) return {};
+  const std::string where = " on " + tightest_cores(device);
+  return {clashes(device) ? Note{"clash: CBs overrun L1 buffers" + where, "clash" + where}
+                          : Note{"between CBs and L1 buffers" + where, where.substr(1)}};
+}
+
+// Of a row that is known.
+std::vector<Note> notes_of(const DeviceRow& row, const Device& device) {
+  const Note of = named("of", row.capacity);
+  const Note peak = named("peak", row.peak);
+  switch (row.what) {
+    case What::dram:
+      return {of, peak, named("logical", device.logical(Kind::dram))};
+    case What::l1:
+      return {of, peak, {headroom_in_brief(device), {}}};
+    case What::buffers:
+      return buffer_notes(device);
+    case What::cb:
+      return {named("resident", device.cb_resident_bytes, "res"),
+              named("logical", device.logical(Kind::cb), "log"), peak};
+    case What::kernels:
+      return kernel_notes(device);
+    case What::trace:
+      return {of, peak};
+    default:
+      return {};
+  }
 }
 
 void add_anomalies(DeviceRows& rows, const Anomalies& found) {
@@ -159,17 +179,23 @@ BarPiece DeviceRow::piece() const {
   return {from, from + share().value_or(0), tone};
 }
 
-DeviceRows device_rows(const Device& device) {
+DeviceRows device_rows_without_notes(const Device& device) {
   DeviceRows rows;
   rows.push_back(memory(What::dram, "DRAM", device.used(Kind::dram), device.dram_capacity_bytes,
                         device.peak(Kind::dram)));
-  if (rows.back().is_known()) {
-    rows.back().notes.push_back(named("logical", device.logical(Kind::dram)));
-  }
   add_l1(rows, device);
   add_trace(rows, device);
   add_headroom(rows, device);
   add_anomalies(rows, device.anomalies);
+  return rows;
+}
+
+DeviceRows device_rows(const Device& device) {
+  DeviceRows rows = device_rows_without_notes(device);
+  for (DeviceRow& row : rows) {
+    if (row.what == What::headroom) row.notes = headroom_notes(device);
+    if (!row.is_words() && row.is_known()) row.notes = notes_of(row, device);
+  }
   return rows;
 }
 

@@ -66,6 +66,8 @@ using DeviceRows = std::vector<DeviceRow>;
 // The rows of a device from top to bottom. DRAM, L1, L1 buffers, CB, kernels and headroom are
 // always there; L1_SMALL, trace and anomalies when there are any. Unknown is "n/a".
 [[nodiscard]] DeviceRows device_rows(const model::Device& device);
+// The same without notes, but those of anomalies: for many devices in little room.
+[[nodiscard]] DeviceRows device_rows_without_notes(const model::Device& device);
 
 // One of the rows that are always there.
 [[nodiscard]] const DeviceRow& row_of(const DeviceRows& rows, DeviceRow::What what);

@@ -36,7 +36,9 @@ using AllRows = std::vector<views::DeviceRows>;
 AllRows rows_of(const Snapshot& snapshot) {
   AllRows all;
   all.reserve(snapshot.devices.size());
-  for (const model::Device& device : snapshot.devices) all.push_back(views::device_rows(device));
+  for (const model::Device& device : snapshot.devices) {
+    all.push_back(views::device_rows_without_notes(device));
+  }
   return all;
 }
 
@@ -89,8 +91,8 @@ Plan choose(const AllRows& all, Size size, int reserve) {
 
 void draw_device(Pane pane, Form form, const model::Device& device, const views::DeviceRows& rows,
                  bool selected) {
-  if (form == Form::full) full_box(pane, device, rows, selected);
-  if (form == Form::compact) compact_box(pane, device, rows, selected);
+  if (form == Form::full) full_box(pane, device, views::device_rows(device), selected);
+  if (form == Form::compact) compact_box(pane, device, views::device_rows(device), selected);
   if (form == Form::line) device_line(pane, device, rows, selected);
 }
 
