@@ -10,7 +10,7 @@
 
 namespace ttmem::tui {
 
-// `rows` is what device_rows() says of the device, made once for a frame.
+// `rows` is what device_rows() says of the device; a line shows no notes and needs none.
 
 // Rows that full_box() needs, the frame included.
 [[nodiscard]] int full_box_height(const views::DeviceRows& rows);

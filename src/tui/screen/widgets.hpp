@@ -57,7 +57,7 @@ struct Rows {
 };
 void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable);
 
-// The first visible row so that `row` is visible, scrolling as little as possible from `first`.
+// The first visible row of `rows`, so that `row` is among the `visible` ones.
 [[nodiscard]] int scrolled_to(int row, int visible, int rows);
 
 }  // namespace ttmem::tui
