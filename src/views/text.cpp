@@ -16,6 +16,7 @@ bool is_control(char32_t code) {
 }
 
 std::size_t cells_of(char32_t code) {
+  if (code < 0x300) return 1;  // nearly all text
   const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
   if (within(0x300, 0x36f) || within(0x1ab0, 0x1aff) || within(0x20d0, 0x20ff) ||
       within(0xfe00, 0xfe0f) || within(0xfe20, 0xfe2f)) {

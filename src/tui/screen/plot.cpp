@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <string>
 
 #include "tui/screen/glyphs.hpp"
@@ -112,7 +113,11 @@ Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
     }
   };
   int held_until = -1;
-  for (const Sample& sample : samples) {
+  // The one before the window may be held into it.
+  const std::uint64_t begin_ns = window.end_ns - std::min(window.end_ns, window.span_ns);
+  auto first = std::ranges::lower_bound(samples, begin_ns, {}, &Sample::time_unix_ns);
+  if (first != samples.begin()) --first;
+  for (const Sample& sample : std::ranges::subrange(first, samples.end())) {
     if (sample.time_unix_ns > window.end_ns) break;
     const int column = position(sample.time_unix_ns);
     hold(column, held_until);
