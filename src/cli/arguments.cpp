@@ -6,21 +6,16 @@
 #include <algorithm>
 
 #include "base/parse_number.hpp"
+#include "views/typed_lists.hpp"
 
 namespace ttmem::cli {
 namespace {
 
-constexpr std::uint32_t kMostDevicesInARange = 1024;
 constexpr std::uint32_t kMostPositive = 1'000'000;
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
+// What is wrong with the value of `option`.
+Error named(std::string_view option, const std::string& text, const Error& wrong) {
+  return {fmt::format("{} {}: {}", option, text, wrong.message)};
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -41,40 +36,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 Result<std::vector<std::uint32_t>> parse_devices(const std::string& text) {
-  const Error wrong{fmt::format(
-      "--device {}: not a list of device numbers; write for example --device 0,3 or 0-3", text)};
-  std::vector<std::uint32_t> ids;
-  for (const std::string_view part : split(text)) {
-    const std::size_t dash = part.find('-');
-    const auto first = parse_number<std::uint32_t>(part.substr(0, dash));
-    const auto last =
-        dash == std::string_view::npos ? first : parse_number<std::uint32_t>(part.substr(dash + 1));
-    if (!first || !last || *last < *first) return wrong;
-    if (*last - *first >= kMostDevicesInARange) {
-      return Error{fmt::format("--device {}: a range may have at most {} devices", text,
-                               kMostDevicesInARange)};
-    }
-    for (std::uint32_t i = 0; i <= *last - *first; ++i) ids.push_back(*first + i);
-  }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
+  auto devices = views::parse_devices(text);
+  if (!devices) return named("--device", text, devices.error());
+  return devices;
 }
 
 Result<std::vector<Kind>> parse_kinds(const std::string& text) {
-  std::vector<Kind> kinds;
-  for (const std::string_view part : split(text)) {
-    const std::optional<Kind> kind = kind_named(part);
-    if (!kind) {
-      std::string names;
-      for (const Kind each : kAllKinds) {
-        names += (names.empty() ? "" : ", ") + std::string(name_of(each));
-      }
-      return Error{
-          fmt::format("--kind {}: there is no kind '{}'; the kinds are {}", text, part, names)};
-    }
-    kinds.push_back(*kind);
-  }
+  auto kinds = views::parse_kinds(text);
+  if (!kinds) return named("--kind", text, kinds.error());
   return kinds;
 }
 

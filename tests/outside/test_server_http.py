@@ -38,12 +38,15 @@ def samples(text):
 
 
 class Figures(HttpCase):
-    def test_snapshot_and_allocations_are_those_of_the_commands(self):
+    def test_what_is_served_is_that_of_the_commands(self):
         self.start_demo()
         self.serve()
         for target, arguments in (("/api/v1/snapshot", []),
                                   ("/api/v1/snapshot?device=0,3", ["--device", "0,3"]),
+                                  ("/api/v1/snapshot?device=0-2,6", ["--device", "0-2,6"]),
                                   ("/api/v1/allocations", ["allocs"]),
+                                  ("/api/v1/programs", ["programs"]),
+                                  ("/api/v1/programs?device=3-5", ["programs", "--device", "3-5"]),
                                   ("/api/v1/allocations?kind=cb,l1&device=2",
                                    ["allocs", "--kind", "cb,l1", "--device", "2"])):
             served, said = self.get_json(target), self.json(*arguments)
@@ -58,6 +61,8 @@ class Figures(HttpCase):
         one = self.get_json(f"/api/v1/allocations?pid={first.pid}")["allocations"]
         self.assertEqual({entry["pid"] for entry in one}, {first.pid})
         self.assertEqual(2 * len(one), len(both))
+        programs = self.get_json(f"/api/v1/programs?pid={second.pid}")["programs"]
+        self.assertEqual({entry["pid"] for entry in programs}, {second.pid})
 
     def test_metrics_have_the_figures_of_the_snapshot(self):
         demo = self.start_demo()

@@ -39,8 +39,9 @@ HttpResponse index(const Target&, const HttpSources&) {
   return ok(kText,
             "ttmem serve: memory of Tenstorrent devices\n\n"
             "/metrics                                    for Prometheus\n"
-            "/api/v1/snapshot?device=0,3                 the JSON of `ttmem --json`\n"
+            "/api/v1/snapshot?device=0-3,6               the JSON of `ttmem --json`\n"
             "/api/v1/allocations?pid=&device=&kind=      the JSON of `ttmem allocs --json`\n"
+            "/api/v1/programs?pid=&device=               the JSON of `ttmem programs --json`\n"
             "/api/v1/history?device=0&seconds=600        use over time, up to a day\n"
             "/api/v1/postmortems                         processes that died with memory\n"
             "/healthz                                    200 while it can read the segments\n");
@@ -82,27 +83,51 @@ HttpResponse snapshot(const Target& target, const HttpSources& sources) {
   });
 }
 
-HttpResponse allocations(const Target& target, const HttpSources& sources) {
+// All but the lists of allocations and programs.
+model::Snapshot without_lists(const model::Snapshot& snapshot) {
+  model::Snapshot around;
+  around.time_unix_ns = snapshot.time_unix_ns;
+  around.host = snapshot.host;
+  around.devices = snapshot.devices;
+  around.warnings = snapshot.warnings;
+  return around;
+}
+
+// A list of 100,000 takes most of a second to write, so the text is made later.
+template <typename List>
+HttpResponse list_response(const model::Snapshot& selected, List list,
+                           std::string (*text)(const model::Snapshot&, const List&,
+                                               views::JsonLayout)) {
+  HttpResponse response = ok(kJson, {});
+  response.later = [around = without_lists(selected), list = std::move(list), text] {
+    return text(around, list, views::JsonLayout::line);
+  };
+  return response;
+}
+
+Result<std::optional<std::int32_t>> pid_in(const Target& target) {
   const auto pid = number_in(target, "pid", std::numeric_limits<std::int32_t>::max());
+  if (!pid) return pid.error();
+  return *pid ? std::optional(static_cast<std::int32_t>(**pid)) : std::nullopt;
+}
+
+HttpResponse allocations(const Target& target, const HttpSources& sources) {
+  const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
   auto kinds = kinds_in(target);
   if (!kinds) return error_response(400, kinds.error().message);
-  views::AllocationFilter filter;
-  if (*pid) filter.pid = static_cast<std::int32_t>(**pid);
-  filter.kinds = std::move(*kinds);
+  const views::AllocationFilter filter{*pid, std::move(*kinds)};
   return on_devices(target, sources, [&](const model::Snapshot& selected) {
-    // A list of 100,000 takes most of a second to write.
-    model::Snapshot around;
-    around.time_unix_ns = selected.time_unix_ns;
-    around.host = selected.host;
-    around.devices = selected.devices;
-    around.warnings = selected.warnings;
-    HttpResponse response = ok(kJson, {});
-    response.later = [around = std::move(around),
-                      list = views::select_allocations(selected, filter)] {
-      return views::allocations_json(around, list, views::JsonLayout::line);
-    };
-    return response;
+    return list_response(selected, views::select_allocations(selected, filter),
+                         views::allocations_json);
+  });
+}
+
+HttpResponse programs(const Target& target, const HttpSources& sources) {
+  const auto pid = pid_in(target);
+  if (!pid) return error_response(400, pid.error().message);
+  return on_devices(target, sources, [&](const model::Snapshot& selected) {
+    return list_response(selected, views::select_programs(selected, *pid), views::programs_json);
   });
 }
 
@@ -132,12 +157,13 @@ struct Endpoint {
 };
 
 const Endpoint* endpoint_of(std::string_view path) {
-  static const std::array<Endpoint, 7> endpoints = {{
+  static const std::array<Endpoint, 8> endpoints = {{
       {"/", index, {}},
       {"/metrics", metrics, {}},
       {"/healthz", health, {}},
       {"/api/v1/snapshot", snapshot, {"device"}},
       {"/api/v1/allocations", allocations, {"pid", "device", "kind"}},
+      {"/api/v1/programs", programs, {"pid", "device"}},
       {"/api/v1/history", history, {"device", "seconds"}},
       {"/api/v1/postmortems", postmortems, {}},
   }};

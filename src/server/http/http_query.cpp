@@ -8,11 +8,10 @@
 
 #include "base/parse_number.hpp"
 #include "views/format.hpp"
+#include "views/typed_lists.hpp"
 
 namespace ttmem::server {
 namespace {
-
-constexpr std::size_t kMostItems = 1024;
 
 // Not urls::parse_query(): it refuses a | or an é that is not escaped, and we name the parameter.
 std::optional<std::string> decode(std::string_view text, bool plus_is_blank) {
@@ -43,22 +42,15 @@ Result<void> parse_query(std::string_view text, Target& target) {
   return {};
 }
 
-// The items of a list such as "0,3", at most kMostItems.
-template <typename Item, typename Parse>
-Result<std::vector<Item>> list_in(const Target& target, const char* name, Parse parse,
-                                  const char* of_what) {
-  std::vector<Item> items;
+// What `parse` makes of a parameter's list; empty when it was not given.
+template <typename Item>
+Result<std::vector<Item>> list_in(const Target& target, const char* name,
+                                  Result<std::vector<Item>> (*parse)(std::string_view)) {
   const auto given = target.query.find(name);
-  if (given == target.query.end()) return items;
-  std::string_view rest = given->second;
-  do {
-    const std::optional<Item> item = parse(take(rest, ','));
-    if (!item || items.size() == kMostItems) {
-      return Error{fmt::format("{}={} is not a list of {}", name, given->second, of_what)};
-    }
-    items.push_back(*item);
-  } while (!rest.empty());
-  return items;
+  if (given == target.query.end()) return std::vector<Item>();
+  auto items = parse(given->second);
+  if (items) return items;
+  return Error{fmt::format("{}={}: {}", name, given->second, items.error().message)};
 }
 
 }  // namespace
@@ -95,15 +87,11 @@ Result<void> check_names(const Target& target, const std::vector<std::string>& n
 }
 
 Result<std::vector<std::uint32_t>> devices_in(const Target& target) {
-  return list_in<std::uint32_t>(
-      target, "device", [](std::string_view text) { return parse_number<std::uint32_t>(text); },
-      "device numbers; write for example device=0 or device=0,3");
+  return list_in(target, "device", views::parse_devices);
 }
 
 Result<std::vector<Kind>> kinds_in(const Target& target) {
-  return list_in<Kind>(target, "kind", kind_named,
-                       "dram, l1, l1_small, trace, kernel, cb, system; write for example kind=dram "
-                       "or kind=l1,cb");
+  return list_in(target, "kind", views::parse_kinds);
 }
 
 Result<std::optional<std::uint64_t>> number_in(const Target& target, const std::string& name,

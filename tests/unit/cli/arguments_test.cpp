@@ -23,6 +23,11 @@ TEST(ParseDevices, RefusesEverythingElse) {
   }
 }
 
+TEST(ParseDevices, NamesTheOptionAndWhatWouldBeRight) {
+  EXPECT_EQ(parse_devices("x").error().message,
+            "--device x: not a list of device numbers; write for example 0,3 or 0-3");
+}
+
 TEST(ParseKinds, NamesTheKindsWhenOneIsUnknown) {
   EXPECT_EQ(parse_kinds("dram,cb").value(), (std::vector{Kind::dram, Kind::cb}));
   const auto wrong = parse_kinds("dram,foo");

@@ -82,6 +82,7 @@ TEST_F(HttpHandler, GivesOnlyTheDevicesAskedFor) {
   ASSERT_EQ(json["devices"].size(), 1U);
   EXPECT_EQ(json["devices"][0]["id"], 3);
   EXPECT_EQ(Json::parse(get("/api/v1/snapshot?device=0%2C3").body)["devices"].size(), 2U);
+  EXPECT_NE(error_of("/api/v1/snapshot?device=0-3", 404).find("no device 1-2"), std::string::npos);
   EXPECT_NE(error_of("/api/v1/snapshot?device=7", 404).find("no device 7"), std::string::npos);
 }
 

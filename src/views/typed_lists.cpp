@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/typed_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/parse_number.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::views {
+namespace {
+
+constexpr std::uint32_t kMostDevicesInARange = 1024;
+
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<std::vector<std::uint32_t>> parse_devices(std::string_view text) {
+  std::vector<std::uint32_t> ids;
+  for (const std::string_view part : split(text)) {
+    const std::size_t dash = part.find('-');
+    const auto first = parse_number<std::uint32_t>(part.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : parse_number<std::uint32_t>(part.substr(dash + 1));
+    if (!first || !last || *last < *first) {
+      return Error{"not a list of device numbers; write for example 0,3 or 0-3"};
+    }
+    if (*last - *first >= kMostDevicesInARange) {
+      return Error{fmt::format("a range may have at most {} devices", kMostDevicesInARange)};
+    }
+    for (std::uint32_t i = 0; i <= *last - *first; ++i) ids.push_back(*first + i);
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+Result<std::vector<Kind>> parse_kinds(std::string_view text) {
+  std::vector<Kind> kinds;
+  for (const std::string_view part : split(text)) {
+    const std::optional<Kind> kind = kind_named(part);
+    if (!kind) {
+      std::vector<std::string> names;
+      for (const Kind each : kAllKinds) names.emplace_back(name_of(each));
+      return Error{
+          fmt::format("there is no kind '{}'; the kinds are {}", part, join(names, ", "))};
+    }
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
+
+}  // namespace ttmem::views

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists as people type them: after an option, or in a URL. An Error says what is wrong and what
+// would be right, without naming the option. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/kinds.hpp"
+#include "base/result.hpp"
+
+namespace ttmem::views {
+
+// The parts between the commas. An empty text has one part, which is empty.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text);
+
+// "0,3" or "0-3,6": ascending, each once.
+[[nodiscard]] Result<std::vector<std::uint32_t>> parse_devices(std::string_view text);
+
+// "dram,l1": see Kind.
+[[nodiscard]] Result<std::vector<Kind>> parse_kinds(std::string_view text);
+
+}  // namespace ttmem::views
