@@ -17,7 +17,8 @@ constexpr const char* kExamples = R"(
 Examples:
   ttmem replay model.jsonl --hold              the state at the end of a capture
   ttmem replay model.jsonl --lines 909 --hold  the state after its 909th line
-  ttmem replay model.jsonl --speed 1           as fast as it was recorded)";
+  ttmem replay model.jsonl --speed 1           as fast as it was recorded
+  zcat model.jsonl.gz | ttmem replay -         from standard input)";
 
 int run_replay(const replay::Options& options) {
   if (options.file.empty()) {
@@ -26,7 +27,7 @@ int run_replay(const replay::Options& options) {
   const Result<replay::Replayed> replayed = replay::replay_capture(options);
   if (!replayed) return complain(replayed.error().message, kFailure);
   say(fmt::format("replayed {} of {}: {} on {}", views::plural(replayed->lines, "line", "lines"),
-                  options.file, views::plural(replayed->events, "event", "events"),
+                  replayed->source, views::plural(replayed->events, "event", "events"),
                   views::plural(replayed->threads, "thread", "threads")));
   return kSuccess;
 }
@@ -37,7 +38,8 @@ void add_replay(Command& app) {
   auto options = std::make_shared<replay::Options>();
   Command command = app.add_subcommand(
       "replay", "Feed a capture through the tracker as if it happened now", kExamples);
-  command.add_option("FILE", "", options->file, "The capture: one JSON object a line");
+  command.add_option("FILE", "", options->file,
+                     "The capture, one JSON object a line; - is standard input");
   command.add_option("--lines", "N", options->lines, std::bind_front(parse_count, "--lines"),
                      "Stop after N lines of the file");
   command.add_flag("--hold", options->hold, "Keep the state until Ctrl-C");

@@ -5,10 +5,11 @@ import collections
 import os
 import pathlib
 import signal
+import subprocess
 import unittest
 
 import capture_model
-from support import CAPTURES, Case
+from support import CAPTURES, TTMEM, Case
 
 # State just before the first program_unregister, from the page that came with the captures: lines
 # before, CB physical, CB logical, largest CB union on one core, programs, and (logical, physical)
@@ -182,6 +183,26 @@ class Pace(Replay):
         self.ttmem("replay", CAPTURES / "mesh_wh8.jsonl")
         self.assertEqual(self.files(), [])
 
+    def test_a_dash_is_standard_input(self):
+        held = self.start_ttmem("replay", "-", "--lines", "15", "--hold")
+        held.process.stdin.write((CAPTURES / "basic_wh1.jsonl").read_bytes())
+        held.process.stdin.flush()
+        self.assertIn("replay standard input: 15 lines", held.line("stderr"))
+        (piped,) = self.devices()
+        held.signal(signal.SIGINT)
+        self.assertEqual(held.wait(), 0)
+        held = self.start_ttmem("replay", CAPTURES / "basic_wh1.jsonl", "--lines", "15", "--hold")
+        held.line("stderr")
+        (read,) = self.devices()
+        self.assertEqual(piped["dram"], read["dram"])
+        self.assertEqual(piped["l1"], read["l1"])
+
+    def test_what_is_wrong_on_standard_input_has_its_line(self):
+        result = subprocess.run([TTMEM, "replay", "-"], env=self.env, input="{}\n", text=True,
+                                capture_output=True, timeout=20)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("standard input:1: field 'ev' is missing", result.stderr)
+
 
 class FilesThatAreNoCaptures(Replay):
     def refuse(self, content, reason, lines=()):
@@ -230,7 +251,8 @@ class FilesThatAreNoCaptures(Replay):
             self.refuse(line, "given.jsonl:1: not a JSON object")
 
     def test_an_unknown_event(self):
-        self.refuse(self.capture_with(5, {"ev": "buffer_move"}), "given.jsonl:5: field 'ev'")
+        self.refuse(self.capture_with(5, {"ev": "buffer_move"}), "given.jsonl:5: field 'ev': there is no event 'buffer_move'")
+        self.refuse(self.capture_with(5, {"ev": "x" * 100000}), "event '" + "x" * 64 + "'")
 
     def test_a_missing_field(self):
         for line, field in ((1, "grid"), (1, "trace_banks"), (2, "chips"), (3, "bytes_per_bank"),

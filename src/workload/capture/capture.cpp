@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@ namespace ttmem::capture {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostOfAName = 64;  // of an unknown event, in a message
 
 ttmem_buffer_type buffer_type(Fields& fields) {
   static constexpr std::array<std::pair<std::string_view, ttmem_buffer_type>, 5> kTypes = {
@@ -103,7 +105,7 @@ class Parser {
     for (const auto& [known, reader] : kReaders) {
       if (known == name) return (this->*reader)(fields);
     }
-    fields.refuse("field 'ev' names no known event");
+    fields.refuse(fmt::format("field 'ev': there is no event '{}'", name.substr(0, kMostOfAName)));
     return Mesh{};
   }
 
@@ -241,16 +243,8 @@ std::optional<std::string_view> next_line(std::istream& input, std::vector<char>
   return std::string_view(buffer.data(), length == 0 ? 0 : length - 1);
 }
 
-}  // namespace
-
-Result<std::vector<Line>> read_capture(const std::string& file,
-                                       std::optional<std::uint64_t> lines) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return cannot_read(file, errno);
-  if (S_ISDIR(status.st_mode)) return cannot_read(file, EISDIR);
-  std::ifstream input(file);
-  if (!input) return cannot_read(file, errno);
-
+Result<std::vector<Line>> read_lines(std::istream& input, const std::string& file,
+                                     std::optional<std::uint64_t> lines) {
   Parser parser;
   std::vector<Line> capture;
   std::vector<char> buffer(kMaxLineBytes);
@@ -266,6 +260,23 @@ Result<std::vector<Line>> read_capture(const std::string& file,
     return Error{fmt::format("{} is empty; a capture begins with a device line", file)};
   }
   return capture;
+}
+
+}  // namespace
+
+std::string name_of_capture(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+Result<std::vector<Line>> read_capture(const std::string& file,
+                                       std::optional<std::uint64_t> lines) {
+  if (file == "-") return read_lines(std::cin, name_of_capture(file), lines);
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return cannot_read(file, errno);
+  if (S_ISDIR(status.st_mode)) return cannot_read(file, EISDIR);
+  std::ifstream input(file);
+  if (!input) return cannot_read(file, errno);
+  return read_lines(input, file, lines);
 }
 
 }  // namespace ttmem::capture

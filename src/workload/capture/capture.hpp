@@ -112,10 +112,13 @@ struct Line {
   }
 };
 
-// Reads the first `lines` lines, or all. Fails, naming the file, the line and the reason, when
-// the file cannot be read or is empty, or a line is not valid there.
+// Reads the first `lines` lines, or all; the file "-" is standard input. Fails, naming the file,
+// the line and the reason, when the file cannot be read or is empty, or a line is not valid there.
 // Line n of the file is element n - 1.
 [[nodiscard]] Result<std::vector<Line>> read_capture(const std::string& file,
                                                      std::optional<std::uint64_t> lines);
+
+// What messages call the file: "standard input" for "-".
+[[nodiscard]] std::string name_of_capture(const std::string& file);
 
 }  // namespace ttmem::capture

@@ -74,16 +74,17 @@ Result<Replayed> replay_checked(const Options& options) {
   if (const std::size_t threads = threads_of(*lines); threads > kMaxThreads) {
     return Error{
         fmt::format("{} has events of {} threads, ttmem replay runs at most {}; use --lines N",
-                    options.file, threads, kMaxThreads)};
+                    capture::name_of_capture(options.file), threads, kMaxThreads)};
   }
 
   workload::StopSignals signals;
   if (const auto tracking = workload::start_tracking(); !tracking) return tracking.error();
   bool interrupted = false;
-  const Replayed replayed = feed(*lines, options.speed, signals, interrupted);
+  Replayed replayed = feed(*lines, options.speed, signals, interrupted);
+  replayed.source = capture::name_of_capture(options.file);
   if (options.hold && !interrupted) {
     workload::announce(fmt::format("replay {}: {} lines replayed, holding their state",
-                                   options.file, replayed.lines));
+                                   replayed.source, replayed.lines));
     signals.wait();
   }
   return replayed;
@@ -96,7 +97,7 @@ Result<Replayed> replay_capture(const Options& options) {
     return replay_checked(options);
   } catch (const std::exception& failure) {  // no memory, no threads
     return Error{fmt::format("cannot replay {}: {}; free memory or threads and try again",
-                             options.file, failure.what())};
+                             capture::name_of_capture(options.file), failure.what())};
   }
 }
 

@@ -10,13 +10,14 @@
 namespace ttmem::replay {
 
 struct Options {
-  std::string file;
+  std::string file;                    // "-": standard input
   std::optional<std::uint64_t> lines;  // stop after that many lines of the file
   std::optional<double> speed;         // 1: as recorded; none: as fast as possible
   bool hold = false;                   // afterwards keep the state until a signal
 };
 
 struct Replayed {
+  std::string source;  // what messages call the file
   std::uint64_t lines = 0;
   std::uint64_t events = 0;
   std::uint64_t threads = 0;

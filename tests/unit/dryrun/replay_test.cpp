@@ -145,7 +145,8 @@ TEST_F(ReplayTest, AnL1BaseOfItsOwnIsTakenFromTheDeviceLine) {
 }
 
 TEST_F(ReplayTest, WhatIsNotOfTheFormatIsAnErrorWithItsLine) {
-  expect_refused(R"({"ev": "teleport"})", "capture.jsonl:5: field 'ev' names no known event");
+  expect_refused(R"({"ev": "teleport"})",
+                 "capture.jsonl:5: field 'ev': there is no event 'teleport'");
 }
 
 // `ttmem replay` does without it.
