@@ -18,19 +18,22 @@ Error named(std::string_view option, const std::string& text, const Error& wrong
   return {fmt::format("{} {}: {}", option, text, wrong.message)};
 }
 
+// How many letters are wrong, missing, too many, or exchanged with the next.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+  std::vector<std::vector<std::size_t>> best(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        best[i][j] = i + j;
+        continue;
+      }
+      const std::size_t replaced = best[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      best[i][j] = std::min({replaced, best[i - 1][j] + 1, best[i][j - 1] + 1});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) best[i][j] = std::min(best[i][j], best[i - 2][j - 2] + 1);
     }
   }
-  return row[b.size()];
+  return best[a.size()][b.size()];
 }
 
 }  // namespace
@@ -79,6 +82,12 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     }
   }
   return best;
+}
+
+std::string unknown_command(std::string_view word, const std::vector<std::string>& commands) {
+  const std::string near = nearest(word, commands);
+  return fmt::format("unknown command '{}'; {}", word,
+                     near.empty() ? "see ttmem --help" : "did you mean " + near + "?");
 }
 
 }  // namespace ttmem::cli

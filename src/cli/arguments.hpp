@@ -33,4 +33,8 @@ namespace ttmem::cli {
 [[nodiscard]] std::string nearest(std::string_view word,
                                   const std::vector<std::string>& candidates);
 
+// "unknown command 'alocs'; did you mean allocs?"
+[[nodiscard]] std::string unknown_command(std::string_view word,
+                                          const std::vector<std::string>& commands);
+
 }  // namespace ttmem::cli

@@ -2,6 +2,7 @@
 #include "cli/command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 namespace ttmem::cli {
@@ -14,9 +15,23 @@ Command Command::add_subcommand(const std::string& name, const std::string& help
 }
 
 bool Command::has_subcommand(const std::string& name) const {
-  const auto named =
-      app_->get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
-  return !named.empty();
+  const std::vector<std::string> names = subcommands();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> Command::subcommands() const {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app_->get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// Not App::help(): that is the help of the command that the command line names.
+std::string Command::help() const {
+  return app_->get_formatter()->make_help(app_, app_->get_name(), CLI::AppFormatMode::Normal);
+}
+
+std::string Command::help(const std::string& subcommand) const {
+  return app_->get_subcommand(subcommand)->help(app_->get_name());
 }
 
 void Command::footer(const std::string& text) { app_->footer(text); }

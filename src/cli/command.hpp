@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -35,6 +36,10 @@ class Command {
   Command add_subcommand(const std::string& name, const std::string& help,
                          const std::string& examples);
   [[nodiscard]] bool has_subcommand(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> subcommands() const;
+  // What --help prints: of this command, or of the subcommand with this name, which must exist.
+  [[nodiscard]] std::string help() const;
+  [[nodiscard]] std::string help(const std::string& subcommand) const;
   void footer(const std::string& text);
 
   // `names` as in "-r,--interval"; without dashes it is an argument by its position. `type` is what

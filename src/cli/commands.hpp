@@ -35,6 +35,8 @@ void add_clean(Command& app);
 void add_demo(Command& app);
 void add_replay(Command& app);
 void add_serve(Command& app);
+void add_help(Command& app);
+void add_version(Command& app, const std::string& text);
 // `to_run` is what follows the word `run`; fill it before the command line is parsed. The action
 // replaces this process by that command, after an optional "--", with tracking on. It returns only
 // when that fails: 127 when there is no such command, 126 when it cannot be started, 2 when none

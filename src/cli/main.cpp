@@ -16,11 +16,7 @@
 namespace ttmem::cli {
 namespace {
 
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return names;
-}
+constexpr const char* kVersion = "ttmem " TTMEM_VERSION_TEXT;
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -35,18 +31,12 @@ std::string title_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
 }
 
-// Reports an argument that no command knows.
-int reject(const CLI::App& app, const CLI::App& command, const std::string& argument) {
+// Reports an option or argument that `command` does not know.
+int reject(const CLI::App& command, const std::string& argument) {
   const bool option = argument.starts_with("-");
-  const bool names_command = !option && &app == &command;
-  const std::string near = nearest(argument, option          ? option_names(command)
-                                             : names_command ? command_names(app)
-                                                             : std::vector<std::string>());
+  const std::string near = option ? nearest(argument, option_names(command)) : std::string();
   const std::string advice =
       near.empty() ? fmt::format("see {} --help", title_of(command)) : "did you mean " + near + "?";
-  if (names_command) {
-    return complain(fmt::format("unknown command '{}'; {}", argument, advice), kUsage);
-  }
   return complain(
       fmt::format("{} '{}' for `{}`; {}", option ? "unknown option" : "unexpected argument",
                   argument, title_of(command), advice),
@@ -54,15 +44,16 @@ int reject(const CLI::App& app, const CLI::App& command, const std::string& argu
 }
 
 // Options before a command's name belong to that command: one that it does not have is an error.
-int check(const CLI::App& app) {
+int check(const CLI::App& app, const Command& root) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.back();
   if (const auto extras = app.remaining(); !extras.empty()) {
-    return reject(app, app, extras.front());
+    if (extras.front().starts_with("-")) return reject(app, extras.front());
+    return complain(unknown_command(extras.front(), root.subcommands()), kUsage);
   }
   if (chosen.empty()) return kSuccess;
   if (const auto extras = command.remaining(); !extras.empty()) {
-    return reject(app, command, extras.front());
+    return reject(command, extras.front());
   }
   for (const CLI::Option* option : app.get_options({})) {
     const std::string name = option->get_name();
@@ -99,7 +90,7 @@ int run(std::vector<std::string> arguments) {
   CLI::App app("The memory of Tenstorrent devices: who holds DRAM, L1, circular buffers, kernels");
   app.name("ttmem");
   app.allow_extras();  // before the commands, which inherit it; check() has better messages
-  app.set_version_flag("--version", "ttmem " TTMEM_VERSION_TEXT);
+  app.set_version_flag("-V,--version", kVersion, "The version of ttmem");
   CommonOptions common;
   Chosen chosen;
   std::vector<std::string> to_run;
@@ -113,6 +104,8 @@ int run(std::vector<std::string> arguments) {
   add_replay(root);
   add_serve(root);
   add_run(root, to_run);
+  add_help(root);
+  add_version(root, kVersion);
   app.require_subcommand(0, 1);
   const auto end = command_to_run(app, arguments);
   to_run.assign(end, arguments.end());
@@ -133,7 +126,7 @@ int run(std::vector<std::string> arguments) {
   } catch (const CLI::ParseError& error) {
     return complain(fmt::format("{}; see ttmem --help", error.what()), kUsage);
   }
-  if (const int checked = check(app); checked != kSuccess) return checked;
+  if (const int checked = check(app, root); checked != kSuccess) return checked;
   if (chosen.wrong) return complain(chosen.wrong->message, kUsage);
   return chosen.action();
 }

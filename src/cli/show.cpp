@@ -35,7 +35,7 @@ Examples:
   ttmem run -- python3 model.py  run a program with tracking on
   ttmem demo                     no device at hand? simulate eight
 
-Help on a command: ttmem COMMAND --help)";
+Help on a command: ttmem help COMMAND)";
 
 std::string json_frame(const model::Snapshot& snapshot, bool stream) {
   return views::snapshot_json(snapshot,
@@ -100,7 +100,7 @@ Result<double> parse_watch(const std::string& text) {
 
 void add_common(Command& app, CommonOptions& common) {
   app.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
-  app.add_option("--device", "LIST", common.devices, parse_devices,
+  app.add_option("-i,--device", "LIST", common.devices, parse_devices,
                  "Only these devices: 0,3 or 0-3");
   add_color(app, common);
 }
@@ -129,7 +129,7 @@ void add_show(Command& app, CommonOptions& common) {
   app.add_flag("--csv", options->csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
                "Also each core: a map in the text, a row per core in the CSV");
-  app.add_option("--watch", "SECONDS", options->watch, parse_watch,
+  app.add_option("-l,--watch", "SECONDS", options->watch, parse_watch,
                  "Repeat every SECONDS until Ctrl-C");
   app.footer(kExamples);
   app.does([options, &common] { return show(*options, common); });

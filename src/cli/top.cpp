@@ -120,7 +120,7 @@ void add_top(Command& app, CommonOptions& common) {
       app.add_subcommand("top", "The live view: devices, charts, cores, processes", kExamples);
   command.add_option("--view", "N", options->view, parse_view,
                      "Begin with this view: 1, 2, 3 or 4");
-  command.add_option("--device", "N", common.devices, parse_devices, "Begin with this device");
+  command.add_option("-i,--device", "N", common.devices, parse_devices, "Begin with this device");
   command.add_option("-r,--interval", "MS", options->interval_ms, parse_interval,
                      "Milliseconds between two refreshes (500); + and - change it");
   command.add_flag("--once", options->once,

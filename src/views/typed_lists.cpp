@@ -53,8 +53,7 @@ Result<std::vector<Kind>> parse_kinds(std::string_view text) {
     if (!kind) {
       std::vector<std::string> names;
       for (const Kind each : kAllKinds) names.emplace_back(name_of(each));
-      return Error{
-          fmt::format("there is no kind '{}'; the kinds are {}", part, join(names, ", "))};
+      return Error{fmt::format("there is no kind '{}'; the kinds are {}", part, join(names, ", "))};
     }
     kinds.push_back(*kind);
   }

@@ -24,6 +24,10 @@ class Misuse(Case):
     def test_each_mistake_is_one_line_and_exit_2(self):
         for arguments, says in (
                 (("--jsno",), "--json"), (("nonsense",), "nonsense"), (("alocs",), "allocs"),
+                (("tpo",), "did you mean top?"), (("hepl",), "did you mean help?"),
+                (("help", "progams"), "did you mean programs?"), (("help", "nonsense"), "nonsense"),
+                (("help", "top", "allocs"), "allocs"), (("-l", "0"), "--watch"),
+                (("-i", "x"), "--device"),
                 (("--json", "--csv"), "--csv"),
                 (("--device", "x"), "--device"), (("--device", "3-1"), "--device"),
                 (("--device",), "--device"), (("--watch", "0"), "--watch"),
@@ -49,14 +53,25 @@ class Misuse(Case):
         self.assertIn("7", result.stderr)
 
     def test_help_goes_to_stdout_and_has_examples(self):
-        for command in ((), ("allocs",), ("programs",), ("clean",), ("demo",), ("replay",),
-                        ("run",)):
+        shown = self.ttmem("--help").stdout
+        commands = re.findall(r"^  (\w+) {2,}", shown[shown.index("Subcommands:"):], re.M)
+        self.assertLess({"top", "allocs", "programs", "help", "version"}, set(commands))
+        for command in ((), *((name,) for name in commands)):
             result = self.ttmem(*command, "--help")
             self.assertIn("Examples:", result.stdout, command)
             self.assertEqual(result.stderr, "")
 
+    def test_help_of_a_command_is_its_help(self):
+        self.assertEqual(self.ttmem("help").stdout, self.ttmem("--help").stdout)
+        for command in ("allocs", "top", "run", "help"):
+            self.assertEqual(self.ttmem("help", command).stdout,
+                             self.ttmem(command, "--help").stdout, command)
+
     def test_version(self):
-        self.assertRegex(self.ttmem("--version").stdout, r"^ttmem \d+\.\d+\.\d+\n$")
+        version = self.ttmem("--version").stdout
+        self.assertRegex(version, r"^ttmem \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.ttmem("-V").stdout, version)
+        self.assertEqual(self.ttmem("version").stdout, version)
 
 
 class NothingRuns(Case):
@@ -105,8 +120,9 @@ class OneShotViews(Case):
                 self.assertLessEqual(len(longest), columns, f"{command}: {longest}")
 
     def test_device_selects(self):
-        snapshot = self.json("--device", "0,3")
-        self.assertEqual([device["id"] for device in snapshot["devices"]], [0, 3])
+        for option in ("--device", "-i"):
+            snapshot = self.json(option, "0,3")
+            self.assertEqual([device["id"] for device in snapshot["devices"]], [0, 3])
         listed = self.json("allocs", "--device", "3")["allocations"]
         self.assertEqual({entry["device"] for entry in listed}, {3})
         programs = self.json("programs", "--device", "3")["programs"]
@@ -154,10 +170,11 @@ class OneShotViews(Case):
                              device["l1"]["buffers"]["physical_bytes"])
 
     def test_watch_goes_on_until_a_signal(self):
-        watch = self.start_ttmem("--watch", "0.05", "--json")
-        self.assertEqual([watch.line()[:10] for _ in range(3)], ['{"schema":'] * 3)
-        watch.signal(signal.SIGINT)
-        self.assertEqual(watch.wait(), 0)
+        for option in ("--watch", "-l"):
+            watch = self.start_ttmem(option, "0.05", "--json")
+            self.assertEqual([watch.line()[:10] for _ in range(3)], ['{"schema":'] * 3)
+            watch.signal(signal.SIGINT)
+            self.assertEqual(watch.wait(), 0)
 
     def test_a_reader_that_leaves_is_no_failure(self):
         watch = self.start_ttmem("--watch", "0.05")

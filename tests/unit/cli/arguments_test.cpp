@@ -68,6 +68,7 @@ TEST(Nearest, FindsASlipAndNothingElse) {
   const std::vector<std::string> commands = {"allocs", "programs", "clean", "run"};
   EXPECT_EQ(nearest("alocs", commands), "allocs");
   EXPECT_EQ(nearest("program", commands), "programs");
+  EXPECT_EQ(nearest("rnu", commands), "run");
   EXPECT_EQ(nearest("top", commands), "");
   EXPECT_EQ(nearest("", commands), "");
 }
