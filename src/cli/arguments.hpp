@@ -14,6 +14,18 @@
 
 namespace ttmem::cli {
 
+// parse(text), with an Error that names the option and what was typed. For Command::add_option().
+template <typename Parse>
+[[nodiscard]] auto parse_for(std::string_view option, Parse parse) {
+  return [option, parse](const std::string& text) {
+    auto value = parse(text);
+    if (!value) {
+      value = Error{std::string(option) + " " + text + ": " + value.error().message};
+    }
+    return value;
+  };
+}
+
 // "0,3" or "0-3,6": ascending, each once.
 [[nodiscard]] Result<std::vector<std::uint32_t>> parse_devices(const std::string& text);
 
@@ -28,10 +40,6 @@ namespace ttmem::cli {
 
 // A process id.
 [[nodiscard]] Result<std::int32_t> parse_pid(const std::string& text);
-
-// The candidate that `word` is probably a misspelling of; empty: none is close.
-[[nodiscard]] std::string nearest(std::string_view word,
-                                  const std::vector<std::string>& candidates);
 
 // "unknown command 'alocs'; did you mean allocs?"
 [[nodiscard]] std::string unknown_command(std::string_view word,

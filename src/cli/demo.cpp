@@ -10,6 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "views/format.hpp"
+#include "views/nearest.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -38,7 +39,7 @@ int list_scenarios() {
 int run_demo(const demo::Options& options) {
   const std::vector<std::string> known = names();
   if (!known.empty() && std::find(known.begin(), known.end(), options.scenario) == known.end()) {
-    const std::string near = nearest(options.scenario, known);
+    const std::string near = views::nearest(options.scenario, known);
     return complain(fmt::format("no scenario '{}'; {}", options.scenario,
                                 near.empty() ? "there are " + views::join(known, ", ")
                                              : "did you mean " + near + "?"),

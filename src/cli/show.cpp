@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/environment.hpp"
@@ -11,8 +13,10 @@
 #include "cli/watch.hpp"
 #include "collector/collector.hpp"
 #include "views/csv.hpp"
+#include "views/device_list.hpp"
 #include "views/format.hpp"
 #include "views/json.hpp"
+#include "views/query.hpp"
 #include "views/select.hpp"
 #include "views/snapshot_text.hpp"
 
@@ -22,7 +26,12 @@ namespace {
 struct ShowOptions {
   bool csv = false;
   bool per_core = false;
+  bool list = false;
   std::optional<double> watch;  // seconds
+  std::string query;            // empty: none
+  views::QueryFields fields;    // of the query
+  std::optional<views::QueryFormat> format;
+  std::optional<views::Units> units;
 };
 
 constexpr const char* kExamples = R"(
@@ -30,27 +39,74 @@ Examples:
   ttmem                          every device and process, once
   ttmem --watch 0.5              the same, again every half second
   ttmem --device 0,3 --per-core  two devices, with a map of their cores
+  ttmem -L                       which devices there are
   ttmem --json | jq '.devices[].l1.cb.physical_bytes'
   ttmem --csv > memory.csv
+  ttmem --query=device,dram_used,cb_physical --format=csv,noheader -l 1
+  ttmem --query=help             the fields that can be asked for
   ttmem run -- python3 model.py  run a program with tracking on
   ttmem demo                     no device at hand? simulate eight
 
 Help on a command: ttmem help COMMAND)";
 
-std::string json_frame(const model::Snapshot& snapshot, bool stream) {
-  return views::snapshot_json(snapshot,
-                              stream ? views::JsonLayout::line : views::JsonLayout::pretty);
+// What is printed of one snapshot. Text for people, or for programs: then every frame follows the
+// one before, and a header comes only once.
+using Frame = std::function<std::string(const model::Snapshot&)>;
+
+Frame with_header(std::string header, Frame rows) {
+  return [header = std::move(header), rows = std::move(rows)](const auto& snapshot) mutable {
+    return std::exchange(header, "") + rows(snapshot);
+  };
+}
+
+Frame json_frame(const ShowOptions& options) {
+  const auto layout = options.watch ? views::JsonLayout::line : views::JsonLayout::pretty;
+  return [layout, list = options.list](const model::Snapshot& snapshot) {
+    return list ? views::devices_json(snapshot, layout) : views::snapshot_json(snapshot, layout);
+  };
+}
+
+Frame csv_frame(const ShowOptions& options) {
+  const auto rows = options.list       ? views::CsvRows::identities
+                    : options.per_core ? views::CsvRows::cores
+                                       : views::CsvRows::devices;
+  return with_header(views::csv_header(rows), [rows](const model::Snapshot& snapshot) {
+    return views::csv_rows(snapshot, rows);
+  });
+}
+
+Frame query_frame(const ShowOptions& options) {
+  const views::QueryFormat format = options.format.value_or(views::QueryFormat());
+  const views::Units units = options.units.value_or(views::Units::mib);
+  return with_header(views::query_header(options.fields, format, units),
+                     [fields = options.fields, format, units](const model::Snapshot& snapshot) {
+                       return views::query_rows(snapshot, fields, format, units);
+                     });
+}
+
+bool is_for_programs(const ShowOptions& options, const CommonOptions& common) {
+  return common.json || options.csv || !options.query.empty();
+}
+
+Frame frame_for_programs(const ShowOptions& options, const CommonOptions& common) {
+  return common.json   ? json_frame(options)
+         : options.csv ? csv_frame(options)
+                       : query_frame(options);
+}
+
+std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
+                    const CommonOptions& common, bool warnings) {
+  const views::TextOptions text = text_options(common.color);
+  if (options.list) return views::device_list_text(snapshot, text);
+  return views::snapshot_text(snapshot, {.per_core = options.per_core, .warnings = warnings}, text);
 }
 
 int show_once(const ShowOptions& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
-  if (common.json) return print(json_frame(*snapshot, false));  // carries the warnings itself
-  print_warnings(snapshot->warnings);
-  const auto rows = options.per_core ? views::CsvRows::cores : views::CsvRows::devices;
-  if (options.csv) return print(views::csv_header(rows) + views::csv_rows(*snapshot, rows));
-  return print(
-      views::snapshot_text(*snapshot, {.per_core = options.per_core}, text_options(common.color)));
+  if (!common.json) print_warnings(snapshot->warnings);  // JSON carries them itself
+  return print(is_for_programs(options, common) ? frame_for_programs(options, common)(*snapshot)
+                                                : text_of(*snapshot, options, common, false));
 }
 
 // With --watch, a device that is not there yet is not an error: it may appear.
@@ -61,29 +117,44 @@ model::Snapshot snapshot_of(const CommonOptions& common) {
 }
 
 int show_again_and_again(const ShowOptions& options, const CommonOptions& common, double seconds) {
-  if (common.json) {
-    return watch(seconds, WatchMode::append, [&] { return json_frame(snapshot_of(common), true); });
-  }
-  if (options.csv) {
-    const auto rows = options.per_core ? views::CsvRows::cores : views::CsvRows::devices;
-    std::string header = views::csv_header(rows);
-    return watch(seconds, WatchMode::append, [&] {
-      return std::exchange(header, "") + views::csv_rows(snapshot_of(common), rows);
-    });
+  if (is_for_programs(options, common)) {
+    const Frame frame = frame_for_programs(options, common);
+    return watch(seconds, WatchMode::append, [&] { return frame(snapshot_of(common)); });
   }
   const bool redraw = stdout_is_terminal();
-  const views::SnapshotTextOptions what{.per_core = options.per_core, .warnings = redraw};
   return watch(seconds, redraw ? WatchMode::redraw : WatchMode::append, [&] {
     const model::Snapshot snapshot = snapshot_of(common);
     if (!redraw) print_warnings(snapshot.warnings);
-    const std::string text = views::snapshot_text(snapshot, what, text_options(common.color));
+    const std::string text = text_of(snapshot, options, common, redraw);
     return redraw ? text : text + "\n";
   });
 }
 
-int show(const ShowOptions& options, const CommonOptions& common) {
-  if (common.json && options.csv) {
-    return complain("--json and --csv exclude each other; choose one", kUsage);
+// The options that contradict each other, in words; empty: none do.
+std::string contradiction(const ShowOptions& options, const CommonOptions& common) {
+  if (common.json && options.csv) return "--json and --csv exclude each other; choose one";
+  const bool query = !options.query.empty();
+  if (query && (common.json || options.csv || options.list || options.per_core)) {
+    return "--query has a format of its own: leave out --json, --csv, --list and --per-core";
+  }
+  if (options.format && !query) {
+    return "--format belongs to --query, for example --query=device,dram_used --format=csv";
+  }
+  if (options.units == views::Units::automatic && options.format && !options.format->units) {
+    return "nounits needs one unit for all values: --units bytes, MiB or GiB";
+  }
+  return {};
+}
+
+int show(ShowOptions options, const CommonOptions& common) {
+  if (options.query == "help") return print(views::query_help());
+  if (const std::string wrong = contradiction(options, common); !wrong.empty()) {
+    return complain(wrong, kUsage);
+  }
+  if (!options.query.empty()) {
+    auto fields = parse_for("--query", views::parse_query)(options.query);
+    if (!fields) return complain(fields.error().message, kUsage);
+    options.fields = std::move(*fields);
   }
   return options.watch ? show_again_and_again(options, common, *options.watch)
                        : show_once(options, common);
@@ -129,8 +200,16 @@ void add_show(Command& app, CommonOptions& common) {
   app.add_flag("--csv", options->csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
                "Also each core: a map in the text, a row per core in the CSV");
+  app.add_flag("-L,--list", options->list, "Only which devices there are: number, uid, board");
   app.add_option("-l,--watch", "SECONDS", options->watch, parse_watch,
                  "Repeat every SECONDS until Ctrl-C");
+  app.add_option("--query", "FIELDS", options->query,
+                 "Only these fields, as CSV: device,dram_used; help lists them");
+  app.add_option("--format", "FORMAT", options->format,
+                 parse_for("--format", views::parse_query_format),
+                 "Of --query: csv[,noheader][,nounits]");
+  app.add_option("--units", "UNIT", options->units, parse_for("--units", views::parse_units),
+                 "Of --query: auto, bytes, MiB or GiB (MiB)");
   app.footer(kExamples);
   app.does([options, &common] { return show(*options, common); });
 }

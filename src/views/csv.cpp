@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "views/device_fields.hpp"
@@ -25,20 +24,23 @@ std::string field_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string(kUnknown);
 }
 
-std::string text_of(const FieldValue& value) {
-  if (const auto* number = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *number);
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return std::string(kUnknown);
-}
-
 Row row_of(const Snapshot& snapshot, const Device& device) {
   Row row;
   for (const DeviceField& field : device_fields()) {
-    if (!field.column.empty()) row.emplace_back(field.column, text_of(field.value(device)));
+    if (!field.column.empty())
+      row.emplace_back(field.column, text_of(field.value(device), kUnknown));
   }
-  row.emplace_back("time_unix_ns", fmt::format("{}", snapshot.time_unix_ns));
-  row.emplace_back("host", snapshot.host.empty() ? std::string(kUnknown) : snapshot.host);
+  for (const SnapshotField& field : snapshot_fields()) {
+    row.emplace_back(field.column, text_of(field.value(snapshot), kUnknown));
+  }
+  return row;
+}
+
+Row identity_of(const Device& device) {
+  Row row;
+  for (const std::string_view column : kIdentityColumns) {
+    row.emplace_back(column, text_of(field_of_column(column).value(device), kUnknown));
+  }
   return row;
 }
 
@@ -73,16 +75,18 @@ std::string csv_field(std::string_view text) {
 }
 
 std::string csv_header(CsvRows rows) {
-  return line_of(rows == CsvRows::devices ? row_of({}, {}) : row_of({}, {}, {}), true);
+  const Row row = rows == CsvRows::cores        ? row_of({}, {}, {})
+                  : rows == CsvRows::identities ? identity_of({})
+                                                : row_of({}, {});
+  return line_of(row, true);
 }
 
 std::string csv_rows(const Snapshot& snapshot, CsvRows rows) {
   std::string text;
   for (const Device& device : snapshot.devices) {
-    if (rows == CsvRows::devices) {
-      text += line_of(row_of(snapshot, device), false);
-      continue;
-    }
+    if (rows == CsvRows::devices) text += line_of(row_of(snapshot, device), false);
+    if (rows == CsvRows::identities) text += line_of(identity_of(device), false);
+    if (rows != CsvRows::cores) continue;
     for (const model::Core& core : device.cores) {
       text += line_of(row_of(snapshot, device, core), false);
     }

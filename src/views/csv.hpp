@@ -13,8 +13,9 @@
 namespace ttmem::views {
 
 enum class CsvRows : std::uint8_t {
-  devices,  // one row per device
-  cores,    // one row per core; a device whose grid is unknown has none
+  devices,     // one row per device
+  identities,  // the same with the columns alone that tell it from others
+  cores,       // one row per core; a device whose grid is unknown has none
 };
 
 [[nodiscard]] std::string csv_header(CsvRows rows);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "views/device_fields.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -50,56 +52,113 @@ constexpr auto anomaly = [](const Device& d) { return FieldValue(d.anomalies.*me
 
 const std::vector<DeviceField>& device_fields() {
   static const std::vector<DeviceField> fields = {
-      {"id", "device", [](const Device& d) { return FieldValue(std::uint64_t{d.id}); }},
+      {"id", "device", [](const Device& d) { return FieldValue(std::uint64_t{d.id}); },
+       "Number of the device, as its processes count"},
       // As text: a number above 2^53 does not survive every JSON reader.
       {"uid", "uid",
-       [](const Device& d) { return d.uid ? FieldValue(format_hex(*d.uid)) : FieldValue(); }},
-      {"arch", "arch", text<&Device::arch>},
-      {"board", "board", text<&Device::board>},
-      {"grid/x", "", side<&Device::grid_x>},
-      {"grid/y", "", side<&Device::grid_y>},
-      {"dram/used_bytes", "dram_used_bytes", of<Kind::dram, &Device::used>},
-      {"dram/peak_bytes", "dram_peak_bytes", of<Kind::dram, &Device::peak>},
-      {"dram/capacity_bytes", "dram_capacity_bytes", figure<&Device::dram_capacity_bytes>},
-      {"dram/logical_bytes", "dram_logical_bytes", of<Kind::dram, &Device::logical>},
-      {"l1/used_bytes", "l1_used_bytes", figure<&Device::l1_used_bytes>},
-      {"l1/peak_bytes", "l1_peak_bytes", figure<&Device::l1_peak_bytes>},
-      {"l1/capacity_bytes", "l1_capacity_bytes", figure<&Device::l1_capacity_bytes>},
-      {"l1/buffers/logical_bytes", "l1_buffers_logical_bytes", of<Kind::l1, &Device::logical>},
-      {"l1/buffers/physical_bytes", "l1_buffers_physical_bytes", of<Kind::l1, &Device::physical>},
-      {"l1/small_bytes", "l1_small_bytes", of<Kind::l1_small, &Device::used>},
-      {"l1/cb/physical_bytes", "cb_physical_bytes", of<Kind::cb, &Device::used>},
-      {"l1/cb/resident_bytes", "cb_resident_bytes", figure<&Device::cb_resident_bytes>},
-      {"l1/cb/logical_bytes", "cb_logical_bytes", of<Kind::cb, &Device::logical>},
-      {"l1/cb/peak_bytes", "cb_peak_bytes", of<Kind::cb, &Device::peak>},
-      {"l1/kernels_bytes", "kernels_bytes", of<Kind::kernel, &Device::used>},
+       [](const Device& d) { return d.uid ? FieldValue(format_hex(*d.uid)) : FieldValue(); },
+       "The chip's own number, hexadecimal"},
+      {"arch", "arch", text<&Device::arch>, "wormhole_b0 or blackhole"},
+      {"board", "board", text<&Device::board>, "Model of the board"},
+      {"grid/x", "", side<&Device::grid_x>, "Columns of compute cores"},
+      {"grid/y", "", side<&Device::grid_y>, "Rows of compute cores"},
+      {"dram/used_bytes", "dram_used_bytes", of<Kind::dram, &Device::used>, "DRAM that is taken"},
+      {"dram/peak_bytes", "dram_peak_bytes", of<Kind::dram, &Device::peak>,
+       "The most DRAM that was taken at once"},
+      {"dram/capacity_bytes", "dram_capacity_bytes", figure<&Device::dram_capacity_bytes>,
+       "All DRAM of the device"},
+      {"dram/logical_bytes", "dram_logical_bytes", of<Kind::dram, &Device::logical>,
+       "DRAM as asked for, without padding"},
+      {"l1/used_bytes", "l1_used_bytes", figure<&Device::l1_used_bytes>,
+       "Total L1: buffers, L1_SMALL, CBs and kernels"},
+      {"l1/peak_bytes", "l1_peak_bytes", figure<&Device::l1_peak_bytes>,
+       "The most L1 that was taken at once"},
+      {"l1/capacity_bytes", "l1_capacity_bytes", figure<&Device::l1_capacity_bytes>,
+       "L1 of all compute cores"},
+      {"l1/buffers/logical_bytes", "l1_buffers_logical_bytes", of<Kind::l1, &Device::logical>,
+       "L1 buffers as asked for"},
+      {"l1/buffers/physical_bytes", "l1_buffers_physical_bytes", of<Kind::l1, &Device::physical>,
+       "What L1 buffers take"},
+      {"l1/small_bytes", "l1_small_bytes", of<Kind::l1_small, &Device::used>,
+       "What L1_SMALL buffers take"},
+      {"l1/cb/physical_bytes", "cb_physical_bytes", of<Kind::cb, &Device::used>,
+       "Circular buffers: what programs share counts once"},
+      {"l1/cb/resident_bytes", "cb_resident_bytes", figure<&Device::cb_resident_bytes>,
+       "Circular buffers of what was dispatched last"},
+      {"l1/cb/logical_bytes", "cb_logical_bytes", of<Kind::cb, &Device::logical>,
+       "Circular buffers: the plain sum over all programs"},
+      {"l1/cb/peak_bytes", "cb_peak_bytes", of<Kind::cb, &Device::peak>,
+       "The most circular buffers took at once (physical)"},
+      {"l1/kernels_bytes", "kernels_bytes", of<Kind::kernel, &Device::used>, "What kernels take"},
       {"l1/kernels_persistent_bytes", "kernels_persistent_bytes",
-       figure<&Device::kernels_persistent_bytes>},
+       figure<&Device::kernels_persistent_bytes>,
+       "Of it, kernels that stay until the device closes"},
       {"l1/kernels_estimated_bytes", "kernels_estimated_bytes",
-       figure<&Device::kernels_estimated_bytes>},
+       figure<&Device::kernels_estimated_bytes>, "Of it, sizes that are estimates"},
       {"l1/headroom_bytes_per_core", "headroom_bytes_per_core",
-       figure<&Device::headroom_bytes_per_core>},
-      {"trace/used_bytes", "trace_used_bytes", of<Kind::trace, &Device::used>},
-      {"trace/peak_bytes", "trace_peak_bytes", of<Kind::trace, &Device::peak>},
-      {"trace/capacity_bytes", "trace_capacity_bytes", figure<&Device::trace_capacity_bytes>},
-      {"system_bytes", "system_bytes", of<Kind::system, &Device::used>},
-      {"", "grid_x", side<&Device::grid_x>},
-      {"", "grid_y", side<&Device::grid_y>},
-      {"programs", "programs", figure<&Device::programs>},
-      {"allocations_total", "allocations_total", sum<&KindFigures::allocations>},
-      {"frees_total", "frees_total", sum<&KindFigures::frees>},
-      {"anomalies/unknown_frees", "", anomaly<&Anomalies::unknown_frees>},
-      {"anomalies/allocs_over_live", "", anomaly<&Anomalies::allocs_over_live>},
-      {"anomalies/overlapping_buffers", "", anomaly<&Anomalies::overlapping_buffers>},
-      {"anomalies/unknown_programs", "", anomaly<&Anomalies::unknown_programs>},
-      {"anomalies/bad_arguments", "", anomaly<&Anomalies::bad_arguments>},
-      {"anomalies/left_at_close", "", anomaly<&Anomalies::left_at_close>},
-      {"anomalies/left_at_close_bytes", "", anomaly<&Anomalies::left_at_close_bytes>},
-      {"", "anomalies", anomalies_of},
-      {"", "processes_alive", [](const Device& d) { return count_of(d, model::State::alive); }},
-      {"", "processes_dead", [](const Device& d) { return count_of(d, model::State::dead); }},
+       figure<&Device::headroom_bytes_per_core>,
+       "Room between CBs and L1 buffers on the tightest core"},
+      {"trace/used_bytes", "trace_used_bytes", of<Kind::trace, &Device::used>,
+       "What trace buffers take"},
+      {"trace/peak_bytes", "trace_peak_bytes", of<Kind::trace, &Device::peak>,
+       "The most trace buffers took at once"},
+      {"trace/capacity_bytes", "trace_capacity_bytes", figure<&Device::trace_capacity_bytes>,
+       "The trace region"},
+      {"system_bytes", "system_bytes", of<Kind::system, &Device::used>,
+       "Host memory that buffers of this device take"},
+      {"bus_id", "bus_id", [](const Device&) { return FieldValue(); },
+       "PCI address; not known yet"},
+      {"", "grid_x", side<&Device::grid_x>, "Columns of compute cores"},
+      {"", "grid_y", side<&Device::grid_y>, "Rows of compute cores"},
+      {"programs", "programs", figure<&Device::programs>, "Live programs"},
+      {"allocations_total", "allocations_total", sum<&KindFigures::allocations>,
+       "Allocations since the processes started"},
+      {"frees_total", "frees_total", sum<&KindFigures::frees>, "Frees since the processes started"},
+      {"anomalies/unknown_frees", "", anomaly<&Anomalies::unknown_frees>,
+       "Frees of ids that were not live"},
+      {"anomalies/allocs_over_live", "", anomaly<&Anomalies::allocs_over_live>,
+       "Allocations with an id in use"},
+      {"anomalies/overlapping_buffers", "", anomaly<&Anomalies::overlapping_buffers>,
+       "Live buffers that overlap others"},
+      {"anomalies/unknown_programs", "", anomaly<&Anomalies::unknown_programs>,
+       "Dispatches of programs that were not placed"},
+      {"anomalies/bad_arguments", "", anomaly<&Anomalies::bad_arguments>,
+       "Calls with bad arguments"},
+      {"anomalies/left_at_close", "", anomaly<&Anomalies::left_at_close>,
+       "Allocations that were live when their device closed"},
+      {"anomalies/left_at_close_bytes", "", anomaly<&Anomalies::left_at_close_bytes>,
+       "What these held"},
+      {"", "anomalies", anomalies_of, "Calls that do not fit what was reported before"},
+      {"", "processes_alive", [](const Device& d) { return count_of(d, model::State::alive); },
+       "Processes that use it"},
+      {"", "processes_dead", [](const Device& d) { return count_of(d, model::State::dead); },
+       "Dead processes that left something"},
   };
   return fields;
+}
+
+const std::vector<SnapshotField>& snapshot_fields() {
+  static const std::vector<SnapshotField> fields = {
+      {"time_unix_ns", [](const model::Snapshot& s) { return FieldValue(s.time_unix_ns); },
+       "When it was read, in nanoseconds since 1970"},
+      {"host",
+       [](const model::Snapshot& s) { return s.host.empty() ? FieldValue() : FieldValue(s.host); },
+       "Name of the host"},
+  };
+  return fields;
+}
+
+const DeviceField& field_of_column(std::string_view column) {
+  const auto& fields = device_fields();
+  return *std::find_if(fields.begin(), fields.end(),
+                       [&](const DeviceField& field) { return field.column == column; });
+}
+
+std::string text_of(const FieldValue& value, std::string_view unknown) {
+  if (const auto* number = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *number);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return std::string(unknown);
 }
 
 }  // namespace ttmem::views

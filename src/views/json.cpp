@@ -56,22 +56,35 @@ Json core_json(const model::Core& core) {
           {"headroom_bytes", value_of(core.headroom_bytes)}};
 }
 
+Json json_of(const FieldValue& value) {
+  const auto convert = [](const auto& held) -> Json {
+    if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
+      return nullptr;
+    else
+      return held;
+  };
+  return std::visit(convert, value);
+}
+
 Json device_json(const Device& device) {
   Json json;
   for (const DeviceField& field : device_fields()) {
     if (field.path.empty()) continue;
-    const auto as_json = [](const auto& value) -> Json {
-      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>)
-        return nullptr;
-      else
-        return value;
-    };
-    json[Json::json_pointer("/" + std::string(field.path))] =
-        std::visit(as_json, field.value(device));
+    json[Json::json_pointer("/" + std::string(field.path))] = json_of(field.value(device));
   }
   if (device.grid_x == 0 || device.grid_y == 0) json["grid"] = nullptr;
   json["processes"] = list_of(device.processes, process_json);
   json["per_core"] = list_of(device.cores, core_json);
+  return json;
+}
+
+// Only what tells it from others.
+Json identity_json(const Device& device) {
+  Json json;
+  for (const std::string_view column : kIdentityColumns) {
+    const DeviceField& field = field_of_column(column);
+    json[std::string(field.path)] = json_of(field.value(device));
+  }
   return json;
 }
 
@@ -154,6 +167,11 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
 
 std::string snapshot_json(const Snapshot& snapshot, JsonLayout layout) {
   return document(snapshot, "ttmem.snapshot.v1", "devices", list_of(snapshot.devices, device_json),
+                  layout);
+}
+
+std::string devices_json(const Snapshot& snapshot, JsonLayout layout) {
+  return document(snapshot, "ttmem.devices.v1", "devices", list_of(snapshot.devices, identity_json),
                   layout);
 }
 

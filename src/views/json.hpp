@@ -20,6 +20,9 @@ enum class JsonLayout : std::uint8_t {
 // Schema ttmem.snapshot.v1. Ends with a newline, as do the others.
 [[nodiscard]] std::string snapshot_json(const model::Snapshot& snapshot, JsonLayout layout);
 
+// Schema ttmem.devices.v1: number, uid, bus id, board and arch of each device, without figures.
+[[nodiscard]] std::string devices_json(const model::Snapshot& snapshot, JsonLayout layout);
+
 // Schema ttmem.allocations.v1; `allocations` is select_allocations() of the same snapshot.
 [[nodiscard]] std::string allocations_json(const model::Snapshot& snapshot,
                                            const std::vector<model::Allocation>& allocations,

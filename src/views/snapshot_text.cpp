@@ -10,6 +10,7 @@
 #include "views/bar.hpp"
 #include "views/core_text.hpp"
 #include "views/device_layout.hpp"
+#include "views/device_list.hpp"
 #include "views/device_rows.hpp"
 #include "views/format.hpp"
 #include "views/process_text.hpp"
@@ -145,10 +146,7 @@ std::string snapshot_text(const Snapshot& snapshot, const SnapshotTextOptions& w
                           const TextOptions& options) {
   std::string text;
   if (snapshot.devices.empty()) {
-    text = wrapped(
-        "No process uses a device right now. Try `ttmem demo` in another terminal, or start your "
-        "program with `ttmem run -- CMD`.",
-        0, Color::plain, options);
+    text = no_device_text(options);
   } else {
     const bool in_full = snapshot.devices.size() <= kMostInFull;
     text = header(snapshot, options) + "\n";

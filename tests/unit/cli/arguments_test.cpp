@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/watch.hpp"
+#include "views/nearest.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -66,11 +67,11 @@ TEST(ParsePid, WantsAProcessId) {
 
 TEST(Nearest, FindsASlipAndNothingElse) {
   const std::vector<std::string> commands = {"allocs", "programs", "clean", "run"};
-  EXPECT_EQ(nearest("alocs", commands), "allocs");
-  EXPECT_EQ(nearest("program", commands), "programs");
-  EXPECT_EQ(nearest("rnu", commands), "run");
-  EXPECT_EQ(nearest("top", commands), "");
-  EXPECT_EQ(nearest("", commands), "");
+  EXPECT_EQ(views::nearest("alocs", commands), "allocs");
+  EXPECT_EQ(views::nearest("program", commands), "programs");
+  EXPECT_EQ(views::nearest("rnu", commands), "run");
+  EXPECT_EQ(views::nearest("top", commands), "");
+  EXPECT_EQ(views::nearest("", commands), "");
 }
 
 TEST(FitRows, SaysHowManyLinesAreMissing) {

@@ -30,8 +30,8 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
   EXPECT_EQ(root["schema"], "ttmem.snapshot.v1");
   const Json& device = root["devices"][0];
   EXPECT_EQ(keys_of(device), (Keys{"id", "uid", "arch", "board", "grid", "dram", "l1", "trace",
-                                   "system_bytes", "programs", "allocations_total", "frees_total",
-                                   "anomalies", "processes", "per_core"}));
+                                   "system_bytes", "bus_id", "programs", "allocations_total",
+                                   "frees_total", "anomalies", "processes", "per_core"}));
   EXPECT_EQ(keys_of(device["l1"]),
             (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "buffers", "small_bytes", "cb",
                   "kernels_bytes", "kernels_persistent_bytes", "kernels_estimated_bytes",

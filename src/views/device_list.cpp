@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/device_list.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "views/device_fields.hpp"
+#include "views/format.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::views {
+
+std::string no_device_text(const TextOptions& options) {
+  return wrapped(
+      "No process uses a device right now. Try `ttmem demo` in another terminal, or start your "
+      "program with `ttmem run -- CMD`.",
+      0, Color::plain, options);
+}
+
+std::string device_list_text(const model::Snapshot& snapshot, const TextOptions& options) {
+  if (snapshot.devices.empty()) return no_device_text(options);
+  using enum Column::Align;
+  static_assert(kIdentityColumns.size() == 5, "a heading for each, in their order");
+  Table table({{"DEV"}, {"UID", left}, {"BUS ID", left}, {"BOARD", left}, {"ARCH", left}});
+  for (const model::Device& device : snapshot.devices) {
+    std::vector<Cell> cells;
+    for (const std::string_view column : kIdentityColumns) {
+      cells.push_back({text_of(field_of_column(column).value(device), kUnknown)});
+    }
+    table.add_row(std::move(cells));
+  }
+  return table.render(0, options);
+}
+
+}  // namespace ttmem::views

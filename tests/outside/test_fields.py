@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of fields: what docs/query.md and docs/json.md list is what the commands print."""
+
+import csv
+import io
+import re
+import unittest
+
+from support import HERE, Case
+
+DOCS = HERE.parents[1] / "docs"
+
+
+def table_rows(text):
+    """The cells of every table row whose first cell is code, without the quotes."""
+    rows = []
+    for line in text.splitlines():
+        if line.startswith("| `"):
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return [[row[0].strip("`"), *row[1:]] for row in rows]
+
+
+def paths_in(value, path=""):
+    """The paths of all values: devices[].l1.cb.physical_bytes. A list of plain values is a value."""
+    if isinstance(value, dict):
+        return {found for key, part in value.items()
+                for found in paths_in(part, f"{path}.{key}" if path else key)}
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return {found for part in value for found in paths_in(part, path + "[]")}
+    return {path}
+
+
+class Fields(Case):
+    def setUp(self):
+        super().setUp()
+        self.start_ttmem("demo", "single", "--hold").line("stderr")
+
+    def query(self, fields, *more):
+        text = self.ttmem(f"--query={fields}", *more).stdout
+        return [line.split(", ") for line in text.splitlines()]
+
+
+class JsonPage(Fields):
+    def test_every_document_has_the_fields_of_the_page_and_no_others(self):
+        page = (DOCS / "json.md").read_text()
+        common, *sections = re.split(r"^## ", page, flags=re.M)
+        everywhere = {row[0] for row in table_rows(common)}
+        documents = {"ttmem.snapshot.v1": (), "ttmem.devices.v1": ("-L",),
+                     "ttmem.allocations.v1": ("allocs",), "ttmem.programs.v1": ("programs",)}
+        self.assertEqual([section.split()[0] for section in sections], list(documents))
+        for section in sections:
+            schema = section.split()[0]
+            document = self.json(*documents[schema])
+            self.assertEqual(document["schema"], schema)
+            listed = {row[0] for row in table_rows(section)}
+            self.assertEqual(paths_in(document), listed | everywhere, schema)
+
+
+class QueryPage(Fields):
+    def setUp(self):
+        super().setUp()
+        self.rows = [row for row in table_rows((DOCS / "query.md").read_text()) if len(row) == 4]
+
+    def test_the_page_lists_what_help_lists(self):
+        shown = re.findall(r"^  (\w+) {2,}(\S.*)$", self.ttmem("--query=help").stdout, re.M)
+        self.assertEqual([(row[0], row[3]) for row in self.rows], shown)
+
+    def test_the_page_lists_the_columns_of_csv(self):
+        header = self.ttmem("--csv").stdout.splitlines()[0].split(",")
+        self.assertEqual([row[1].strip("`") for row in self.rows], header)
+
+    def test_every_field_has_the_value_that_csv_and_json_have(self):
+        (named,) = csv.DictReader(io.StringIO(self.ttmem("--csv").stdout))
+        (device,) = self.devices()
+        names = [row[0] for row in self.rows]
+        values = self.query(",".join(names), "--format=csv,noheader,nounits", "--units", "bytes")[0]
+        self.assertEqual(len(values), len(names))
+        for (name, column, path, _), value in zip(self.rows, values):
+            if name == "time_unix_ns":
+                continue
+            self.assertEqual(value.replace("[N/A]", "n/a"), named[column.strip("`")], name)
+            if path and "snapshot" not in path:
+                found = device
+                for key in path.strip("`").split("."):
+                    found = found[key]
+                self.assertEqual(value, "[N/A]" if found is None else str(found), name)
+
+
+class Query(Fields):
+    def test_units_stand_in_the_header_and_behind_the_values(self):
+        used = self.devices()[0]["dram"]["used_bytes"]
+        header, row = self.query("device,dram_used", "--format=csv")
+        self.assertEqual(header, ["device", "dram_used [MiB]"])
+        self.assertEqual(row, ["0", f"{used / 2**20:.2f} MiB"])
+        self.assertEqual(self.query("dram_used", "--format=csv,noheader"), [row[1:]])
+        self.assertEqual(self.query("dram_used", "--format=csv,noheader,nounits"),
+                         [[f"{used / 2**20:.2f}"]])
+        self.assertEqual(self.query("dram_used", "--units=GiB"),
+                         [["dram_used [GiB]"], [f"{used / 2**30:.2f} GiB"]])
+        self.assertEqual(self.query("dram_used", "--units=bytes"),
+                         [["dram_used [B]"], [f"{used} B"]])
+        self.assertEqual(self.query("dram_used", "--units", "auto")[0], ["dram_used"])
+
+    def test_what_is_unknown_is_not_available(self):
+        self.assertEqual(self.query("bus_id,device", "--format=csv,noheader"), [["[N/A]", "0"]])
+
+    def test_with_watch_the_header_comes_once(self):
+        watch = self.start_ttmem("--query=device", "--format=csv", "-l", "0.05")
+        self.assertEqual([watch.line() for _ in range(4)], ["device", "0", "0", "0"])
+
+    def test_each_mistake_is_one_line_and_exit_2(self):
+        for arguments, says in ((("--query=dram_sued",), "did you mean dram_used?"),
+                                (("--query=device,",), "--query=help"),
+                                (("--query=device", "--format=xml"), "xml"),
+                                (("--query=device", "--format=noheader"), "csv"),
+                                (("--query=device", "--json"), "--json"),
+                                (("--query=dram_used", "--format=csv,nounits", "--units=auto"),
+                                 "--units"),
+                                (("--query=device", "--units=KB"), "MiB"),
+                                (("--format=csv",), "--query")):
+            with self.subTest(arguments):
+                result = self.ttmem(*arguments, code=2)
+                self.assertEqual(result.stdout, "")
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                self.assertIn(says, result.stderr)
+
+
+class List(Fields):
+    def test_it_tells_devices_apart(self):
+        (device,) = self.json("--list")["devices"]
+        (whole,) = self.devices()
+        self.assertEqual(device, {key: whole[key] for key in
+                                  ("id", "uid", "bus_id", "board", "arch")})
+        self.assertIsNone(device["bus_id"])
+        header, row = self.ttmem("-L").stdout.splitlines()
+        self.assertEqual(header.split(), ["DEV", "UID", "BUS", "ID", "BOARD", "ARCH"])
+        self.assertEqual(row.split(), ["0", device["uid"], "n/a", device["board"], device["arch"]])
+        (named,) = csv.DictReader(io.StringIO(self.ttmem("-L", "--csv").stdout))
+        self.assertEqual(named, {"device": "0", "uid": device["uid"], "bus_id": "n/a",
+                                 "board": device["board"], "arch": device["arch"]})
+
+
+if __name__ == "__main__":
+    unittest.main()
