@@ -9,6 +9,8 @@
  *   Off, every function returns after one branch.
  * - Every function may be called from any thread at any time, also after fork() (the child begins
  *   with nothing) and during exit (then it does nothing).
+ * - A call from a signal handler that interrupted a call of the same thread returns at once, and is
+ *   counted as dropped. Other calls from handlers are as safe as malloc() is there.
  * - Nothing here fails visibly, throws, prints or waits for a reader. What could not be recorded
  *   (no shared memory left, bad arguments, a free of something unknown) is counted, and `ttmem`
  *   shows the count.

@@ -49,6 +49,10 @@ constinit SpinLock lock;                 // guards what follows
 constinit IdTracker* tracker = nullptr;  // never deleted: other threads may be in it at exit
 constinit SocketTransport* transport = nullptr;  // with TTMEM_TRANSPORT=socket; never deleted
 constinit std::atomic<std::uint64_t> dropped_calls{0};
+// Calls of signal handlers that interrupted another call of the same thread, not yet in the
+// segment.
+constinit std::atomic<std::uint64_t> interrupting_calls{0};
+constinit bool forked_inside_a_call = false;
 
 // A workload that exits waits at most this long until a connected server has the last reports.
 constexpr std::chrono::milliseconds kFlushAtExit{100};
@@ -66,16 +70,26 @@ void log(const char* message, const char* detail) noexcept {
   if (!to_stderr) std::fclose(file);
 }
 
-void before_fork() noexcept { lock.lock(); }
-void in_parent() noexcept { lock.unlock(); }
+// A signal handler may fork inside a call: this thread has the lock then, and keeps it.
+void before_fork() noexcept { forked_inside_a_call = !lock.lock_unless_held_here(); }
+void in_parent() noexcept {
+  if (!forked_inside_a_call) lock.unlock();
+}
 // The child has none of the parent's devices: it starts with nothing, at its first call. The
 // tracker is leaked: its destructor would write into the parent's segment.
 void in_child() noexcept {
+  if (forked_inside_a_call) {
+    // The interrupted call may go on in the child: what it uses stays, and nothing else is tracked.
+    mode.store(Mode::off);
+    if (tracker != nullptr) tracker->core().close_file();
+    return;
+  }
   if (tracker != nullptr) tracker->core().abandon();
   tracker = nullptr;
   delete transport;  // the thread and the connection are the parent's
   transport = nullptr;
   dropped_calls.store(0);
+  interrupting_calls.store(0);
   if (mode.load(std::memory_order_relaxed) != Mode::off) mode.store(Mode::undecided);
   lock.unlock();
 }
@@ -85,12 +99,20 @@ __attribute__((constructor)) void prepare() noexcept {
   ::pthread_atfork(before_fork, in_parent, in_child);
 }
 
+// With the lock held.
+void count_interrupting_calls() noexcept {
+  tracker->core().count_dropped_calls(interrupting_calls.exchange(0, std::memory_order_relaxed));
+}
+
 // Runs when the process exits or the library is unloaded.
 __attribute__((destructor)) void finish() noexcept {
-  // A call of this thread holds the lock if a signal handler interrupted it and called exit().
+  // False at once when a signal handler interrupted a call of this thread and called exit().
   if (!lock.try_lock_for(1000)) return;
   std::unique_lock guard(lock, std::adopt_lock);
-  if (mode.exchange(Mode::off) == Mode::on) tracker->core().finish();
+  if (mode.exchange(Mode::off) == Mode::on) {
+    count_interrupting_calls();
+    tracker->core().finish();
+  }
   if (transport != nullptr) {
     transport->end();
     guard.unlock();
@@ -158,6 +180,9 @@ void run(Call&& call) noexcept {
     const Mode decided = mode.load(std::memory_order_relaxed);
     if (decided == Mode::on) {
       call(*tracker);
+      if (interrupting_calls.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        count_interrupting_calls();
+      }
     } else if (decided == Mode::failed) {
       dropped_calls.fetch_add(1, std::memory_order_relaxed);
     }
@@ -176,7 +201,11 @@ inline void with_tracker(Call&& call) noexcept {
   if (mode.load(std::memory_order_relaxed) == Mode::off) [[likely]] {
     return;
   }
-  const std::lock_guard guard(lock);
+  if (!lock.lock_unless_held_here()) [[unlikely]] {
+    interrupting_calls.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const std::lock_guard guard(lock, std::adopt_lock);
   run(call);
 }
 

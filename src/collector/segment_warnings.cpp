@@ -57,7 +57,7 @@ void add_segment_warnings(const SegmentEvidence& segment, const std::string& dir
        "a program can be listed with at most 1024 circular buffers");
   warn(image.dropped_calls, "call", "not recorded at all, so that its figures are too low",
        "it named more than 128 devices, passed a structure without its struct_size or cb_size, "
-       "or sent more than its socket took");
+       "sent more than its socket took, or a signal handler called inside another call");
   warn(image.dropped_names, "placement", "shown without a name",
        "a process can give its programs at most 16384 different names");
   const bool dropped = image.dropped_allocations + image.dropped_programs + image.dropped_calls +

@@ -104,6 +104,8 @@ class Tracker {
   // For a forked child: unmaps the parent's segment. Nothing else may be called afterwards, not
   // even the destructor.
   void abandon() noexcept { segment_->abandon(); }
+  // For a child that was forked inside a call: lets go of the parent's lock. The call may go on.
+  void close_file() noexcept { segment_->close_file(); }
 
  private:
   enum class Change : bool { add, remove };

@@ -54,10 +54,10 @@ def library_path():
     return str(sorted(PREFIX.rglob("libttmem.so"))[0].parent)
 
 
-def build_consumer(folder):
-    """The outside C program, built the plain way: cc and pkg-config."""
-    target = pathlib.Path(folder) / "consumer"
-    subprocess.run(["cc", "-std=c11", "-O1", str(HERE / "consumer" / "consumer.c"), "-o",
+def build_consumer(folder, name="consumer"):
+    """An outside C program, built the plain way: cc and pkg-config."""
+    target = pathlib.Path(folder) / name
+    subprocess.run(["cc", "-std=c11", "-O1", str(HERE / "consumer" / f"{name}.c"), "-o",
                     str(target), *pkg_config("--cflags", "--libs"), "-pthread",
                     f"-Wl,-rpath,{library_path()}"], check=True)
     return str(target)

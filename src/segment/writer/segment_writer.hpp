@@ -150,6 +150,8 @@ class SegmentWriter {
   // Unmaps and closes the file, which stays. A forked child calls it for its parent's segment, so
   // that the lock ends with the parent. Nothing else may be called afterwards.
   void abandon() noexcept;
+  // Closes the file alone. A child that was forked inside a call does it, so that the call can end.
+  void close_file() noexcept;
 
  private:
   SegmentWriter() = default;
@@ -160,7 +162,6 @@ class SegmentWriter {
   [[nodiscard, gnu::noinline]] std::uint32_t acquire_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
-  void close_file() noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
   [[nodiscard]] int reserve(off_t offset, off_t bytes) noexcept;
   [[nodiscard]] void* map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns);
