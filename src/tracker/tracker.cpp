@@ -63,6 +63,7 @@ Device* Tracker::new_device(std::uint32_t id) {
 }
 
 void Tracker::device_open(const ttmem_device_info& info) {
+  segment_->restore_deleted_file();
   Device* device = this->device(info.id);
   if (device == nullptr) return;
   DeviceRecord& record = *device->record;
@@ -101,6 +102,7 @@ void Tracker::device_open(const ttmem_device_info& info) {
 void Tracker::device_close(std::uint32_t id) {
   Device* device = find(id);
   if (device == nullptr || !device->is_open()) return;
+  segment_->restore_deleted_file();
   DeviceRecord& record = *device->record;
   Observer* const observer = std::exchange(observer_, nullptr);  // is called once, below
   drop_programs(*device);

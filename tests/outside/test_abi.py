@@ -423,6 +423,49 @@ class AForkedChild(Abi):
                    "lib.ttmem_device_close(0)")
 
 
+class ADeletedSegment(Abi):
+    """What a logout with RemoveIPC=yes does."""
+
+    def restored_by(self, code):
+        workload = self.start_tracked("""
+            open_device()
+            for number in range(100): alloc(DRAM, 1 + number, 64, address=number << 16)
+            place(1, (105664, 2048, [(0, 0, 7, 7)]), name=b"softmax")
+            hold()
+        """ + code)
+        before = self.device_of(workload)
+        (name,) = self.files()
+        mode = os.stat(os.path.join(self.dir, name)).st_mode
+        os.unlink(os.path.join(self.dir, name))
+        self.assertEqual(self.devices(), [])
+        workload.go_on()
+        self.assertEqual(workload.line(), "ready")
+        self.assertEqual(self.files(), [name])
+        self.assertEqual(os.stat(os.path.join(self.dir, name)).st_mode, mode)
+        self.assertEqual(self.json("programs")["programs"][0]["name"], "softmax")
+        return before, self.device_of(workload)
+
+    def device_of(self, workload):
+        (device,) = self.devices()
+        (process,) = device["processes"]
+        self.assertEqual((process["pid"], process["state"]), (workload.pid, "alive"))
+        return device
+
+    def test_is_whole_again_when_it_grows(self):
+        before, after = self.restored_by("""
+            for number in range(5000): alloc(DRAM, 1000 + number, 64, address=number << 16)
+        """)
+        self.assertEqual(before["dram"]["used_bytes"], 100 * 12 * 64)
+        self.assertEqual(after["dram"]["used_bytes"], 5100 * 12 * 64)
+        self.assertEqual(len(self.json("allocs")["allocations"]), 5100)
+
+    def test_is_whole_again_when_a_device_is_opened(self):
+        before, after = self.restored_by("""
+            open_device()
+        """)
+        self.assertEqual(before, after)
+
+
 class SenselessArguments(Abi):
     def test_they_are_counted_and_harm_nothing(self):
         device = self.device_after("""
@@ -434,9 +477,13 @@ class SenselessArguments(Abi):
             lib.ttmem_kernel_load(0, 1, 100, 77)
             place(1, (105664, 1 << 40, [(0, 0, 7, 7)]))
             place(2, (105664, 64, [(9, 9, 9, 9)]))
+            place(3, (105664, 1 << 63, [(0, 0, 0, 0)]))
+            place(4, ((1 << 64) - 32, 64, [(0, 0, 0, 0)]))
+            lib.ttmem_cb_alloc(0, ctypes.c_uint64(7), ctypes.c_uint64(1 << 63))
         """)
         self.assertEqual(device["dram"]["used_bytes"], 12 * 64)
-        self.assertGreaterEqual(device["anomalies"]["bad_arguments"], 5)
+        self.assertGreaterEqual(device["anomalies"]["bad_arguments"], 8)
+        self.assertEqual(device["l1"]["cb"]["logical_bytes"], 0)
 
     def test_null_pointers_and_zero_sizes_do_nothing(self):
         workload = self.start_tracked("""

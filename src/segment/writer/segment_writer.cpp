@@ -204,6 +204,7 @@ void* SegmentWriter::map(off_t offset, std::size_t bytes) const noexcept {
 // Makes the file long enough and allocates its pages. Returns 0 or the errno.
 int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
   if (in_memory_) return 0;
+  restore_deleted_file();
   if (!has_file()) return EBADF;
   rlimit limit{};
   // Growing beyond the limit would raise SIGXFSZ in the workload.

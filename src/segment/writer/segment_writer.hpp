@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <array>
@@ -145,6 +146,10 @@ class SegmentWriter {
     return number;
   }
 
+  // Writes the file again if it was deleted (a logout may do that). Growth does so too. When it
+  // fails, readers do not see this process until a later attempt succeeds.
+  void restore_deleted_file() noexcept;
+
   // For a clean exit: marks the segment and removes the file.
   void finish() noexcept;
   // Unmaps and closes the file, which stays. A forked child calls it for its parent's segment, so
@@ -162,6 +167,11 @@ class SegmentWriter {
   [[nodiscard, gnu::noinline]] std::uint32_t acquire_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
+  // True if all visits of (address, offset in the file) were.
+  template <typename Visit>
+  [[nodiscard]] bool all_of_chunks(Visit&& visit) const;
+  [[nodiscard]] void* chunk(ChunkKind kind, std::size_t number) const noexcept;
+  [[nodiscard]] bool fill(int file, const struct stat& old) noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
   [[nodiscard]] int reserve(off_t offset, off_t bytes) noexcept;
   [[nodiscard]] void* map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns);

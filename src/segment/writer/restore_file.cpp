@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file that was deleted under its owner is written again, with all that it held.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+#include "base/thread_state_guard.hpp"
+#include "segment/writer/segment_writer.hpp"
+
+namespace ttmem::segment {
+namespace {
+
+bool write_all(int fd, const void* from, std::size_t bytes, off_t offset) noexcept {
+  const auto* at = static_cast<const char*>(from);
+  while (bytes > 0) {
+    const ssize_t written = ::pwrite(fd, at, bytes, offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    at += written;
+    offset += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+// Puts the file behind a mapping of the same size. The address stays.
+bool map_over(void* address, std::size_t bytes, int fd, off_t offset) noexcept {
+  return ::mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+                offset) == address;
+}
+
+}  // namespace
+
+template <typename Visit>
+bool SegmentWriter::all_of_chunks(Visit&& visit) const {
+  const auto* table = reinterpret_cast<const std::uint8_t*>(header_) + kChunkTableOffset;
+  std::array<std::size_t, 256> seen{};
+  for (std::uint32_t i = 0; i < header_->chunk_count; ++i) {
+    const std::size_t number = seen[table[i]]++;
+    if (!visit(chunk(static_cast<ChunkKind>(table[i]), number),
+               kHeaderBytes + static_cast<off_t>(i) * kChunkBytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void* SegmentWriter::chunk(ChunkKind kind, std::size_t number) const noexcept {
+  switch (kind) {
+    case ChunkKind::device:
+      return devices_.chunks_[number];
+    case ChunkKind::allocation:
+      return allocations_.chunks_[number];
+    case ChunkKind::program:
+      return programs_.chunks_[number];
+    case ChunkKind::cb:
+      return cbs_.chunks_[number];
+    case ChunkKind::text:
+      return texts_.chunks_[number];
+    default:
+      return reinterpret_cast<char*>(ring_) + number * kChunkBytes;
+  }
+}
+
+void SegmentWriter::restore_deleted_file() noexcept {
+  if (in_memory_ || header_ == nullptr) return;
+  const ThreadStateGuard guard;
+  struct stat facts {};
+  if (!has_file() || ::fstat(fd_.get(), &facts) != 0 || facts.st_nlink != 0) return;
+  UniqueFd file(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                       facts.st_mode & 0777));
+  if (!file) return;
+  if (!fill(file.get(), facts)) {
+    ::unlink(path_.c_str());
+    return;
+  }
+  // Nobody reads it before the magic is there, so readers never see half of it.
+  const bool moved = all_of_chunks([&](void* from, off_t offset) {
+                       return map_over(from, kChunkBytes, file.get(), offset);
+                     }) &&
+                     map_over(header_, kHeaderBytes, file.get(), 0);
+  if (moved)
+    std::atomic_ref<std::uint64_t>(header_->magic).store(kMagic, std::memory_order_release);
+  ::fstat(file.get(), &facts);
+  file_device_ = facts.st_dev;
+  file_number_ = facts.st_ino;
+  fd_ = std::move(file);
+}
+
+// Locks the new file and copies everything to it but the magic.
+bool SegmentWriter::fill(int file, const struct stat& old) noexcept {
+  constexpr std::size_t kMagicBytes = sizeof header_->magic;
+  ::fchmod(file, old.st_mode & 0777);  // open() applied the umask
+  return ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::posix_fallocate(file, 0, old.st_size) == 0 &&
+         write_all(file, reinterpret_cast<const char*>(header_) + kMagicBytes,
+                   kHeaderBytes - kMagicBytes, kMagicBytes) &&
+         all_of_chunks(
+             [&](void* from, off_t offset) { return write_all(file, from, kChunkBytes, offset); });
+}
+
+}  // namespace ttmem::segment
