@@ -116,11 +116,10 @@ ledger::FootprintRef Tracker::footprint_of(Device& device, std::span<const ttmem
   return footprints_.acquire(key_, [&] { return decode(device, key_); });
 }
 
-// Clips the CBs to the L1 of the device's cores.
+// Clips the CBs to the L1 of the device's cores. One that no core could hold takes nothing.
 std::vector<ledger::Cb> Tracker::decode(const Device& device, std::span<const std::uint64_t> key) {
-  const std::uint64_t l1_end = device.record->l1_bytes_per_core != 0
-                                   ? device.record->l1_bytes_per_core
-                                   : std::uint64_t{0xffffffff};
+  const std::uint64_t l1_end =
+      device.record->l1_bytes_per_core != 0 ? device.record->l1_bytes_per_core : kMaxCoreBytes;
   std::vector<ledger::Cb> result;
   for (std::size_t at = 1; at < key.size();) {
     ledger::Cb& cb = result.emplace_back();
@@ -128,8 +127,9 @@ std::vector<ledger::Cb> Tracker::decode(const Device& device, std::span<const st
     const std::uint64_t bytes = key[at++];
     const std::uint64_t flags = key[at] >> 32;
     const std::size_t ranges = key[at++] & 0xffffffff;
-    const std::uint64_t begin = std::min(address, l1_end);
-    const std::uint64_t end = begin + std::min(bytes, l1_end - begin);
+    const bool possible = address <= kMaxCoreBytes && bytes <= kMaxCoreBytes;
+    const std::uint64_t begin = possible ? std::min(address, l1_end) : 0;
+    const std::uint64_t end = possible ? begin + std::min(bytes, l1_end - begin) : 0;
     cb.range = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
     cb.global = (flags & TTMEM_CB_GLOBAL) != 0;
     cb.clipped = begin != address || end - begin != bytes;
