@@ -39,7 +39,7 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
                       {"CB"},
                       {"KERNELS"},
                       {"ALLOCS"},
-                      {"NAME", left, 0, true}});
+                      {"NAME", left, 0, views::Column::Cut::end}});
   for (const DeadSegment& r : dead) {
     std::vector<views::Cell> row = {
         {r.pid > 0 ? fmt::format("{}", r.pid) : std::string(views::kUnknown)},

@@ -65,7 +65,8 @@ Result<ColorWhen> parse_color(const std::string& text) {
 }
 
 views::TextOptions text_options(ColorWhen color) {
-  return {columns(), wants_color(color), locale_is_utf8(), utc_offset_seconds()};
+  const bool shorten = stdout_is_terminal() || *environment("COLUMNS") != '\0';
+  return {columns(), wants_color(color), locale_is_utf8(), utc_offset_seconds(), shorten};
 }
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }

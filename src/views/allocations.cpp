@@ -69,7 +69,7 @@ Table make_table(bool any_dead) {
                 {"BANKS", right, 3},
                 {"CORES", left, 5},
                 {"AGE", right, 4},
-                {"LABEL", left, 0, true}});
+                {"LABEL", left, 0, Column::Cut::middle}});
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ std::string tightest(const Device& device, const TextOptions& options) {
                {"RESIDENT", right, 2},
                {"L1 BUF"},
                {"CORES"},
-               {"WHERE, THE TIGHTEST FIRST", left, 0, true}});
+               {"WHERE, THE TIGHTEST FIRST", left, 0, Column::Cut::end}});
   const std::vector<Alike> groups = groups_by_headroom(device);
   for (std::size_t i = 0; i < std::min(groups.size(), kTightest); ++i) {
     const Core& core = groups[i].figures;

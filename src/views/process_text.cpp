@@ -148,8 +148,8 @@ std::string process_text(const model::Snapshot& snapshot, const TextOptions& opt
   columns[kSource].drop = all_ttmem ? 10 : 3;
   std::vector<Column> shapes;
   for (const ProcessColumn& column : columns) {
-    shapes.push_back(
-        {std::string(column.header), column.align, column.drop, &column == &columns.back()});
+    shapes.push_back({std::string(column.header), column.align, column.drop,
+                      &column == &columns.back() ? Column::Cut::end : Column::Cut::never});
   }
   Table table(std::move(shapes));
   for (const ProcessTotal& total : totals) table.add_row(process_cells(columns, total));

@@ -57,7 +57,7 @@ Table make_table(bool has_names) {
                 {"FREES", right, 4},
                 {"LOGICAL", right, 6},
                 {"AGE", right, 7},
-                {"LABEL", left, has_names ? 3 : 8, true},
+                {"LABEL", left, has_names ? 3 : 8, Column::Cut::middle},
                 {"STATE", left}});
 }
 

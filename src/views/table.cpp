@@ -22,17 +22,18 @@ void Table::add_row(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::vector<std::size_t> Table::layout(std::size_t width, bool unicode) const {
+std::vector<std::size_t> Table::layout(std::size_t width, const TextOptions& options) const {
   std::vector<std::size_t> natural(columns_.size());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     natural[c] = std::max<std::size_t>(1, display_width(columns_[c].header));
     for (const auto& row : rows_) {
-      natural[c] = std::max(natural[c], display_width(printable(row[c].text, unicode)));
+      natural[c] = std::max(natural[c], display_width(printable(row[c].text, options.unicode)));
     }
   }
+  if (!options.shorten) return natural;
   std::vector<std::size_t> widths = natural;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].flexible) widths[c] = std::min(widths[c], kMinFlexible);
+    if (columns_[c].cut != Column::Cut::never) widths[c] = std::min(widths[c], kMinFlexible);
   }
   while (total_of(widths) > width) {
     std::size_t victim = columns_.size();
@@ -45,7 +46,7 @@ std::vector<std::size_t> Table::layout(std::size_t width, bool unicode) const {
   }
   const std::size_t used = total_of(widths);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].flexible && widths[c] > 0 && used < width) {
+    if (columns_[c].cut != Column::Cut::never && widths[c] > 0 && used < width) {
       widths[c] = std::min(natural[c], widths[c] + width - used);
       break;
     }
@@ -63,8 +64,9 @@ std::string Table::render_row(const std::vector<Cell>& cells,
     if (widths[c] == 0) continue;
     if (!first) line.add(std::string(kGap, ' '));
     first = false;
+    const auto shorten = columns_[c].cut == Column::Cut::middle ? cut_middle : cut;
     const std::string text =
-        cut(printable(cells[c].text, options.unicode), widths[c], options.unicode);
+        shorten(printable(cells[c].text, options.unicode), widths[c], options.unicode);
     const std::size_t begin = line.width();
     if (columns_[c].align == Column::Align::right) {
       line.pad_to(begin + widths[c] - display_width(text));
@@ -76,7 +78,7 @@ std::string Table::render_row(const std::vector<Cell>& cells,
 
 std::string Table::render(std::size_t indent, const TextOptions& options) const {
   const std::size_t width = options.width > indent ? options.width - indent : 1;
-  const std::vector<std::size_t> widths = layout(width, options.unicode);
+  const std::vector<std::size_t> widths = layout(width, options);
   std::vector<Cell> headers;
   for (const Column& column : columns_) headers.push_back({column.header, Color::dim});
   std::string result = render_row(headers, widths, indent, options);

@@ -14,13 +14,15 @@ namespace ttmem::views {
 
 struct Column {
   enum class Align : std::uint8_t { left, right };
+  enum class Cut : std::uint8_t { never, end, middle };
 
   std::string header;
   Align align = Align::right;
   // When the table is too wide, the column with the highest number is dropped first; 0: never.
   int drop = 0;
-  // One column may be cut to what the others leave, down to kMinFlexible cells.
-  bool flexible = false;
+  // One column may be cut to what the others leave, down to kMinFlexible cells. Names, which often
+  // differ only at their ends, are cut in the middle.
+  Cut cut = Cut::never;
 };
 
 struct Cell {
@@ -37,12 +39,14 @@ class Table {
 
   // One cell for each column.
   void add_row(std::vector<Cell> cells);
-  // Header and rows, each line with its newline, none wider than the options say.
+  // Header and rows, each line with its newline, none wider than the options say. Columns are
+  // dropped and cut only when the options allow to shorten.
   [[nodiscard]] std::string render(std::size_t indent, const TextOptions& options) const;
 
  private:
   // Per column its display cells, 0 for a dropped one.
-  [[nodiscard]] std::vector<std::size_t> layout(std::size_t width, bool unicode) const;
+  [[nodiscard]] std::vector<std::size_t> layout(std::size_t width,
+                                                const TextOptions& options) const;
   [[nodiscard]] std::string render_row(const std::vector<Cell>& cells,
                                        const std::vector<std::size_t>& widths, std::size_t indent,
                                        const TextOptions& options) const;

@@ -39,6 +39,26 @@ std::string_view sequence_of(Color color) {
   return sequences[static_cast<std::size_t>(color)];
 }
 
+std::string_view ellipsis(bool unicode) { return unicode ? "…" : "~"; }
+
+std::size_t bytes_of_first(std::string_view text) {
+  return std::max<std::size_t>(decode_utf8(text).bytes, 1);
+}
+
+// As much of the beginning as fits into `width` cells.
+std::string_view begin_of(std::string_view text, std::size_t width) {
+  std::size_t cells = 0;
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const Utf8Character next = decode_utf8(text.substr(end));
+    const std::size_t more = next.bytes == 0 ? 1 : cells_of(next.code);
+    if (cells + more > width) break;
+    cells += more;
+    end += std::max<std::size_t>(next.bytes, 1);
+  }
+  return text.substr(0, end);
+}
+
 }  // namespace
 
 Tone tone_of_share(std::optional<double> share) {
@@ -79,16 +99,19 @@ std::size_t display_width(std::string_view text) {
 std::string cut(std::string_view text, std::size_t width, bool unicode) {
   if (display_width(text) <= width) return std::string(text);
   if (width == 0) return {};
-  std::size_t cells = 0;
-  std::size_t end = 0;
-  while (end < text.size()) {
-    const Utf8Character next = decode_utf8(text.substr(end));
-    const std::size_t more = next.bytes == 0 ? 1 : cells_of(next.code);
-    if (cells + more > width - 1) break;
-    cells += more;
-    end += std::max<std::size_t>(next.bytes, 1);
-  }
-  return std::string(text.substr(0, end)) + (unicode ? "…" : "~");
+  return std::string(begin_of(text, width - 1)).append(ellipsis(unicode));
+}
+
+std::string cut_middle(std::string_view text, std::size_t width, bool unicode) {
+  const std::size_t cells = display_width(text);
+  if (cells <= width) return std::string(text);
+  if (width == 0) return {};
+  const std::string_view begin = begin_of(text, (width - 1) / 2);
+  const std::size_t room = width - 1 - display_width(begin);
+  // A wide character that would stand half inside is left out.
+  std::string_view end = text.substr(begin_of(text, cells - room).size());
+  while (display_width(end) > room) end.remove_prefix(bytes_of_first(end));
+  return std::string(begin).append(ellipsis(unicode)).append(end);
 }
 
 std::string joined_to_fit(const std::vector<std::string>& parts, std::size_t width,
@@ -129,8 +152,9 @@ Line& Line::pad_to(std::size_t column) {
 std::string Line::finish() const {
   std::string result;
   std::size_t used = 0;
-  for (std::size_t i = 0; i < spans_.size() && used < options_.width; ++i) {
-    const std::string text = cut(spans_[i].text, options_.width - used, options_.unicode);
+  const std::size_t width = options_.shorten ? options_.width : SIZE_MAX;
+  for (std::size_t i = 0; i < spans_.size() && used < width; ++i) {
+    const std::string text = cut(spans_[i].text, width - used, options_.unicode);
     used += display_width(text);
     const std::string_view begin = options_.color ? sequence_of(spans_[i].color) : "";
     result.append(begin).append(text).append(begin.empty() ? "" : "\x1b[0m");

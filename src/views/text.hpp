@@ -16,10 +16,12 @@ namespace ttmem::views {
 
 // What the reader's terminal can show.
 struct TextOptions {
-  std::size_t width = 80;               // display cells; no line is wider
+  std::size_t width = 80;               // display cells; no line is wider while `shorten` is set
   bool color = false;                   // SGR sequences
   bool unicode = true;                  // false: nothing outside ASCII
   std::int64_t utc_offset_seconds = 0;  // of the times shown
+  // What does not fit is left out or cut. False, for files and programs: lines may be wider.
+  bool shorten = true;
 };
 
 enum class Color : std::uint8_t {
@@ -58,13 +60,16 @@ inline constexpr double kBadAbove = 0.8;
 
 // At most `width` cells of `text`; what was cut ends in an ellipsis ('~' without Unicode).
 [[nodiscard]] std::string cut(std::string_view text, std::size_t width, bool unicode);
+// The same with the ellipsis in the middle: names often differ only at their ends.
+[[nodiscard]] std::string cut_middle(std::string_view text, std::size_t width, bool unicode);
 
 // As many of the parts as fit into `width` cells, from the first on, none of them cut; empty ones
 // are skipped. With `count_rest` the text ends in " +2" when two parts did not fit.
 [[nodiscard]] std::string joined_to_fit(const std::vector<std::string>& parts, std::size_t width,
                                         std::string_view between = ", ", bool count_rest = false);
 
-// One line under construction. Text beyond the width is cut when the line is finished.
+// One line under construction. Text beyond the width is cut when the line is finished, if the
+// options say so.
 class Line {
  public:
   explicit Line(const TextOptions& options) : options_(options) {}
@@ -73,8 +78,9 @@ class Line {
   // Blanks up to display cell `column`; nothing when the line is there already.
   Line& pad_to(std::size_t column);
   [[nodiscard]] std::size_t width() const { return width_; }
-  // Cells left before the options' width.
+  // Cells left before the options' width; any number when nothing is shortened.
   [[nodiscard]] std::size_t room() const {
+    if (!options_.shorten) return SIZE_MAX;
     return width_ < options_.width ? options_.width - width_ : 0;
   }
   // The line with its newline, without blanks at the end.
@@ -92,7 +98,7 @@ class Line {
 };
 
 // `text` broken at blanks into lines that begin with `indent` blanks; in the first line `label`
-// stands there. A word that is too long for a line is cut.
+// stands there. A word that is too long for a line is cut, if the options say so.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, Color color,
                                   const TextOptions& options, std::string_view label = {});
 

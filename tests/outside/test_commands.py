@@ -119,6 +119,28 @@ class OneShotViews(Case):
                 longest = max(shown.splitlines(), key=len)
                 self.assertLessEqual(len(longest), columns, f"{command}: {longest}")
 
+    def test_nothing_is_shortened_when_it_is_no_terminal(self):
+        env = {name: value for name, value in self.env.items() if name != "COLUMNS"}
+        env["LC_ALL"] = "C.UTF-8"
+        shown = self.ttmem("allocs", env=env).stdout
+        self.assertNotIn("…", shown)
+        for entry in self.json("allocs")["allocations"]:
+            if entry["label"]:
+                self.assertRegex(shown, rf"(?m)\s{re.escape(entry['label'])}( \(.*\))?$")
+        for heading in ("PROCESS", "ADDRESS", "PER BANK", "CORES", "AGE"):
+            self.assertIn(heading, shown.splitlines()[0])
+        table = self.ttmem(env=env).stdout
+        self.assertIn("ttmem demo mesh8 --hold", table)
+        self.assertRegex(table, r"(?m)^ +CB: .*resident .*, logical .*, peak ")
+
+    def test_labels_are_cut_in_the_middle(self):
+        env = {**self.env, "COLUMNS": "72", "LC_ALL": "C.UTF-8"}
+        listed = self.json("allocs", "--device", "0")["allocations"]
+        longest = max((entry["label"] or "" for entry in listed), key=len)
+        shown = self.ttmem("allocs", "--device", "0", env=env).stdout
+        self.assertNotIn(longest, shown)
+        self.assertRegex(shown, rf"(?m) {re.escape(longest[:4])}\S*…\S*{re.escape(longest[-4:])}$")
+
     def test_device_selects(self):
         for option in ("--device", "-i"):
             snapshot = self.json(option, "0,3")

@@ -33,9 +33,10 @@ bool matches(const ProcessTotal& total, const std::string& filter) {
 }
 
 // A table without rows. Headers are padded to the width of their column, so that the table keeps
-// its shape while figures change; the sorted one has an arrow.
+// its shape while figures change; the sorted one has an arrow. The last column may be cut.
 template <typename Columns>
-Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display) {
+Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display,
+                views::Column::Cut cut) {
   const Glyphs& g = glyphs_of(display);
   std::vector<views::Column> shapes;
   std::vector<std::string> headers;
@@ -49,7 +50,8 @@ Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display)
     }
     const std::string blanks(header.size() < width ? width - header.size() : 0, ' ');
     headers.push_back(columns[i].align == right ? blanks + header : header + blanks);
-    shapes.push_back({headers[i], columns[i].align, columns[i].drop, i + 1 == columns.size()});
+    shapes.push_back({headers[i], columns[i].align, columns[i].drop,
+                      i + 1 == columns.size() ? cut : views::Column::Cut::never});
   }
   return {views::Table(std::move(shapes)), {}, std::move(headers)};
 }
@@ -89,7 +91,7 @@ int selected_row(const std::vector<ProcessTotal>& rows, const ViewState& state) 
 Rows process_table(const std::vector<ProcessTotal>& rows, int first, int count,
                    const Sorting* sorting, Display display) {
   const views::ProcessColumns columns = views::process_columns(rows);
-  Rows result = empty_rows(columns, sorting, display);
+  Rows result = empty_rows(columns, sorting, display, views::Column::Cut::end);
   const int end = std::min(static_cast<int>(rows.size()), first + count);
   for (int i = first; i < end; ++i) {
     const ProcessTotal& total = rows[static_cast<std::size_t>(i)];
@@ -168,7 +170,7 @@ AllocationRows allocation_rows(const model::Snapshot& snapshot, const ViewState&
 
 Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int first, int count,
                       const Sorting& sorting, Display display) {
-  Rows result = empty_rows(kOfAllocations, &sorting, display);
+  Rows result = empty_rows(kOfAllocations, &sorting, display, views::Column::Cut::middle);
   const auto less = kOfAllocations[std::min(sorting.column, kAllocationColumns - 1)].less;
   const auto before = [&](const Allocation* a, const Allocation* b) {
     if (less(*a, *b)) return !sorting.descending;

@@ -38,6 +38,12 @@ TEST(Cut, EndsInAnEllipsisAndNeverExceedsTheWidth) {
   EXPECT_EQ(cut("short", 5, true), "short");
   EXPECT_EQ(cut("模型模型", 4, true), "模…");  // a wide character does not fit into half a place
   EXPECT_EQ(cut("abc", 0, true), "");
+  EXPECT_EQ(cut_middle("layers.0.weight", 9, true), "laye…ight");
+  EXPECT_EQ(cut_middle("layers.0.weight", 9, false), "laye~ight");
+  EXPECT_EQ(cut_middle("short", 5, true), "short");
+  EXPECT_EQ(cut_middle("模型模型模", 6, true), "模…模");
+  EXPECT_EQ(cut_middle("abc", 1, true), "…");
+  EXPECT_EQ(cut_middle("abc", 0, true), "");
 }
 
 TEST(Line, CutsAtTheWidthAndDropsBlanksAtTheEnd) {
