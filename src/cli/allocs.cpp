@@ -23,7 +23,7 @@ std::uint64_t hidden_cbs(const model::Snapshot& snapshot, const views::Allocatio
   if (!filter.kinds.empty()) return 0;
   std::uint64_t count = 0;
   for (const model::Program& program : snapshot.programs) {
-    if (!filter.pid || *filter.pid == program.pid) count += program.cbs.size();
+    if (!filter.pid || views::is_of(snapshot, program, *filter.pid)) count += program.cbs.size();
   }
   return count;
 }

@@ -42,7 +42,8 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
                       {"NAME", left, 0, views::Column::Cut::end}});
   for (const DeadSegment& r : dead) {
     std::vector<views::Cell> row = {
-        {r.pid > 0 ? fmt::format("{}", r.pid) : std::string(views::kUnknown)},
+        {r.pid > 0 ? views::format_pid(r.pid, r.pid_namespace.has_value(), {})
+                   : std::string(views::kUnknown)},
         {r.user.empty() ? std::string(views::kUnknown) : r.user}};
     for (const Kind kind : kDeviceKinds) row.push_back({format_bytes(r.used_bytes[kind])});
     row.push_back({fmt::format("{}", r.allocations)});

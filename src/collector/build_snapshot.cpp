@@ -22,6 +22,10 @@ using segment::SegmentImage;
 model::Process process_row(const SegmentEvidence& segment, const DeviceImage& device) {
   model::Process row;
   row.pid = segment.image.pid;
+  row.segment = segment.origin.file_number;
+  row.foreign_pid = segment.foreign_pid;
+  if (segment.image.pid_namespace != 0) row.pid_namespace = segment.image.pid_namespace;
+  row.host_pid = segment.host_pid;
   row.name = segment.image.name;
   row.command = segment.image.command;
   row.user = segment.user;
@@ -34,6 +38,7 @@ model::Process process_row(const SegmentEvidence& segment, const DeviceImage& de
 model::Process process_row(const RowEvidence& evidence) {
   model::Process row;
   row.pid = evidence.row.pid;
+  if (evidence.state == State::alive) row.host_pid = row.pid;
   row.name = evidence.row.name;
   row.user = evidence.user;
   row.state = evidence.state;
@@ -41,6 +46,9 @@ model::Process process_row(const RowEvidence& evidence) {
   row.kinds = evidence.row.kinds;
   return row;
 }
+
+// As long as the kernel keeps it.
+std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
 model::Allocation listed(const LiveAllocation& allocation) {
   const bool kernel = allocation.kind == Kind::kernel;
@@ -99,7 +107,8 @@ class Builder {
     }
     for (const RegionEvidence& region : evidence_.regions) regions_.push_back(&region);
     const auto segment_key = [](const SegmentEvidence* s) {
-      return std::tuple(s->state, s->image.pid, s->image.start_time_ticks, s->image.uid);
+      return std::tie(s->state, s->image.pid, s->image.start_time_ticks, s->image.uid,
+                      s->origin.name);
     };
     std::stable_sort(segments_.begin(), segments_.end(),
                      [&](const auto* a, const auto* b) { return segment_key(a) < segment_key(b); });
@@ -145,7 +154,11 @@ class Builder {
       DeviceTotal& total = totals_[totals_of_[s][d]];
       if (segment.state == State::alive) {
         total.add_tracked(image.devices[d], segment.geometry.at(d));
-        if (segment.confirmed) counted_.emplace(totals_of_[s][d], image.pid);
+        if (segment.confirmed && !segment.foreign_pid) {
+          counted_.emplace(totals_of_[s][d], image.pid);
+        } else if (segment.foreign_pid) {
+          foreign_.emplace(totals_of_[s][d], image.pid, short_name(image.name));
+        }
       }
       total.add_process(process_row(segment, image.devices[d]));
     }
@@ -158,6 +171,7 @@ class Builder {
     DeviceTotal& total = totals_[index];
     for (const RowEvidence& row : region.rows) {
       if (counted_.contains({index, row.row.pid})) continue;
+      if (foreign_.contains({index, row.row.pid, short_name(row.row.name)})) continue;
       if (row.state == State::alive) {
         total.add_untracked(row.row);
         counted_.emplace(index, row.row.pid);
@@ -190,6 +204,7 @@ class Builder {
       result.device = device_index[allocation.device];
       result.pid = segment.image.pid;
       result.state = segment.state;
+      result.segment = segment.origin.file_number;
       result.age_ns = age_ns(segment, allocation.when_ns, evidence_.monotonic_ns);
     }
     programs_.list(segment, device_index, evidence_.monotonic_ns, snapshot_);
@@ -203,7 +218,10 @@ class Builder {
   std::map<Identity, std::uint32_t> known_;                   // index into totals_
   std::vector<std::vector<std::uint32_t>> totals_of_;         // by segment and its device
   std::set<std::pair<std::uint32_t, std::int32_t>> counted_;  // living process by total and pid
-  std::vector<std::uint32_t> index_of_total_;                 // in the snapshot
+  // Living processes with a pid of another namespace: total, pid and name. A row has the pid that
+  // its writer sees, so the name must do instead of /proc.
+  std::set<std::tuple<std::uint32_t, std::int32_t, std::string>> foreign_;
+  std::vector<std::uint32_t> index_of_total_;  // in the snapshot
   ProgramList programs_;
 };
 

@@ -11,7 +11,8 @@ namespace ttmem::collector {
 //
 // - Figures of a device are sums over its living processes; what dead ones held is only listed.
 // - A row of TT-Metal's region counts unless the same process has a living segment with the same
-//   device, and /proc confirms that the segment is its own: the segment is more exact.
+//   device: the segment is more exact. It is the same if /proc confirms that the segment is that
+//   process's own, or, for a pid of another pid namespace, if the name is the same too.
 // - A segment with a clean exit holds nothing, and is left out.
 [[nodiscard]] model::Snapshot build_snapshot(const Evidence& evidence);
 

@@ -65,6 +65,7 @@ struct HeldAllocation {
 struct DeadSegment {
   std::string path;
   std::int32_t pid = 0;
+  std::optional<std::uint32_t> pid_namespace;  // of `pid`, if it is not the reader's
   std::string name;
   std::string command;
   std::string user;

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,14 +35,19 @@ struct SegmentEvidence {
   model::State state = model::State::alive;
   std::string user;
   bool this_boot = true;  // false: its times are of another boot
-  // /proc shows the very process, by pid, start time and owner. False: it is of another pid
-  // namespace, or of the past; then it speaks for no process of this one.
+  // /proc shows the very process, by pid, start time and owner. False: it is of the past, or of a
+  // pid namespace that this one does not see.
   bool confirmed = false;
+  bool foreign_pid = false;                // its pid is of another pid namespace
+  std::optional<std::int32_t> host_pid{};  // the pid that it has here; none: unknown
   Origin origin{};
   // geometry_of(image), computed once for many passes. Only of the living: nobody needs that of
   // the dead.
   std::vector<DeviceGeometry> geometry{};
 };
+
+// Its pid for a sentence: "7", "7 of another pid namespace (81234 here)".
+[[nodiscard]] std::string pid_text(const SegmentEvidence& segment);
 
 // The figures of a tracked process. A kind that it does not report counts as a known zero.
 [[nodiscard]] constexpr PerKind<KindFigures> all_known(PerKind<KindFigures> kinds) {

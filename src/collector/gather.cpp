@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/saturating.hpp"
+#include "collector/claim.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
 #include "segment/reader/segment_map.hpp"
@@ -28,32 +29,6 @@ using segment::SegmentImage;
 bool removed_meanwhile(const OpenFile& file) {
   struct stat now {};
   return ::fstat(file.fd.get(), &now) == 0 && now.st_nlink == 0;
-}
-
-// Checks that a segment was written by the process that it names, or by a server for it. Returns
-// the facts of that process; none when /proc does not show it: it has ended, or is of another pid
-// namespace. Fails when the owner of the file does not own the process, or the name does not match.
-Result<std::optional<ProcessFacts>> check_claim(const std::string& path, const SegmentName& name,
-                                                const SegmentImage& image,
-                                                std::uint32_t file_owner) {
-  if (image.uid != file_owner) {
-    return Error{
-        fmt::format("left out {}: it belongs to {}, but names {} as its user; find out who made it",
-                    path, user_name(file_owner), user_name(image.uid))};
-  }
-  if (name != SegmentName{image.uid, image.pid, image.start_time_ticks, name.for_client}) {
-    return Error{
-        fmt::format("left out {}: by its content it is ttmem.{}.{}.{}; find out who renamed it",
-                    path, image.uid, image.pid, image.start_time_ticks)};
-  }
-  std::optional<ProcessFacts> facts = process_facts(image.pid);
-  if (facts && facts->start_time_ticks != image.start_time_ticks) facts.reset();
-  // Root's segment: the process gave up its privileges, or root's server writes it for a client.
-  if (!facts || facts->owned_by(file_owner) || file_owner == 0) return facts;
-  return Error{
-      fmt::format("left out {}: it belongs to {}, but names process {} of another user; find "
-                  "out who made it",
-                  path, user_name(file_owner), image.pid)};
 }
 
 class Gatherer {
@@ -113,8 +88,8 @@ class Gatherer {
     return same ? &found : nullptr;
   }
 
-  // What is known, when the file has not changed; none when it must be read. check_claim() would
-  // give the same answer again: its inputs do not change while the file is the same.
+  // What is known, when the file has not changed; none when it must be read. The claim would pass
+  // again: what it is checked against does not change while the file is the same.
   std::optional<SegmentEvidence> reuse(SegmentEvidence& known, const OpenFile& file) {
     if (!known.origin.settled) return std::nullopt;
     if (!still_has(segment::FdSource(file.fd.get()), known.origin.fingerprint)) return std::nullopt;
@@ -149,8 +124,8 @@ class Gatherer {
       return std::nullopt;
     }
     const SegmentName parsed = *parse_segment_name(name);
-    const Result<std::optional<ProcessFacts>> claim =
-        check_claim(listing_.path_of(name), parsed, *image, file.facts.st_uid);
+    const Result<Claim> claim =
+        claims_.check(listing_.path_of(name), parsed, *image, file, owner == Owner::alive);
     if (!claim) {
       evidence_.warnings.push_back(claim.error().message);
       return std::nullopt;
@@ -165,9 +140,11 @@ class Gatherer {
     evidence.this_boot = is_this_boot(evidence.image.boot_id);
     evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
     if (evidence.state == State::alive) evidence.geometry = geometry_of(evidence.image);
-    const bool by_another = parsed.for_client && claim->has_value();
-    evidence.user = user_name(by_another ? (*claim)->uids[0] : file.facts.st_uid);
-    evidence.confirmed = claim->has_value();
+    const bool by_another = parsed.for_client && claim->facts;
+    evidence.user = user_name(by_another ? claim->facts->uids[0] : file.facts.st_uid);
+    evidence.confirmed = claim->facts.has_value();
+    evidence.foreign_pid = claim->foreign_pid;
+    evidence.host_pid = claim->host_pid;
     evidence.origin = {name, file.facts.st_dev, file.facts.st_ino, {}, false};
     if (fingerprint) {
       evidence.origin.settled = settled(evidence, *fingerprint, known);
@@ -231,6 +208,7 @@ class Gatherer {
   Evidence& previous_;
   bool follows_;
   Evidence& evidence_;
+  ClaimChecker claims_;
   std::size_t next_known_ = 0;  // in previous_.segments
   std::optional<BootId> boot_id_ = boot_id();
   DeniedFiles denied_{"read"};

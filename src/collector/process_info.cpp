@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,19 +18,21 @@
 #include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
-namespace {
 
-// The first bytes of a file of /proc. Empty when unreadable.
-std::string read_file(const std::string& path) {
+std::string read_proc(const std::string& path, std::size_t most) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return {};
-  std::string text(4096, '\0');
+  std::string text;
   const segment::FdSource source(fd.get());
-  text.resize(source.read_at(0, std::as_writable_bytes(std::span(text.data(), text.size()))));
+  std::size_t size = 0;
+  do {
+    text.resize(std::min(size + 4096, most));
+    size += source.read_at(size, std::as_writable_bytes(std::span(text).subspan(size)));
+  } while (size == text.size() && size < most);
+  text.resize(size);
   return text;
 }
 
-// Removes the next word, and the blanks before it, from `rest`.
 std::string_view next_word(std::string_view& rest) {
   const std::size_t begin = std::min(rest.find_first_not_of(" \t\n"), rest.size());
   const std::size_t end = std::min(rest.find_first_of(" \t\n", begin), rest.size());
@@ -38,7 +41,10 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
-}  // namespace
+std::uint32_t own_pid_namespace() {
+  struct stat facts {};
+  return ::stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint32_t>(facts.st_ino) : 0;
+}
 
 bool ProcessFacts::owned_by(std::uint32_t uid) const {
   return std::find(uids.begin(), uids.end(), uid) != uids.end();
@@ -69,8 +75,8 @@ std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status) 
 
 std::optional<ProcessFacts> process_facts(std::int32_t pid) {
   if (pid <= 0) return std::nullopt;
-  const auto start = parse_start_time(read_file(fmt::format("/proc/{}/stat", pid)));
-  const auto uids = parse_uids(read_file(fmt::format("/proc/{}/status", pid)));
+  const auto start = parse_start_time(read_proc(fmt::format("/proc/{}/stat", pid)));
+  const auto uids = parse_uids(read_proc(fmt::format("/proc/{}/status", pid)));
   if (!start || !uids) return std::nullopt;
   return ProcessFacts{*start, *uids};
 }
@@ -95,7 +101,7 @@ std::optional<BootId> parse_boot_id(std::string_view text) {
 }
 
 std::optional<BootId> boot_id() {
-  return parse_boot_id(read_file("/proc/sys/kernel/random/boot_id"));
+  return parse_boot_id(read_proc("/proc/sys/kernel/random/boot_id"));
 }
 
 std::string user_name(std::uint32_t uid) {

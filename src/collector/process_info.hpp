@@ -14,6 +14,11 @@ namespace ttmem::collector {
 
 using BootId = std::array<std::uint8_t, 16>;
 
+// The first bytes of a file of /proc, at most that many. Empty when unreadable.
+[[nodiscard]] std::string read_proc(const std::string& path, std::size_t most = 4096);
+// Removes the next word, and the blanks before it, from `rest`.
+std::string_view next_word(std::string_view& rest);
+
 // What /proc says of a process of this pid namespace.
 struct ProcessFacts {
   std::uint64_t start_time_ticks = 0;   // since boot, as in /proc/PID/stat
@@ -24,6 +29,9 @@ struct ProcessFacts {
 
 // None when there is no such process here, or /proc does not show it.
 [[nodiscard]] std::optional<ProcessFacts> process_facts(std::int32_t pid);
+
+// The pid namespace of this process: the inode of /proc/self/ns/pid. 0 when /proc is missing.
+[[nodiscard]] std::uint32_t own_pid_namespace();
 
 // Field 22 of /proc/PID/stat. The name in field 2 may hold blanks and parentheses.
 [[nodiscard]] std::optional<std::uint64_t> parse_start_time(std::string_view stat);

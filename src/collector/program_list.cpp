@@ -78,7 +78,7 @@ void ProgramList::list(const SegmentEvidence& segment, std::span<const std::uint
       fmt::format("process {} ({}): {} programs have more circular buffers than can be listed and "
                   "are left out of the list, not of the totals; check whether it needs to cache so "
                   "many",
-                  image.pid, image.name, left_out));
+                  pid_text(segment), image.name, left_out));
 }
 
 std::size_t ProgramList::list_device(const SegmentEvidence& segment,
@@ -101,6 +101,7 @@ std::size_t ProgramList::list_device(const SegmentEvidence& segment,
     result.device = device_index;
     result.pid = segment.image.pid;
     result.state = segment.state;
+    result.segment = segment.origin.file_number;
     result.exclusive_bytes = (*exclusive)[uses.index_of(program->footprint)];
     result.age_ns = age_ns(segment, program->when_ns, monotonic_ns);
   }

@@ -76,6 +76,9 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
   dead.user = user_name(file.facts.st_uid);
   if (const auto image = segment::read_segment(segment::FdSource(file.fd.get()))) {
     dead.pid = image->pid;
+    const std::uint32_t here = own_pid_namespace();
+    const bool known = here != 0 && image->pid_namespace != 0;
+    if (known && image->pid_namespace != here) dead.pid_namespace = image->pid_namespace;
     dead.name = image->name;
     dead.command = image->command;
     dead.clean_exit = image->clean_exit;

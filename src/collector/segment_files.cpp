@@ -70,6 +70,8 @@ std::optional<SegmentName> parse_segment_name(std::string_view name) {
   SegmentName claim;
   const bool numbers = take_number(name, claim.uid) && take_number(name, claim.pid) &&
                        take_number(name, claim.start_time_ticks);
+  std::string_view rest = name;
+  if (take_number(rest, claim.number) && claim.number != 0) name = rest;
   claim.for_client = name == segment::kProxySuffix;
   return numbers && (name.empty() || claim.for_client) ? std::optional(claim) : std::nullopt;
 }

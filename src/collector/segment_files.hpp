@@ -19,12 +19,14 @@
 
 namespace ttmem::collector {
 
-// What the name `ttmem.<uid>.<pid>.<start time>` claims; it ends in `.socket` when a server writes
-// the segment for that process.
+// What the name `ttmem.<uid>.<pid>.<start time>` claims. A number follows when processes of several
+// pid namespaces have the same pid and start time; `.socket` ends it when a server writes the
+// segment for that process.
 struct SegmentName {
   std::uint32_t uid = 0;
   std::int32_t pid = 0;
   std::uint64_t start_time_ticks = 0;
+  std::uint32_t number = 0;  // 0: none
   bool for_client = false;
 
   friend bool operator==(const SegmentName&, const SegmentName&) = default;

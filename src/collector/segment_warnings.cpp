@@ -37,10 +37,17 @@ void add_left_at_close(const segment::SegmentImage& image, const std::string& wh
 
 }  // namespace
 
+std::string pid_text(const SegmentEvidence& segment) {
+  std::string text = fmt::format("{}", segment.image.pid);
+  if (!segment.foreign_pid) return text;
+  text += " of another pid namespace";
+  return segment.host_pid ? text + fmt::format(" ({} here)", *segment.host_pid) : text;
+}
+
 void add_segment_warnings(const SegmentEvidence& segment, const std::string& directory,
                           std::vector<std::string>& warnings) {
   const segment::SegmentImage& image = segment.image;
-  const std::string who = fmt::format("process {} ({})", image.pid, image.name);
+  const std::string who = fmt::format("process {} ({})", pid_text(segment), image.name);
   const std::string could_not_grow = fmt::format(
       "{}; free space in {} (`ttmem clean` removes what dead processes left) and start "
       "the process again",

@@ -5,6 +5,7 @@
 // null or not at all; a zero was measured.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,11 +27,31 @@ enum class State : std::uint8_t { alive, dead };
 // Where a figure comes from: our own tracker, or the region that TT-Metal writes by itself.
 enum class Source : std::uint8_t { ttmem, tt_metal };
 
+// Tells processes apart, also from one Snapshot to the next. Pids alone do not: each container has
+// its own, and a dead process may have the pid of a living one.
+struct ProcessKey {
+  std::int32_t pid = 0;
+  State state = State::alive;
+  std::uint64_t segment = 0;  // the number of its file; 0: only TT-Metal's region knows it
+
+  friend auto operator<=>(const ProcessKey&, const ProcessKey&) = default;
+};
+
+// Of a Process, or of the one that has an Allocation or Program.
+template <typename Item>
+[[nodiscard]] constexpr ProcessKey key_of(const Item& item) {
+  return {item.pid, item.state, item.segment};
+}
+
 // One process on one device. Bytes are physical where known, else logical.
 struct Process {
-  std::int32_t pid = 0;
-  std::string name;     // short, as in /proc/PID/comm
-  std::string command;  // the whole command line when known, else empty
+  std::int32_t pid = 0;       // as the process itself sees it
+  std::uint64_t segment = 0;  // as in ProcessKey
+  bool foreign_pid = false;   // `pid` is of another pid namespace than the reader's
+  std::optional<std::uint32_t> pid_namespace;  // of `pid`; none: unknown
+  std::optional<std::int32_t> host_pid;        // the pid that the reader would use; none: unknown
+  std::string name;                            // short, as in /proc/PID/comm
+  std::string command;                         // the whole command line when known, else empty
   std::string user;
   State state = State::alive;
   Source source = Source::ttmem;
@@ -107,6 +128,7 @@ struct Allocation {
   std::uint32_t device = 0;  // index into Snapshot::devices
   std::int32_t pid = 0;
   State state = State::alive;
+  std::uint64_t segment = 0;  // as in ProcessKey
   Kind kind = Kind::dram;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;
@@ -133,6 +155,7 @@ struct Program {
   std::uint32_t device = 0;  // index into Snapshot::devices
   std::int32_t pid = 0;
   State state = State::alive;
+  std::uint64_t segment = 0;  // as in ProcessKey
   std::uint64_t program = 0;
   std::string name;  // empty: none
   std::vector<CircularBuffer> cbs;

@@ -34,12 +34,12 @@ std::string label_of(const Allocation& a) {
 
 std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a) {
   const Color color = a.state == model::State::dead ? Color::red : Color::plain;
-  const model::Process* process = process_of(snapshot, a.device, a.pid, a.state);
+  const model::Process* process = process_of(snapshot, a);
   const std::string device = a.device < snapshot.devices.size()
                                  ? fmt::format("{}", snapshot.devices[a.device].id)
                                  : std::string(kUnknown);
   return {{device, color},
-          {fmt::format("{}", a.pid), color},
+          {process ? format_pid(*process) : fmt::format("{}", a.pid), color},
           {process && !process->name.empty() ? process->name : std::string(kUnknown), color},
           {std::string(name_of(a.state)), color},
           {std::string(name_of(a.kind)), color},

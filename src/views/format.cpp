@@ -39,6 +39,15 @@ std::string plural(std::uint64_t count, std::string_view one, std::string_view m
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+std::string format_pid(std::int32_t pid, bool foreign, std::optional<std::int32_t> host_pid) {
+  if (!foreign) return fmt::format("{}", pid);
+  return host_pid ? fmt::format("{}/{}", *host_pid, pid) : fmt::format("?/{}", pid);
+}
+
+std::string format_pid(const model::Process& process) {
+  return format_pid(process.pid, process.foreign_pid, process.host_pid);
+}
+
 std::string format_hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
 
 std::string format_age(std::uint64_t age_ns) {

@@ -37,6 +37,10 @@ using ttmem::Scale;
 [[nodiscard]] constexpr std::string_view name_of(model::Source source) {
   return source == model::Source::ttmem ? "ttmem" : "tt-metal";
 }
+// "4711"; of another pid namespace "81234/7": the pid here and the one there, "?/7": unknown here.
+[[nodiscard]] std::string format_pid(std::int32_t pid, bool foreign,
+                                     std::optional<std::int32_t> host_pid);
+[[nodiscard]] std::string format_pid(const model::Process& process);
 [[nodiscard]] std::string format_hex(std::uint64_t value);
 // "420ms", "12.3s", "5m12s", "3h05m", "2d04h".
 [[nodiscard]] std::string format_age(std::uint64_t age_ns);

@@ -33,6 +33,12 @@ Json list_of(const std::vector<Item>& items, Convert&& convert) {
 
 Json text_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+// Which process a pid means: the one that the reader would use, and whose `pid` is.
+void add_pids(const model::Process& p, Json& json) {
+  json["host_pid"] = value_of(p.host_pid);
+  json["pid_namespace"] = value_of(p.pid_namespace);
+}
+
 Json process_json(const model::Process& p) {
   Json json = {{"pid", p.pid},
                {"name", p.name},
@@ -44,6 +50,7 @@ Json process_json(const model::Process& p) {
   }
   json["allocations"] = value_of(live_allocations(p.kinds));
   json["command"] = text_of(p.command);
+  add_pids(p, json);
   return json;
 }
 
@@ -101,15 +108,18 @@ std::string document(const Snapshot& snapshot, std::string_view schema, std::str
 
 // What allocations and programs have in common: where, and whose. The uid is text: a number above
 // 2^53 does not survive every JSON reader.
-Json owner_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
-              model::State state) {
-  const Device* place = device < snapshot.devices.size() ? &snapshot.devices[device] : nullptr;
-  const model::Process* process = process_of(snapshot, device, pid, state);
-  return {{"device", place ? Json(place->id) : Json(nullptr)},
-          {"uid", place && place->uid ? Json(format_hex(*place->uid)) : Json(nullptr)},
-          {"pid", pid},
-          {"process", process ? text_of(process->name) : Json(nullptr)},
-          {"state", name_of(state)}};
+template <typename Item>
+Json owner_of(const Snapshot& snapshot, const Item& item) {
+  const Device* place =
+      item.device < snapshot.devices.size() ? &snapshot.devices[item.device] : nullptr;
+  const model::Process* process = process_of(snapshot, item);
+  Json json = {{"device", place ? Json(place->id) : Json(nullptr)},
+               {"uid", place && place->uid ? Json(format_hex(*place->uid)) : Json(nullptr)},
+               {"pid", item.pid},
+               {"process", process ? text_of(process->name) : Json(nullptr)},
+               {"state", name_of(item.state)}};
+  add_pids(process ? *process : model::Process(), json);
+  return json;
 }
 
 // Null: every bank, or an unknown grid.
@@ -121,7 +131,7 @@ Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& co
 }
 
 Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
-  Json entry = owner_of(snapshot, a.device, a.pid, a.state);
+  Json entry = owner_of(snapshot, a);
   entry["kind"] = name_of(a.kind);
   entry["id"] = a.id;
   entry["address"] = value_of(a.address);
@@ -146,7 +156,7 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
   };
   const model::Bytes on_device =
       p.device < snapshot.devices.size() ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
-  Json entry = owner_of(snapshot, p.device, p.pid, p.state);
+  Json entry = owner_of(snapshot, p);
   entry["program"] = p.program;
   entry["bytes_per_core"] = p.bytes_per_core;
   entry["cores"] = p.cores;

@@ -22,8 +22,8 @@ constexpr std::size_t kState = 2;
 constexpr std::size_t kSource = 10;
 
 bool same_process(const Process& a, const Process& b) {
-  return std::tie(a.pid, a.state, a.source, a.name, a.user) ==
-         std::tie(b.pid, b.state, b.source, b.name, b.user);
+  return model::key_of(a) == model::key_of(b) &&
+         std::tie(a.source, a.name, a.user) == std::tie(b.source, b.name, b.user);
 }
 
 template <auto figure>
@@ -45,7 +45,10 @@ std::optional<std::uint64_t> allocations_of(const Process& process) {
   return live_allocations(process.kinds);
 }
 
-std::string pid_text(const ProcessTotal& total) { return fmt::format("{}", total.sum.pid); }
+std::string pid_text(const ProcessTotal& total) { return format_pid(total.sum); }
+
+// The pid that is shown first.
+std::int32_t pid_of(const Process& process) { return process.host_pid.value_or(process.pid); }
 
 std::string user_text(const ProcessTotal& total) {
   return total.sum.user.empty() ? std::string(kUnknown) : total.sum.user;
@@ -73,7 +76,7 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
   using enum Column::Align;
   using Total = const ProcessTotal&;
   ProcessColumns columns = {{
-      {"PID", right, 0, 7, pid_text, less<&Process::pid>},
+      {"PID", right, 0, 7, pid_text, less<pid_of>},
       {"USER", left, 5, 0, user_text, less<&Process::user>},
       {"STATE", left, 9, 5, [](Total t) { return std::string(name_of(t.sum.state)); },
        less<&Process::state>},
@@ -154,6 +157,12 @@ std::string process_text(const model::Snapshot& snapshot, const TextOptions& opt
   Table table(std::move(shapes));
   for (const ProcessTotal& total : totals) table.add_row(process_cells(columns, total));
   std::string text = table.render(0, options);
+  if (std::any_of(totals.begin(), totals.end(), [](const auto& t) { return t.sum.foreign_pid; })) {
+    text += wrapped(
+        "PID A/B: process B of another pid namespace (a container), which is process A here; ? "
+        "where the kernel does not tell.",
+        0, Color::dim, options);
+  }
   if (dead > 0) {
     text += wrapped(plural(dead, "process is dead: what it held is not counted above;",
                            "processes are dead: what they held is not counted above;") +

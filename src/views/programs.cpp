@@ -24,12 +24,13 @@ std::string residency_of(const Program& program) {
 std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p) {
   const bool dead = p.state == model::State::dead;
   const Color color = dead ? Color::red : Color::plain;
+  const model::Process* process = process_of(snapshot, p);
   const bool known = p.device < snapshot.devices.size();
   const model::Bytes on_device = known ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
   return {
       {fmt::format("{}", p.program), color},
       {known ? fmt::format("{}", snapshot.devices[p.device].id) : std::string(kUnknown), color},
-      {fmt::format("{}", p.pid), color},
+      {process ? format_pid(*process) : fmt::format("{}", p.pid), color},
       {fmt::format("{}", p.cbs.size()), color},
       {format_bytes(p.bytes_per_core, Scale::core), Color::bold},
       {fmt::format("{}", p.cores), color},

@@ -181,6 +181,20 @@ void add_programs(const Snapshot& snapshot, Page& page) {
   }
 }
 
+// The pid is the one of the server's own pid namespace, which is unique there and can be looked up.
+// A process that the server does not see has only the pid of its container: then a label says
+// whose.
+Labels labels_of(const Device& device, const Process& process) {
+  Labels labels = {{"device", std::to_string(device.id)},
+                   {"pid", std::to_string(process.host_pid.value_or(process.pid))},
+                   {"process", process.name},
+                   {"user", process.user}};
+  if (process.foreign_pid && !process.host_pid && process.pid_namespace) {
+    labels.add("pid_namespace", std::to_string(*process.pid_namespace));
+  }
+  return labels;
+}
+
 void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
   Family& used = page.gauge("ttmem_process_memory_used_bytes",
                             "Memory of the device that a living process holds, by kind.");
@@ -199,11 +213,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
       }
       ++alive;
       if (!process_labels) continue;
-      const Labels of_process = {{"device", std::to_string(device.id)},
-                                 {"pid", std::to_string(process.pid)},
-                                 {"process", process.name},
-                                 {"user", process.user}};
-      add_kinds(used, of_process, process);
+      add_kinds(used, labels_of(device, process), process);
     }
     processes.add(labels, std::optional(alive));
     dead.add(labels, std::optional(dead_bytes));

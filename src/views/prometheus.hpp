@@ -30,8 +30,8 @@ struct MetricsInput {
   std::uint64_t events_dropped = 0;
 };
 
-// Samples with the same labels are added up: Prometheus refuses a page with duplicates, and two
-// pid namespaces can have the same pid.
+// Samples with the same labels are added up, because Prometheus refuses a page with duplicates: one
+// process may have two segments, its own and one that a server writes for it.
 [[nodiscard]] std::string prometheus_text(const model::Snapshot& snapshot,
                                           const MetricsInput& input);
 

@@ -32,6 +32,7 @@ Allocation allocation_of(const Program& program, const model::CircularBuffer& cb
   entry.device = program.device;
   entry.pid = program.pid;
   entry.state = program.state;
+  entry.segment = program.segment;
   entry.kind = Kind::cb;
   entry.id = program.program;
   entry.address = cb.address;
@@ -83,13 +84,15 @@ std::vector<Allocation> select_allocations(const Snapshot& snapshot,
   const auto wanted = [&](Kind kind) {
     return filter.kinds.empty() ? kind != Kind::cb : contains(filter.kinds, kind);
   };
-  const auto of_process = [&](std::int32_t pid) { return !filter.pid || *filter.pid == pid; };
+  const auto of_process = [&](const auto& item) {
+    return !filter.pid || is_of(snapshot, item, *filter.pid);
+  };
   std::vector<Allocation> selected;
   for (const Allocation& allocation : snapshot.allocations) {
-    if (wanted(allocation.kind) && of_process(allocation.pid)) selected.push_back(allocation);
+    if (wanted(allocation.kind) && of_process(allocation)) selected.push_back(allocation);
   }
   for (const Program& program : snapshot.programs) {
-    if (!wanted(Kind::cb) || !of_process(program.pid)) continue;
+    if (!wanted(Kind::cb) || !of_process(program)) continue;
     for (const model::CircularBuffer& cb : program.cbs) {
       selected.push_back(allocation_of(program, cb));
     }
@@ -97,7 +100,7 @@ std::vector<Allocation> select_allocations(const Snapshot& snapshot,
   // The rest of the key makes the order the same in every run.
   std::stable_sort(selected.begin(), selected.end(), [](const auto& a, const auto& b) {
     const auto key = [](const Allocation& x) {
-      return std::make_tuple(x.device, x.pid, x.kind, x.address.value_or(0), x.id);
+      return std::make_tuple(x.device, x.pid, x.segment, x.kind, x.address.value_or(0), x.id);
     };
     if (size_of(a) != size_of(b)) return size_of(a) > size_of(b);
     return key(a) < key(b);
@@ -108,20 +111,20 @@ std::vector<Allocation> select_allocations(const Snapshot& snapshot,
 std::vector<Program> select_programs(const Snapshot& snapshot, std::optional<std::int32_t> pid) {
   std::vector<Program> selected;
   for (const Program& program : snapshot.programs) {
-    if (!pid || *pid == program.pid) selected.push_back(program);
+    if (!pid || is_of(snapshot, program, *pid)) selected.push_back(program);
   }
   std::stable_sort(selected.begin(), selected.end(), [](const Program& a, const Program& b) {
-    return std::tie(b.physical_bytes, a.device, a.pid, a.program) <
-           std::tie(a.physical_bytes, b.device, b.pid, b.program);
+    return std::tie(b.physical_bytes, a.device, a.pid, a.segment, a.program) <
+           std::tie(a.physical_bytes, b.device, b.pid, b.segment, b.program);
   });
   return selected;
 }
 
-const model::Process* process_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid,
-                                 model::State state) {
+const model::Process* find_process(const Snapshot& snapshot, std::uint32_t device,
+                                   const model::ProcessKey& key) {
   if (device >= snapshot.devices.size()) return nullptr;
   for (const model::Process& process : snapshot.devices[device].processes) {
-    if (process.pid == pid && process.state == state) return &process;
+    if (model::key_of(process) == key) return &process;
   }
   return nullptr;
 }

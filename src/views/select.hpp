@@ -36,10 +36,23 @@ struct AllocationFilter {
 [[nodiscard]] std::vector<model::Program> select_programs(const model::Snapshot& snapshot,
                                                           std::optional<std::int32_t> pid);
 
-// The process of an allocation or program: the one with this pid and state on that device. Null
-// when the snapshot lists none.
-[[nodiscard]] const model::Process* process_of(const model::Snapshot& snapshot,
-                                               std::uint32_t device, std::int32_t pid,
-                                               model::State state);
+// The process with that key on that device, an index. Null when the snapshot lists none.
+[[nodiscard]] const model::Process* find_process(const model::Snapshot& snapshot,
+                                                 std::uint32_t device,
+                                                 const model::ProcessKey& key);
+// The process of an allocation or program.
+template <typename Item>
+[[nodiscard]] const model::Process* process_of(const model::Snapshot& snapshot, const Item& item) {
+  return find_process(snapshot, item.device, model::key_of(item));
+}
+
+// Whether somebody who asks for the process `pid` may mean this one: by the pid that it has here,
+// or the one that it has in its container.
+template <typename Item>
+[[nodiscard]] bool is_of(const model::Snapshot& snapshot, const Item& item, std::int32_t pid) {
+  if (item.pid == pid) return true;
+  const model::Process* process = process_of(snapshot, item);
+  return process != nullptr && process->host_pid == pid;
+}
 
 }  // namespace ttmem::views

@@ -75,7 +75,7 @@ struct Header {
   char name[32];      // as in /proc/PID/comm
   char command[256];  // arguments joined by blanks, truncated
   std::uint32_t text_bytes;
-  std::uint8_t reserved0[4];
+  std::uint32_t pid_namespace;  // of `pid`: inode of /proc/self/ns/pid; 0: unknown
 
   // Changes while the process lives.
   std::uint32_t exit_state;
@@ -248,6 +248,7 @@ static_assert(offsetof(Header, created_ns) == 80);
 static_assert(offsetof(Header, name) == 88);
 static_assert(offsetof(Header, command) == 120);
 static_assert(offsetof(Header, text_bytes) == 376);
+static_assert(offsetof(Header, pid_namespace) == 380);
 static_assert(offsetof(Header, exit_state) == 384);
 static_assert(offsetof(Header, chunk_count) == 388);
 static_assert(offsetof(Header, device_count) == 392);

@@ -92,6 +92,7 @@ struct SegmentImage {
   std::int32_t pid = 0;
   std::uint32_t uid = 0;
   std::uint64_t start_time_ticks = 0;
+  std::uint32_t pid_namespace = 0;  // of `pid`; 0: unknown
   std::array<std::uint8_t, 16> boot_id{};
   std::uint64_t created_unix_ns = 0;
   std::uint64_t created_ns = 0;

@@ -45,6 +45,7 @@ class Pass {
     image_.pid = header.pid;
     image_.uid = header.uid;
     image_.start_time_ticks = header.start_time_ticks;
+    image_.pid_namespace = header.pid_namespace;
     std::copy(std::begin(header.boot_id), std::end(header.boot_id), image_.boot_id.begin());
     image_.created_unix_ns = header.created_unix_ns;
     image_.created_ns = header.created_ns;

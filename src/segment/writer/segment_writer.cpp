@@ -23,7 +23,8 @@ namespace ttmem::segment {
 namespace {
 
 constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
-constexpr int kExecRetries = 20;
+constexpr int kFileRetries = 20;
+constexpr int kMostFilesOfOneName = 256;
 
 // Reads a small file of /proc, as much as fits. Returns the number of bytes, 0 on failure.
 std::size_t read_file(const char* path, char* buffer, std::size_t size) noexcept {
@@ -43,7 +44,14 @@ std::uint64_t start_time_ticks() noexcept {
   return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
 }
 
-void read_boot_id(std::uint8_t (&id)[16]) noexcept {
+// An inode number, 32 bits in every kernel. 0 when /proc is missing.
+std::uint32_t pid_namespace() noexcept {
+  struct stat facts {};
+  return ::stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint32_t>(facts.st_ino) : 0;
+}
+
+std::array<std::uint8_t, 16> boot_id() noexcept {
+  std::array<std::uint8_t, 16> id{};
   char text[40] = {};
   read_file("/proc/sys/kernel/random/boot_id", text, sizeof text - 1);
   std::size_t digits = 0;
@@ -54,6 +62,7 @@ void read_boot_id(std::uint8_t (&id)[16]) noexcept {
     id[digits / 2] = static_cast<std::uint8_t>(id[digits / 2] << 4 | value);
     ++digits;
   }
+  return id;
 }
 
 Error failed(const char* what, const std::string& path, int error) {
@@ -66,12 +75,13 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   const ThreadStateGuard guard;
   std::unique_ptr<SegmentWriter> writer(new SegmentWriter);
   writer->in_memory_ = options.in_memory;
+  const Identity self = identity_of(options);
   if (!options.in_memory) {
-    if (const auto opened = writer->open_file(options); !opened) return opened.error();
+    if (const auto opened = writer->open_file(options, self); !opened) return opened.error();
   }
   Result<void> made = writer->map_header();
   if (made) {
-    writer->describe_process(options);
+    writer->describe_process(options, self);
     if (!writer->map_first_chunks(options)) {
       made = failed("cannot grow", writer->path_, writer->header_->last_error);
     }
@@ -93,47 +103,88 @@ bool SegmentWriter::map_first_chunks(const Options& options) {
           grow(programs_, ChunkKind::program, 0) && grow(cbs_, ChunkKind::cb, 0));
 }
 
-Result<void> SegmentWriter::open_file(const Options& options) {
+SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexcept {
+  Identity self{.pid_namespace = pid_namespace(), .boot_id = boot_id()};
+  if (options.for_client) {
+    self.pid = options.for_client->pid;
+    self.start_time_ticks = options.for_client->start_time_ticks;
+  } else {
+    self.pid = ::getpid();
+    self.start_time_ticks = start_time_ticks();
+  }
+  return self;
+}
+
+// A file of that name is there when this process has called exec since, or when a process of
+// another pid namespace has the same pid and start time: then the name gets a number.
+Result<void> SegmentWriter::open_file(const Options& options, const Identity& self) {
   is_proxy_ = options.for_client.has_value();
-  const pid_t pid = is_proxy_ ? options.for_client->pid : ::getpid();
-  const std::uint64_t ticks = is_proxy_ ? options.for_client->start_time_ticks : start_time_ticks();
-  char name[96];
-  std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu%s", static_cast<unsigned>(::geteuid()),
-                static_cast<int>(pid), static_cast<unsigned long long>(ticks),
-                is_proxy_ ? kProxySuffix.data() : "");
   // The workload may change its directory afterwards.
   char* resolved = ::realpath(options.directory.c_str(), nullptr);
-  path_ = (resolved != nullptr ? resolved : options.directory) + name;
+  const std::string directory = resolved != nullptr ? resolved : options.directory;
   std::free(resolved);
-  const auto open_new = [&] {
-    return UniqueFd(
-        ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, options.mode));
-  };
-  fd_ = open_new();
-  // The file is there when this process has called exec since: its lock ended then. A reader may
-  // hold the lock for a few microseconds, so this tries several times.
-  for (int attempt = 0; !fd_ && errno == EEXIST && attempt < kExecRetries; ++attempt) {
-    const UniqueFd old(::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (old && ::flock(old.get(), LOCK_EX | LOCK_NB) == 0) {
-      ::unlink(path_.c_str());
-    } else {
-      const timespec pause{0, 1'000'000};
-      ::nanosleep(&pause, nullptr);
+  for (int number = 0; number < kMostFilesOfOneName; ++number) {
+    char name[96];
+    const int size = std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu",
+                                   static_cast<unsigned>(::geteuid()), static_cast<int>(self.pid),
+                                   static_cast<unsigned long long>(self.start_time_ticks));
+    if (number > 0)
+      std::snprintf(name + size, sizeof name - static_cast<std::size_t>(size), ".%d", number);
+    path_ = directory + name + (is_proxy_ ? kProxySuffix.data() : "");
+    for (int attempt = 0; attempt < kFileRetries; ++attempt) {
+      const Result<bool> opened = open_new_file(options.mode);
+      if (!opened) return opened.error();
+      if (*opened) return {};
+      if (!remove_own_file(self)) break;
     }
-    fd_ = open_new();
   }
+  return failed("cannot create", path_, EEXIST);
+}
+
+// Makes and locks the file. False when there is one of that name.
+Result<bool> SegmentWriter::open_new_file(mode_t mode) {
+  fd_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!fd_ && errno == EEXIST) return false;
   if (!fd_) return failed("cannot create", path_, errno);
-  ::fchmod(fd_.get(), options.mode);  // open() applied the umask
-  struct stat facts {};
-  ::fstat(fd_.get(), &facts);
-  file_device_ = facts.st_dev;
-  file_number_ = facts.st_ino;
-  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+  ::fchmod(fd_.get(), mode);  // open() applied the umask
+  const bool locked = ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0;
+  if (!locked && errno != EWOULDBLOCK) {
     const Error error = failed("cannot lock", path_, errno);
     ::unlink(path_.c_str());
     return error;
   }
-  return {};
+  struct stat facts {};
+  ::fstat(fd_.get(), &facts);
+  file_device_ = facts.st_dev;
+  file_number_ = facts.st_ino;
+  // A reaper may have taken the new file for one whose writer died, and removed it.
+  if (locked && facts.st_nlink > 0) return true;
+  fd_.reset();
+  return false;
+}
+
+// Removes the file of that name if this very process wrote it, before it called exec: that ended
+// the lock. True when the name may be free now, false when the file is of another process.
+bool SegmentWriter::remove_own_file(const Identity& self) const noexcept {
+  const UniqueFd old(::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!old) return errno == ENOENT;
+  Header header{};
+  const bool whole = ::pread(old.get(), &header, sizeof header, 0) == ssize_t{sizeof header};
+  const bool ours = whole && header.magic == kMagic && header.pid_namespace == self.pid_namespace &&
+                    std::equal(self.boot_id.begin(), self.boot_id.end(), header.boot_id);
+  // Only a living owner holds the lock against a shared one.
+  if (!ours || ::flock(old.get(), LOCK_SH | LOCK_NB) != 0) return false;
+  if (::flock(old.get(), LOCK_EX | LOCK_NB) != 0) {
+    const timespec pause{0, 1'000'000};  // a reader holds it, for microseconds
+    ::nanosleep(&pause, nullptr);
+    return true;
+  }
+  struct stat opened {};
+  struct stat named {};
+  const bool same = ::fstat(old.get(), &opened) == 0 && ::lstat(path_.c_str(), &named) == 0 &&
+                    opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+  if (same) ::unlink(path_.c_str());
+  return true;
 }
 
 Result<void> SegmentWriter::map_header() {
@@ -146,7 +197,7 @@ Result<void> SegmentWriter::map_header() {
   return {};
 }
 
-void SegmentWriter::describe_process(const Options& options) noexcept {
+void SegmentWriter::describe_process(const Options& options, const Identity& self) noexcept {
   Header& header = *header_;
   header.layout_version = kLayoutVersion;
   header.header_bytes = kHeaderBytes;
@@ -158,19 +209,18 @@ void SegmentWriter::describe_process(const Options& options) noexcept {
   header.event_bytes = sizeof(EventRecord);
   header.text_bytes = sizeof(TextRecord);
   header.uid = ::geteuid();
-  read_boot_id(header.boot_id);
+  header.pid = self.pid;
+  header.start_time_ticks = self.start_time_ticks;
+  header.pid_namespace = self.pid_namespace;
+  std::copy(self.boot_id.begin(), self.boot_id.end(), header.boot_id);
   header.created_unix_ns = clock_ns(CLOCK_REALTIME);
   header.created_ns = clock_ns(CLOCK_MONOTONIC);
   if (options.for_client) {
     const Process& process = *options.for_client;
-    header.pid = process.pid;
-    header.start_time_ticks = process.start_time_ticks;
     process.name.copy(header.name, sizeof header.name - 1);
     process.command.copy(header.command, sizeof header.command - 1);
     return;
   }
-  header.pid = ::getpid();
-  header.start_time_ticks = start_time_ticks();
   std::size_t size = read_file("/proc/self/comm", header.name, sizeof header.name - 1);
   if (size > 0 && header.name[size - 1] == '\n') header.name[size - 1] = '\0';
   size = read_file("/proc/self/cmdline", header.command, sizeof header.command - 1);

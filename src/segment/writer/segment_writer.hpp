@@ -159,11 +159,22 @@ class SegmentWriter {
   void close_file() noexcept;
 
  private:
+  // What tells this process from all others.
+  struct Identity {
+    pid_t pid = 0;
+    std::uint64_t start_time_ticks = 0;
+    std::uint32_t pid_namespace = 0;
+    std::array<std::uint8_t, 16> boot_id{};
+  };
+
   SegmentWriter() = default;
-  Result<void> open_file(const Options& options);
+  [[nodiscard]] static Identity identity_of(const Options& options) noexcept;
+  Result<void> open_file(const Options& options, const Identity& self);
+  Result<bool> open_new_file(mode_t mode);
+  [[nodiscard]] bool remove_own_file(const Identity& self) const noexcept;
   Result<void> map_header();
   [[nodiscard]] bool map_first_chunks(const Options& options);
-  void describe_process(const Options& options) noexcept;
+  void describe_process(const Options& options, const Identity& self) noexcept;
   [[nodiscard, gnu::noinline]] std::uint32_t acquire_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;

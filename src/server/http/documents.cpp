@@ -49,6 +49,7 @@ Json postmortem_json(const Postmortem& postmortem) {
   Json largest = Json::array();
   for (const collector::HeldAllocation& held : dead.largest) largest.push_back(held_json(held));
   Json json = {{"pid", dead.pid},
+               {"pid_namespace", dead.pid_namespace ? Json(*dead.pid_namespace) : Json(nullptr)},
                {"name", text_or_null(dead.name)},
                {"command", text_or_null(dead.command)},
                {"user", text_or_null(dead.user)},

@@ -13,20 +13,21 @@ using views::format_bytes;
 
 std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
   std::vector<std::string> lines;
+  const std::string pid = views::format_pid(dead.pid, dead.pid_namespace.has_value(), {});
   std::string sums;
   for (const Kind kind : kDeviceKinds) {
     sums += fmt::format("{}{} {}", sums.empty() ? "" : ", ", key_of(kind),
                         format_bytes(dead.used_bytes[kind]));
   }
-  lines.push_back(fmt::format("[DEAD] [PID {}] {} of {} ended without freeing: {}; {}", dead.pid,
+  lines.push_back(fmt::format("[DEAD] [PID {}] {} of {} ended without freeing: {}; {}", pid,
                               dead.name, dead.user, sums,
                               views::plural(dead.allocations, "allocation", "allocations")));
   if (!dead.command.empty()) {
-    lines.push_back(fmt::format("[DEAD] [PID {}] command: {}", dead.pid, dead.command));
+    lines.push_back(fmt::format("[DEAD] [PID {}] command: {}", pid, dead.command));
   }
   for (const collector::HeldAllocation& held : dead.largest) {
     lines.push_back(
-        fmt::format("[DEAD] [PID {}] held: device {} {} {}{}{}", dead.pid, held.device,
+        fmt::format("[DEAD] [PID {}] held: device {} {} {}{}{}", pid, held.device,
                     name_of(held.kind), format_bytes(held.used_bytes),
                     held.address ? " at " + views::format_hex(*held.address) : std::string(),
                     held.label.empty() ? std::string() : fmt::format(" \"{}\"", held.label)));

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/saturating.hpp"
+#include "views/format.hpp"
 #include "views/select.hpp"
 
 namespace ttmem::tui {
@@ -15,9 +16,13 @@ namespace {
 
 using model::Snapshot;
 
-std::string name_of(const Snapshot& snapshot, std::uint32_t device, std::int32_t pid) {
-  const model::Process* process = views::process_of(snapshot, device, pid, model::State::alive);
-  return process == nullptr ? std::string() : process->name;
+// "4711 python", of an allocation or program.
+template <typename Item>
+std::string owner_of(const Snapshot& snapshot, const Item& item) {
+  const model::Process* process = views::process_of(snapshot, item);
+  if (process == nullptr) return fmt::format("{}", item.pid);
+  const std::string pid = views::format_pid(*process);
+  return process->name.empty() ? pid : fmt::format("{} {}", pid, process->name);
 }
 
 bool lies_here(const model::Allocation& a, std::size_t device, std::uint32_t core) {
@@ -33,13 +38,13 @@ void add_buffers(const Snapshot& snapshot, std::size_t device, std::uint32_t cor
       ++map.without_address;
       continue;
     }
-    map.spans.push_back({*a.address, saturating_add(*a.address, *a.bytes_per_bank), a.kind, a.pid,
-                         name_of(snapshot, a.device, a.pid), a.label, 0});
+    map.spans.push_back({*a.address, saturating_add(*a.address, *a.bytes_per_bank), a.kind,
+                         model::key_of(a), owner_of(snapshot, a), a.label, 0});
   }
 }
 
 void add_cbs(const Snapshot& snapshot, std::size_t device, std::uint32_t core, CoreMap& map) {
-  using Place = std::tuple<std::uint64_t, std::uint64_t, std::int32_t>;  // address, bytes, pid
+  using Place = std::tuple<std::uint64_t, std::uint64_t, model::ProcessKey>;  // address, bytes
   struct Use {
     std::uint32_t programs = 0;
     const model::Program* program = nullptr;  // one of them
@@ -53,20 +58,19 @@ void add_cbs(const Snapshot& snapshot, std::size_t device, std::uint32_t core, C
         ++map.views;
         continue;
       }
-      Use& use = uses[{cb.address, cb.bytes, program.pid}];
+      Use& use = uses[{cb.address, cb.bytes, model::key_of(program)}];
       ++use.programs;
       use.program = &program;
     }
   }
   for (const auto& [place, use] : uses) {
-    const auto& [address, bytes, pid] = place;
+    const auto& [address, bytes, process] = place;
     const std::string& name = use.program->name;
     const std::string what = use.programs > 1 ? fmt::format("{} programs", use.programs)
                                               : fmt::format("program {}{}{}", use.program->program,
                                                             name.empty() ? "" : " ", name);
-    map.spans.push_back({address, saturating_add(address, bytes), Kind::cb, pid,
-                         name_of(snapshot, static_cast<std::uint32_t>(device), pid), what,
-                         use.programs});
+    map.spans.push_back({address, saturating_add(address, bytes), Kind::cb, process,
+                         owner_of(snapshot, *use.program), what, use.programs});
   }
 }
 

@@ -18,8 +18,8 @@ struct Span {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   Kind kind = Kind::l1;  // l1, l1_small or cb
-  std::int32_t pid = 0;
-  std::string owner;           // the process by name
+  model::ProcessKey process;
+  std::string owner;           // the process: its pid and name
   std::string what;            // label of a buffer, program of a CB
   std::uint32_t programs = 0;  // of a CB: how many have it there
 };

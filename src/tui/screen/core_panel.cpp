@@ -67,22 +67,17 @@ struct Line {
   std::string what;
 };
 
-std::string owner_of(const Span& span) {
-  return span.owner.empty() ? fmt::format("{}", span.pid)
-                            : fmt::format("{} {}", span.pid, span.owner);
-}
-
 // The process, if one alone holds everything here; else empty.
 std::string only_owner(const CoreMap& map) {
   for (const Span& span : map.spans) {
-    if (span.pid != map.spans.front().pid) return {};
+    if (span.process != map.spans.front().process) return {};
   }
-  return map.spans.empty() ? std::string() : owner_of(map.spans.front());
+  return map.spans.empty() ? std::string() : map.spans.front().owner;
 }
 
 std::string words_of(const Span& span, bool with_owner) {
   if (!with_owner) return span.what;
-  return span.what.empty() ? owner_of(span) : fmt::format("{} ({})", span.what, owner_of(span));
+  return span.what.empty() ? span.owner : fmt::format("{} ({})", span.what, span.owner);
 }
 
 Line gap_line(const CoreMap& map) {

@@ -27,8 +27,8 @@ std::string lower(std::string_view text) {
 
 bool matches(const ProcessTotal& total, const std::string& filter) {
   const Process& p = total.sum;
-  const std::string all = fmt::format("{} {} {} {} {}", p.pid, p.user, views::name_of(p.state),
-                                      views::command_of(p), p.name);
+  const std::string all = fmt::format("{} {} {} {} {}", views::format_pid(p), p.user,
+                                      views::name_of(p.state), views::command_of(p), p.name);
   return lower(all).find(filter) != std::string::npos;
 }
 
@@ -61,8 +61,6 @@ Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display,
 std::string_view process_column(std::uint32_t column) {
   return views::process_columns({})[column].header;
 }
-
-ProcessKey key_of(const Process& process) { return {process.pid, process.state}; }
 
 std::vector<ProcessTotal> process_rows(const model::Snapshot& snapshot, const ViewState& state) {
   std::vector<ProcessTotal> rows = views::process_totals(snapshot);
@@ -151,8 +149,7 @@ AllocationRows allocation_rows(const model::Snapshot& snapshot, const ViewState&
   AllocationRows list;
   if (!state.opened) return list;
   const auto wanted = [&](const auto& item) {
-    return item.pid == state.opened->pid && item.state == state.opened->state &&
-           item.device < snapshot.devices.size() &&
+    return model::key_of(item) == *state.opened && item.device < snapshot.devices.size() &&
            (!state.only_device || snapshot.devices[item.device].id == *state.only_device);
   };
   const std::string filter = lower(state.filter);

@@ -20,8 +20,6 @@ inline constexpr std::uint32_t kAllocationColumns = 9;
 [[nodiscard]] std::string_view process_column(std::uint32_t column);
 [[nodiscard]] std::string_view allocation_column(std::uint32_t column);
 
-[[nodiscard]] ProcessKey key_of(const model::Process& process);
-
 // The processes that match the state's filter and device, sorted as it says.
 [[nodiscard]] std::vector<views::ProcessTotal> process_rows(const model::Snapshot& snapshot,
                                                             const ViewState& state);

@@ -58,11 +58,13 @@ void list_processes(Screen& screen, Pane& pane, const Snapshot& snapshot, const 
   draw_list(screen, pane, table, first, selected, count, Click::What::process);
 }
 
-std::string name_of_opened(const Snapshot& snapshot, const ProcessKey& key) {
+// "4711 python train.py"
+std::string title_of_opened(const Snapshot& snapshot, const ProcessKey& key) {
   for (const views::ProcessTotal& total : views::process_totals(snapshot)) {
-    if (key_of(total.sum) == key) return views::command_of(total.sum);
+    if (key_of(total.sum) != key) continue;
+    return fmt::format("{} {}", views::format_pid(total.sum), views::command_of(total.sum));
   }
-  return "gone";
+  return fmt::format("{} gone", key.pid);
 }
 
 void list_allocations(Screen& screen, Pane& pane, const Snapshot& snapshot,
@@ -70,11 +72,10 @@ void list_allocations(Screen& screen, Pane& pane, const Snapshot& snapshot,
   AllocationRows list = allocation_rows(snapshot, state);
   const auto count = static_cast<int>(list.rows.size());
   const bool dead = state.opened->state == model::State::dead;
-  Pane inside =
-      box(pane,
-          fmt::format("{} {}{}", state.opened->pid, name_of_opened(snapshot, *state.opened),
-                      dead ? " (dead: not counted as in use)" : ""),
-          "Esc goes back", dead ? Style{Ink::bad} : Style{.ink = Ink::title});
+  Pane inside = box(pane,
+                    fmt::format("{}{}", title_of_opened(snapshot, *state.opened),
+                                dead ? " (dead: not counted as in use)" : ""),
+                    "Esc goes back", dead ? Style{Ink::bad} : Style{.ink = Ink::title});
   std::string what = views::plural(list.rows.size(), "live allocation", "live allocations");
   if (list.programs > 0) {
     what += fmt::format(" and {} CBs of {}", list.cbs,

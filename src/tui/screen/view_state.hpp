@@ -19,13 +19,7 @@ inline constexpr std::array<std::string_view, 4> kViewNames = {"Detailed", "Char
 
 inline constexpr std::array<std::uint32_t, 4> kWindowsSeconds = {30, 60, 120, 300};
 
-// A process. A dead one may have the pid of a living one.
-struct ProcessKey {
-  std::int32_t pid = 0;
-  model::State state = model::State::alive;
-
-  friend bool operator==(const ProcessKey&, const ProcessKey&) = default;
-};
+using model::ProcessKey;
 
 // A list that can be sorted by any of its columns.
 struct Sorting {

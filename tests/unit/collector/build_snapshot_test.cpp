@@ -119,6 +119,38 @@ TEST(BuildSnapshot, OneProcessGivesItsOwnFigures) {
   EXPECT_EQ(device.processes[0].user, "alice");
 }
 
+TEST(BuildSnapshot, ProcessesOfTwoContainersWithTheSamePidAreTwo) {
+  SegmentBuilder a = process(0xa, 1000, 5000);
+  SegmentBuilder b = process(0xa, 2000, 2500);
+  b.add_allocation(0, kDram, 0, 64, 64);
+  SegmentEvidence one = evidence(a, 7);
+  SegmentEvidence two = evidence(b, 7);
+  one.origin.file_number = 100;
+  two.origin.file_number = 200;
+  one.foreign_pid = two.foreign_pid = true;
+  one.host_pid = 81234;
+  const Snapshot snapshot = snapshot_of({one, two});
+  ASSERT_EQ(snapshot.devices.at(0).processes.size(), 2u);
+  EXPECT_EQ(snapshot.devices[0].processes[0].segment, 200u);
+  EXPECT_EQ(snapshot.devices[0].processes[0].host_pid, std::nullopt);
+  EXPECT_EQ(snapshot.devices[0].processes[1].host_pid, 81234);
+  EXPECT_EQ(snapshot.allocations.at(0).segment, 200u);
+}
+
+TEST(BuildSnapshot, ARowOfAProcessInAContainerIsItsSegmentIfTheNameIsTheSame) {
+  SegmentBuilder builder = process(0xa, 1000, 5000);
+  set_text(builder.header().name, "probe");
+  SegmentEvidence container = evidence(builder, 7);
+  container.foreign_pid = true;
+  EXPECT_EQ(snapshot_of({container}, {region(0xa, 7, State::dead)}).devices.at(0).processes.size(),
+            1u);
+  set_text(builder.header().name, "another");
+  SegmentEvidence other = evidence(builder, 7);
+  other.foreign_pid = true;
+  EXPECT_EQ(snapshot_of({other}, {region(0xa, 7, State::alive)}).devices.at(0).processes.size(),
+            2u);
+}
+
 TEST(BuildSnapshot, SumsOverLivingProcessesAndTakesTheLargestCertainPeak) {
   SegmentBuilder a = process(0xa, 1000, 5000);
   SegmentBuilder b = process(0xa, 2000, 2500);

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,10 +18,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/unique_fd.hpp"
 #include "collector/gather.hpp"
+#include "collector/lock_holders.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
 #include "support/segment_builder.hpp"
@@ -278,10 +282,61 @@ TEST_F(CollectorTest, ASegmentForAClientCountsWhileItsServerLives) {
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
 }
 
+TEST_F(CollectorTest, ANumberTellsSegmentsWithTheSamePidAndStartTimeApart) {
+  EXPECT_EQ(parse_segment_name("ttmem.1.2.3.4"), (SegmentName{1, 2, 3, 4, false}));
+  EXPECT_EQ(parse_segment_name("ttmem.1.2.3.4.socket"), (SegmentName{1, 2, 3, 4, true}));
+  for (const char* end : {"", ".1", ".2"}) {
+    write(fmt::format("ttmem.{}.{}.1{}", ::getuid(), kNoPid, end), segment().bytes());
+  }
+  const Snapshot snapshot = collect(directory_);
+  EXPECT_TRUE(snapshot.warnings.empty());
+  std::set<std::uint64_t> files;
+  for (const model::Process& process : snapshot.devices.at(0).processes) {
+    files.insert(process.segment);
+  }
+  EXPECT_EQ(files.size(), 3u);
+  for (const model::Allocation& allocation : snapshot.allocations) {
+    EXPECT_TRUE(files.contains(allocation.segment));
+  }
+}
+
+TEST_F(CollectorTest, APidOfAnotherNamespaceIsNotLookedUpHereButTheHolderOfTheLockIs) {
+  SegmentBuilder container = segment();
+  container.header().pid = ::getpid();  // here it means another process than there
+  container.header().pid_namespace = own_pid_namespace() + 1;
+  const auto name =
+      fmt::format("ttmem.{}.{}.{}", ::getuid(), ::getpid(), container.header().start_time_ticks);
+  LockHolder holder(write(name, container.bytes()));
+  const Evidence evidence = gather(directory_);
+  ASSERT_EQ(evidence.segments.size(), 1u);
+  EXPECT_TRUE(evidence.segments[0].foreign_pid);
+  EXPECT_EQ(evidence.segments[0].host_pid, holder.pid());
+  holder.kill();
+  const Evidence later = gather(directory_);
+  ASSERT_EQ(later.segments.size(), 1u);
+  EXPECT_TRUE(later.segments[0].foreign_pid);
+  EXPECT_EQ(later.segments[0].host_pid, std::nullopt);
+}
+
+TEST(LockHolders, FindsWhoHoldsAFileExclusively) {
+  constexpr std::string_view locks =
+      "1: POSIX  ADVISORY  WRITE 11 00:1a:77 0 EOF\n"
+      "2: FLOCK  ADVISORY  READ 12 00:1a:77 0 EOF\n"
+      "3: FLOCK  ADVISORY  WRITE 13 fe:101:77 0 EOF\n"
+      "4: FLOCK  ADVISORY  WRITE 14 00:1a:77 0 EOF\n"
+      "4: -> FLOCK  ADVISORY  WRITE 15 00:1a:78 0 EOF\n"
+      "5: FLOCK  ADVISORY  WRITE";
+  EXPECT_EQ(parse_lock_holder(locks, makedev(0, 0x1a), 77), 14);
+  EXPECT_EQ(parse_lock_holder(locks, makedev(0xfe, 0x101), 77), 13);
+  EXPECT_EQ(parse_lock_holder(locks, makedev(0, 0x1a), 78), std::nullopt) << "it waits";
+  EXPECT_EQ(parse_lock_holder("", makedev(0, 0x1a), 77), std::nullopt);
+}
+
 TEST_F(CollectorTest, FilesWithOtherNamesAreNoneOfOurBusiness) {
-  for (const char* name : {"ttmem", "ttmem.1.2", "ttmem.1.2.3.4", "ttmem.1.2.x", "ttmem.-1.2.3",
-                           "ttmem..2.3", "xttmem.1.2.3", "ttmem.1.2.3.socket2", "ttmem.1.2.socket",
-                           "ttmem.1.2.3\x1b", "ttmem.+1.2.3", "ttmem.1.99999999999.3"}) {
+  for (const char* name :
+       {"ttmem", "ttmem.1.2", "ttmem.1.2.3.0", "ttmem.1.2.3.4.5", "ttmem.1.2.x", "ttmem.-1.2.3",
+        "ttmem..2.3", "xttmem.1.2.3", "ttmem.1.2.3.socket2", "ttmem.1.2.socket", "ttmem.1.2.3\x1b",
+        "ttmem.+1.2.3", "ttmem.1.99999999999.3"}) {
     write(name, segment().bytes());
     EXPECT_FALSE(parse_segment_name(name)) << name;
   }

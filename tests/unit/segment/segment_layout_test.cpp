@@ -67,7 +67,7 @@ Record example(const std::string& name) {
 
 TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Header");
-  EXPECT_EQ(fields.size(), 32U);
+  EXPECT_EQ(fields.size(), 33U);
   EXPECT_FIELD(Header, magic);
   EXPECT_FIELD(Header, layout_version);
   EXPECT_FIELD(Header, header_bytes);
@@ -93,6 +93,7 @@ TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(Header, dropped_calls);
   EXPECT_FIELD(Header, dropped_names);
   EXPECT_FIELD(Header, text_bytes);
+  EXPECT_FIELD(Header, pid_namespace);
   EXPECT_FIELD(Header, text_count);
 }
 

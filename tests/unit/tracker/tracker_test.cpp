@@ -512,6 +512,47 @@ TEST(Tracker, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
   EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
 }
 
+// As two processes of different pid namespaces with the same pid and start time.
+TEST(Tracker, TheSecondSegmentOfTheSameNameGetsANumber) {
+  TemporaryDirectory directory;
+  const auto first = IdTracker::start({directory.path()});
+  const auto second = IdTracker::start({directory.path()});
+  ASSERT_TRUE(first && second);
+  const std::string path = (*first)->core().segment_path();
+  EXPECT_EQ((*second)->core().segment_path(), path + ".1");
+  const auto third = IdTracker::start({directory.path()});
+  ASSERT_TRUE(third);
+  EXPECT_EQ((*third)->core().segment_path(), path + ".2");
+}
+
+// What a process wrote before it called exec is removed, what one of another namespace left is not.
+TEST(Tracker, RemovesASegmentOfItsOwnNameOnlyIfItIsItsOwn) {
+  TemporaryDirectory directory;
+  std::string path;
+  {
+    const auto before_exec = IdTracker::start({directory.path()});
+    ASSERT_TRUE(before_exec);
+    path = (*before_exec)->core().segment_path();
+  }
+  const auto again = IdTracker::start({directory.path()});
+  ASSERT_TRUE(again);
+  EXPECT_EQ((*again)->core().segment_path(), path);
+  (*again)->core().finish();
+  {
+    const auto other = IdTracker::start({directory.path()});
+    ASSERT_TRUE(other);
+    const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    const std::uint32_t elsewhere = 1;
+    ASSERT_EQ(
+        ::pwrite(fd.get(), &elsewhere, sizeof elsewhere, offsetof(segment::Header, pid_namespace)),
+        ssize_t{sizeof elsewhere});
+  }
+  const auto last = IdTracker::start({directory.path()});
+  ASSERT_TRUE(last);
+  EXPECT_EQ((*last)->core().segment_path(), path + ".1");
+  EXPECT_EQ(::access(path.c_str(), F_OK), 0) << "evidence of another process";
+}
+
 TEST(Tracker, CanWriteASegmentForAnotherProcess) {
   TemporaryDirectory directory;
   segment::SegmentWriter::Options options;

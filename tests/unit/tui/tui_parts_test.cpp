@@ -179,7 +179,7 @@ TEST(CoreMap, HasBuffersAboveCbsBelowAndTheGapBetween) {
   EXPECT_EQ(map.spans.front().kind, Kind::l1_small);
   EXPECT_EQ(map.spans.back().kind, Kind::cb);
   EXPECT_EQ(map.spans.back().programs, 2U);
-  EXPECT_EQ(map.spans.back().owner, "python3");
+  EXPECT_EQ(map.spans.back().owner, "4711 python3");
   EXPECT_EQ(map.spans[3].what, "program 77");
   EXPECT_EQ(map.free_begin, fixtures::kL1Base + 98'304);
   EXPECT_EQ(map.free_end, fixtures::kL1End - fixtures::kSmallRegion - 262'144);

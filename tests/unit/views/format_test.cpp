@@ -76,6 +76,13 @@ TEST(FormatIds, JoinsNeighbours) {
   EXPECT_EQ(format_ids({}), "");
 }
 
+TEST(FormatPid, ShowsThePidHereBeforeTheOneInTheContainer) {
+  EXPECT_EQ(format_pid(7, false, 7), "7");
+  EXPECT_EQ(format_pid(7, false, std::nullopt), "7");
+  EXPECT_EQ(format_pid(7, true, 81234), "81234/7");
+  EXPECT_EQ(format_pid(7, true, std::nullopt), "?/7");
+}
+
 TEST(FormatAge, UsesTheUnitThatMatters) {
   EXPECT_EQ(format_age(420'000'000), "420ms");
   EXPECT_EQ(format_age(12'345'000'000), "12.3s");

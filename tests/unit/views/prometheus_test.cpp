@@ -150,11 +150,35 @@ TEST(Prometheus, AddsUpWhatWouldBeTheSameSampleTwice) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole(0));
   auto& processes = snapshot.devices[0].processes;
-  processes.push_back(processes[0]);  // the same pid and name in another pid namespace
+  processes.push_back(processes[0]);  // its own segment, and one that a server writes for it
   const auto samples = page_of(snapshot).samples;
   EXPECT_EQ(samples.at(R"(ttmem_process_memory_used_bytes{device="0",pid="4711",process="python3",)"
                        R"(user="alice",kind="cb"})"),
             10);
+}
+
+TEST(Prometheus, TheSamePidInTwoContainersIsTwoSeries) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  auto& processes = snapshot.devices[0].processes;
+  processes.resize(4, processes[0]);
+  for (model::Process& process : processes) process.foreign_pid = true;
+  processes[0].host_pid = 81234;
+  processes[1].host_pid = 81235;
+  processes[2].pid_namespace = 4026532001;
+  processes[3].pid_namespace = 4026532002;
+  const auto samples = page_of(snapshot).samples;
+  const std::string family = "ttmem_process_memory_used_bytes{device=\"0\",";
+  const std::string who = R"(,process="python3",user="alice",)";
+  for (const std::string& sample : {
+           family + R"(pid="81234")" + who + R"(kind="cb"})",
+           family + R"(pid="81235")" + who + R"(kind="cb"})",
+           family + R"(pid="4711")" + who + R"(pid_namespace="4026532001",kind="cb"})",
+           family + R"(pid="4711")" + who + R"(pid_namespace="4026532002",kind="cb"})",
+       }) {
+    ASSERT_TRUE(samples.contains(sample)) << sample;
+    EXPECT_EQ(samples.at(sample), 5);
+  }
 }
 
 TEST(Prometheus, EveryFamilyHasAHelpAndCountersAreNamedSo) {

@@ -38,10 +38,10 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                   "headroom_bytes_per_core"}));
   EXPECT_EQ(keys_of(device["l1"]["cb"]),
             (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes"}));
-  EXPECT_EQ(
-      keys_of(device["processes"][0]),
-      (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes", "l1_small_bytes",
-            "trace_bytes", "cb_bytes", "kernels_bytes", "allocations", "command"}));
+  EXPECT_EQ(keys_of(device["processes"][0]),
+            (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes",
+                  "l1_small_bytes", "trace_bytes", "cb_bytes", "kernels_bytes", "allocations",
+                  "command", "host_pid", "pid_namespace"}));
   EXPECT_EQ(keys_of(device["per_core"][0]),
             (Keys{"x", "y", "cb_bytes", "cb_resident_bytes", "l1_bytes", "headroom_bytes"}));
 }
@@ -90,9 +90,10 @@ TEST(AllocationsJson, ListsTheLargestFirstAndCbsOnlyWhenAsked) {
   EXPECT_EQ(root["schema"], "ttmem.allocations.v1");
   const Json& list = root["allocations"];
   ASSERT_EQ(list.size(), 3U);
-  EXPECT_EQ(keys_of(list[0]), (Keys{"device", "uid", "pid", "process", "state", "kind", "id",
-                                    "address", "bytes", "physical_bytes", "bytes_per_bank", "banks",
-                                    "cores", "age_ns", "persistent", "estimate", "label"}));
+  EXPECT_EQ(keys_of(list[0]),
+            (Keys{"device", "uid", "pid", "process", "state", "host_pid", "pid_namespace", "kind",
+                  "id", "address", "bytes", "physical_bytes", "bytes_per_bank", "banks", "cores",
+                  "age_ns", "persistent", "estimate", "label"}));
   EXPECT_EQ(list[0]["label"], "layers.0.attention.wqkv");
   EXPECT_TRUE(list[0]["cores"].is_null());
   EXPECT_EQ(list[1]["cores"], Json::parse("[[0,0,7,0]]"));

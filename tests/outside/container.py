@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A container as far as pids go: says "waiting", and at a line on stdin starts process 1 of a pid
+namespace of its own, with its own /proc. That process holds BYTES of DRAM per bank on device NUMBER
+of the chip UID until stdin is closed.
+
+    container.py NUMBER UID BYTES"""
+
+import ctypes
+import os
+import sys
+
+CLONE_NEWNS, CLONE_NEWPID = 0x20000, 0x20000000
+MS_REC, MS_PRIVATE = 0x4000, 0x40000
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def check(result, what):
+    if result != 0:
+        sys.exit(f"{what} is refused: {os.strerror(ctypes.get_errno())}")
+
+
+def work(number, uid, per_bank):
+    check(libc.mount(b"proc", b"/proc", b"proc", 0, None), "mount")
+    import abi  # in the process that is tracked
+    abi.open_device(number, uid=uid)
+    abi.alloc(abi.DRAM, 1, per_bank, device=number, label=b"weights")
+    print("ready", os.getpid(), flush=True)
+    while os.read(0, 1):
+        pass
+    os._exit(0)
+
+
+number, uid, per_bank = int(sys.argv[1]), int(sys.argv[2], 0), int(sys.argv[3])
+check(libc.unshare(CLONE_NEWNS | CLONE_NEWPID), "unshare")
+check(libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None), "mount")
+print("waiting", flush=True)
+os.read(0, 1)
+child = os.fork()
+if child == 0:
+    work(number, uid, per_bank)
+print("child", child, flush=True)
+os.waitpid(child, 0)

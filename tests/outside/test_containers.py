@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes of several pid namespaces in one directory: same pid, often the same start time, and
+each calls its own chip by the same number."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+from http_case import HttpCase
+from support import HERE, MIB, TTMEM
+
+# number, uid, bytes per bank: two on one chip, and two more chips that are also called 0
+CONTAINERS = ((0, 0xc0de01, 1 * MIB), (0, 0xc0de01, 2 * MIB), (0, 0xc0de02, 4 * MIB),
+              (0, 0xc0de03, 8 * MIB))
+BANKS = 12
+ROUNDS = 40
+
+
+def refused():
+    """Why this machine lets nobody make a pid namespace; empty when it does."""
+    try:
+        said = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"],
+                              capture_output=True, text=True)
+    except FileNotFoundError:
+        return "there is no unshare(1)"
+    return "" if said.returncode == 0 else said.stderr.strip()
+
+
+@unittest.skipIf(refused(), f"no pid namespaces here: {refused()}")
+class Containers(HttpCase):
+    def start_containers(self, *containers):
+        """Each is its launcher, with the pid that the workload has here as `host_pid`."""
+        env = self.tracked(TTMEM_LIB=os.environ["TTMEM_LIB"])
+        started = [self.start([sys.executable, HERE / "container.py", *map(str, what)], env=env)
+                   for what in containers]
+        for container in started:
+            self.assertEqual(container.line(), "waiting")
+        for container in started:
+            container.go_on()
+        for container in started:
+            said = sorted((container.line(), container.line()))
+            container.host_pid = int(said[0].split()[1])
+            self.assertEqual(said[1], "ready 1")
+        return started
+
+    def start_four_at_once(self):
+        """Four, of which at least two began within the same tick."""
+        for _ in range(ROUNDS):
+            four = self.start_containers(*CONTAINERS)
+            if len({tuple(name.split(".")[:4]) for name in self.files()}) < 4:
+                return four
+            for container in four:
+                container.close_stdin()
+                container.wait()
+        self.fail(f"no two processes began within one tick in {ROUNDS} tries")
+
+    def processes(self, snapshot):
+        return [(device, process) for device in snapshot["devices"]
+                for process in device["processes"]]
+
+    def test_none_is_lost_and_none_is_merged(self):
+        four = self.start_four_at_once()
+        self.assertEqual(len(self.files()), 4)
+        snapshot = self.json()
+        self.assertEqual(snapshot["warnings"], [])
+        self.assertEqual([device["uid"] for device in snapshot["devices"]],
+                         ["0xc0de01", "0xc0de02", "0xc0de03"])
+        self.assertEqual([device["dram"]["used_bytes"] for device in snapshot["devices"]],
+                         [BANKS * size * MIB for size in (3, 4, 8)])
+        found = {process["host_pid"]: (device["uid"], process["pid"], process["dram_bytes"])
+                 for device, process in self.processes(snapshot)}
+        self.assertEqual(found, {container.host_pid: (hex(uid), 1, BANKS * size)
+                                 for container, (_, uid, size) in zip(four, CONTAINERS)})
+        spaces = {process["pid_namespace"] for _, process in self.processes(snapshot)}
+        self.assertEqual(spaces, {os.stat(f"/proc/{container.host_pid}/ns/pid").st_ino
+                                  for container in four})
+
+    def test_the_table_top_and_lists_show_the_pid_that_they_have_here(self):
+        four = self.start_four_at_once()
+        table = self.ttmem().stdout
+        self.assertIn("4 processes", table)
+        self.assertIn("another pid namespace", table)
+        top = self.ttmem("top", "--once", "--view", "4").stdout
+        allocs = self.ttmem("allocs").stdout
+        for container, (_, _, size) in zip(four, CONTAINERS):
+            for text in (table, top, allocs):
+                self.assertRegex(text, rf"\b{container.host_pid}/1\b.*\b{BANKS * size // MIB}\.0 MiB")
+            (only,) = self.json("allocs", "--pid", container.host_pid)["allocations"]
+            self.assertEqual((only["host_pid"], only["pid"], only["physical_bytes"]),
+                             (container.host_pid, 1, BANKS * size))
+        self.assertEqual(len(self.json("allocs", "--pid", 1)["allocations"]), 4)
+
+    def test_each_has_a_series_of_its_own(self):
+        four = self.start_four_at_once()
+        self.serve()
+        page = self.get("/metrics")
+        dram = dict(re.findall(
+            r'ttmem_process_memory_used_bytes{device="0",pid="(\d+)".*kind="dram"} (\d+)', page))
+        self.assertEqual({int(pid): int(bytes) for pid, bytes in dram.items()},
+                         {container.host_pid: BANKS * size
+                          for container, (_, _, size) in zip(four, CONTAINERS)})
+
+    def test_a_reader_in_a_container_of_its_own_tells_them_apart_too(self):
+        four = self.start_four_at_once()
+        said = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", TTMEM,
+                               "--json"], env=self.env, capture_output=True, text=True, check=True)
+        snapshot = json.loads(said.stdout)
+        rows = [process for _, process in self.processes(snapshot)]
+        self.assertEqual(sorted(row["dram_bytes"] for row in rows),
+                         [BANKS * size for _, _, size in CONTAINERS])
+        self.assertEqual({(row["pid"], row["host_pid"]) for row in rows}, {(1, None)})
+        self.assertEqual(len({row["pid_namespace"] for row in rows}), len(four))
+
+    def test_one_that_is_killed_is_dead_and_the_others_live(self):
+        four = self.start_four_at_once()
+        os.kill(four[1].host_pid, signal.SIGKILL)
+        four[1].wait()
+        states = {process["dram_bytes"]: process["state"]
+                  for _, process in self.processes(self.json())}
+        self.assertEqual(states, {BANKS * size: "dead" if size == 2 * MIB else "alive"
+                                  for _, _, size in CONTAINERS})
+        said = self.ttmem("clean").stdout
+        self.assertRegex(said, r"\?/1\b.*24\.0 MiB")
+        self.assertEqual(len(self.files()), 3)
+        # What another container left is evidence, also when a new process gets the same name.
+        os.kill(four[0].host_pid, signal.SIGKILL)
+        four[0].wait()
+        self.start_containers(CONTAINERS[1])
+        held = sorted((process["state"], process["dram_bytes"])
+                      for _, process in self.processes(self.json()))
+        self.assertEqual(held, [("alive", BANKS * 2 * MIB), ("alive", BANKS * 4 * MIB),
+                                ("alive", BANKS * 8 * MIB), ("dead", BANKS * 1 * MIB)])
+
+
+if __name__ == "__main__":
+    unittest.main()
