@@ -42,14 +42,17 @@ struct RowLayout {
 // A device in one line.
 struct LineLayout {
   RowLayout dram, l1;  // without size and notes
-  int cb_end = 0;
+  int cb_end = 0;      // 0: no room for it
   int headroom_end = 0;
 };
 
 [[nodiscard]] constexpr LineLayout line_layout(int width) {
   const RowLayout dram{0, 12, std::max(0, (width - 46) / 2)};
   const RowLayout l1{0, dram.notes(), dram.cells};
-  return {dram, l1, l1.share_end() + 11, l1.share_end() + 22};
+  const int cb_end = l1.share_end() + 11;
+  constexpr int kHeadroomCells = 11;
+  if (cb_end + kHeadroomCells > width) return {dram, l1, 0, width};
+  return {dram, l1, cb_end, cb_end + kHeadroomCells};
 }
 
 }  // namespace ttmem::views

@@ -53,6 +53,9 @@ Bytes peak_in(const Chart& chart, Bytes Sample::*figure) {
   return peak;
 }
 
+// The highest of what the chart shows, which a longer window may exceed.
+std::string peak_words(const Chart& chart) { return fmt::format("{}s peak ", chart.seconds); }
+
 void y_axis(Pane& pane, int rows, const std::string& top, const std::string& middle,
             const std::string& bottom) {
   const Glyphs& g = glyphs_of(pane.display());
@@ -70,7 +73,7 @@ void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view
   const std::string title =
       fmt::format("Device {} {} {}: {} of {}", chart.device.id, name,
                   format_share(share_of(now, capacity)), format_bytes(now), format_bytes(capacity));
-  const std::string peak_share = "peak " + format_share(share_of(peak, capacity));
+  const std::string peak_share = peak_words(chart) + format_share(share_of(peak, capacity));
   const std::string both = fmt::format("{} ({})", peak_share, format_bytes(peak));
   const bool roomy = static_cast<int>(title.size() + both.size()) + 10 <= pane.width();
   Pane inside = box(pane, title, roomy ? both : peak_share);
@@ -107,8 +110,8 @@ constexpr std::array<Bytes Sample::*, 4> kKinds = {&Sample::l1_bytes, &Sample::l
 void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) {
   screen.claim("kinds", pane);
   const Bytes peak = peak_in(chart, &Sample::l1_used_bytes);
-  Pane inside =
-      box(pane, fmt::format("Device {} L1 by kind", chart.device.id), "peak " + format_bytes(peak));
+  Pane inside = box(pane, fmt::format("Device {} L1 by kind", chart.device.id),
+                    peak_words(chart) + format_bytes(peak));
   std::vector<LegendEntry> entries;
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     entries.push_back({views::kL1Parts[i], format_bytes(chart.now(kKinds[i]))});

@@ -150,7 +150,7 @@ void device_line_header(Pane pane) {
   pane.put(1, 0, "DEV BOARD", style);
   pane.put(at.dram.bar, 0, "DRAM", style);
   pane.put(at.l1.bar, 0, "L1", style);
-  pane.put_right(at.cb_end, 0, "CB", style);
+  if (at.cb_end > 0) pane.put_right(at.cb_end, 0, "CB", style);
   pane.put_right(at.headroom_end, 0, "HEADROOM", style);
 }
 
@@ -161,7 +161,7 @@ void device_line(Pane pane, const Device& device, const DeviceRows& rows, bool s
   pane.put(5, 0, views::device_title(device).board, selected ? kHeading : Style{}, 6);
   put_bar(pane, at.dram, 0, row_of(rows, What::dram), rows, BarForm::thin);
   put_bar(pane, at.l1, 0, row_of(rows, What::l1), rows, BarForm::thin);
-  pane.put_right(at.cb_end, 0, row_of(rows, What::cb).size);
+  if (at.cb_end > 0) pane.put_right(at.cb_end, 0, row_of(rows, What::cb).size);
   pane.put_right(at.headroom_end, 0, row_of(rows, What::headroom).size,
                  {troubled(rows) ? Ink::bad : Ink::dim});
 }
