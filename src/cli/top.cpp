@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/parse_number.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/watch.hpp"
 #include "collector/collector.hpp"
 #include "tui/screen/keys.hpp"
 #include "tui/screen/sgr.hpp"
@@ -23,6 +25,7 @@ namespace {
 struct Options {
   std::optional<tui::View> view;
   std::optional<std::uint32_t> interval_ms;
+  std::optional<tui::Theme> theme;
   bool once = false;
   bool watch = false;  // of tt_smi_umd, without effect
 };
@@ -42,6 +45,12 @@ Result<tui::View> parse_view(const std::string& text) {
     return static_cast<tui::View>(text[0] - '0');
   }
   return Error{fmt::format("--view {}: must be 1, 2, 3 or 4", text)};
+}
+
+Result<tui::Theme> parse_theme(const std::string& text) {
+  if (text == "light") return tui::Theme::light;
+  if (text == "terminal") return tui::Theme::terminal;
+  return Error{fmt::format("--theme {}: must be light or terminal", text)};
 }
 
 Result<std::uint32_t> parse_interval(const std::string& text) {
@@ -82,12 +91,34 @@ int once(const Options& options, const CommonOptions& common, bool doctor) {
   return print(tui::frame_to_sgr(screen.frame, depth_of(text)));
 }
 
+// A terminal that cannot move the cursor gets view 1 again and again.
+int live_as_text(const Options& options, const CommonOptions& common, bool doctor) {
+  std::fputs(
+      "ttmem: TERM says that this terminal cannot move the cursor: printing view 1 again and "
+      "again; set TERM, for example to xterm, for the live view\n",
+      stderr);
+  const views::TextOptions text = text_options(common.color);
+  const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds, doctor};
+  return watch(options.interval_ms.value_or(2000) / 1000.0, WatchMode::append, [&] {
+    const model::Snapshot snapshot = collector::collect(segment_directory());
+    return tui::frame_to_sgr(tui::compose_once(snapshot, static_cast<int>(text.width), setup),
+                             depth_of(text)) +
+           "\n";
+  });
+}
+
+bool can_move_cursor() {
+  const std::string_view type = environment("TERM");
+  return !type.empty() && type != "dumb";
+}
+
 int live(const Options& options, const CommonOptions& common, bool doctor) {
   const views::TextOptions text = text_options(common.color);
   tui::TopOptions top;
   top.settings_path = tui::settings_path();
   tui::load_settings(top.settings_path, top.start);
   if (options.view) top.start.view = *options.view;
+  if (options.theme) top.start.theme = *options.theme;
   if (options.interval_ms) top.start.interval_ms = *options.interval_ms;
   if (!common.devices.empty()) top.start.device = common.devices.front();
   top.color = text.color;
@@ -109,7 +140,8 @@ int top(const Options& options, const CommonOptions& common, bool doctor) {
                     kUsage);
   }
   const bool text = options.once || !stdout_is_terminal();
-  return text ? once(options, common, doctor) : live(options, common, doctor);
+  if (text) return once(options, common, doctor);
+  return can_move_cursor() ? live(options, common, doctor) : live_as_text(options, common, doctor);
 }
 
 }  // namespace
@@ -123,6 +155,8 @@ void add_top(Command& app, CommonOptions& common) {
   command.add_option("-i,--device", "N", common.devices, parse_devices, "Begin with this device");
   command.add_option("-r,--interval", "MS", options->interval_ms, parse_interval,
                      "Milliseconds between two refreshes (500); + and - change it");
+  command.add_option("--theme", "NAME", options->theme, parse_theme,
+                     "light, or terminal for the terminal's own ground; T changes it");
   command.add_flag("--once", options->once,
                    "Print view 1 as text and end; the default when stdout is no terminal");
   command.add_flag("-w", options->watch, "Accepted as in tt_smi_umd, without effect");

@@ -345,6 +345,39 @@ class EveryTerminal(Terminal):
         self.assertTrue(screen.isascii(), screen)
         self.press("q")
 
+    def test_a_dumb_terminal_gets_view_1_again_and_again(self):
+        self.demo()
+        self.open()
+        self.type("export TERM=dumb")
+        self.top()
+        self.see(r"this terminal cannot move the cursor")
+        self.see(r"(?s)Device 0.*Device 0")
+        os.kill(self.pid_of_top(), signal.SIGINT)
+        self.see(r"^ended 0$")
+
+    def test_the_light_theme_has_a_white_ground(self):
+        self.demo()
+        self.open()
+        self.top()
+        self.see(r"Device 0")
+        white = r"\x1b\[[0-9;]*48;5;231"
+        self.assertNotRegex(self.tmux("capture-pane", "-p", "-e"), white)
+        self.press("T")
+        self.wait_for(lambda: re.search(white, self.tmux("capture-pane", "-p", "-e")), "white")
+        self.press("q")
+        self.see(r"^ended 0$")
+
+    def test_the_smallest_terminal_has_columns_that_stay_apart(self):
+        self.demo("mesh8")
+        self.open(40, 10)
+        self.type(f"{TTMEM} top")
+        screen = self.see(r"HEADROOM")
+        self.assertRegex(screen, r"DRAM +L1 +HEADROOM\n")
+        self.assertRegex(screen, r"0 n300 +\d+% +\d+% +[\d.]+ KiB\n")
+        self.press("4", "Enter")
+        self.assertRegex(self.see(r"KIND"), r"KIND +SIZE +PHYSICAL\S* +LABEL")
+        self.press("q")
+
     def test_an_unknown_terminal_is_one_line_and_a_failure(self):
         self.open()
         self.type("export TERM=nonsense-9")

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tui/screen/detail_view.hpp"
+#include "tui/screen/filter.hpp"
 #include "tui/screen/keys.hpp"
 #include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
@@ -89,6 +90,10 @@ struct Notice {
 
 Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
   if (!state.message.empty()) return {state.message, kTitle};
+  // View 4 has it in its head.
+  if ((state.typing_filter || !state.filter.empty()) && state.view != View::processes) {
+    return {fmt::format("filter: {}{}", state.filter, state.typing_filter ? "_" : ""), kTitle};
+  }
   if (snapshot.warnings.empty()) return {};
   const std::string count = snapshot.warnings.size() == 1
                                 ? std::string("warning")
@@ -116,10 +121,17 @@ void nothing_runs(Screen& screen, Pane pane, const Setup& setup) {
   }
 }
 
+void nothing_matches(Screen& screen, Pane pane) {
+  screen.claim("nothing", pane);
+  pane.put(0, 1, "No device matches the filter; Esc clears it.");
+}
+
 void draw_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state,
                const ChartHistory& history, const Setup& setup) {
   if (state.help) {
     help_view(screen, pane);
+  } else if (snapshot.devices.empty() && filters_devices(state)) {
+    nothing_matches(screen, pane);
   } else if (snapshot.devices.empty()) {
     nothing_runs(screen, pane, setup);
   } else if (state.view == View::charts) {
@@ -133,18 +145,19 @@ void draw_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
   }
 }
 
-}  // namespace
-
-Screen compose(const Snapshot& snapshot, const ViewState& state, const ChartHistory& history,
-               Size size, const Setup& setup) {
+Screen too_small(Size size, const Setup& setup) {
   Screen screen(size);
   Pane all(screen.frame, {0, 0, size.width, size.height}, setup.display);
-  if (size.width < kSmallest.width || size.height < kSmallest.height) {
-    screen.claim("too small", all);
-    all.put(0, 0, fmt::format("ttmem top needs {}x{}", kSmallest.width, kSmallest.height));
-    all.put(0, 1, fmt::format("this is {}x{}; q quits", size.width, size.height));
-    return screen;
-  }
+  screen.claim("too small", all);
+  all.put(0, 0, fmt::format("ttmem top needs {}x{}", kSmallest.width, kSmallest.height));
+  all.put(0, 1, fmt::format("this is {}x{}; q quits", size.width, size.height));
+  return screen;
+}
+
+Screen draw(const Snapshot& snapshot, const ViewState& state, const ChartHistory& history,
+            Size size, const Setup& setup) {
+  Screen screen(size);
+  Pane all(screen.frame, {0, 0, size.width, size.height}, setup.display);
   const Notice notice = notice_of(snapshot, state);
   const int bottom = notice.text.empty() ? 1 : 2;
   draw_tabs(screen, all.part({0, 0, size.width, 1}), snapshot, state, setup);
@@ -157,6 +170,17 @@ Screen compose(const Snapshot& snapshot, const ViewState& state, const ChartHist
   }
   draw_footer(screen, all.part({0, size.height - 1, size.width, 1}), state);
   return screen;
+}
+
+}  // namespace
+
+Screen compose(const Snapshot& snapshot, const ViewState& state, const ChartHistory& history,
+               Size size, const Setup& setup) {
+  if (size.width < kSmallest.width || size.height < kSmallest.height) return too_small(size, setup);
+  if (filters_devices(state) && !snapshot.devices.empty()) {
+    return draw(devices_matching(snapshot, state.filter), state, history, size, setup);
+  }
+  return draw(snapshot, state, history, size, setup);
 }
 
 Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {

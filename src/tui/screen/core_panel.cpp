@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tui/screen/core_map.hpp"
+#include "tui/screen/filter.hpp"
 #include "tui/screen/glyphs.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/core_text.hpp"
@@ -104,13 +105,22 @@ std::vector<Line> lines_of(const CoreMap& map) {
   return lines;
 }
 
-void draw_list(Screen& screen, Pane pane, const CoreMap& map, int scroll) {
-  const std::vector<Line> lines = lines_of(map);
+bool matches(const Line& line, std::string_view filter) {
+  const std::string text =
+      fmt::format("{} {} {}", views::format_hex(line.begin), look_of(line.cover).name, line.what);
+  return contains(text, filter);
+}
+
+void draw_list(Screen& screen, Pane pane, const CoreMap& map, const ViewState& state) {
+  std::vector<Line> lines = lines_of(map);
+  if (!state.filter.empty()) {
+    std::erase_if(lines, [&](const Line& line) { return !matches(line, state.filter); });
+  }
   const auto rows = static_cast<int>(lines.size());
   const int room = pane.height();
   const bool all = rows <= room;
   const int visible = all ? rows : std::max(0, room - 1);
-  const int first = std::clamp(scroll, 0, std::max(0, rows - visible));
+  const int first = std::clamp(state.map_scroll, 0, std::max(0, rows - visible));
   for (int i = 0; i < visible; ++i) {
     const Line& line = lines[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
     const Style style = look_of(line.cover).line;
@@ -226,13 +236,13 @@ void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std:
     const int bar_width = body.width() >= 70 ? 21 : 15;
     tall_bar(body.part({0, 0, bar_width, body.height()}), map);
     draw_list(screen, body.part({bar_width + 1, 0, body.width() - bar_width - 1, body.height()}),
-              map, state.map_scroll);
+              map, state);
     return;
   }
   const int bar_height = body.height() >= 7 ? 3 : 2;
   flat_bar(body.part({0, 0, body.width(), bar_height}), map);
   draw_list(screen, body.part({0, bar_height, body.width(), body.height() - bar_height}), map,
-            state.map_scroll);
+            state);
 }
 
 }  // namespace ttmem::tui

@@ -10,22 +10,23 @@ namespace ttmem::tui {
 namespace {
 
 // The most useful first: a low terminal shows only the beginning.
-constexpr std::array<KeyHint, 18> kEntries = {{
+constexpr std::array<KeyHint, 19> kEntries = {{
     {"1 2 3 4 Tab", "views: detailed, charts, cores, processes"},
     {"left right l", "another device (view 4: all or one of them)"},
     {"up down j k", "another device, core or row"},
     {"arrows hjkl", "view 3: the core; [ ] the device"},
     {"Enter", "view 4: live allocations of the process; Esc back"},
     {"s F6", "view 4: sort by the next column; r reverses"},
-    {"/", "view 4: filter; Enter keeps it, Esc clears it"},
+    {"/", "filter the list; Enter keeps it, Esc clears it"},
     {"t", "view 2: 30, 60, 120 or 300 seconds"},
     {"p Space", "pause, resume"},
     {"+ -", "refresh more or less often"},
     {"PgUp PgDn", "a page of a list; Home and End its ends"},
     {"mouse", "tabs, devices, cores, rows, column headers"},
-    {"F12", "save view, rate, window and sorting"},
+    {"T", "light or the terminal's own colours"},
+    {"F12", "save view, rate, window, theme and sorting"},
     {"h ? F1", "this help (in view 3: ? and F1)"},
-    {"q F10 Esc", "quit; Esc first goes one step back"},
+    {"q F10", "quit; Esc closes what is open"},
     {"", ""},
     {"L1", "= L1 buffers + L1_SMALL + CB + kernels"},
     {"CB", "physical; resident: dispatched last; logical: plain sum"},

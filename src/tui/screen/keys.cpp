@@ -5,6 +5,7 @@
 #include <array>
 
 #include "tui/screen/detail_view.hpp"
+#include "tui/screen/filter.hpp"
 #include "tui/screen/process_list.hpp"
 
 namespace ttmem::tui {
@@ -18,6 +19,7 @@ bool is(const Key& key, std::u32string_view characters) {
 }
 
 void open_view(ViewState& state, View view) {
+  if (state.view != view) state.filter.clear();  // it was about another list
   state.view = view;
   state.typing_filter = false;
 }
@@ -28,7 +30,10 @@ void next_view(ViewState& state, int step) {
   open_view(state, static_cast<View>(index + 1));
 }
 
-void move_device(ViewState& state, const Snapshot& snapshot, int step) {
+void move_device(ViewState& state, const Snapshot& all, int step) {
+  const Snapshot matching =
+      filters_devices(state) ? devices_matching(all, state.filter) : Snapshot();
+  const Snapshot& snapshot = filters_devices(state) ? matching : all;
   if (snapshot.devices.empty()) return;
   const auto last = static_cast<int>(snapshot.devices.size()) - 1;
   const int now = static_cast<int>(selected_device(snapshot, state));
@@ -106,10 +111,7 @@ void next_column(ViewState& state) {
   sort_by(state, (sorting_of(state).column + 1) % columns);
 }
 
-void begin_filter(ViewState& state) {
-  open_view(state, View::processes);
-  state.typing_filter = true;
-}
+void begin_filter(ViewState& state) { state.typing_filter = true; }
 
 // While a filter is being typed, all characters belong to it.
 void type_filter(ViewState& state, const Key& key) {
@@ -127,6 +129,7 @@ void type_filter(ViewState& state, const Key& key) {
     append_utf8(state.filter, key.character);
   }
   state.allocation_row = 0;
+  state.map_scroll = 0;
 }
 
 void faster(ViewState& state, bool up) {
@@ -147,14 +150,12 @@ void next_window(ViewState& state) {
   state.window_seconds = next == kWindowsSeconds.end() ? kWindowsSeconds.front() : *next;
 }
 
-// One step back; the last step quits.
-void leave(ViewState& state) {
-  if (state.view == View::processes && !state.filter.empty()) {
+// Closes what is open. It never quits: whoever presses it once too often wants to stay.
+void close_what_is_open(ViewState& state) {
+  if (!state.filter.empty()) {
     state.filter.clear();
-  } else if (state.view == View::processes && state.opened) {
+  } else if (state.view == View::processes) {
     state.opened.reset();
-  } else {
-    state.quit = true;
   }
 }
 
@@ -253,17 +254,22 @@ struct Binding {
   void (*act)(ViewState& state);
 };
 
-constexpr std::array<Binding, 11> kBindings = {{
+void next_theme(ViewState& state) {
+  state.theme = state.theme == Theme::light ? Theme::terminal : Theme::light;
+}
+
+constexpr std::array<Binding, 12> kBindings = {{
     {U"q", Code::f10, [](ViewState& state) { state.quit = true; }},
     {U"h?", Code::f1, [](ViewState& state) { state.help = true; }},
     {U"p ", Code::character, [](ViewState& state) { state.paused = !state.paused; }},
     {U"+=", Code::character, [](ViewState& state) { faster(state, true); }},
     {U"-", Code::character, [](ViewState& state) { faster(state, false); }},
     {U"t", Code::character, next_window},
+    {U"T", Code::character, next_theme},
     {U"/", Code::character, begin_filter},
     {U"", Code::tab, [](ViewState& state) { next_view(state, 1); }},
     {U"", Code::back_tab, [](ViewState& state) { next_view(state, -1); }},
-    {U"", Code::escape, leave},
+    {U"", Code::escape, close_what_is_open},
     {U"", Code::f12, [](ViewState& state) { state.save_settings = true; }},
 }};
 
@@ -280,9 +286,13 @@ std::vector<KeyHint> hints_of_view(const ViewState& state) {
     case View::detailed:
       break;
     case View::charts:
-      return {{"1-4", "view"}, {"arrows", "device"}, {"t", "window"}};
+      return {{"1-4", "view"}, {"arrows", "device"}, {"t", "window"}, {"/", "filter"}};
     case View::cores:
-      return {{"1-4", "view"}, {"arrows hjkl", "core"}, {"[ ]", "device"}, {"PgUp PgDn", "list"}};
+      return {{"1-4", "view"},
+              {"arrows hjkl", "core"},
+              {"[ ]", "device"},
+              {"PgUp PgDn", "list"},
+              {"/", "filter"}};
     case View::processes:
       return {state.opened ? KeyHint{"Esc", "back"} : KeyHint{"1-4", "view"},
               state.opened ? KeyHint{"PgUp PgDn", "page"} : KeyHint{"Enter", "allocations"},
@@ -291,7 +301,7 @@ std::vector<KeyHint> hints_of_view(const ViewState& state) {
               {"/", "filter"},
               {"left right", "device"}};
   }
-  return {{"1-4", "view"}, {"arrows", "device"}};
+  return {{"1-4", "view"}, {"arrows", "device"}, {"/", "filter"}};
 }
 
 }  // namespace

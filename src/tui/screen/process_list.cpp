@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "tui/screen/filter.hpp"
 #include "tui/screen/glyphs.hpp"
 #include "views/format.hpp"
 
@@ -19,17 +19,11 @@ using model::Process;
 using views::ProcessTotal;
 using enum views::Column::Align;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 bool matches(const ProcessTotal& total, const std::string& filter) {
   const Process& p = total.sum;
   const std::string all = fmt::format("{} {} {} {} {}", views::format_pid(p), p.user,
                                       views::name_of(p.state), views::command_of(p), p.name);
-  return lower(all).find(filter) != std::string::npos;
+  return contains(all, filter);
 }
 
 // A table without rows. Headers are padded to the width of their column, so that the table keeps
@@ -64,12 +58,11 @@ std::string_view process_column(std::uint32_t column) {
 
 std::vector<ProcessTotal> process_rows(const model::Snapshot& snapshot, const ViewState& state) {
   std::vector<ProcessTotal> rows = views::process_totals(snapshot);
-  const std::string filter = lower(state.filter);
   std::erase_if(rows, [&](const ProcessTotal& total) {
     const bool elsewhere =
         state.only_device && std::find(total.devices.begin(), total.devices.end(),
                                        *state.only_device) == total.devices.end();
-    return elsewhere || (!filter.empty() && !state.opened && !matches(total, filter));
+    return elsewhere || (!state.opened && !matches(total, state.filter));
   });
   const std::uint32_t column = std::min(state.sorting.column, kProcessColumns - 1);
   const auto less = views::process_columns(rows)[column].less;
@@ -116,13 +109,13 @@ bool less(const Allocation& a, const Allocation& b) {
 
 constexpr std::array<AllocationColumn, kAllocationColumns> kOfAllocations = {
     {{"KIND", left, 0, 8, less<&Allocation::kind>},
-     {"DEV", right, 4, 3, less<&Allocation::device>},
-     {"ADDRESS", right, 0, 10, less<&Allocation::address>},
+     {"DEV", right, 5, 3, less<&Allocation::device>},
+     {"ADDRESS", right, 1, 10, less<&Allocation::address>},
      {"SIZE", right, 0, 9, less<&Allocation::bytes>},
      {"PHYSICAL", right, 0, 9, less<&Allocation::physical_bytes>},
-     {"PER BANK", right, 3, 9, less<&Allocation::bytes_per_bank>},
-     {"BANKS", right, 2, 5, less<&Allocation::banks>},
-     {"AGE", right, 1, 6, less<&Allocation::age_ns>},
+     {"PER BANK", right, 4, 9, less<&Allocation::bytes_per_bank>},
+     {"BANKS", right, 3, 5, less<&Allocation::banks>},
+     {"AGE", right, 2, 6, less<&Allocation::age_ns>},
      {"LABEL", left, 0, 0, less<&Allocation::label>}}};
 
 std::string label_of(const Allocation& a) {
@@ -137,8 +130,7 @@ std::string address_of(const Allocation& a) {
 }
 
 bool matches(const Allocation& a, const std::string& filter) {
-  return fmt::format("{} {} {}", name_of(a.kind), address_of(a), lower(label_of(a))).find(filter) !=
-         std::string::npos;
+  return contains(fmt::format("{} {} {}", name_of(a.kind), address_of(a), label_of(a)), filter);
 }
 
 }  // namespace
@@ -152,9 +144,9 @@ AllocationRows allocation_rows(const model::Snapshot& snapshot, const ViewState&
     return model::key_of(item) == *state.opened && item.device < snapshot.devices.size() &&
            (!state.only_device || snapshot.devices[item.device].id == *state.only_device);
   };
-  const std::string filter = lower(state.filter);
   for (const Allocation& allocation : snapshot.allocations) {
-    if (!wanted(allocation) || (!filter.empty() && !matches(allocation, filter))) continue;
+    if (!wanted(allocation) || (!state.filter.empty() && !matches(allocation, state.filter)))
+      continue;
     list.rows.push_back(&allocation);
   }
   for (const model::Program& program : snapshot.programs) {

@@ -15,7 +15,7 @@ std::string color_code(int color, Depth depth, bool fill) {
 }
 
 std::string sequence_of(Style style, Depth depth) {
-  const Colors colors = colors_of(style, depth);
+  const Colors colors = colors_of(style, depth, Theme::terminal);
   std::string codes = "0";
   if (style.bold) codes += ";1";
   if (colors.faint) codes += ";2";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which colour an Ink is. All are legible on dark and on light ground, whose colour is left to the
-// terminal. Pure, safe from any thread.
+// Which colour an Ink is. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +20,10 @@ struct Colors {
   bool faint = false;  // an attribute, where there is no grey
 };
 
-[[nodiscard]] Colors colors_of(Style style, Depth depth);
+// `terminal` leaves the ground to the terminal, and is legible on dark and on light ones. `light`
+// is dark ink on a white ground of its own.
+enum class Theme : std::uint8_t { terminal, light };
+
+[[nodiscard]] Colors colors_of(Style style, Depth depth, Theme theme);
 
 }  // namespace ttmem::tui

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "model/snapshot.hpp"
+#include "tui/screen/theme.hpp"
 
 namespace ttmem::tui {
 
@@ -36,6 +37,7 @@ struct ViewState {
   bool paused = false;
   bool save_settings = false;  // F12 was pressed; reset after saving
   std::uint32_t interval_ms = 500;
+  Theme theme = Theme::terminal;
   std::string message{};  // one line above the footer until the next key
 
   std::optional<std::uint32_t> device{};  // id; none or gone: the first one

@@ -5,6 +5,7 @@
 #include <ncurses.h>
 
 #include <array>
+#include <utility>
 
 namespace ttmem::tui {
 namespace {
@@ -31,7 +32,7 @@ int Painter::pair_of(int ink, int fill) {
 }
 
 void Painter::put(int x, int y, const Cell& cell) {
-  const Colors colors = colors_of(cell.style, depth_);
+  const Colors colors = colors_of(cell.style, depth_, theme_);
   attr_t attributes = A_NORMAL;
   if (cell.style.bold) attributes |= A_BOLD;
   if (cell.style.reverse) attributes |= A_REVERSE;
@@ -44,14 +45,16 @@ void Painter::put(int x, int y, const Cell& cell) {
   mvadd_wch(y, x, &character);
 }
 
-void Painter::paint(const Frame& frame) {
+void Painter::paint(const Frame& frame, Theme theme) {
   const Size size = frame.size();
+  if (std::exchange(theme_, theme) != theme) forget();
   const bool whole = !last_ || last_->size() != size;
   if (whole) erase();
   for (int y = 0; y < size.height; ++y) {
     for (int x = 0; x < size.width; ++x) {
       const Cell& cell = frame.at(x, y);
-      const bool blank = whole && cell == Cell{};
+      // The light theme has a ground of its own, which erase() does not paint.
+      const bool blank = whole && theme == Theme::terminal && cell == Cell{};
       if (cell.tail || blank || (!whole && cell == last_->at(x, y))) continue;
       put(x, y, cell);
     }

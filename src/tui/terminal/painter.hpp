@@ -17,8 +17,8 @@ class Painter {
   explicit Painter(bool color);
 
   [[nodiscard]] Depth depth() const { return depth_; }
-  // Writes the cells that differ from the last frame.
-  void paint(const Frame& frame);
+  // Writes the cells that differ from the last frame, or all of them in another theme.
+  void paint(const Frame& frame, Theme theme);
   // Writes all of the next frame: what the terminal shows is unknown.
   void forget() { last_.reset(); }
 
@@ -27,6 +27,7 @@ class Painter {
   void put(int x, int y, const Cell& cell);
 
   Depth depth_ = Depth::none;
+  Theme theme_ = Theme::terminal;
   std::map<std::pair<int, int>, int> pairs_;
   std::optional<Frame> last_;
 };

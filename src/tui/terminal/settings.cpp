@@ -60,6 +60,10 @@ bool apply_line(std::string_view line, ViewState& state) {
   const std::string_view key = trimmed(line.substr(0, equals));
   const std::string_view value = trimmed(line.substr(equals + 1));
   if (key == "sort") return apply_sorting(value, state);
+  if (key == "theme" && (value == "\"light\"" || value == "\"terminal\"")) {
+    state.theme = value == "\"light\"" ? Theme::light : Theme::terminal;
+    return true;
+  }
   if (key == "sort_descending" && (value == "true" || value == "false")) {
     state.sorting.descending = value == "true";
     return true;
@@ -110,9 +114,11 @@ Result<void> save_settings(const std::string& path, const ViewState& state) {
   std::ofstream file(path, std::ios::trunc);
   file << fmt::format(
       "# How ttmem top starts. F12 writes this file; remove it for the defaults.\n"
-      "view = {}\ninterval_ms = {}\nwindow_seconds = {}\nsort = \"{}\"\nsort_descending = {}\n",
+      "view = {}\ninterval_ms = {}\nwindow_seconds = {}\ntheme = \"{}\"\nsort = \"{}\"\n"
+      "sort_descending = {}\n",
       static_cast<int>(state.view), state.interval_ms, state.window_seconds,
-      process_column(state.sorting.column), state.sorting.descending);
+      state.theme == Theme::light ? "light" : "terminal", process_column(state.sorting.column),
+      state.sorting.descending);
   file.close();
   if (file) return {};
   return Error{fmt::format("cannot write {}: {}; make its folder writable", path,

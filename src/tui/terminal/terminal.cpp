@@ -155,7 +155,7 @@ Display Terminal::display() const {
 
 Size Terminal::size() const { return {getmaxx(stdscr), getmaxy(stdscr)}; }
 
-void Terminal::paint(const Frame& frame) { impl_->painter->paint(frame); }
+void Terminal::paint(const Frame& frame, Theme theme) { impl_->painter->paint(frame, theme); }
 
 std::optional<Key> Terminal::read() {
   if (impl_->waiting) return std::exchange(impl_->waiting, std::nullopt);

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "tui/screen/frame.hpp"
 #include "tui/screen/keys.hpp"
+#include "tui/screen/theme.hpp"
 
 namespace ttmem::tui {
 
@@ -29,7 +30,7 @@ class Terminal {
   [[nodiscard]] Size size() const;
 
   // Shows the frame; writes only what changed since the last one.
-  void paint(const Frame& frame);
+  void paint(const Frame& frame, Theme theme);
 
   // Waits for a key, a signal, a new size, or until so many milliseconds are over.
   enum class Event : std::uint8_t {

@@ -54,7 +54,7 @@ class Top {
 
   void show() {
     screen_ = compose(*snapshot_, state_, history_, terminal_.size(), setup_);
-    terminal_.paint(screen_.frame);
+    terminal_.paint(screen_.frame, state_.theme);
   }
 
   // Until there is something new to show. False when it is time to end.

@@ -86,11 +86,58 @@ TEST(Keys, HelpIsOpenedByItsKeysAndClosedByAny) {
   }
 }
 
-TEST(Keys, QAndF10AndEscQuit) {
+TEST(Keys, QAndF10Quit) {
   EXPECT_TRUE(Person(fixtures::machine(1)).type(U"q").state().quit);
   EXPECT_TRUE(Person(fixtures::machine(1)).press(Code::f10).state().quit);
-  EXPECT_TRUE(Person(fixtures::machine(1)).press(Code::escape).state().quit);
   EXPECT_FALSE(Person(fixtures::machine(1)).type(U"x").state().quit);
+}
+
+TEST(Keys, EscClosesWhatIsOpenAndNeverQuits) {
+  for (const View view : {View::detailed, View::charts, View::cores, View::processes}) {
+    Person person(fixtures::machine(2), {.view = view});
+    person.type(U"/n300").press(Code::enter);
+    EXPECT_EQ(person.state().filter, "n300");
+    person.press(Code::escape);
+    EXPECT_EQ(person.state().filter, "");
+    person.type(U"?").press(Code::escape).press(Code::escape).press(Code::escape);
+    EXPECT_FALSE(person.state().help);
+    EXPECT_EQ(person.state().view, view);
+    EXPECT_FALSE(person.state().quit);
+  }
+}
+
+TEST(Keys, TheFilterOfViews1And2IsAboutDevices) {
+  for (const View view : {View::detailed, View::charts}) {
+    Person person(fixtures::machine(12), {.view = view});
+    person.type(U"/DEVICE 1").press(Code::enter);  // 1, 10 and 11
+    EXPECT_TRUE(person.sees("filter: DEVICE 1"));
+    person.press(Code::down).press(Code::down).press(Code::down);
+    EXPECT_EQ(person.state().device, 11U);
+    person.type(U"/ and nothing else");
+    EXPECT_TRUE(person.sees("No device matches the filter"));
+    person.press(Code::escape);
+    EXPECT_FALSE(person.sees("No device matches the filter"));
+  }
+}
+
+TEST(Keys, TheFilterOfView3IsAboutTheRangesOfTheCore) {
+  Person person(fixtures::crowd(), {.view = View::cores});
+  EXPECT_TRUE(person.sees("fixed"));
+  person.type(U"/headroom");
+  EXPECT_TRUE(person.sees("filter: headroom"));
+  EXPECT_FALSE(person.sees("fixed"));
+}
+
+TEST(Keys, AnotherViewHasAFilterOfItsOwn) {
+  Person person(fixtures::crowd());
+  person.type(U"/n300").press(Code::enter).type(U"4");
+  EXPECT_EQ(person.state().filter, "");
+}
+
+TEST(Keys, TheThemeHasAKey) {
+  Person person(fixtures::machine(1));
+  EXPECT_EQ(person.type(U"T").state().theme, Theme::light);
+  EXPECT_EQ(person.type(U"T").state().theme, Theme::terminal);
 }
 
 TEST(Keys, PauseWindowAndRateHaveTheirKeys) {
@@ -133,7 +180,7 @@ TEST(Keys, EverySortOrdersTheRows) {
 }
 
 TEST(Keys, TheFilterTakesCharactersUntilEnterAndEscClearsIt) {
-  Person person(fixtures::crowd());
+  Person person(fixtures::crowd(), {.view = View::processes});
   person.type(U"/EvalQx").press(Code::backspace).press(Code::backspace);
   EXPECT_EQ(person.state().view, View::processes);
   EXPECT_EQ(person.state().filter, "Eval");
