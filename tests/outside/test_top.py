@@ -151,6 +151,25 @@ class ASession(Terminal):
         self.see(r"^ended 0$")
         self.assert_as_before()
 
+    def test_f9_ends_a_process_after_a_question(self):
+        demo = self.demo("single")
+        self.open(100, 30)
+        self.top("--view", "4")
+        self.see(rf"{demo.pid} ")
+        self.press("F9")
+        self.see(rf"Send SIGTERM to process {demo.pid} \(ttmem\)")
+        self.press("Escape")
+        self.not_see(r"Send SIGTERM")
+        self.press("F9", "Tab", "Tab")
+        self.see(r"Send SIGKILL")
+        self.press("Enter")
+        self.see(rf"sent SIGKILL to process {demo.pid}")
+        self.assertEqual(demo.wait(), -signal.SIGKILL)
+        self.press("F9")
+        self.see(r"is dead; `ttmem clean`")
+        self.press("q")
+        self.see(r"^ended 0$")
+
     def test_the_filter_and_the_sorting(self):
         first, second = self.demo("single"), self.demo("blackhole")
         self.open(140, 30)

@@ -89,6 +89,11 @@ struct Notice {
 };
 
 Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
+  if (state.asks_to_end) {
+    return {fmt::format("Send {} to process {} ({})?", kSignals[state.asks_to_end->signal].name,
+                        state.asks_to_end->pid, state.asks_to_end->name),
+            {.ink = Ink::warn, .bold = true}};
+  }
   if (!state.message.empty()) return {state.message, kTitle};
   // View 4 has it in its head.
   if ((state.typing_filter || !state.filter.empty()) && state.view != View::processes) {

@@ -10,7 +10,7 @@ namespace ttmem::tui {
 namespace {
 
 // The most useful first: a low terminal shows only the beginning.
-constexpr std::array<KeyHint, 19> kEntries = {{
+constexpr std::array<KeyHint, 20> kEntries = {{
     {"1 2 3 4 Tab", "views: detailed, charts, cores, processes"},
     {"left right l", "another device (view 4: all or one of them)"},
     {"up down j k", "another device, core or row"},
@@ -18,6 +18,7 @@ constexpr std::array<KeyHint, 19> kEntries = {{
     {"Enter", "view 4: live allocations of the process; Esc back"},
     {"s F6", "view 4: sort by the next column; r reverses"},
     {"/", "filter the list; Enter keeps it, Esc clears it"},
+    {"F9 K", "view 4: end the process, after a question"},
     {"t", "view 2: 30, 60, 120 or 300 seconds"},
     {"p Space", "pause, resume"},
     {"+ -", "refresh more or less often"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tui/screen/keys.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -86,6 +88,32 @@ void open_process(ViewState& state, const Snapshot& snapshot) {
   state.selected = state.opened;
   state.allocation_row = 0;
   state.filter.clear();
+}
+
+// Asks whether to end the process of the selected row, if a signal can reach it.
+void ask_to_end(ViewState& state, const Snapshot& snapshot) {
+  const auto rows = process_rows(snapshot, state);
+  if (rows.empty()) return;
+  const model::Process& process = rows[static_cast<std::size_t>(selected_row(rows, state))].sum;
+  if (process.state == model::State::dead) {
+    state.message =
+        fmt::format("process {} is dead; `ttmem clean` removes what it left", process.pid);
+  } else if (!process.host_pid) {
+    state.message =
+        fmt::format("process {} is of another container, and its pid here is unknown", process.pid);
+  } else {
+    state.asks_to_end = EndProcess{*process.host_pid, process.name};
+  }
+}
+
+void answer(ViewState& state, const Key& key) {
+  if (key.code == Code::tab || key.code == Code::right || key.code == Code::left) {
+    const std::size_t step = key.code == Code::left ? kSignals.size() - 1 : 1;
+    state.asks_to_end->signal = (state.asks_to_end->signal + step) % kSignals.size();
+    return;
+  }
+  if (key.code == Code::enter) state.end = state.asks_to_end;
+  state.asks_to_end.reset();
 }
 
 Sorting& sorting_of(ViewState& state) {
@@ -245,6 +273,7 @@ void press_in_processes(ViewState& state, const Key& key, const Snapshot& snapsh
   if (is(key, U"rS")) sort_by(state, sorting_of(state).column);
   if (key.code == Code::enter && !state.opened) open_process(state, snapshot);
   if (key.code == Code::backspace) state.opened.reset();
+  if (key.code == Code::f9 || is(key, U"K")) ask_to_end(state, snapshot);
 }
 
 // Characters, or a key that has none, and what they do in every view.
@@ -299,6 +328,7 @@ std::vector<KeyHint> hints_of_view(const ViewState& state) {
               {"s", "sort"},
               {"r", "reverse"},
               {"/", "filter"},
+              {"F9", "end"},
               {"left right", "device"}};
   }
   return {{"1-4", "view"}, {"arrows", "device"}, {"/", "filter"}};
@@ -308,7 +338,9 @@ std::vector<KeyHint> hints_of_view(const ViewState& state) {
 
 ViewState handle(ViewState state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
   state.message.clear();
-  if (state.typing_filter && key.code != Code::click && key.code != Code::f10) {
+  if (state.asks_to_end) {
+    answer(state, key);
+  } else if (state.typing_filter && key.code != Code::click && key.code != Code::f10) {
     type_filter(state, key);
   } else if (state.help && key.code != Code::f10 && !is(key, U"q")) {
     state.help = false;  // any key closes it
@@ -322,6 +354,7 @@ ViewState handle(ViewState state, const Key& key, const Snapshot& snapshot, cons
 }
 
 std::vector<KeyHint> hints_of(const ViewState& state) {
+  if (state.asks_to_end) return {{"Enter", "send"}, {"Tab", "signal"}, {"Esc", "no"}};
   if (state.typing_filter) return {{"Enter", "keep"}, {"Esc", "clear"}};
   if (state.help) return {{"any key", "back"}};
   std::vector<KeyHint> hints = hints_of_view(state);

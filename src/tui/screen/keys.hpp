@@ -31,6 +31,7 @@ struct Key {
     backspace,
     f1,
     f6,
+    f9,
     f10,
     f12,
     click,  // at x, y

@@ -3,6 +3,8 @@
 // What the user chose. Plain values: keys.hpp changes them, compose.hpp reads them.
 #pragma once
 
+#include <signal.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -30,12 +32,31 @@ struct Sorting {
   friend bool operator==(const Sorting&, const Sorting&) = default;
 };
 
+// F9 asks before it sends one of these.
+struct Signal {
+  std::string_view name;
+  int number;
+};
+inline constexpr std::array<Signal, 3> kSignals = {
+    {{"SIGTERM", SIGTERM}, {"SIGINT", SIGINT}, {"SIGKILL", SIGKILL}}};
+
+// A question on the screen, or its answer.
+struct EndProcess {
+  std::int32_t pid = 0;  // as this program sees it
+  std::string name;
+  std::size_t signal = 0;  // of kSignals
+
+  friend bool operator==(const EndProcess&, const EndProcess&) = default;
+};
+
 struct ViewState {
   View view = View::detailed;
   bool help = false;
   bool quit = false;
   bool paused = false;
   bool save_settings = false;  // F12 was pressed; reset after saving
+  std::optional<EndProcess> asks_to_end{};
+  std::optional<EndProcess> end{};  // answered with yes; reset after it was done
   std::uint32_t interval_ms = 500;
   Theme theme = Theme::terminal;
   std::string message{};  // one line above the footer until the next key

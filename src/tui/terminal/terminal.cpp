@@ -72,7 +72,7 @@ std::optional<Key> mouse_key() {
 using Code = Key::Code;
 using Codes = std::pair<wint_t, Code>;
 
-constexpr std::array<Codes, 15> kFunctionKeys = {{{KEY_UP, Code::up},
+constexpr std::array<Codes, 16> kFunctionKeys = {{{KEY_UP, Code::up},
                                                   {KEY_DOWN, Code::down},
                                                   {KEY_LEFT, Code::left},
                                                   {KEY_RIGHT, Code::right},
@@ -85,6 +85,7 @@ constexpr std::array<Codes, 15> kFunctionKeys = {{{KEY_UP, Code::up},
                                                   {KEY_BACKSPACE, Code::backspace},
                                                   {KEY_F(1), Code::f1},
                                                   {KEY_F(6), Code::f6},
+                                                  {KEY_F(9), Code::f9},
                                                   {KEY_F(10), Code::f10},
                                                   {KEY_F(12), Code::f12}}};
 constexpr std::array<Codes, 6> kControls = {{{'\t', Code::tab},

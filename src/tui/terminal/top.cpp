@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tui/terminal/top.hpp"
 
+#include <fmt/format.h>
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "tui/screen/detail_view.hpp"
@@ -88,9 +93,18 @@ class Top {
     if (state_.interval_ms != interval) {
       next_ = std::min(next_, Clock::now() + milliseconds(state_.interval_ms));
     }
+    if (const auto end = std::exchange(state_.end, std::nullopt)) send_signal(*end);
     if (!std::exchange(state_.save_settings, false)) return;
     const auto saved = save_settings(options_.settings_path, state_);
     state_.message = saved ? "settings saved in " + options_.settings_path : saved.error().message;
+  }
+
+  void send_signal(const EndProcess& end) {
+    const Signal& signal = kSignals[end.signal];
+    const bool sent = ::kill(end.pid, signal.number) == 0;
+    state_.message = sent ? fmt::format("sent {} to process {}", signal.name, end.pid)
+                          : fmt::format("cannot send {} to process {}: {}", signal.name, end.pid,
+                                        std::generic_category().message(errno));
   }
 
   const TopOptions& options_;

@@ -134,6 +134,31 @@ TEST(Keys, AnotherViewHasAFilterOfItsOwn) {
   EXPECT_EQ(person.state().filter, "");
 }
 
+TEST(Keys, F9AsksAndEnterSendsTheChosenSignal) {
+  model::Snapshot snapshot = fixtures::crowd();
+  for (model::Device& device : snapshot.devices) {
+    for (model::Process& process : device.processes) process.host_pid = process.pid;
+  }
+  Person person(snapshot, {.view = View::processes, .selected = ProcessKey{4711}});
+  person.press(Code::f9);
+  EXPECT_TRUE(person.sees("Send SIGTERM to process 4711"));
+  EXPECT_FALSE(person.press(Code::escape).state().end);
+  person.press(Code::f9).press(Code::tab).press(Code::tab);
+  EXPECT_TRUE(person.sees("Send SIGKILL to process 4711"));
+  person.press(Code::enter);
+  ASSERT_TRUE(person.state().end);
+  EXPECT_EQ(person.state().end->pid, 4711);
+  EXPECT_EQ(kSignals[person.state().end->signal].number, SIGKILL);
+  EXPECT_FALSE(person.state().asks_to_end);
+}
+
+TEST(Keys, F9DoesNotAskAboutAProcessThatNoSignalReaches) {
+  Person person(fixtures::crowd(), {.view = View::processes, .selected = ProcessKey{4711}});
+  person.press(Code::f9);
+  EXPECT_FALSE(person.state().asks_to_end);
+  EXPECT_TRUE(person.sees("pid here is unknown"));
+}
+
 TEST(Keys, TheThemeHasAKey) {
   Person person(fixtures::machine(1));
   EXPECT_EQ(person.type(U"T").state().theme, Theme::light);
