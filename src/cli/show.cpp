@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/watch.hpp"
 #include "collector/collector.hpp"
+#include "views/brief_text.hpp"
 #include "views/csv.hpp"
 #include "views/device_list.hpp"
 #include "views/format.hpp"
@@ -27,6 +28,9 @@ struct ShowOptions {
   bool csv = false;
   bool per_core = false;
   bool list = false;
+  bool brief = false;
+  bool in_full = false;  // --long
+  views::ProcessChoice processes;
   std::optional<double> watch;  // seconds
   std::string query;            // empty: none
   views::QueryFields fields;    // of the query
@@ -39,6 +43,8 @@ Examples:
   ttmem                          every device and process, once
   ttmem --watch 0.5              the same, again every half second
   ttmem --device 0,3 --per-core  two devices, with a map of their cores
+  ttmem --brief                  one line a device
+  ttmem --user alice --sort cb   what alice holds, the most circular buffers first
   ttmem -L                       which devices there are
   ttmem --json | jq '.devices[].l1.cb.physical_bytes'
   ttmem --csv > memory.csv
@@ -94,38 +100,73 @@ Frame frame_for_programs(const ShowOptions& options, const CommonOptions& common
                        : query_frame(options);
 }
 
+// The devices of the chosen processes. JSON lists only these processes; text counts all.
+model::Snapshot of_processes(model::Snapshot snapshot, const ShowOptions& options,
+                             const CommonOptions& common) {
+  const views::ProcessFilter& only = options.processes.only;
+  if (!only.any()) return snapshot;
+  return common.json ? views::select_processes(std::move(snapshot), only)
+                     : views::select_devices_of(std::move(snapshot), only);
+}
+
+std::string nobody(const views::ProcessFilter& only) {
+  const std::string pid = only.pid ? fmt::format(" {}", *only.pid) : "";
+  const std::string user = only.user.empty() ? "" : " of " + only.user;
+  return fmt::format("no process{}{} uses a device; `ttmem` lists those that do", pid, user);
+}
+
+// One screen of a terminal, or all there is.
 std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
-                    const CommonOptions& common, bool warnings) {
+                    const CommonOptions& common) {
   const views::TextOptions text = text_options(common.color);
+  const bool watches = options.watch.has_value();
   if (options.list) return views::device_list_text(snapshot, text);
-  return views::snapshot_text(snapshot, {.per_core = options.per_core, .warnings = warnings}, text);
+  if (options.brief && !watches) return views::brief_text(snapshot, text);
+  const bool terminal = stdout_is_terminal();
+  views::SnapshotTextOptions what;
+  what.per_core = options.per_core;
+  what.processes = options.processes;
+  what.brief = options.brief;
+  what.warnings = watches && terminal;  // stderr would be overwritten
+  // The last line is for the prompt, or for the cursor.
+  if (terminal && (watches || !(options.in_full || options.per_core))) {
+    what.rows = terminal_rows() - 1;
+  }
+  what.cut_to_rows = watches && terminal;
+  return views::snapshot_text(snapshot, what, text);
 }
 
 int show_once(const ShowOptions& options, const CommonOptions& common) {
-  const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
+  Result<model::Snapshot> snapshot = current_snapshot(common.devices);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   if (!common.json) print_warnings(snapshot->warnings);  // JSON carries them itself
-  return print(is_for_programs(options, common) ? frame_for_programs(options, common)(*snapshot)
-                                                : text_of(*snapshot, options, common, false));
+  model::Snapshot chosen = of_processes(std::move(*snapshot), options, common);
+  if (chosen.devices.empty() && options.processes.only.any()) {
+    return complain(nobody(options.processes.only), kFailure);
+  }
+  return print(is_for_programs(options, common) ? frame_for_programs(options, common)(chosen)
+                                                : text_of(chosen, options, common));
 }
 
-// With --watch, a device that is not there yet is not an error: it may appear.
-model::Snapshot snapshot_of(const CommonOptions& common) {
+// With --watch, a device or a process that is not there yet is not an error: it may appear.
+model::Snapshot snapshot_of(const ShowOptions& options, const CommonOptions& common) {
   model::Snapshot snapshot = collector::collect(segment_directory());
-  if (common.devices.empty()) return snapshot;
-  return views::select_devices(std::move(snapshot), common.devices);
+  if (!common.devices.empty()) {
+    snapshot = views::select_devices(std::move(snapshot), common.devices);
+  }
+  return of_processes(std::move(snapshot), options, common);
 }
 
 int show_again_and_again(const ShowOptions& options, const CommonOptions& common, double seconds) {
   if (is_for_programs(options, common)) {
     const Frame frame = frame_for_programs(options, common);
-    return watch(seconds, WatchMode::append, [&] { return frame(snapshot_of(common)); });
+    return watch(seconds, WatchMode::append, [&] { return frame(snapshot_of(options, common)); });
   }
   const bool redraw = stdout_is_terminal();
   return watch(seconds, redraw ? WatchMode::redraw : WatchMode::append, [&] {
-    const model::Snapshot snapshot = snapshot_of(common);
+    const model::Snapshot snapshot = snapshot_of(options, common);
     if (!redraw) print_warnings(snapshot.warnings);
-    const std::string text = text_of(snapshot, options, common, redraw);
+    const std::string text = text_of(snapshot, options, common);
     return redraw ? text : text + "\n";
   });
 }
@@ -136,6 +177,9 @@ std::string contradiction(const ShowOptions& options, const CommonOptions& commo
   const bool query = !options.query.empty();
   if (query && (common.json || options.csv || options.list || options.per_core)) {
     return "--query has a format of its own: leave out --json, --csv, --list and --per-core";
+  }
+  if (options.brief && (options.in_full || options.per_core || options.list)) {
+    return "--brief is one line a device: leave out --long, --per-core and --list";
   }
   if (options.format && !query) {
     return "--format belongs to --query, for example --query=device,dram_used --format=csv";
@@ -200,6 +244,16 @@ void add_show(Command& app, CommonOptions& common) {
   app.add_flag("--csv", options->csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
                "Also each core: a map in the text, a row per core in the CSV");
+  app.add_flag("--brief", options->brief, "One line a device");
+  app.add_flag("--long", options->in_full,
+               "All lines, also on a terminal that has fewer: there it is in brief otherwise");
+  app.add_option(
+      "--sort", "COLUMN", options->processes.sort, parse_for("--sort", views::parse_process_sort),
+      "Sort the processes: dram, l1_buf, cb, kernels, trace, allocs, pid, user, command");
+  app.add_option("--pid", "PID", options->processes.only.pid, parse_pid,
+                 "Only this process, and the devices that it uses");
+  app.add_option("--user", "USER", options->processes.only.user,
+                 "Only processes of this user, and the devices that they use");
   app.add_flag("-L,--list", options->list, "Only which devices there are: number, uid, board");
   app.add_option("-l,--watch", "SECONDS", options->watch, parse_watch,
                  "Repeat every SECONDS until Ctrl-C");

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -81,7 +80,6 @@ Written run(double seconds, WatchMode mode, const std::function<std::string()>& 
       const BlockedSignals blocked;
       last = frame();
     }
-    if (mode == WatchMode::redraw) last = fit_rows(last, terminal_rows() - 1);
     const Written written =
         write_stdout(mode == WatchMode::redraw ? redrawn(last) : last, &stop_requested);
     if (written != Written::all) return written;
@@ -91,15 +89,6 @@ Written run(double seconds, WatchMode mode, const std::function<std::string()>& 
 }
 
 }  // namespace
-
-std::string fit_rows(const std::string& frame, std::size_t rows) {
-  const auto lines = static_cast<std::size_t>(std::count(frame.begin(), frame.end(), '\n'));
-  if (lines <= rows || rows == 0) return frame;
-  std::size_t end = 0;
-  for (std::size_t i = 0; i + 1 < rows; ++i) end = frame.find('\n', end) + 1;
-  return frame.substr(0, end) +
-         fmt::format("({} more lines: --device shows fewer devices)\n", lines - rows + 1);
-}
 
 int watch(double seconds, WatchMode mode, const std::function<std::string()>& frame) {
   handle(SIGINT, request_stop);

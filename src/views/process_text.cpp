@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <optional>
 #include <tuple>
@@ -68,6 +69,24 @@ std::uint64_t living_in(const std::vector<ProcessTotal>& totals) {
   return static_cast<std::uint64_t>(
       std::count_if(totals.begin(), totals.end(),
                     [](const auto& total) { return total.sum.state == State::alive; }));
+}
+
+// "l1_buf".
+std::string name_to_type(const ProcessColumn& column) {
+  std::string name(column.header);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return c == ' ' ? '_' : static_cast<char>(std::tolower(c));
+  });
+  return name;
+}
+
+// Sizes and counts, which stand at the right, from the largest; but pids from the smallest.
+void sort_by(const ProcessColumn& column, std::vector<ProcessTotal>& totals) {
+  const bool descending = column.align == Column::Align::right && column.header != "PID";
+  std::stable_sort(totals.begin(), totals.end(), [&](const auto& a, const auto& b) {
+    if (a.sum.state != b.sum.state) return a.sum.state == State::alive;
+    return descending ? column.less(b, a) : column.less(a, b);
+  });
 }
 
 }  // namespace
@@ -140,9 +159,26 @@ std::uint64_t living_processes(const model::Snapshot& snapshot) {
   return living_in(process_totals(snapshot));
 }
 
-std::string process_text(const model::Snapshot& snapshot, const TextOptions& options) {
-  const std::vector<ProcessTotal> totals = process_totals(snapshot);
+Result<std::size_t> parse_process_sort(std::string_view text) {
+  const ProcessColumns columns = process_columns({});
+  std::vector<std::string> names;
+  for (const ProcessColumn& column : columns) names.push_back(name_to_type(column));
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == text) return i;
+    if (!text.empty() && names[i].starts_with(text)) found.push_back(i);
+  }
+  if (found.size() == 1) return found.front();
+  return Error{fmt::format("must be one of {}", join(names, ", "))};
+}
+
+std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& choice,
+                         const TextOptions& options) {
+  std::vector<ProcessTotal> totals = process_totals(snapshot);
+  const std::size_t all = totals.size();
+  std::erase_if(totals, [&](const auto& total) { return !matches(choice.only, total.sum); });
   if (totals.empty()) return {};
+  if (choice.sort) sort_by(process_columns(totals)[*choice.sort], totals);
   const std::uint64_t dead = totals.size() - living_in(totals);
   const bool all_ttmem = std::all_of(totals.begin(), totals.end(), [](const auto& total) {
     return total.sum.source == model::Source::ttmem;
@@ -162,6 +198,11 @@ std::string process_text(const model::Snapshot& snapshot, const TextOptions& opt
         "PID A/B: process B of another pid namespace (a container), which is process A here; ? "
         "where the kernel does not tell.",
         0, Color::dim, options);
+  }
+  if (totals.size() < all) {
+    text += wrapped(fmt::format("{} of {} processes; the figures of a device are those of all.",
+                                totals.size(), all),
+                    0, Color::dim, options);
   }
   if (dead > 0) {
     text += wrapped(plural(dead, "process is dead: what it held is not counted above;",

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "model/snapshot.hpp"
+#include "views/select.hpp"
 #include "views/table.hpp"
 #include "views/text.hpp"
 
@@ -44,7 +48,18 @@ using ProcessColumns = std::array<ProcessColumn, 12>;
 // How many of them live.
 [[nodiscard]] std::uint64_t living_processes(const model::Snapshot& snapshot);
 
-// One line per process, under headers. Empty when there is none.
-[[nodiscard]] std::string process_text(const model::Snapshot& snapshot, const TextOptions& options);
+// Which processes a list has, and in which order.
+struct ProcessChoice {
+  ProcessFilter only{};
+  std::optional<std::size_t> sort{};  // a column; none: what holds the most first
+};
+
+// The column that --sort names: its header in small letters, "l1_buf", or the beginning of it.
+[[nodiscard]] Result<std::size_t> parse_process_sort(std::string_view text);
+
+// One line per process, under headers: the living first, sizes and counts descending. Empty when
+// there is none.
+[[nodiscard]] std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& choice,
+                                       const TextOptions& options);
 
 }  // namespace ttmem::views

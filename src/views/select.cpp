@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace ttmem::views {
 namespace {
@@ -25,6 +26,22 @@ void follow_devices(std::vector<Item>& items, const std::vector<std::uint32_t>& 
     item.device = item.device < new_index.size() ? new_index[item.device] : kGone;
   }
   std::erase_if(items, [](const Item& item) { return item.device == kGone; });
+}
+
+// The devices for which keep(device) is true, and what is on them.
+template <typename Keep>
+Snapshot keep_devices(Snapshot snapshot, Keep&& keep) {
+  std::vector<std::uint32_t> new_index;
+  std::vector<model::Device> kept;
+  for (model::Device& device : snapshot.devices) {
+    const bool wanted = keep(device);
+    new_index.push_back(wanted ? static_cast<std::uint32_t>(kept.size()) : kGone);
+    if (wanted) kept.push_back(std::move(device));
+  }
+  snapshot.devices = std::move(kept);
+  follow_devices(snapshot.allocations, new_index);
+  follow_devices(snapshot.programs, new_index);
+  return snapshot;
 }
 
 Allocation allocation_of(const Program& program, const model::CircularBuffer& cb) {
@@ -53,14 +70,28 @@ std::uint64_t size_of(const Allocation& allocation) {
 }  // namespace
 
 Snapshot select_devices(Snapshot snapshot, const std::vector<std::uint32_t>& ids) {
-  std::vector<std::uint32_t> new_index;
-  std::uint32_t next = 0;
-  for (const model::Device& device : snapshot.devices) {
-    new_index.push_back(contains(ids, device.id) ? next++ : kGone);
+  return keep_devices(std::move(snapshot),
+                      [&](const model::Device& device) { return contains(ids, device.id); });
+}
+
+bool matches(const ProcessFilter& filter, const model::Process& process) {
+  return (!filter.pid || *filter.pid == process.pid || filter.pid == process.host_pid) &&
+         (filter.user.empty() || filter.user == process.user);
+}
+
+Snapshot select_devices_of(Snapshot snapshot, const ProcessFilter& filter) {
+  return keep_devices(std::move(snapshot), [&](const model::Device& device) {
+    return std::any_of(device.processes.begin(), device.processes.end(),
+                       [&](const model::Process& process) { return matches(filter, process); });
+  });
+}
+
+Snapshot select_processes(Snapshot snapshot, const ProcessFilter& filter) {
+  snapshot = select_devices_of(std::move(snapshot), filter);
+  for (model::Device& device : snapshot.devices) {
+    std::erase_if(device.processes,
+                  [&](const model::Process& process) { return !matches(filter, process); });
   }
-  std::erase_if(snapshot.devices, [&](const auto& device) { return !contains(ids, device.id); });
-  follow_devices(snapshot.allocations, new_index);
-  follow_devices(snapshot.programs, new_index);
   return snapshot;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/snapshot.hpp"
@@ -21,6 +22,21 @@ namespace ttmem::views {
 
 // The ids of all devices, ascending, each once.
 [[nodiscard]] std::vector<std::uint32_t> device_ids(const model::Snapshot& snapshot);
+
+struct ProcessFilter {
+  std::optional<std::int32_t> pid;  // the one here, or the one in its container
+  std::string user;                 // empty: any
+
+  [[nodiscard]] bool any() const { return pid || !user.empty(); }
+};
+[[nodiscard]] bool matches(const ProcessFilter& filter, const model::Process& process);
+
+// The devices that such a process uses, with all that is on them.
+[[nodiscard]] model::Snapshot select_devices_of(model::Snapshot snapshot,
+                                                const ProcessFilter& filter);
+// The same, without the other processes: only for views that do not count processes.
+[[nodiscard]] model::Snapshot select_processes(model::Snapshot snapshot,
+                                               const ProcessFilter& filter);
 
 struct AllocationFilter {
   std::optional<std::int32_t> pid;

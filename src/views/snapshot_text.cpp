@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "views/bar.hpp"
+#include "views/brief_text.hpp"
 #include "views/core_text.hpp"
 #include "views/device_layout.hpp"
 #include "views/device_list.hpp"
 #include "views/device_rows.hpp"
 #include "views/format.hpp"
-#include "views/process_text.hpp"
 
 namespace ttmem::views {
 namespace {
@@ -140,36 +140,77 @@ std::string sums(const std::vector<Device>& devices, const TextOptions& options)
   return text + Line(options).add(words, least < 0 ? Color::red : Color::dim).finish();
 }
 
-}  // namespace
-
-std::string snapshot_text(const Snapshot& snapshot, const SnapshotTextOptions& what,
-                          const TextOptions& options) {
+// Every device in full, and their sums.
+std::string devices_text(const Snapshot& snapshot, bool per_core, const TextOptions& options) {
+  const bool in_full = snapshot.devices.size() <= kMostInFull;
   std::string text;
-  if (snapshot.devices.empty()) {
-    text = no_device_text(options);
-  } else {
-    const bool in_full = snapshot.devices.size() <= kMostInFull;
-    text = header(snapshot, options) + "\n";
-    for (const Device& device : snapshot.devices) {
-      text += device_text(device, in_full, options);
-      if (what.per_core) text += core_text(device, options);
-      if (what.per_core || in_full) text += "\n";
-    }
-    if (!text.ends_with("\n\n")) text += "\n";
-    if (snapshot.devices.size() > 1) text += sums(snapshot.devices, options) + "\n";
-    if (const std::string list = process_text(snapshot, options); !list.empty()) {
-      text += list + "\n";
-    }
-    text += wrapped(
-        "L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; "
-        "resident: dispatched last; logical: the plain sum over all live programs.",
-        0, Color::dim, options);
+  for (const Device& device : snapshot.devices) {
+    text += device_text(device, in_full, options);
+    if (per_core) text += core_text(device, options);
+    if (per_core || in_full) text += "\n";
   }
-  if (!what.warnings) return text;
+  if (!text.ends_with("\n\n")) text += "\n";
+  return snapshot.devices.size() > 1 ? text + sums(snapshot.devices, options) + "\n" : text;
+}
+
+std::string legend(const TextOptions& options) {
+  return wrapped(
+      "L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; "
+      "resident: dispatched last; logical: the plain sum over all live programs.",
+      0, Color::dim, options);
+}
+
+std::string warnings_text(const Snapshot& snapshot, const TextOptions& options) {
+  std::string text;
   for (const std::string& warning : snapshot.warnings) {
     text += wrapped("warning: " + printable(warning, options.unicode), 0, Color::yellow, options);
   }
   return text;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string in_brief(const TextOptions& options) {
+  return wrapped("In brief, to fit the terminal: `ttmem --long` shows all.", 0, Color::dim,
+                 options);
+}
+
+// The devices, then the processes, in at most `rows` lines. Neither takes the other's half.
+std::string cut_to(std::size_t rows, const std::string& devices, const std::string& processes) {
+  const std::size_t above = lines_in(devices);
+  const std::size_t below =
+      std::min(lines_in(processes), std::max(rows / 2, rows - std::min(rows, above)));
+  return fit_rows(devices, rows - below, "--device shows fewer devices") +
+         fit_rows(processes, below, "--pid or --user shows fewer processes");
+}
+
+}  // namespace
+
+std::string fit_rows(const std::string& text, std::size_t rows, std::string_view advice) {
+  const std::size_t lines = lines_in(text);
+  if (lines <= rows || rows == 0) return text;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i + 1 < rows; ++i) end = text.find('\n', end) + 1;
+  return text.substr(0, end) + fmt::format("({} more lines: {})\n", lines - rows + 1, advice);
+}
+
+std::string snapshot_text(const Snapshot& snapshot, const SnapshotTextOptions& what,
+                          const TextOptions& options) {
+  const std::string warnings = what.warnings ? warnings_text(snapshot, options) : std::string();
+  if (snapshot.devices.empty()) return no_device_text(options) + warnings;
+  const std::string title = header(snapshot, options) + "\n";
+  const std::string processes = process_text(snapshot, what.processes, options);
+  const std::string gap = processes.empty() ? "" : "\n";
+  std::string devices = title + (what.brief ? brief_text(snapshot, options) + "\n"
+                                            : devices_text(snapshot, what.per_core, options));
+  const std::string text =
+      devices + processes + (what.brief ? "" : gap + legend(options)) + warnings;
+  if (what.rows == 0 || lines_in(text) <= what.rows) return text;
+  if (!what.per_core) devices = title + brief_text(snapshot, options) + "\n";
+  if (what.cut_to_rows) return cut_to(what.rows, devices, processes + warnings);
+  return devices + processes + gap + in_brief(options) + warnings;
 }
 
 }  // namespace ttmem::views

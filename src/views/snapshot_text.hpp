@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "model/snapshot.hpp"
+#include "views/process_text.hpp"
 #include "views/text.hpp"
 
 namespace ttmem::views {
@@ -11,6 +14,14 @@ namespace ttmem::views {
 struct SnapshotTextOptions {
   bool per_core = false;  // with the map of each device's cores
   bool warnings = false;  // at the end; for screens on which stderr would be overwritten
+  ProcessChoice processes{};
+  bool brief = false;  // one line a device
+  // Lines that are there for the text. When it has more, devices are in brief, but for a map of
+  // cores, and a line says how to see the rest; the processes are always there. 0: any number.
+  std::size_t rows = 0;
+  // With `rows`: what is still too much is cut, at the end of the devices and of the processes.
+  // Else it may scroll away.
+  bool cut_to_rows = false;
 };
 
 // What `ttmem` prints: devices, their sum when there are several, processes, and what the words
@@ -23,5 +34,10 @@ struct SnapshotTextOptions {
 [[nodiscard]] std::string snapshot_text(const model::Snapshot& snapshot,
                                         const SnapshotTextOptions& what,
                                         const TextOptions& options);
+
+// At most `rows` lines of `text`; the last one then says how many are missing, and the advice. All
+// of them when `rows` is 0.
+[[nodiscard]] std::string fit_rows(const std::string& text, std::size_t rows,
+                                   std::string_view advice);
 
 }  // namespace ttmem::views

@@ -8,11 +8,17 @@ namespace ttmem::views {
 namespace {
 
 constexpr std::size_t kGap = 2;
+constexpr std::size_t kLeast = 4;  // cells of a column that is cut
 
 std::size_t total_of(const std::vector<std::size_t>& widths) {
   std::size_t total = 0;
   for (std::size_t width : widths) total += width == 0 ? 0 : width + kGap;
   return total == 0 ? 0 : total - kGap;
+}
+
+// To how many cells it may be cut before others are dropped.
+std::size_t least_of(const Column& column) {
+  return column.cut == Column::Cut::middle ? Table::kMinName : Table::kMinFlexible;
 }
 
 }  // namespace
@@ -33,7 +39,8 @@ std::vector<std::size_t> Table::layout(std::size_t width, const TextOptions& opt
   if (!options.shorten) return natural;
   std::vector<std::size_t> widths = natural;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].cut != Column::Cut::never) widths[c] = std::min(widths[c], kMinFlexible);
+    if (columns_[c].cut != Column::Cut::never)
+      widths[c] = std::min(widths[c], least_of(columns_[c]));
   }
   while (total_of(widths) > width) {
     std::size_t victim = columns_.size();
@@ -46,10 +53,14 @@ std::vector<std::size_t> Table::layout(std::size_t width, const TextOptions& opt
   }
   const std::size_t used = total_of(widths);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].cut != Column::Cut::never && widths[c] > 0 && used < width) {
+    if (columns_[c].cut == Column::Cut::never || widths[c] == 0) continue;
+    if (used <= width) {
       widths[c] = std::min(natural[c], widths[c] + width - used);
-      break;
+    } else {  // nothing is left to drop
+      widths[c] =
+          std::max(std::min(widths[c], kLeast), widths[c] - std::min(widths[c], used - width));
     }
+    break;
   }
   return widths;
 }

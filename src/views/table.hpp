@@ -21,7 +21,7 @@ struct Column {
   // When the table is too wide, the column with the highest number is dropped first; 0: never.
   int drop = 0;
   // One column may be cut to what the others leave, down to kMinFlexible cells. Names, which often
-  // differ only at their ends, are cut in the middle.
+  // differ only at their ends, are cut in the middle, down to kMinName cells.
   Cut cut = Cut::never;
 };
 
@@ -34,6 +34,7 @@ struct Cell {
 class Table {
  public:
   static constexpr std::size_t kMinFlexible = 12;
+  static constexpr std::size_t kMinName = 24;
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 

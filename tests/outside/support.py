@@ -2,14 +2,18 @@
 """What the outside tests share. They know the product only from outside: the `ttmem` command, the
 library and the installed tree, named by TTMEM_BIN, TTMEM_LIB and TTMEM_PREFIX."""
 
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 
@@ -142,6 +146,29 @@ class Case(unittest.TestCase):
                                 capture_output=True, timeout=DEADLINE_SECONDS)
         self.assertEqual(result.returncode, code, f"{arguments}: {result.stdout}{result.stderr}")
         return result
+
+    def on_terminal(self, columns, rows, *arguments, until=None):
+        """What ttmem writes to a terminal of that size. `until`: then it gets SIGINT."""
+        env = {name: value for name, value in self.env.items() if name not in ("COLUMNS", "LINES")}
+        env.update(NO_COLOR="1", LC_ALL="C.UTF-8", TERM="xterm")
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        running = subprocess.Popen([TTMEM, *map(str, arguments)], env=env, stdin=theirs,
+                                   stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        end = time.monotonic() + DEADLINE_SECONDS
+        while time.monotonic() < end and select.select([ours], [], [], DEADLINE_SECONDS)[0]:
+            try:
+                shown += os.read(ours, 65536)
+            except OSError:  # it has ended
+                break
+            if until and until in shown.decode(errors="replace"):
+                running.send_signal(signal.SIGINT)
+                until = None
+        self.assertEqual(running.wait(DEADLINE_SECONDS), 0, shown)
+        return shown.decode().replace("\r", "")
 
     def json(self, *arguments, env=None):
         return json.loads(self.ttmem(*arguments, "--json", env=env).stdout)

@@ -133,8 +133,60 @@ class OneShotViews(Case):
         self.assertIn("ttmem demo mesh8 --hold", table)
         self.assertRegex(table, r"(?m)^ +CB: .*resident .*, logical .*, peak ")
 
+    def test_brief_is_one_line_a_device(self):
+        header, *lines = self.ttmem("--brief").stdout.splitlines()
+        self.assertEqual(header.split()[:4], ["DEV", "UID", "BOARD", "DRAM"])
+        self.assertEqual([line.split()[0] for line in lines], [str(n) for n in range(8)])
+        self.assertTrue(all("29.0 MiB" in line for line in lines), lines)
+
+    def test_a_terminal_that_is_too_small_shows_it_in_brief(self):
+        small = self.on_terminal(80, 24)
+        self.assertEqual(len(re.findall(r"^ +\d  n300 ", small, re.M)), 8, small)
+        self.assertIn(str(self.demo.pid), small)
+        self.assertIn("ttmem --long", small)
+        self.assertLess(len(small.splitlines()), 24)
+        for shown in (self.on_terminal(80, 24, "--long"), self.on_terminal(80, 100)):
+            self.assertEqual(len(re.findall(r"^Device \d:", shown, re.M)), 8, shown)
+            self.assertNotIn("ttmem --long", shown)
+        self.assertEqual(len(re.findall(r"^Device \d:", self.ttmem().stdout, re.M)), 8)
+
+    def test_watch_always_shows_the_processes(self):
+        for rows, options in ((12, ()), (24, ()), (60, ()), (20, ("--per-core",)),
+                              (20, ("--brief",))):
+            shown = self.on_terminal(100, rows, "--watch", "0.05", *options,
+                                     until=f"{self.demo.pid}  ")
+            frame = shown.split("\x1b[H")[1].split("\x1b[J")[0]
+            self.assertIn(f"{self.demo.pid}  ", frame, (rows, options))
+            self.assertLess(len(frame.splitlines()), rows)
+
+    def test_processes_are_chosen_and_sorted(self):
+        other = self.start_ttmem("demo", "single", "--hold")
+        other.line("stderr")
+        owners = [str(self.demo.pid), str(other.pid)]
+
+        def pids(*options):
+            shown = self.ttmem(*options).stdout
+            return re.findall(r"^ *(\d+) +\S+ +(?:alive|dead)", shown, re.M)
+
+        self.assertEqual(pids(), owners)
+        self.assertEqual(pids("--sort", "pid"), sorted(owners, key=int))
+        self.assertEqual(pids("--sort", "dram"), owners)  # eight devices hold more than one
+        self.assertEqual(pids("--pid", other.pid), owners[1:])
+        self.start_ttmem("demo", "single", "--hold").line("stderr")
+        shown = self.ttmem("--pid", other.pid).stdout
+        self.assertIn("1 of 2 processes", shown)  # on the device that it uses
+        self.assertEqual(len(re.findall("^Device.* 2 processes", shown, re.M)), 1)
+        (device,) = self.json("--pid", other.pid)["devices"]
+        self.assertEqual([process["pid"] for process in device["processes"]], [other.pid])
+        user = device["processes"][0]["user"]
+        self.assertEqual(pids("--user", user)[:1], owners[:1])
+        result = self.ttmem("--user", "nobody-has-this-name", code=1)
+        self.assertEqual(result.stdout, "")
+        self.assertIn("nobody-has-this-name", result.stderr)
+        self.assertIn("l1_buf", self.ttmem("--sort", "size", code=2).stderr)
+
     def test_labels_are_cut_in_the_middle(self):
-        env = {**self.env, "COLUMNS": "72", "LC_ALL": "C.UTF-8"}
+        env = {**self.env, "COLUMNS": "50", "LC_ALL": "C.UTF-8"}
         listed = self.json("allocs", "--device", "0")["allocations"]
         longest = max((entry["label"] or "" for entry in listed), key=len)
         shown = self.ttmem("allocs", "--device", "0", env=env).stdout

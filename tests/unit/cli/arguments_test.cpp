@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/watch.hpp"
 #include "views/nearest.hpp"
 
 namespace ttmem::cli {
@@ -72,11 +71,6 @@ TEST(Nearest, FindsASlipAndNothingElse) {
   EXPECT_EQ(views::nearest("rnu", commands), "run");
   EXPECT_EQ(views::nearest("top", commands), "");
   EXPECT_EQ(views::nearest("", commands), "");
-}
-
-TEST(FitRows, SaysHowManyLinesAreMissing) {
-  EXPECT_EQ(fit_rows("1\n2\n3\n", 3), "1\n2\n3\n");
-  EXPECT_EQ(fit_rows("1\n2\n3\n4\n", 3), "1\n2\n(2 more lines: --device shows fewer devices)\n");
 }
 
 }  // namespace

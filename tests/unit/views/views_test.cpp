@@ -9,6 +9,7 @@
 #include "support/views_fixtures.hpp"
 #include "views/allocations.hpp"
 #include "views/bar.hpp"
+#include "views/brief_text.hpp"
 #include "views/core_ranges.hpp"
 #include "views/core_text.hpp"
 #include "views/process_text.hpp"
@@ -136,6 +137,54 @@ TEST(CoreText, IsAMapWithTheTightestCoresBelow) {
   412.0 KiB  464.0 KiB  160.0 KiB  256.0 KiB     32  (0,0)-(7,3)
   444.0 KiB  432.0 KiB  160.0 KiB  256.0 KiB     32  (0,4)-(7,7)
 )GOLDEN");
+}
+
+TEST(SnapshotText, IsInBriefWhenThereAreTooFewLines) {
+  const auto in = [](std::size_t rows, bool cut) {
+    return snapshot_text(mesh(8), {.rows = rows, .cut_to_rows = cut}, {.width = 80});
+  };
+  const auto lines = [](const std::string& text) { return lines_of(text).size(); };
+  const std::string whole = snapshot_text(mesh(8), {}, {.width = 80});
+  EXPECT_EQ(in(lines(whole), false), whole);
+  const std::string brief = in(lines(whole) - 1, false);
+  EXPECT_EQ(brief.find("Device 0:"), std::string::npos);
+  EXPECT_NE(brief.find("`ttmem --long` shows all"), std::string::npos);
+  for (std::size_t rows = 6; rows < lines(whole) + 2; ++rows) {
+    const std::string shown = in(rows, true);
+    EXPECT_LE(lines(shown), rows) << shown;
+    EXPECT_NE(shown.find("\n4711 "), std::string::npos) << shown;
+  }
+}
+
+TEST(BriefText, IsThisAt80And140Columns) {
+  EXPECT_EQ(brief_text(troubled(), {.width = 80}),
+            R"GOLDEN(DEV  BOARD       DRAM    %        L1    %        CB    HEADROOM  PROCESSES
+  0  n300    1.25 GiB  10%  80.0 MiB  87%  29.0 MiB  -112.5 KiB  1 +1 dead
+  3  n/a    700.0 MiB  n/a       n/a  n/a  2.00 MiB         n/a  1
+)GOLDEN");
+  const std::string wide = brief_text(troubled(), {.width = 140});
+  EXPECT_NE(wide.find("0x1f00a"), std::string::npos);
+  EXPECT_NE(wide.find("12.0 GiB"), std::string::npos);
+}
+
+TEST(ProcessText, SortsByAColumnAndChooses) {
+  const TextOptions options{.width = 120};
+  const auto rows = [&](const ProcessChoice& choice) {
+    std::vector<std::string> pids = lines_of(process_text(troubled(), choice, options));
+    for (std::string& line : pids) line.resize(4);
+    return pids;
+  };
+  EXPECT_EQ(rows({.sort = parse_process_sort("pid").value()})[1], "  99");
+  EXPECT_EQ(rows({.sort = parse_process_sort("dram").value()})[1], "4711");
+  EXPECT_EQ(rows({.only = {.pid = 99, .user = {}}}).size(), 3U);  // and how many there are
+  EXPECT_TRUE(rows({.only = {.pid = 1, .user = {}}}).empty());
+  EXPECT_EQ(parse_process_sort("l1").value(), parse_process_sort("l1_buf").value());
+  EXPECT_FALSE(parse_process_sort("s"));  // state, source
+}
+
+TEST(FitRows, SaysHowManyLinesAreMissing) {
+  EXPECT_EQ(fit_rows("1\n2\n3\n", 3, "less"), "1\n2\n3\n");
+  EXPECT_EQ(fit_rows("1\n2\n3\n4\n", 3, "less"), "1\n2\n(2 more lines: less)\n");
 }
 
 TEST(SnapshotText, KeepsTheLinesThatOtherProgramsSearchFor) {

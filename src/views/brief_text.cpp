@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "views/brief_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "views/device_rows.hpp"
+#include "views/format.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::views {
+namespace {
+
+using model::Device;
+using What = DeviceRow::What;
+
+std::string or_unknown(const std::string& text) {
+  return text.empty() ? std::string(kUnknown) : text;
+}
+
+// "2", "2 +1 dead".
+std::string processes_of(const Device& device) {
+  const auto living =
+      std::count_if(device.processes.begin(), device.processes.end(),
+                    [](const auto& process) { return process.state == model::State::alive; });
+  const auto dead = static_cast<std::ptrdiff_t>(device.processes.size()) - living;
+  return dead == 0 ? fmt::format("{}", living) : fmt::format("{} +{} dead", living, dead);
+}
+
+std::vector<Cell> cells_of(const Device& device) {
+  const DeviceRows rows = device_rows_without_notes(device);
+  const DeviceRow& dram = row_of(rows, What::dram);
+  const DeviceRow& l1 = row_of(rows, What::l1);
+  const DeviceRow& headroom = row_of(rows, What::headroom);
+  return {{fmt::format("{}", device.id)},
+          {device.uid ? format_hex(*device.uid) : std::string(kUnknown)},
+          {or_unknown(device.board.empty() ? device.arch : device.board)},
+          {dram.size},
+          {format_bytes(dram.capacity)},
+          {format_share(dram.share()), color_of(dram.tone)},
+          {l1.size},
+          {format_bytes(l1.capacity)},
+          {format_share(l1.share()), color_of(l1.tone)},
+          {row_of(rows, What::cb).size},
+          {row_of(rows, What::kernels).size},
+          {headroom.size, headroom.tone == Tone::none ? Color::plain : color_of(headroom.tone)},
+          {processes_of(device)}};
+}
+
+}  // namespace
+
+std::string brief_text(const model::Snapshot& snapshot, const TextOptions& options) {
+  using enum Column::Align;
+  Table table({{"DEV"},
+               {"UID", left, 7},
+               {"BOARD", left, 4},
+               {"DRAM"},
+               {"OF", right, 5},
+               {"%"},
+               {"L1"},
+               {"OF", right, 6},
+               {"%"},
+               {"CB", right, 2},
+               {"KERNELS", right, 8},
+               {"HEADROOM", right, 1},
+               {"PROCESSES", left, 3}});
+  for (const Device& device : snapshot.devices) table.add_row(cells_of(device));
+  return table.render(0, options);
+}
+
+}  // namespace ttmem::views

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "model/snapshot.hpp"
+#include "views/text.hpp"
+
+namespace ttmem::views {
+
+// What `ttmem --brief` prints: one line a device under headers. Only headers when there is no
+// device.
+[[nodiscard]] std::string brief_text(const model::Snapshot& snapshot, const TextOptions& options);
+
+}  // namespace ttmem::views
