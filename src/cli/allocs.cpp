@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "views/allocation_groups.hpp"
 #include "views/allocations.hpp"
 #include "views/json.hpp"
 #include "views/select.hpp"
@@ -16,7 +18,9 @@ Examples:
   ttmem allocs                        everything that is allocated, the largest first
   ttmem allocs --kind l1,l1_small     what circular buffers may clash with
   ttmem allocs --kind cb --device 0   the circular buffers of device 0, by program
-  ttmem allocs --pid 4711 --json)";
+  ttmem allocs --group-by label       how much the tensors of one name take together
+  ttmem allocs --pid 4711 --json
+  ttmem allocs --csv > allocations.csv)";
 
 // Circular buffers that the list leaves out without --kind cb.
 std::uint64_t hidden_cbs(const model::Snapshot& snapshot, const views::AllocationFilter& filter) {
@@ -28,27 +32,49 @@ std::uint64_t hidden_cbs(const model::Snapshot& snapshot, const views::Allocatio
   return count;
 }
 
-int allocs(const views::AllocationFilter& filter, const CommonOptions& common) {
+struct AllocsOptions {
+  views::AllocationFilter filter;
+  std::optional<views::GroupBy> group_by;
+};
+
+int print_groups(const model::Snapshot& snapshot, const std::vector<model::Allocation>& list,
+                 views::GroupBy by, const CommonOptions& common) {
+  const auto groups = views::group_allocations(snapshot, list, by);
+  if (common.json) {
+    return print(views::allocation_groups_json(snapshot, groups, by, views::JsonLayout::pretty));
+  }
+  return print(common.csv ? views::allocation_groups_csv(groups, by)
+                          : views::allocation_groups_text(groups, by, text_options(common.color)));
+}
+
+int allocs(const AllocsOptions& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
-  const auto list = views::select_allocations(*snapshot, filter);
+  const auto list = views::select_allocations(*snapshot, options.filter);
+  if (!common.json) print_warnings(snapshot->warnings);
+  if (options.group_by) return print_groups(*snapshot, list, *options.group_by, common);
   if (common.json) return print(allocations_json(*snapshot, list, views::JsonLayout::pretty));
-  print_warnings(snapshot->warnings);
-  return print(
-      allocations_text(*snapshot, list, hidden_cbs(*snapshot, filter), text_options(common.color)));
+  if (common.csv) return print(views::allocations_csv(*snapshot, list));
+  return print(allocations_text(*snapshot, list, hidden_cbs(*snapshot, options.filter),
+                                text_options(common.color)));
 }
 
 }  // namespace
 
 void add_allocs(Command& app, CommonOptions& common) {
-  auto filter = std::make_shared<views::AllocationFilter>();
+  auto options = std::make_shared<AllocsOptions>();
   Command command =
       app.add_subcommand("allocs", "Every live allocation, the largest first", kExamples);
   add_common(command, common);
-  command.add_option("--pid", "PID", filter->pid, parse_pid, "Only what this process holds");
-  command.add_option("--kind", "LIST", filter->kinds, parse_kinds,
+  command.add_flag("--csv", common.csv, "As CSV: one row per allocation, sizes in bytes");
+  command.add_option("--pid", "PID", options->filter.pid, parse_pid,
+                     "Only what this process holds");
+  command.add_option("--kind", "LIST", options->filter.kinds, parse_kinds,
                      "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system");
-  command.does([filter, &common] { return allocs(*filter, common); });
+  command.add_option("--group-by", "WHAT", options->group_by,
+                     parse_for("--group-by", views::parse_group_by),
+                     "Add up what has the same label, kind, process or device");
+  command.does([options, &common] { return allocs(*options, common); });
 }
 
 }  // namespace ttmem::cli

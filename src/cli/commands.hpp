@@ -19,6 +19,7 @@ namespace ttmem::cli {
 // name, so all share one copy.
 struct CommonOptions {
   bool json = false;
+  bool csv = false;                    // of commands that declare it
   std::vector<std::uint32_t> devices;  // empty: all
   ColorWhen color = ColorWhen::automatic;
 };

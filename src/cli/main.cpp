@@ -128,6 +128,9 @@ int run(std::vector<std::string> arguments) {
     return complain(fmt::format("{}; see ttmem --help", error.what()), kUsage);
   }
   if (const int checked = check(app, root); checked != kSuccess) return checked;
+  if (common.json && common.csv) {
+    return complain("--json and --csv exclude each other; choose one", kUsage);
+  }
   if (chosen.wrong) return complain(chosen.wrong->message, kUsage);
   return chosen.action();
 }

@@ -23,7 +23,8 @@ Examples:
   ttmem programs                which programs take the most L1
   ttmem programs --device 0     on one device
   ttmem programs --limit 1000   a longer list
-  ttmem programs --json         all, with their circular buffers)";
+  ttmem programs --json         all, with their circular buffers
+  ttmem programs --csv          all, for a spreadsheet)";
 
 int programs(const ProgramsOptions& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
@@ -31,6 +32,7 @@ int programs(const ProgramsOptions& options, const CommonOptions& common) {
   const auto list = views::select_programs(*snapshot, options.pid);
   if (common.json) return print(programs_json(*snapshot, list, views::JsonLayout::pretty));
   print_warnings(snapshot->warnings);
+  if (common.csv) return print(views::programs_csv(*snapshot, list));
   return print(programs_text(*snapshot, list, options.limit, text_options(common.color)));
 }
 
@@ -41,9 +43,10 @@ void add_programs(Command& app, CommonOptions& common) {
   Command command = app.add_subcommand(
       "programs", "Live programs and what their circular buffers take", kExamples);
   add_common(command, common);
+  command.add_flag("--csv", common.csv, "As CSV: one row per program, sizes in bytes");
   command.add_option("--pid", "PID", options->pid, parse_pid, "Only those of this process");
   command.add_option("--limit", "N", options->limit, std::bind_front(parse_count, "--limit"),
-                     "Lines to print (40); --json prints all");
+                     "Lines to print (40); --json and --csv print all");
   command.does([options, &common] { return programs(*options, common); });
 }
 

@@ -25,7 +25,6 @@ namespace ttmem::cli {
 namespace {
 
 struct ShowOptions {
-  bool csv = false;
   bool per_core = false;
   bool list = false;
   bool brief = false;
@@ -91,13 +90,11 @@ Frame query_frame(const ShowOptions& options) {
 }
 
 bool is_for_programs(const ShowOptions& options, const CommonOptions& common) {
-  return common.json || options.csv || !options.query.empty();
+  return common.json || common.csv || !options.query.empty();
 }
 
 Frame frame_for_programs(const ShowOptions& options, const CommonOptions& common) {
-  return common.json   ? json_frame(options)
-         : options.csv ? csv_frame(options)
-                       : query_frame(options);
+  return common.json ? json_frame(options) : common.csv ? csv_frame(options) : query_frame(options);
 }
 
 // The devices of the chosen processes. JSON lists only these processes; text counts all.
@@ -173,9 +170,8 @@ int show_again_and_again(const ShowOptions& options, const CommonOptions& common
 
 // The options that contradict each other, in words; empty: none do.
 std::string contradiction(const ShowOptions& options, const CommonOptions& common) {
-  if (common.json && options.csv) return "--json and --csv exclude each other; choose one";
   const bool query = !options.query.empty();
-  if (query && (common.json || options.csv || options.list || options.per_core)) {
+  if (query && (common.json || common.csv || options.list || options.per_core)) {
     return "--query has a format of its own: leave out --json, --csv, --list and --per-core";
   }
   if (options.brief && (options.in_full || options.per_core || options.list)) {
@@ -241,7 +237,7 @@ Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devic
 void add_show(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ShowOptions>();
   add_common(app, common);
-  app.add_flag("--csv", options->csv, "As CSV: one row per device, unknown is n/a");
+  app.add_flag("--csv", common.csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
                "Also each core: a map in the text, a row per core in the CSV");
   app.add_flag("--brief", options->brief, "One line a device");

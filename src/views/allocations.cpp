@@ -15,11 +15,11 @@ using model::Allocation;
 using model::Snapshot;
 
 // "all", "(0,0)-(7,0)".
-std::string cores_of(const Snapshot& snapshot, const Allocation& a) {
+std::string cores_of(const Snapshot& snapshot, const Allocation& a, bool all) {
   if (!a.cores) return a.banks ? "all" : std::string(kUnknown);
   const std::uint16_t columns =
       a.device < snapshot.devices.size() ? snapshot.devices[a.device].grid_x : std::uint16_t{0};
-  return format_core_ranges(core_ranges(*a.cores, columns));
+  return format_core_ranges(core_ranges(*a.cores, columns), all);
 }
 
 std::string label_of(const Allocation& a) {
@@ -32,7 +32,8 @@ std::string label_of(const Allocation& a) {
   return text.empty() ? "-" : text;
 }
 
-std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a) {
+std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a,
+                         const TextOptions& options) {
   const Color color = a.state == model::State::dead ? Color::red : Color::plain;
   const model::Process* process = process_of(snapshot, a);
   const std::string device = a.device < snapshot.devices.size()
@@ -49,7 +50,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a) {
           {format_bytes(a.physical_bytes), color},
           {format_bytes(a.bytes_per_bank, Scale::core), color},
           {format_count(a.banks), color},
-          {cores_of(snapshot, a), color},
+          {cores_of(snapshot, a, !options.shorten), color},
           {format_age(a.age_ns), color},
           {label_of(a), color}};
 }
@@ -89,7 +90,7 @@ std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocat
     text = wrapped("No live allocation matches.", 0, Color::plain, options);
   } else {
     Table table = make_table(any_dead);
-    for (const Allocation& a : allocations) table.add_row(row_of(snapshot, a));
+    for (const Allocation& a : allocations) table.add_row(row_of(snapshot, a, options));
     std::string sum =
         fmt::format("{}, {} physical", plural(allocations.size(), "allocation", "allocations"),
                     format_bytes(bytes));

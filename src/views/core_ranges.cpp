@@ -40,14 +40,16 @@ std::vector<CoreRange> core_ranges(const CoreMask& mask, std::uint16_t grid_x) {
   return ranges;
 }
 
-std::string format_core_ranges(const std::vector<CoreRange>& ranges) {
-  if (ranges.empty()) return {};
-  const CoreRange& first = ranges.front();
-  std::string text = fmt::format("({},{})", first.x0, first.y0);
-  if (first.x0 != first.x1 || first.y0 != first.y1) {
-    text += fmt::format("-({},{})", first.x1, first.y1);
+std::string format_core_ranges(const std::vector<CoreRange>& ranges, bool all) {
+  std::string text;
+  for (const CoreRange& range : ranges) {
+    if (!text.empty() && !all) return fmt::format("{} +{}", text, ranges.size() - 1);
+    text += fmt::format("{}({},{})", text.empty() ? "" : " ", range.x0, range.y0);
+    if (range.x0 != range.x1 || range.y0 != range.y1) {
+      text += fmt::format("-({},{})", range.x1, range.y1);
+    }
   }
-  return ranges.size() == 1 ? text : fmt::format("{} +{}", text, ranges.size() - 1);
+  return text;
 }
 
 }  // namespace ttmem::views

@@ -110,7 +110,8 @@ std::string tightest(const Device& device, const TextOptions& options) {
          {format_bytes(core.cb_resident_bytes, Scale::core), color},
          {format_bytes(core.l1_bytes, Scale::core), color},
          {fmt::format("{}", groups[i].cores.count()), color},
-         {format_core_ranges(core_ranges(groups[i].cores, device.grid_x)) + (clash ? " clash" : ""),
+         {format_core_ranges(core_ranges(groups[i].cores, device.grid_x), !options.shorten) +
+              (clash ? " clash" : ""),
           color}});
   }
   return table.render(kIndent, options);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "views/json.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -8,6 +10,7 @@
 #include <variant>
 
 #include "views/core_ranges.hpp"
+#include "views/csv.hpp"
 #include "views/device_fields.hpp"
 #include "views/format.hpp"
 #include "views/select.hpp"
@@ -173,6 +176,46 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
   return entry;
 }
 
+Json group_json(const AllocationGroup& group, GroupBy by) {
+  return {{std::string(name_of(by)), text_of(group.name)},
+          {"state", name_of(group.state)},
+          {"allocations", group.allocations},
+          {"bytes", group.bytes},
+          {"physical_bytes", value_of(group.physical_bytes)},
+          {"largest_bytes", group.largest_bytes}};
+}
+
+// "0,0-7,7 3,4-3,4" of a list of cores; of another list how many it has.
+std::string csv_of_list(const Json& list) {
+  std::vector<std::string> ranges;
+  for (const Json& range : list) {
+    if (!range.is_array() || range.size() != 4) return fmt::format("{}", list.size());
+    ranges.push_back(fmt::format("{},{}-{},{}", range[0].get<int>(), range[1].get<int>(),
+                                 range[2].get<int>(), range[3].get<int>()));
+  }
+  return join(ranges, " ");
+}
+
+std::string csv_of(const Json& value) {
+  if (value.is_null()) return std::string(kUnknown);
+  if (value.is_array()) return csv_of_list(value);
+  if (value.is_string()) return value.get<std::string>();
+  return value.dump();
+}
+
+// `empty` is an entry without values: it names the columns also of an empty list.
+std::string csv_document(const Json& empty, const Json& list) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : empty.items()) names.push_back(csv_field(key));
+  std::string text = join(names, ",") + "\n";
+  for (const Json& entry : list) {
+    std::vector<std::string> fields;
+    for (const auto& [key, value] : entry.items()) fields.push_back(csv_field(csv_of(value)));
+    text += join(fields, ",") + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string snapshot_json(const Snapshot& snapshot, JsonLayout layout) {
@@ -196,6 +239,30 @@ std::string programs_json(const Snapshot& snapshot, const std::vector<model::Pro
                           JsonLayout layout) {
   const auto convert = [&](const auto& item) { return program_json(snapshot, item); };
   return document(snapshot, "ttmem.programs.v1", "programs", list_of(programs, convert), layout);
+}
+
+std::string allocation_groups_json(const Snapshot& snapshot,
+                                   const std::vector<AllocationGroup>& groups, GroupBy by,
+                                   JsonLayout layout) {
+  const auto convert = [&](const auto& group) { return group_json(group, by); };
+  return document(snapshot, "ttmem.allocation_groups.v1", "groups", list_of(groups, convert),
+                  layout);
+}
+
+std::string allocations_csv(const Snapshot& snapshot,
+                            const std::vector<model::Allocation>& allocations) {
+  const auto convert = [&](const auto& item) { return allocation_json(snapshot, item); };
+  return csv_document(allocation_json({}, {}), list_of(allocations, convert));
+}
+
+std::string programs_csv(const Snapshot& snapshot, const std::vector<model::Program>& programs) {
+  const auto convert = [&](const auto& item) { return program_json(snapshot, item); };
+  return csv_document(program_json({}, {}), list_of(programs, convert));
+}
+
+std::string allocation_groups_csv(const std::vector<AllocationGroup>& groups, GroupBy by) {
+  const auto convert = [&](const auto& group) { return group_json(group, by); };
+  return csv_document(group_json({}, by), list_of(groups, convert));
 }
 
 }  // namespace ttmem::views

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/snapshot.hpp"
+#include "views/allocation_groups.hpp"
 
 namespace ttmem::views {
 
@@ -32,5 +33,19 @@ enum class JsonLayout : std::uint8_t {
 [[nodiscard]] std::string programs_json(const model::Snapshot& snapshot,
                                         const std::vector<model::Program>& programs,
                                         JsonLayout layout);
+
+// Schema ttmem.allocation_groups.v1.
+[[nodiscard]] std::string allocation_groups_json(const model::Snapshot& snapshot,
+                                                 const std::vector<AllocationGroup>& groups,
+                                                 GroupBy by, JsonLayout layout);
+
+// The same lists as CSV (csv.hpp): the keys of an entry are the columns. Of a program's circular
+// buffers there is only their number.
+[[nodiscard]] std::string allocations_csv(const model::Snapshot& snapshot,
+                                          const std::vector<model::Allocation>& allocations);
+[[nodiscard]] std::string programs_csv(const model::Snapshot& snapshot,
+                                       const std::vector<model::Program>& programs);
+[[nodiscard]] std::string allocation_groups_csv(const std::vector<AllocationGroup>& groups,
+                                                GroupBy by);
 
 }  // namespace ttmem::views

@@ -46,7 +46,9 @@ class JsonPage(Fields):
         common, *sections = re.split(r"^## ", page, flags=re.M)
         everywhere = {row[0] for row in table_rows(common)}
         documents = {"ttmem.snapshot.v1": (), "ttmem.devices.v1": ("-L",),
-                     "ttmem.allocations.v1": ("allocs",), "ttmem.programs.v1": ("programs",)}
+                     "ttmem.allocations.v1": ("allocs",),
+                     "ttmem.allocation_groups.v1": ("allocs", "--group-by", "label"),
+                     "ttmem.programs.v1": ("programs",)}
         self.assertEqual([section.split()[0] for section in sections], list(documents))
         for section in sections:
             schema = section.split()[0]
@@ -54,6 +56,61 @@ class JsonPage(Fields):
             self.assertEqual(document["schema"], schema)
             listed = {row[0] for row in table_rows(section)}
             self.assertEqual(paths_in(document), listed | everywhere, schema)
+
+
+class Lists(Fields):
+    def table(self, *arguments):
+        return list(csv.DictReader(io.StringIO(self.ttmem(*arguments, "--csv").stdout)))
+
+    def assert_same(self, row, entry):
+        self.assertEqual(list(row), list(entry))
+        for key, value in entry.items():
+            if key == "age_ns":
+                continue
+            if key == "cores" and isinstance(value, list):
+                value = " ".join(f"{x0},{y0}-{x1},{y1}" for x0, y0, x1, y1 in value)
+            elif isinstance(value, list):
+                value = len(value)
+            elif isinstance(value, bool):
+                value = str(value).lower()
+            self.assertEqual(row[key], "n/a" if value is None else str(value), key)
+
+    def test_csv_has_the_values_of_json(self):
+        for command, key in ((("allocs",), "allocations"), (("programs",), "programs"),
+                             (("allocs", "--kind", "cb,l1"), "allocations"),
+                             (("allocs", "--group-by", "kind"), "groups")):
+            entries, table = self.json(*command)[key], self.table(*command)
+            self.assertTrue(entries)
+            self.assertEqual(len(table), len(entries))
+            for row, entry in zip(table, entries):
+                self.assert_same(row, entry)
+
+    def test_an_empty_list_still_has_its_columns(self):
+        header = self.ttmem("allocs", "--csv").stdout.splitlines()[0]
+        self.assertEqual(self.ttmem("allocs", "--pid", "1", "--csv").stdout, header + "\n")
+
+    def test_groups_add_up_to_the_list(self):
+        listed = self.json("allocs")["allocations"]
+        (device,) = self.devices()
+        (process,) = device["processes"]
+        names = {"label": lambda entry: entry["label"], "kind": lambda entry: entry["kind"],
+                 "process": lambda entry: f"{entry['pid']} {process['name']}",
+                 "device": lambda entry: f"{entry['device']} (uid {entry['uid']})"}
+        for by, name_of in names.items():
+            expected = {}
+            for entry in listed:
+                expected.setdefault(name_of(entry), []).append(entry["physical_bytes"])
+            groups = self.json("allocs", "--group-by", by)["groups"]
+            self.assertEqual({group[by]: (group["allocations"], group["physical_bytes"],
+                                          group["largest_bytes"]) for group in groups},
+                             {name: (len(sizes), sum(sizes), max(sizes))
+                              for name, sizes in expected.items()}, by)
+            sizes = [group["physical_bytes"] for group in groups]
+            self.assertEqual(sizes, sorted(sizes, reverse=True))
+        header, *lines = self.ttmem("allocs", "--group-by", "kind").stdout.splitlines()
+        self.assertEqual(header.split(), ["ALLOCS", "SIZE", "PHYSICAL", "LARGEST", "KIND"])
+        self.assertEqual(lines[0].split()[-1], "dram")
+        self.assertIn("label", self.ttmem("allocs", "--group-by", "size", code=2).stderr)
 
 
 class QueryPage(Fields):
