@@ -82,7 +82,8 @@ struct Server {
   };
   server::Responder responder{get_snapshot, get_snapshot};
   server::SocketStatistics statistics;
-  server::SessionContext context{clients, log, responder, statistics, 0};
+  server::Complaints complaints;
+  server::SessionContext context{clients, log, responder, statistics, complaints, 0};
 };
 
 Message expand(std::span<const std::uint8_t, kRecordBytes> from) {

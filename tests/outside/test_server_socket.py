@@ -293,6 +293,20 @@ class Garbage(ServerCase):
                 self.wait_for(lambda: self.good.ask(QUERY)["l1"] == 0, "what it said to be gone")
                 self.still_right()
 
+    def test_a_client_that_comes_again_and_again_does_not_fill_the_log(self):
+        for _ in range(60):
+            client = self.connect()
+            client.raw(wire.message(99) * 3)
+            self.assertTrue(client.is_closed())
+            client.close()
+        self.wait_said(self.server, "warning server: more lines", "left out for 10 seconds")
+        self.still_right()
+        self.assertEqual(self.server.stop(), 0)
+        written = len(self.server.said("ignored a message")) + \
+            len(self.server.said("closed the connection"))
+        self.assertEqual(written, 50)
+        self.assertTrue(self.server.said(f"left out {60 * 4 - written} lines"))
+
     def test_noise(self):
         noise = random.Random(4711)
         for _ in range(20):

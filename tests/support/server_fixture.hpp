@@ -58,7 +58,8 @@ class SessionFixture {
   };
   Responder responder_{get_snapshot_, get_snapshot_};
   SocketStatistics statistics_;
-  SessionContext context_{clients_, events_, responder_, statistics_, ::geteuid()};
+  Complaints complaints_;
+  SessionContext context_{clients_, events_, responder_, statistics_, complaints_, ::geteuid()};
 };
 
 inline wire::Message message(wire::Type type, std::uint64_t id = 0, std::uint64_t size = 0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/socket/connection.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
 #include <boost/asio/post.hpp>
@@ -70,8 +70,9 @@ bool Connection::read_once(bool& more) {
   }
   if (got <= 0) {
     if (half_size_ > 0) {
-      spdlog::warn("process {} ended in the middle of a message, after {} of {} bytes: ignored it",
-                   session_.peer().pid, half_size_, wire::kMessageBytes);
+      context_.complaints.warn(fmt::format(
+          "process {} ended in the middle of a message, after {} of {} bytes: ignored it",
+          session_.peer().pid, half_size_, wire::kMessageBytes));
     }
     return false;
   }
@@ -97,8 +98,9 @@ bool Connection::send() {
   }
   answers_.erase(0, done);
   if (answers_.size() > kMaxUnreadBytes) {
-    spdlog::warn("closed the connection of process {}: it asks and does not read the answers",
-                 session_.peer().pid);
+    context_.complaints.warn(
+        fmt::format("closed the connection of process {}: it asks and does not read the answers",
+                    session_.peer().pid));
     return false;
   }
   if (!answers_.empty() && !waits_to_send_) wait_to_send();

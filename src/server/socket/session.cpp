@@ -2,7 +2,6 @@
 #include "server/socket/session.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <bit>
@@ -107,7 +106,7 @@ Session::Verdict Session::handle_report(const Message& report) {
   if (report.head.process_id != last_pid_) {
     const Result<void> found = find_client(report.head.process_id);
     if (!found) {
-      spdlog::error("{}; the connection is closed", found.error().message);
+      context_.complaints.error(found.error().message + "; the connection is closed");
       return Verdict::close;
     }
   }
@@ -162,7 +161,7 @@ Result<void> Session::find_client(std::int32_t reported) {
       if (!found) return found.error();
       client = std::move(*found);
     } else {
-      spdlog::warn("refused: {}", process.error().message);
+      context_.complaints.warn("refused: " + process.error().message);
     }
     known = clients_.emplace(reported, std::move(client)).first;
   }
@@ -177,14 +176,15 @@ Session::Verdict Session::bad_message(const Message& message, Fault fault) {
   const bool enough = ++bad_in_a_row_ >= kMaxBadInARow;
   // Logs the first few, then at every doubling, so that a bad client does not fill the disk.
   if (enough || bad_ < kMaxBadInARow || std::has_single_bit(bad_)) {
-    spdlog::warn("ignored a message of process {}: {} ({} bad so far on this connection)",
-                 peer_.pid, explain(message, fault), bad_);
+    context_.complaints.warn(
+        fmt::format("ignored a message of process {}: {} ({} bad so far on this connection)",
+                    peer_.pid, explain(message, fault), bad_));
   }
   if (!enough) return Verdict::proceed;
-  spdlog::error(
+  context_.complaints.error(fmt::format(
       "closed the connection of process {}: {} bad messages in a row; if it is an old client, "
       "whose messages are shorter than {} bytes, build it against this version",
-      peer_.pid, kMaxBadInARow, kMessageBytes);
+      peer_.pid, kMaxBadInARow, kMessageBytes));
   return Verdict::close;
 }
 

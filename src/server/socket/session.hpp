@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "server/socket/client_registry.hpp"
+#include "server/socket/complaints.hpp"
 #include "server/socket/event_log.hpp"
 #include "server/socket/peer.hpp"
 #include "server/socket/responder.hpp"
@@ -33,6 +34,7 @@ struct SessionContext {
   EventLog& log;
   Responder& responder;
   SocketStatistics& statistics;
+  Complaints& complaints;
   uid_t server_uid;
 };
 

@@ -45,7 +45,7 @@ SocketServer::SocketServer(boost::asio::io_context& loop, Observatory& observato
       log_(std::move(events)),
       responder_([&observatory]() -> const model::Snapshot& { return observatory.snapshot(); },
                  [&observatory]() -> const model::Snapshot& { return observatory.figures(); }),
-      context_{clients_, log_, responder_, statistics_, ::geteuid()},
+      context_{clients_, log_, responder_, statistics_, complaints_, ::geteuid()},
       scratch_(kScratchBytes) {}
 
 Result<void> SocketServer::start() {
@@ -104,6 +104,7 @@ void SocketServer::stop() {
   loop_.restart();
   loop_.poll();
   log_.flush();
+  complaints_.finish();
   spdlog::info("stopped after {} connections and {} messages; {} bad, {} refused",
                statistics_.connections, statistics_.messages, statistics_.bad, statistics_.refused);
 }

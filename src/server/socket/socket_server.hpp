@@ -55,6 +55,7 @@ class SocketServer {
   EventLog log_;
   Responder responder_;
   SocketStatistics statistics_;
+  Complaints complaints_;
   SessionContext context_;
   std::vector<std::byte> scratch_;
   ConnectionId next_id_ = 1;
