@@ -113,5 +113,26 @@ class TheInstalledTree(Case):
         self.assertIn("Device 0:", shown.stdout)
 
 
+class TheExampleOfTheReadme(Case):
+    def test_it_works_as_it_is_written(self):
+        section = (HERE.parents[1] / "README.md").read_text().split("## Track your own program")[1]
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "model.c").write_text(re.search(r"```c\n(.*?)```", section, re.S).group(1))
+        after = section.split("```")[2]
+        lines = re.findall(r"^    (.*)$", after.split("\n\n`ttmem run`")[0], re.M)
+        # The tree is installed already, elsewhere.
+        self.assertEqual(lines[:2], ["export PREFIX=$HOME/.local", "make install PREFIX=$PREFIX"])
+        script = "\n".join(["set -e", *lines[2:-1], "exec " + lines[-1]])
+        env = {**self.env, "PREFIX": str(PREFIX)}
+        model = self.start(["sh", "-c", script], env=env, cwd=folder)
+        entry, = self.wait_for(lambda: self.json("allocs")["allocations"], "its buffer")
+        self.assertEqual((entry["label"], entry["bytes"], entry["physical_bytes"], entry["pid"]),
+                         ("layers.0.weight", 1310720, 12 * 110592, model.pid))
+        model.process.stdin.write(b"\n")
+        model.close_stdin()
+        self.assertEqual(model.wait(), 0)
+        self.assertEqual(self.devices(), [])
+
+
 if __name__ == "__main__":
     unittest.main()
