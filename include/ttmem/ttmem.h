@@ -123,6 +123,18 @@ TTMEM_API int ttmem_enabled(void);
  * an open device keeps what it holds. */
 TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
 
+/* What a process reports of a device: a bit 1u << type for each buffer type, and these. */
+#define TTMEM_REPORTS_BUFFERS 0x1fu    /* all buffer types */
+#define TTMEM_REPORTS_PROGRAMS 0x20u   /* programs and their circular buffers */
+#define TTMEM_REPORTS_KERNELS 0x40u    /* kernels */
+#define TTMEM_REPORTS_DISPATCHES 0x80u /* dispatches and replayed traces: what is resident */
+
+/* From now on this process reports all that it does with the memory of these kinds on `device`: as
+ * long as it reports nothing, it holds nothing of them, and that is shown as 0. Without this call
+ * a kind is unknown until the first call that reports it. For a runtime with hooks; a program that
+ * reports by hand what it likes does not call this. Bits add up, and unknown ones are ignored. */
+TTMEM_API void ttmem_reports(uint32_t device, uint32_t what);
+
 /* Everything on the device is gone. What was still allocated is counted as left. Does nothing when
  * the device is not open. */
 TTMEM_API void ttmem_device_close(uint32_t device);

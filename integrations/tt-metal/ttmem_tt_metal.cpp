@@ -115,6 +115,8 @@ void Processor::open(const tm::IDevice& chip) {
   info.trace_region_bytes = allocator.get_bank_size(tm::BufferType::TRACE) *
                             allocator.get_num_banks(tm::BufferType::TRACE);
   ttmem_device_open(&info);
+  // The hooks report every buffer and every CB. Kernels and dispatches need a ProgramScope.
+  ttmem_reports(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
 void Processor::open_device(const tm::IDevice& chip, const DeviceFacts& facts) {

@@ -26,10 +26,11 @@ from ._calls import (
     program_destroy,
     program_dispatch,
     program_place,
+    reports,
     require_tracking,
     trace_replay,
 )
-from ._constants import KINDS, BufferType, KernelRole
+from ._constants import KINDS, BufferType, KernelRole, Reports
 from ._errors import TtmemError
 from ._l1_tracker import L1Tracker
 from ._measure import Change, Measure, watch
@@ -45,6 +46,7 @@ __all__ = [
     "KernelRole",
     "L1Tracker",
     "Measure",
+    "Reports",
     "TtmemError",
     "buffer_alloc",
     "buffer_free",
@@ -60,6 +62,7 @@ __all__ = [
     "program_destroy",
     "program_dispatch",
     "program_place",
+    "reports",
     "require_tracking",
     "snapshot",
     "trace_replay",

@@ -49,6 +49,7 @@ _ARGUMENTS = {
     "enabled": [],
     "device_open": [POINTER(DeviceInfo)],
     "device_close": [c_uint32],
+    "reports": [c_uint32, c_uint32],
     "buffer_alloc": [c_uint32, POINTER(Buffer)],
     "buffer_free": [c_uint32, c_int, c_uint64],
     "program_place_with": [c_uint32, POINTER(Placement)],

@@ -68,6 +68,13 @@ def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
     _abi.library().ttmem_device_open(ctypes.byref(info))
 
 
+def reports(device: int, what: int) -> None:
+    """From now on this process reports all that it does with the memory of these kinds on the
+    device: a kind of which it has reported nothing is 0, and no longer unknown. `what` is made of
+    Reports, or of 1 << BufferType."""
+    _abi.library().ttmem_reports(_u32("device", device), _u32("what", what))
+
+
 def device_close(device: int) -> None:
     """The device and everything on it is given up."""
     _abi.library().ttmem_device_close(_u32("device", device))

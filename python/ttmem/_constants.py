@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 TRACKING_VARIABLE = "TT_ALLOC_TRACKING_ENABLED"
 
@@ -19,6 +19,15 @@ class BufferType(IntEnum):
     SYSTEM = 2
     L1_SMALL = 3
     TRACE = 4
+
+
+class Reports(IntFlag):
+    """What a process reports of a device, for reports()."""
+
+    BUFFERS = 0x1F  #: of all types
+    PROGRAMS = 0x20  #: and their circular buffers
+    KERNELS = 0x40
+    DISPATCHES = 0x80  #: and replayed traces: what is resident
 
 
 class KernelRole(IntEnum):

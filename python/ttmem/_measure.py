@@ -11,14 +11,15 @@ from typing import Any, Dict, List, NamedTuple, Optional, TextIO, Type
 
 from . import _calls
 from ._errors import TtmemError
-from ._process_figures import MEASURED, DeviceFigures, figures_of, larger, same_device
+from ._process_figures import MEASURED, DeviceFigures, figures_of, larger, most, same_device
 from ._report import report_text
 from ._sampler import Sampler
 from ._snapshot import snapshot
 
 
 class Change(NamedTuple):
-    """One kind of memory that this process holds on one device, over a block. None is unknown.
+    """One kind of memory that this process holds on one device, over a block. None is unknown: a
+    kind that it has not reported yet, for one. The first report inside a block counts from 0.
 
     `kind` is one of ttmem.KINDS, or "l1_total": L1 buffers, L1_SMALL, CBs and kernels together.
     `peak_is_exact` False: `peak_bytes` is the highest of the samples; it may have been more.
@@ -127,7 +128,7 @@ class Measure:
                 self._highest.append(device)
             else:
                 for kind, used in device.used.items():
-                    known.used[kind] = larger(known.used[kind], used)
+                    known.used[kind] = most(known.used[kind], used)
         self.samples += 1
 
     def _compare(self, after: List[DeviceFigures]) -> None:
@@ -169,6 +170,8 @@ def _change(device: int, kind: str, start: Optional[DeviceFigures], end: Optiona
     # A device that a tracked process does not have open holds nothing of it: a measured zero.
     before = start.used[kind] if start else 0
     after = end.used[kind] if end else 0
+    if before is None and most(after, seen) is not None:
+        before = 0  # reported for the first time inside the block
     exact = _exact_peak(kind, start, end, larger(before, after))
     if exact is not None and exact >= (seen or 0):
         return Change(device, kind, before, after, exact, True)
@@ -179,7 +182,7 @@ def _change(device: int, kind: str, start: Optional[DeviceFigures], end: Optiona
 def _exact_peak(kind: str, start: Optional[DeviceFigures], end: Optional[DeviceFigures],
                 at_the_edges: Optional[int]) -> Optional[int]:
     """The tracker's peak is that of the block when it rose, or when it is held at an edge."""
-    earlier = start.peaks.get(kind) if start else 0
+    earlier = start.peaks.get(kind) if start and start.used[kind] is not None else 0
     peak = end.peaks.get(kind) if end else None
     if earlier is None or peak is None or peak < earlier:  # less: the device was opened again
         return None

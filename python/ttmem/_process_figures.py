@@ -52,10 +52,16 @@ def larger(first: Optional[int], second: Optional[int]) -> Optional[int]:
     return None if first is None or second is None else max(first, second)
 
 
+def most(first: Optional[int], second: Optional[int]) -> Optional[int]:
+    """The larger of those that are known."""
+    return max((value for value in (first, second) if value is not None), default=None)
+
+
 def _used(row: Dict[str, Any]) -> Figures:
     used = {kind: row["kernels_bytes" if kind == "kernel" else f"{kind}_bytes"] for kind in KINDS}
-    parts = [used[kind] for kind in _L1_KINDS]
-    used["l1_total"] = None if None in parts else sum(parts)
+    # As Total L1 of a device: what is reported of it, and nothing without L1 buffers.
+    parts = [used[kind] or 0 for kind in _L1_KINDS]
+    used["l1_total"] = None if used["l1"] is None else sum(parts)
     return used
 
 

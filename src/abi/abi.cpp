@@ -269,6 +269,10 @@ void ttmem_device_open(const ttmem_device_info* info) {
   });
 }
 
+void ttmem_reports(uint32_t device, uint32_t what) {
+  with_tracker([=](IdTracker& t) { t.core().reports(device, what); });
+}
+
 void ttmem_device_close(uint32_t device) {
   with_tracker([=](IdTracker& t) { t.device_close(device); });
 }

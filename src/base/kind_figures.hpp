@@ -83,12 +83,18 @@ constexpr void KindFigures::set(Figure figure, std::optional<std::uint64_t> valu
 
 inline constexpr std::uint64_t kPeaks = known_bit(&KindFigures::peak_bytes);
 
-// Adds the figures of one more holder. A sum with an unknown part is unknown; a peak is the largest
-// that anybody knows.
+// Adds the figures of one more holder. Who reports nothing of a kind adds nothing, and a kind that
+// nobody reports stays unknown. Among those who do, a sum with an unknown part is unknown; a peak
+// is the largest that anybody knows.
 constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& part) noexcept {
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     KindFigures& sum = total.items[kind];
     const KindFigures& more = part.items[kind];
+    if (more.known == 0) continue;
+    if (sum.known == 0) {
+      sum = more;
+      continue;
+    }
     const std::uint64_t before = sum.known;
     sum.known = (before & more.known & ~kPeaks) | ((before | more.known) & kPeaks);
     for (std::uint64_t bits = sum.known | before; bits != 0; bits &= bits - 1) {
@@ -108,16 +114,17 @@ constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& pa
                                                   : std::nullopt;
 }
 
-// A sum over kinds; none when a part is unknown.
+// A sum over the kinds that are reported. None when none of them is, or a part is unknown.
 template <typename Kinds>
 [[nodiscard]] constexpr std::optional<std::uint64_t> sum_of(const PerKind<KindFigures>& of,
                                                             const Kinds& kinds,
                                                             KindFigures::Figure figure) {
-  std::uint64_t sum = 0;
+  std::optional<std::uint64_t> sum;
   for (const Kind kind : kinds) {
+    if (of[kind].known == 0) continue;
     const std::optional<std::uint64_t> part = of[kind].get(figure);
     if (!part) return std::nullopt;
-    sum = saturating_add(sum, *part);
+    sum = saturating_add(sum.value_or(0), *part);
   }
   return sum;
 }

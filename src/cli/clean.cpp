@@ -45,8 +45,10 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
         {r.pid > 0 ? views::format_pid(r.pid, r.pid_namespace.has_value(), {})
                    : std::string(views::kUnknown)},
         {r.user.empty() ? std::string(views::kUnknown) : r.user}};
-    for (const Kind kind : kDeviceKinds) row.push_back({format_bytes(r.used_bytes[kind])});
-    row.push_back({fmt::format("{}", r.allocations)});
+    for (const Kind kind : kDeviceKinds) {
+      row.push_back({format_bytes(r.kinds[kind].get(&KindFigures::used_bytes))});
+    }
+    row.push_back({views::format_count(live_allocations(r.kinds))});
     row.push_back({name_of(r)});
     table.add_row(std::move(row));
   }

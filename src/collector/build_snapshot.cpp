@@ -31,7 +31,7 @@ model::Process process_row(const SegmentEvidence& segment, const DeviceImage& de
   row.user = segment.user;
   row.state = segment.state;
   row.source = model::Source::ttmem;
-  row.kinds = all_known(device.kinds);
+  row.kinds = device.kinds;
   return row;
 }
 

@@ -2,6 +2,7 @@
 #include "collector/device_total.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/saturating.hpp"
@@ -18,6 +19,11 @@ Bytes capacity(std::uint64_t parts, std::uint64_t bytes_each) {
   return saturating_mul(parts, bytes_each);
 }
 
+// Who does not report a figure adds nothing to it.
+void add_known(Bytes& sum, Bytes part) {
+  if (part) sum = saturating_add(sum.value_or(0), *part);
+}
+
 template <typename T>
 void fill(T& known, const T& other) {
   if (known == T{}) known = other;
@@ -29,14 +35,6 @@ DeviceTotal::DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch) 
   device_.id = id;
   if (uid != 0) device_.uid = uid;
   device_.arch = std::move(arch);
-  // Sums begin with a known zero, peaks with nothing.
-  for (KindFigures& kind : device_.kinds)
-    kind.known = kAllFigures & ~known_bit(&KindFigures::peak_bytes);
-  for (Bytes* sum :
-       {&device_.l1_used_bytes, &device_.cb_resident_bytes, &device_.kernels_persistent_bytes,
-        &device_.kernels_estimated_bytes, &device_.programs}) {
-    *sum = 0;
-  }
 }
 
 void DeviceTotal::describe(const DeviceImage& device) {
@@ -73,35 +71,45 @@ void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreSta
 }
 
 void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& geometry) {
-  merge(device_.kinds, all_known(device.kinds));
-  add_to(device_.l1_used_bytes, device.l1_total_bytes);
+  merge(device_.kinds, device.kinds);
   device_.l1_peak_bytes = std::max(device_.l1_peak_bytes, Bytes(device.l1_total_peak_bytes));
-  add_to(device_.cb_resident_bytes,
-         device.cb_resident_known ? Bytes(device.cb_resident_bytes) : std::nullopt);
-  add_to(device_.kernels_estimated_bytes, device.kernel_estimated_bytes);
-  add_to(device_.kernels_persistent_bytes,
-         saturating_add(device.kernel_role_bytes[1], device.kernel_role_bytes[2]));
-  add_to(device_.programs, device.programs);
+  if (device.cb_resident_known) add_known(device_.cb_resident_bytes, device.cb_resident_bytes);
+  if (!device.cb_resident_known && device.kinds[Kind::cb].used_bytes != 0) resident_known_ = false;
+  if (device.kinds[Kind::kernel].known != 0) {
+    add_known(device_.kernels_estimated_bytes, device.kernel_estimated_bytes);
+    add_known(device_.kernels_persistent_bytes,
+              saturating_add(device.kernel_role_bytes[1], device.kernel_role_bytes[2]));
+  }
+  if (device.programs_known) add_known(device_.programs, device.programs);
+  if (!device.programs_known && device.kinds[Kind::cb].used_bytes != 0) programs_known_ = false;
+  if (!device_.anomalies) device_.anomalies.emplace();
   for (const auto anomaly : kAnomalies) {
-    std::uint64_t& sum = device_.anomalies.*anomaly;
+    std::uint64_t& sum = *device_.anomalies.*anomaly;
     sum = saturating_add(sum, device.anomalies.*anomaly);
   }
-  device_.anomalies.overlapping_buffers += geometry.overlaps;
+  device_.anomalies->overlapping_buffers += geometry.overlaps;
   add_cores(device, geometry.cores);
 }
 
 void DeviceTotal::add_untracked(const RegionRow& row) {
   merge(device_.kinds, row.kinds);
-  // A region does not have kernels: Total L1 is the sum of the rest, and kernels are unknown.
-  for (const Kind kind : kAllKinds) {
-    const Bytes used = row.kinds[kind].get(&KindFigures::used_bytes);
-    if (is_in_l1(kind) && used) add_to(device_.l1_used_bytes, used);
-  }
-  for (Bytes* unknown : {&device_.cb_resident_bytes, &device_.kernels_persistent_bytes,
-                         &device_.kernels_estimated_bytes, &device_.programs}) {
-    unknown->reset();
+  // A region says neither how many programs there are, nor which of them are resident.
+  if (row.kinds[Kind::cb].used_bytes != 0) {
+    resident_known_ = false;
+    programs_known_ = false;
   }
   cores_known_ = false;
+}
+
+void DeviceTotal::finish_totals() {
+  if (!resident_known_) device_.cb_resident_bytes.reset();
+  if (!programs_known_) device_.programs.reset();
+  constexpr std::array parts = {Kind::l1, Kind::l1_small, Kind::cb, Kind::kernel};
+  if (device_.used(Kind::l1)) {
+    device_.l1_used_bytes = sum_of(device_.kinds, parts, &KindFigures::used_bytes);
+  } else {
+    device_.l1_peak_bytes.reset();
+  }
 }
 
 // Certain to have been reached: the present total, and the peak of each single process.
@@ -116,15 +124,17 @@ void DeviceTotal::finish_peaks() {
 }
 
 void DeviceTotal::finish_cores() {
+  const bool has_cbs = device_.used(Kind::cb).has_value();
+  const bool has_buffers = device_.used(Kind::l1).has_value();
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     model::Core core;
     core.x = static_cast<std::uint16_t>(i % device_.grid_x);
     core.y = static_cast<std::uint16_t>(i / device_.grid_x);
     if (cores_known_) {
-      core.cb_bytes = cores_[i].cb_bytes;
+      if (has_cbs) core.cb_bytes = cores_[i].cb_bytes;
       if (device_.cb_resident_bytes) core.cb_resident_bytes = cores_[i].cb_resident_bytes;
-      core.l1_bytes = cores_[i].l1_bytes;
-      core.headroom_bytes = headroom(cores_[i], limits_);
+      if (has_buffers) core.l1_bytes = cores_[i].l1_bytes;
+      if (has_cbs && has_buffers) core.headroom_bytes = headroom(cores_[i], limits_);
     }
     device_.cores.push_back(core);
   }
@@ -143,6 +153,7 @@ model::Device DeviceTotal::finish() {
   if (device_.l1_bytes_per_core) {
     device_.l1_small_region_bytes = limits_.l1_small_bytes_per_core;
   }
+  finish_totals();
   finish_peaks();
   finish_cores();
   std::stable_sort(device_.processes.begin(), device_.processes.end(),

@@ -13,8 +13,7 @@
 namespace ttmem::collector {
 
 // One device over all processes. First call describe() for every process that has it, so that the
-// grid is known, then add the living ones. A device without living processes has known zeros. A
-// sum with an unknown part is unknown. Not thread-safe.
+// grid is known, then add the living ones. What none of those reports is unknown. Not thread-safe.
 class DeviceTotal {
  public:
   DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch);
@@ -34,6 +33,7 @@ class DeviceTotal {
 
  private:
   void add_cores(const segment::DeviceImage& device, const std::vector<CoreState>& states);
+  void finish_totals();
   void finish_peaks();
   void finish_cores();
 
@@ -41,6 +41,8 @@ class DeviceTotal {
   L1Limits limits_;
   std::vector<CoreState> cores_;  // of the grid, row by row
   bool cores_known_ = true;       // false: a living process's use of single cores is unknown
+  bool programs_known_ = true;    // false: one has CBs and does not tell of which programs
+  bool resident_known_ = true;    // false: one has CBs and does not report dispatches
 };
 
 }  // namespace ttmem::collector

@@ -49,12 +49,6 @@ struct SegmentEvidence {
 // Its pid for a sentence: "7", "7 of another pid namespace (81234 here)".
 [[nodiscard]] std::string pid_text(const SegmentEvidence& segment);
 
-// The figures of a tracked process. A kind that it does not report counts as a known zero.
-[[nodiscard]] constexpr PerKind<KindFigures> all_known(PerKind<KindFigures> kinds) {
-  for (KindFigures& figures : kinds) figures.known = kAllFigures;
-  return kinds;
-}
-
 // How long ago `when_ns` of the segment's own clock was; 0: unknown.
 [[nodiscard]] inline std::uint64_t age_ns(const SegmentEvidence& segment, std::uint64_t when_ns,
                                           std::uint64_t monotonic_ns) {

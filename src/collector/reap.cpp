@@ -35,14 +35,6 @@ bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   return changed + seconds_of_grace > clock_ns(CLOCK_REALTIME) / 1'000'000'000;
 }
 
-void add_holdings(const segment::SegmentImage& image, DeadSegment& dead) {
-  const auto add = [](std::uint64_t& sum, std::uint64_t part) { sum = saturating_add(sum, part); };
-  for (const segment::DeviceImage& device : image.devices) {
-    for (const Kind kind : kAllKinds) add(dead.used_bytes[kind], device.kinds[kind].used_bytes);
-    add(dead.allocations, live_allocations(all_known(device.kinds)).value_or(0));
-  }
-}
-
 std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
   std::vector<HeldAllocation> held;
   held.reserve(image.allocations.size());
@@ -83,7 +75,7 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
     dead.command = image->command;
     dead.clean_exit = image->clean_exit;
     dead.largest = largest_of(*image);
-    add_holdings(*image, dead);
+    for (const segment::DeviceImage& device : image->devices) merge(dead.kinds, device.kinds);
   }
   return dead;
 }

@@ -79,7 +79,8 @@ struct Core {
   std::optional<std::int64_t> headroom_bytes;
 };
 
-// Figures of a device are sums over the living processes on it; dead ones are only listed.
+// Figures of a device are sums over the living processes on it that report them; what none of them
+// reports is unknown. Dead processes are only listed.
 // A peak over several processes is the largest total that is certain to have been reached.
 struct Device {
   std::uint32_t id = 0;
@@ -95,7 +96,9 @@ struct Device {
   Bytes dram_capacity_bytes;
   Bytes trace_capacity_bytes;
   Bytes l1_capacity_bytes;  // of all compute cores
-  Bytes l1_used_bytes;      // Total L1: buffers + small + CB physical + kernels
+  // Total L1: buffers + small + CB physical + kernels, as far as they are reported. Unknown when L1
+  // buffers are.
+  Bytes l1_used_bytes;
   Bytes l1_peak_bytes;
   // The L1 of one core, low to high: reserved, from `l1_base` CBs and L1 buffers, then L1_SMALL.
   Bytes l1_bytes_per_core;
@@ -107,9 +110,9 @@ struct Device {
   Bytes kernels_persistent_bytes;  // dispatch and fabric: loaded until the device closes
   Bytes kernels_estimated_bytes;   // of sizes that are estimates
   std::optional<std::uint64_t> programs;
-  Anomalies anomalies{};
-  std::vector<Process> processes;  // the living first, then by bytes held
-  std::vector<Core> cores;         // row by row; empty when the grid is unknown
+  std::optional<Anomalies> anomalies;  // none: no living process is tracked
+  std::vector<Process> processes;      // the living first, then by bytes held
+  std::vector<Core> cores;             // row by row; empty when the grid is unknown
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);

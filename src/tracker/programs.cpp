@@ -59,6 +59,7 @@ void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
   if (device == nullptr) return;
   const ledger::Placement* placement = device->ledger->find(program);
   if (placement != nullptr && placement->fully_resident) return;
+  report_dispatches(*device);
   if (!device->ledger->dispatch(program)) {
     publish(device->record->seq, [&] { increase(device->anomalies().unknown_programs); });
     return;
@@ -68,12 +69,19 @@ void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
 
 void Tracker::trace_replay(std::uint32_t id, std::span<const std::uint64_t> programs) {
   Device* device = this->device(id);
-  if (device == nullptr) return;
+  if (device == nullptr || programs.empty()) return;
+  report_dispatches(*device);
   const std::uint32_t unknown = device->ledger->replay_trace(programs);
   if (unknown > 0) {
     publish(device->record->seq, [&] { increase(device->anomalies().unknown_programs, unknown); });
   }
   publish_cb_figures(*device);
+}
+
+void Tracker::report_dispatches(Device& device) noexcept {
+  DeviceRecord& record = *device.record;
+  if (record.resident_reported != 0) return;
+  publish(record.seq, [&] { store(record.resident_reported, 1U); });
 }
 
 void Tracker::program_destroy(std::uint64_t program) {
@@ -232,7 +240,10 @@ void Tracker::publish_cb_figures(Device& device) noexcept {
     store(figures.l1_total_bytes, figures.l1_total_bytes - cbs.used_bytes + physical);
     store(cbs.used_bytes, physical);
     store(cbs.logical_bytes, ledger.logical_bytes() + figures.loose_cb_bytes);
-    if (ledger.programs() > 0) store(cbs.known, kAllFigures);
+    if (ledger.programs() > 0) {
+      store(cbs.known, kAllFigures);
+      store(record.programs_reported, 1U);
+    }
     store(figures.cb_resident_bytes, ledger.resident_bytes());
     store(figures.programs, std::uint64_t{ledger.programs()});
     raise_peak(cbs.peak_bytes, cbs.used_bytes);

@@ -52,11 +52,7 @@ Device* Tracker::new_device(std::uint32_t id) {
   const std::uint32_t index = segment_->acquire_device(now());
   if (index == kNoSlot) return nullptr;
   DeviceRecord& record = segment_->device(index);
-  publish(record.seq, [&] {
-    store(record.id, id);
-    // The wire protocol does not report dispatches.
-    store(record.resident_reported, segment_->is_proxy() ? 0U : 1U);
-  });
+  publish(record.seq, [&] { store(record.id, id); });
   devices_[index] = std::make_unique<Device>(record, index);
   if (id < by_id_.size()) by_id_[id] = devices_[index].get();
   return devices_[index].get();
@@ -97,6 +93,25 @@ void Tracker::device_open(const ttmem_device_info& info) {
   if (!new_grid) return;
   renumber_buffers(*device, columns_before);
   renumber_programs(*device);
+}
+
+void Tracker::reports(std::uint32_t id, std::uint32_t what) {
+  Device* device = this->device(id);
+  if (device == nullptr) return;
+  DeviceRecord& record = *device->record;
+  const auto know = [&](Kind kind) { store(record.figures.kinds[kind].known, kAllFigures); };
+  publish(record.seq, [&] {
+    for (std::size_t type = 0; type < kBufferKinds.size(); ++type) {
+      if ((what >> type & 1U) != 0) know(kBufferKinds[type]);
+    }
+    if ((what & TTMEM_REPORTS_PROGRAMS) != 0) {
+      know(Kind::cb);
+      store(record.programs_reported, 1U);
+    }
+    if ((what & TTMEM_REPORTS_KERNELS) != 0) know(Kind::kernel);
+    if ((what & TTMEM_REPORTS_DISPATCHES) != 0) store(record.resident_reported, 1U);
+  });
+  if (observer_ != nullptr) observer_->device_changed(device->record_index);
 }
 
 void Tracker::device_close(std::uint32_t id) {

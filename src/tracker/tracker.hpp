@@ -59,6 +59,8 @@ class Tracker {
     return find_by_search(id);
   }
   void device_open(const ttmem_device_info& info);
+  // What this process reports of a device from now on: bits of ttmem_reports().
+  void reports(std::uint32_t device, std::uint32_t what);
   // Does nothing when it is not open. The caller has released every receipt of the device before.
   void device_close(std::uint32_t device);
 
@@ -130,6 +132,7 @@ class Tracker {
   void publish_name(Device& device, const ledger::Placement& placement) noexcept;
   void clear_slot(ledger::Placement& placement);
   void publish_cb_figures(Device& device) noexcept;
+  static void report_dispatches(Device& device) noexcept;
   void remove_program(Device& device, std::uint64_t program);
   void forget_program(Device& device, ledger::Placement& placement);
   void drop_programs(Device& device);

@@ -115,6 +115,18 @@ void write_cb_free(Message& to, const Sender& sender, const DeviceRecord& device
   begin_cb(to, Type::cb_free, sender, device, program, cb, index, unix_ns);
 }
 
+// What the client reports, as bits of ttmem_reports().
+std::uint32_t reports_of(const DeviceRecord& device) noexcept {
+  const auto knows = [&](Kind kind) { return device.figures.kinds[kind].known != 0; };
+  std::uint32_t what = 0;
+  for (std::uint32_t type = 0; type < kBufferKinds.size(); ++type) {
+    if (knows(kBufferKinds[type])) what |= 1U << type;
+  }
+  if (knows(Kind::kernel)) what |= TTMEM_REPORTS_KERNELS;
+  if (device.programs_reported != 0) what |= TTMEM_REPORTS_PROGRAMS;
+  return what;
+}
+
 void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept {
   begin(to, Type::device_info_response, sender, device, unix_ns);
@@ -135,6 +147,7 @@ void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
   static_assert(sizeof details.board == sizeof device.board);
   std::memcpy(details.arch, device.arch, sizeof details.arch);
   std::memcpy(details.board, device.board, sizeof details.board);
+  details.reports = reports_of(device);
   details.mark = wire::kDetailsMark;
 }
 

@@ -80,10 +80,12 @@ std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocat
   std::string text;
   bool any_dead = false;
   std::uint64_t bytes = 0;
+  std::uint64_t logical = 0;
   std::uint64_t unsized = 0;
   for (const Allocation& a : allocations) {
     any_dead |= a.state == model::State::dead;
-    bytes += a.physical_bytes.value_or(0);
+    bytes = saturating_add(bytes, a.physical_bytes.value_or(0));
+    logical = saturating_add(logical, a.bytes);
     if (!a.physical_bytes) ++unsized;
   }
   if (allocations.empty()) {
@@ -91,10 +93,13 @@ std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocat
   } else {
     Table table = make_table(any_dead);
     for (const Allocation& a : allocations) table.add_row(row_of(snapshot, a, options));
-    std::string sum =
-        fmt::format("{}, {} physical", plural(allocations.size(), "allocation", "allocations"),
-                    format_bytes(bytes));
-    if (unsized > 0) sum += fmt::format(" and {} of unknown physical size", unsized);
+    std::string sum = plural(allocations.size(), "allocation", "allocations");
+    if (unsized < allocations.size()) {
+      sum += fmt::format(", {} physical", format_bytes(bytes));
+      if (unsized > 0) sum += fmt::format(" and {} of unknown physical size", unsized);
+    } else {
+      sum += fmt::format(", {} logical, of unknown physical size", format_bytes(logical));
+    }
     text = table.render(0, options) + "\n" + wrapped(sum + ".", 0, Color::plain, options);
   }
   if (hidden_cbs > 0) {

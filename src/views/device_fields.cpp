@@ -25,9 +25,10 @@ FieldValue count_of(const Device& device, model::State state) {
 }
 
 FieldValue anomalies_of(const Device& device) {
+  if (!device.anomalies) return {};
   std::uint64_t total = 0;
   for (const auto count : kAnomalies) {
-    if (count != &Anomalies::left_at_close_bytes) total += device.anomalies.*count;
+    if (count != &Anomalies::left_at_close_bytes) total += *device.anomalies.*count;
   }
   return total;
 }
@@ -46,7 +47,8 @@ constexpr auto side = [](const Device& d) {
 template <auto member>
 constexpr auto sum = [](const Device& d) { return value_of(sum_of(d.kinds, kAllKinds, member)); };
 template <auto member>
-constexpr auto anomaly = [](const Device& d) { return FieldValue(d.anomalies.*member); };
+constexpr auto anomaly =
+    [](const Device& d) { return d.anomalies ? FieldValue(*d.anomalies.*member) : FieldValue(); };
 
 }  // namespace
 
@@ -69,6 +71,8 @@ const std::vector<DeviceField>& device_fields() {
        "All DRAM of the device"},
       {"dram/logical_bytes", "dram_logical_bytes", of<Kind::dram, &Device::logical>,
        "DRAM as asked for, without padding"},
+      {"dram/physical_bytes", "dram_physical_bytes", of<Kind::dram, &Device::physical>,
+       "DRAM that is taken; unknown when a size is only as asked for"},
       {"l1/used_bytes", "l1_used_bytes", figure<&Device::l1_used_bytes>,
        "Total L1: buffers, L1_SMALL, CBs and kernels"},
       {"l1/peak_bytes", "l1_peak_bytes", figure<&Device::l1_peak_bytes>,

@@ -31,10 +31,11 @@ DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, B
   return row;
 }
 
-std::vector<Note> buffer_notes(const Device& device) {
-  std::vector<Note> notes{named("logical", device.logical(Kind::l1))};
-  if (device.used(Kind::l1) && !device.physical(Kind::l1)) notes.push_back({"physical n/a", {}});
-  return notes;
+// The mark of a figure that has sizes as they were asked for, and not what they take: empty for a
+// physical one, or none.
+Note logical_mark(const Device& device, Kind kind) {
+  const bool marked = device.used(kind) && !device.physical(kind);
+  return marked ? Note{"physical n/a", {}} : Note{};
 }
 
 std::vector<Note> kernel_notes(const Device& device) {
@@ -57,7 +58,7 @@ void add_l1(DeviceRows& rows, const Device& device) {
     begin = saturating_add(begin, used.value_or(0));
   };
   part(What::buffers, Tone::buffers, device.used(Kind::l1), {});
-  if (const Bytes small = device.used(Kind::l1_small); small != 0U) {
+  if (const Bytes small = device.used(Kind::l1_small); small.value_or(0) > 0) {
     part(What::small, Tone::small, small, {});
   }
   part(What::cb, Tone::cbs, device.used(Kind::cb), device.peak(Kind::cb));
@@ -66,7 +67,8 @@ void add_l1(DeviceRows& rows, const Device& device) {
 
 // Nothing when there is no trace region; a minor row while nobody uses it.
 void add_trace(DeviceRows& rows, const Device& device) {
-  const bool unused = device.used(Kind::trace) == 0U && device.peak(Kind::trace).value_or(0) == 0;
+  const bool unused =
+      device.used(Kind::trace).value_or(0) == 0 && device.peak(Kind::trace).value_or(0) == 0;
   if (unused && device.trace_capacity_bytes.value_or(0) == 0) return;
   rows.push_back(memory(What::trace, "Trace", device.used(Kind::trace), device.trace_capacity_bytes,
                         device.peak(Kind::trace)));
@@ -114,11 +116,12 @@ std::vector<Note> notes_of(const DeviceRow& row, const Device& device) {
   const Note peak = named("peak", row.peak);
   switch (row.what) {
     case What::dram:
-      return {of, peak, named("logical", device.logical(Kind::dram))};
+      return {logical_mark(device, Kind::dram), of, peak,
+              named("logical", device.logical(Kind::dram))};
     case What::l1:
       return {of, peak, {headroom_in_brief(device), {}}};
     case What::buffers:
-      return buffer_notes(device);
+      return {logical_mark(device, Kind::l1), named("logical", device.logical(Kind::l1))};
     case What::cb:
       return {named("resident", device.cb_resident_bytes, "res"),
               named("logical", device.logical(Kind::cb), "log"), peak};
@@ -164,6 +167,7 @@ std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
   std::vector<std::string> brief;
   std::vector<std::string> needed;  // up to the last note that has a brief form
   for (const Note& note : notes) {
+    if (note.text.empty()) continue;
     full.push_back(note.text);
     brief.push_back(note.brief.empty() ? note.text : note.brief);
     if (!note.brief.empty()) needed = full;
@@ -186,7 +190,7 @@ DeviceRows device_rows_without_notes(const Device& device) {
   add_l1(rows, device);
   add_trace(rows, device);
   add_headroom(rows, device);
-  add_anomalies(rows, device.anomalies);
+  if (device.anomalies) add_anomalies(rows, *device.anomalies);
   return rows;
 }
 

@@ -62,11 +62,26 @@ Table make_table(bool has_names) {
                 {"STATE", left}});
 }
 
+// "Device 0 has 1.88 MiB of circular buffers whose programs nobody reports."
+std::string cbs_without_programs(const Snapshot& snapshot, const TextOptions& options) {
+  std::string text;
+  for (const model::Device& device : snapshot.devices) {
+    if (device.used(Kind::cb).value_or(0) == 0) continue;
+    text +=
+        wrapped(fmt::format("Device {} has {} of circular buffers whose programs nobody reports.",
+                            device.id, format_bytes(device.used(Kind::cb))),
+                0, Color::plain, options);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string programs_text(const Snapshot& snapshot, const std::vector<Program>& programs,
                           std::size_t limit, const TextOptions& options) {
   if (programs.empty()) {
+    const std::string unnamed = cbs_without_programs(snapshot, options);
+    if (!unnamed.empty()) return unnamed;
     return wrapped("No live program has circular buffers on a device.", 0, Color::plain, options);
   }
   const std::size_t shown = std::min(limit, programs.size());

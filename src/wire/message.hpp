@@ -99,9 +99,10 @@ struct DeviceDetails {
   std::uint64_t dram_bytes_per_channel;
   std::uint32_t dram_channels;
   std::uint32_t l1_bytes_per_core;
-  char arch[16];   // not terminated when full
-  char board[32];  // likewise
-  std::uint8_t reserved[12];
+  char arch[16];          // not terminated when full
+  char board[32];         // likewise
+  std::uint32_t reports;  // bits of ttmem_reports(); without dispatches, which have no message
+  std::uint8_t reserved[8];
   std::uint32_t mark;
 };
 
@@ -139,6 +140,7 @@ static_assert(offsetof(AllocationDetails, cores) == 64 - 40);
 static_assert(offsetof(AllocationDetails, label) == 96 - 40);
 static_assert(offsetof(AllocationDetails, mark) == 140 - 40);
 static_assert(offsetof(DeviceDetails, arch) == 80 - 40);
+static_assert(offsetof(DeviceDetails, reports) == 128 - 40);
 static_assert(offsetof(DeviceDetails, mark) == 140 - 40);
 
 }  // namespace ttmem::wire

@@ -204,11 +204,13 @@ class Case(unittest.TestCase):
                     self.assertLessEqual(part["peak_bytes"] or part["used_bytes"],
                                          part["capacity_bytes"], name)
             if l1["used_bytes"] is not None and l1["buffers"]["physical_bytes"] is not None:
-                self.assertEqual(l1["used_bytes"],
-                                 l1["buffers"]["physical_bytes"] + l1["small_bytes"] +
-                                 l1["cb"]["physical_bytes"] + l1["kernels_bytes"])
-                self.assertLessEqual(l1["cb"]["resident_bytes"], l1["cb"]["physical_bytes"])
-                self.assertLessEqual(l1["cb"]["physical_bytes"], l1["cb"]["logical_bytes"])
+                parts = (l1["buffers"]["physical_bytes"], l1["small_bytes"],
+                         l1["cb"]["physical_bytes"], l1["kernels_bytes"])
+                self.assertEqual(l1["used_bytes"], sum(part or 0 for part in parts))
+                views = [l1["cb"][view] for view in ("resident_bytes", "physical_bytes",
+                                                     "logical_bytes")]
+                known = [view for view in views if view is not None]
+                self.assertEqual(known, sorted(known))
             for process in device["processes"]:
                 for kind in KINDS_OF_PROCESS:
                     has = dram if kind in ("dram_bytes", "trace_bytes") else l1

@@ -42,8 +42,8 @@ class AKilledProcess(Processes):
         self.assertEqual(rows(dead, "dead"), rows(alive, "alive"))
         self.assertEqual(rows(dead, "alive"), {})
         (device,) = dead["devices"]
-        self.assertEqual(device["dram"]["used_bytes"], 0)
-        self.assertEqual(device["l1"]["used_bytes"], 0)
+        self.assertIsNone(device["dram"]["used_bytes"])
+        self.assertIsNone(device["l1"]["used_bytes"])
         listed = self.json("allocs")["allocations"]
         self.assertEqual({entry["state"] for entry in listed}, {"dead"})
         self.assertIn(str(held.pid), self.clean())
@@ -113,7 +113,7 @@ class AFork(Processes):
         held = rows(self.json(), "alive")
         self.assertEqual(set(held), {(0, parent.pid), (0, child)})
         self.assertEqual(held[0, parent.pid]["dram_bytes"], 12 << 20)
-        self.assertEqual(held[0, child]["dram_bytes"], 0)
+        self.assertIsNone(held[0, child]["dram_bytes"])
         self.assertEqual(held[0, child]["l1_bytes"], 64 * 32768)
         parent.close_stdin()
         parent.wait()

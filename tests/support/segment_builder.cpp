@@ -57,6 +57,8 @@ DeviceRecord& SegmentBuilder::add_device(std::uint32_t id, std::uint64_t uid) {
   device.id = id;
   device.announced = 1;
   device.resident_reported = 1;
+  device.programs_reported = 1;
+  for (KindFigures& kind : device.figures.kinds) kind.known = kAllFigures;
   device.uid = uid;
   set_text(device.arch, "wormhole_b0");
   set_text(device.board, "n150");

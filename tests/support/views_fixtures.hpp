@@ -67,6 +67,7 @@ inline model::Device wormhole(std::uint32_t id) {
   d.kinds[Kind::dram] = figures({.used = 5 * kGiB / 4,
                                  .peak = 3 * kGiB / 2,
                                  .logical = 6 * kGiB / 5,
+                                 .unsized = 0,
                                  .allocations = 4'000,
                                  .frees = 3'788});
   d.kinds[Kind::l1] = figures(
@@ -87,6 +88,7 @@ inline model::Device wormhole(std::uint32_t id) {
   d.headroom_bytes_per_core = 421'888;
   d.trace_capacity_bytes = 64 * kMiB;
   d.programs = 30;
+  d.anomalies.emplace();
   d.processes = {process(4711, "python3", "python3 serve.py --model llama-3.1-8b --batch 32")};
   for (std::uint16_t y = 0; y < 8; ++y) {
     for (std::uint16_t x = 0; x < 8; ++x) {

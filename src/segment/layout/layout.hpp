@@ -134,11 +134,12 @@ struct DeviceRecord {
   std::uint32_t l1_base;
   std::uint32_t l1_small_bytes_per_core;
   std::uint32_t dram_channels;
-  std::uint32_t resident_reported;  // 0: nobody reports dispatches, so resident is unknown
+  std::uint32_t resident_reported;  // 0: no dispatch was reported yet, so resident is unknown
   std::uint64_t dram_bytes_per_channel;
   std::uint64_t trace_region_bytes;
   std::uint64_t opened_ns;
-  std::uint8_t reserved0[8];
+  std::uint32_t programs_reported;  // 0: no program was placed yet, so their number is unknown
+  std::uint8_t reserved0[4];
 
   DeviceFigures figures;
   std::uint8_t reserved1[kCoresSeqOffset - kFiguresOffset - sizeof(DeviceFigures)];
@@ -291,6 +292,7 @@ static_assert(offsetof(DeviceRecord, resident_reported) == 92);
 static_assert(offsetof(DeviceRecord, dram_bytes_per_channel) == 96);
 static_assert(offsetof(DeviceRecord, trace_region_bytes) == 104);
 static_assert(offsetof(DeviceRecord, opened_ns) == 112);
+static_assert(offsetof(DeviceRecord, programs_reported) == 120);
 static_assert(offsetof(DeviceRecord, figures) == kFiguresOffset);
 static_assert(offsetof(DeviceRecord, cores_seq) == kCoresSeqOffset);
 static_assert(offsetof(DeviceRecord, cores) == 4096);

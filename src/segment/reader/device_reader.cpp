@@ -56,12 +56,14 @@ void copy_identity(const DeviceRecord& record, DeviceImage& device) {
 void copy_figures(const DeviceRecord& record, DeviceImage& device) {
   static_cast<DeviceFigures&>(device) = record.figures;
   for (KindFigures& kind : device.kinds) {
+    if (kind.known == 0) kind = {};
+    if (kind.known != 0) kind.known = kAllFigures;
     kind.peak_bytes = std::max(kind.peak_bytes, kind.used_bytes);
   }
   device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
   device.anomalies.overlapping_buffers = 0;  // the collector computes it
-  device.cb_resident_known =
-      record.resident_reported != 0 || device.kinds[Kind::cb].used_bytes == 0;
+  device.cb_resident_known = record.resident_reported != 0;
+  device.programs_known = record.programs_reported != 0;
 }
 
 // Figures of different moments may contradict each other, as may those of a writer that was killed

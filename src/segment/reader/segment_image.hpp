@@ -15,7 +15,8 @@
 
 namespace ttmem::segment {
 
-// An open device, with its figures as in the record. No peak is below its current figure.
+// An open device, with its figures as in the record. No peak is below its current figure. All
+// figures of a kind are known, or none; then they are 0.
 struct DeviceImage : DeviceFigures {
   DeviceImage() : DeviceFigures{} {}
 
@@ -41,6 +42,7 @@ struct DeviceImage : DeviceFigures {
   std::uint64_t opened_ns = 0;
 
   bool cb_resident_known = true;   // false: `cb_resident_bytes` and that of `cores` mean nothing
+  bool programs_known = true;      // false: `programs` means nothing
   std::vector<CoreFigures> cores;  // grid_x * grid_y, row by row; empty when the grid is unknown
 };
 

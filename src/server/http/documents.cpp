@@ -56,9 +56,10 @@ Json postmortem_json(const Postmortem& postmortem) {
                {"found_unix_ns", postmortem.found_unix_ns},
                {"removed", postmortem.removed}};
   for (const Kind kind : kDeviceKinds) {
-    json[std::string(key_of(kind)) + "_bytes"] = dead.used_bytes[kind];
+    json[std::string(key_of(kind)) + "_bytes"] =
+        value_of(dead.kinds[kind].get(&KindFigures::used_bytes));
   }
-  json["allocations"] = dead.allocations;
+  json["allocations"] = value_of(live_allocations(dead.kinds));
   json["largest"] = std::move(largest);
   return json;
 }

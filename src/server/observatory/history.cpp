@@ -40,8 +40,10 @@ History::History(std::chrono::seconds limit)
 void History::record(const model::Snapshot& snapshot) {
   if (limit_seconds_ == 0) return;
   for (const model::Device& device : snapshot.devices) {
-    // A device that only dead processes have is not recorded.
-    if (!device.used(Kind::dram) && !device.l1_used_bytes) continue;
+    // Of a device that only dead processes have, nothing is known.
+    const bool known = std::any_of(kDeviceKinds.begin(), kDeviceKinds.end(),
+                                   [&](Kind kind) { return device.used(kind).has_value(); });
+    if (!known) continue;
     if (Series* series = series_of(device, snapshot.time_unix_ns)) {
       record(device, snapshot.time_unix_ns, *series);
     }

@@ -16,12 +16,14 @@ std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
   const std::string pid = views::format_pid(dead.pid, dead.pid_namespace.has_value(), {});
   std::string sums;
   for (const Kind kind : kDeviceKinds) {
-    sums += fmt::format("{}{} {}", sums.empty() ? "" : ", ", key_of(kind),
-                        format_bytes(dead.used_bytes[kind]));
+    const model::Bytes held = dead.kinds[kind].get(&KindFigures::used_bytes);
+    sums +=
+        fmt::format("{}{} {}", sums.empty() ? "" : ", ", key_of(kind), views::format_bytes(held));
   }
-  lines.push_back(fmt::format("[DEAD] [PID {}] {} of {} ended without freeing: {}; {}", pid,
-                              dead.name, dead.user, sums,
-                              views::plural(dead.allocations, "allocation", "allocations")));
+  const auto allocations = live_allocations(dead.kinds);
+  lines.push_back(fmt::format(
+      "[DEAD] [PID {}] {} of {} ended without freeing: {}; {}", pid, dead.name, dead.user, sums,
+      allocations ? views::plural(*allocations, "allocation", "allocations") : "allocations n/a"));
   if (!dead.command.empty()) {
     lines.push_back(fmt::format("[DEAD] [PID {}] command: {}", pid, dead.command));
   }

@@ -374,6 +374,9 @@ Change Client::open(const Message& report) {
   info.trace_region_bytes = report.head.size;
   // When the grid becomes known late, the tracker places the programs again.
   update_cb_totals(info.id, [&] { tracker_->device_open(info); });
+  if (reported.reports != 0) {
+    tracker_->reports(info.id, reported.reports & ~TTMEM_REPORTS_DISPATCHES);
+  }
   return {.effect = Effect::opened};
 }
 

@@ -87,7 +87,7 @@ TEST_F(AllocationClientTest, ARepeatedCbCountsOnceAtItsLargestUntilItsLastFree) 
   EXPECT_EQ(device(0).used(Kind::cb), 3000u);
   AllocationClient::report_cb_deallocation(0, 2000, 1);
   EXPECT_EQ(device(0).used(Kind::cb), 0u);
-  EXPECT_EQ(device(0).anomalies.unknown_frees, 0u);
+  EXPECT_EQ(device(0).anomalies->unknown_frees, 0u);
 }
 
 TEST_F(AllocationClientTest, EveryBufferTypeHasItsFigure) {
@@ -103,7 +103,7 @@ TEST_F(AllocationClientTest, EveryBufferTypeHasItsFigure) {
     AllocationClient::report_deallocation(0, 100u + type);
   }
   EXPECT_TRUE(allocations(0).empty());
-  EXPECT_EQ(device(0).anomalies.unknown_frees, 0u);
+  EXPECT_EQ(device(0).anomalies->unknown_frees, 0u);
 }
 
 TEST_F(AllocationClientTest, ABufferThatIsReportedTwiceLivesUntilItsSecondFree) {
@@ -117,7 +117,7 @@ TEST_F(AllocationClientTest, ABufferThatIsReportedTwiceLivesUntilItsSecondFree) 
 
 TEST_F(AllocationClientTest, AFreeOfSomethingUnknownIsCounted) {
   AllocationClient::report_deallocation(3, 5);
-  EXPECT_EQ(device(3).anomalies.unknown_frees, 1u);
+  EXPECT_EQ(device(3).anomalies->unknown_frees, 1u);
 }
 
 TEST_F(AllocationClientTest, AClosedDeviceBeginsAnew) {

@@ -151,6 +151,26 @@ TEST(BuildSnapshot, ARowOfAProcessInAContainerIsItsSegmentIfTheNameIsTheSame) {
             2u);
 }
 
+TEST(BuildSnapshot, AKindIsUnknownUntilSomebodyReportsIt) {
+  SegmentBuilder a = process(0xa, 1000, 1000);
+  SegmentBuilder b = process(0xa, 2000, 2000);
+  for (const Kind kind : {kL1, Kind::trace}) {
+    a.device(0).figures.kinds[kind].known = 0;
+    b.device(0).figures.kinds[kind].known = 0;
+  }
+  b.device(0).figures.kinds[kDram].known = 0;
+  const model::Device device = snapshot_of({evidence(a, 10), evidence(b, 11)}).devices.at(0);
+  EXPECT_EQ(device.used(kDram), 1000u) << "of the one who reports it";
+  EXPECT_FALSE(device.used(Kind::trace).has_value());
+  EXPECT_FALSE(device.used(kL1).has_value());
+  EXPECT_EQ(device.used(Kind::l1_small), 0u) << "reported, and so measured";
+  EXPECT_FALSE(device.l1_used_bytes.has_value()) << "Total L1 needs L1 buffers";
+  EXPECT_FALSE(device.l1_peak_bytes.has_value());
+  EXPECT_FALSE(device.cores.at(0).l1_bytes.has_value());
+  EXPECT_EQ(device.cores.at(0).cb_bytes, 0u);
+  EXPECT_FALSE(device.headroom_bytes_per_core.has_value());
+}
+
 TEST(BuildSnapshot, SumsOverLivingProcessesAndTakesTheLargestCertainPeak) {
   SegmentBuilder a = process(0xa, 1000, 5000);
   SegmentBuilder b = process(0xa, 2000, 2500);
@@ -177,11 +197,15 @@ TEST(BuildSnapshot, ADeadOwnerIsListedAndNotCounted) {
   EXPECT_EQ(snapshot.allocations[0].state, State::dead);
 }
 
-TEST(BuildSnapshot, ADeviceThatOnlyTheDeadHeldIsShownEmpty) {
+TEST(BuildSnapshot, NothingIsKnownOfADeviceThatOnlyTheDeadHeld) {
   SegmentBuilder builder = process(0xa, 1000, 1000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 10, State::dead)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 0u);
+  for (const Kind kind : kAllKinds) EXPECT_FALSE(snapshot.devices[0].used(kind).has_value());
+  EXPECT_FALSE(snapshot.devices[0].l1_used_bytes.has_value());
+  EXPECT_FALSE(snapshot.devices[0].cb_resident_bytes.has_value());
+  EXPECT_FALSE(snapshot.devices[0].programs.has_value());
+  EXPECT_FALSE(snapshot.devices[0].anomalies.has_value());
   EXPECT_EQ(snapshot.devices[0].dram_capacity_bytes, 12ULL << 30);
   EXPECT_FALSE(snapshot.devices[0].peak(Kind::dram).has_value());
 }
@@ -352,7 +376,7 @@ TEST(BuildSnapshot, OverlappingBuffersAreCountedWithinAProcess) {
   SegmentBuilder b = process(0xa, 1, 1);
   b.add_allocation(0, kDram, 1048640, 64, 64);
   const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
-  EXPECT_EQ(snapshot.devices[0].anomalies.overlapping_buffers, 1u);
+  EXPECT_EQ(snapshot.devices[0].anomalies->overlapping_buffers, 1u);
 }
 
 TEST(BuildSnapshot, ProgramsShowWhatTheirEndWouldFree) {
@@ -395,6 +419,8 @@ TEST(BuildSnapshot, ARowOfTtMetalIsADeviceWithoutCapacities) {
   EXPECT_FALSE(device.peak(Kind::dram).has_value());
   EXPECT_FALSE(device.used(Kind::kernel).has_value());
   EXPECT_FALSE(device.programs.has_value());
+  EXPECT_FALSE(device.anomalies.has_value());
+  EXPECT_FALSE(device.physical(Kind::dram).has_value());
   EXPECT_TRUE(device.cores.empty());
   ASSERT_EQ(device.processes.size(), 1u);
   EXPECT_EQ(device.processes[0].source, model::Source::tt_metal);
@@ -405,7 +431,7 @@ TEST(BuildSnapshot, ARowOfTtMetalIsADeviceWithoutCapacities) {
 TEST(BuildSnapshot, ADeadRowIsListedAndNotCounted) {
   const Snapshot snapshot = snapshot_of({}, {region(0xb, 20, State::dead)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 0u);
+  EXPECT_FALSE(snapshot.devices[0].used(Kind::dram).has_value());
   EXPECT_EQ(snapshot.devices[0].processes.at(0).state, State::dead);
   EXPECT_EQ(snapshot.devices[0].processes.at(0).used(Kind::dram), 18087936u);
 }
@@ -428,13 +454,16 @@ TEST(BuildSnapshot, ASegmentThatProcDoesNotConfirmHidesNoRow) {
   EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u + 18087936u);
 }
 
-TEST(BuildSnapshot, ARowBesideATrackedProcessMakesUnknownWhatItDoesNotTell) {
+TEST(BuildSnapshot, ARowBesideATrackedProcessMakesCoresUnknown) {
   SegmentBuilder builder = process(0xb, 1000, 4000);
   const Snapshot snapshot = snapshot_of({evidence(builder, 10)}, {region(0xb, 20, State::alive)});
   ASSERT_EQ(snapshot.devices.size(), 1u);
   EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u + 18087936u);
   EXPECT_EQ(snapshot.devices[0].peak(Kind::dram), 1000u + 18087936u);
-  EXPECT_FALSE(snapshot.devices[0].used(Kind::kernel).has_value());
+  EXPECT_EQ(snapshot.devices[0].used(Kind::kernel), 7u) << "of the one who reports kernels";
+  EXPECT_FALSE(snapshot.devices[0].physical(Kind::dram).has_value()) << "the row's are logical";
+  EXPECT_FALSE(snapshot.devices[0].cb_resident_bytes.has_value());
+  EXPECT_FALSE(snapshot.devices[0].programs.has_value());
   EXPECT_FALSE(snapshot.devices[0].cores.at(0).cb_bytes.has_value());
   EXPECT_FALSE(snapshot.devices[0].headroom_bytes_per_core.has_value());
 }

@@ -202,7 +202,7 @@ TEST(Collector, DoesNotReadAgainWhatHasNotChanged) {
   (void)collector.collect();
   EXPECT_FALSE(collector.evidence().changed);
   machine.core().program_dispatch(0, 77);  // unknown: a count, and no event
-  EXPECT_EQ(collector.collect().devices.at(0).anomalies.unknown_programs, 1U);
+  EXPECT_EQ(collector.collect().devices.at(0).anomalies->unknown_programs, 1U);
   EXPECT_TRUE(collector.evidence().changed);
 }
 

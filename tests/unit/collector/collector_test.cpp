@@ -171,7 +171,7 @@ TEST_F(CollectorTest, AnOwnerIsAliveWhileItHoldsTheLockAndDeadOnceItIsKilled) {
   ASSERT_EQ(dead.devices.size(), 1u);
   EXPECT_EQ(dead.devices[0].processes.at(0).state, State::dead);
   EXPECT_EQ(dead.devices[0].processes.at(0).used(Kind::dram), 4096u);
-  EXPECT_EQ(dead.devices[0].used(Kind::dram), 0u);
+  EXPECT_FALSE(dead.devices[0].used(Kind::dram).has_value());
 }
 
 TEST_F(CollectorTest, AnOwnerInAnotherPidNamespaceIsAlive) {
@@ -406,7 +406,7 @@ TEST_F(CollectorTest, ARowOfTtMetalLivesAsLongAsTheProcessThatWroteIt) {
 
   write("tt_device_11_memory", region(kNoPid, now));
   const Snapshot dead = collect(directory_);
-  EXPECT_EQ(dead.devices.at(0).used(Kind::dram), 0u);
+  EXPECT_FALSE(dead.devices.at(0).used(Kind::dram).has_value());
   EXPECT_EQ(dead.devices.at(0).processes.at(0).state, State::dead);
 
   // Written before this process began: the pid is ours by now, the row is not.
@@ -432,7 +432,7 @@ TEST_F(CollectorTest, ReapRemovesTheSegmentsOfTheDeadAndNothingElse) {
   EXPECT_EQ(found.segments[0].path, dead);
   EXPECT_EQ(found.segments[0].pid, kNoPid);
   EXPECT_EQ(found.segments[0].name, "python3");
-  EXPECT_EQ(found.segments[0].used_bytes[Kind::dram], 4096u);
+  EXPECT_EQ(found.segments[0].kinds[Kind::dram].used_bytes, 4096u);
   EXPECT_TRUE(mentions(found.warnings, "ttmem.0.3.1"));
   EXPECT_TRUE(std::filesystem::exists(dead)) << "finding removes nothing";
 
@@ -480,7 +480,7 @@ TEST_F(CollectorTest, ReapCountsBuffersAndKernelsAsAllocationsAsTheSnapshotDoes)
   builder.device(0).figures.kinds[Kind::kernel].live = 1;
   builder.device(0).figures.kinds[Kind::cb].live = 5;
   write(builder);
-  EXPECT_EQ(find_dead(directory_).segments.at(0).allocations, 4u);
+  EXPECT_EQ(live_allocations(find_dead(directory_).segments.at(0).kinds), 4u);
   EXPECT_EQ(live_allocations(collect(directory_).devices.at(0).processes.at(0).kinds), 4u);
 }
 

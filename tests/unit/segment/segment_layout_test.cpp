@@ -112,6 +112,7 @@ TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(DeviceRecord, dram_bytes_per_channel);
   EXPECT_FIELD(DeviceRecord, trace_region_bytes);
   EXPECT_FIELD(DeviceRecord, opened_ns);
+  EXPECT_FIELD(DeviceRecord, programs_reported);
   EXPECT_FIELD(DeviceRecord, figures);
   EXPECT_FIELD(DeviceRecord, cores_seq);
   EXPECT_FIELD(DeviceRecord, cores);

@@ -54,7 +54,7 @@ TEST(DeviceRows, ASizeWithoutACapacityHasNoShare) {
   const DeviceRow& dram = row_of(rows, What::dram);
   EXPECT_EQ(dram.size, "700.0 MiB");
   EXPECT_FALSE(dram.share());
-  EXPECT_EQ(notes_to_fit(dram.notes, 80), "of n/a, peak n/a, logical n/a");
+  EXPECT_EQ(notes_to_fit(dram.notes, 80), "physical n/a, of n/a, peak n/a, logical n/a");
 }
 
 TEST(DeviceRows, PartsOfL1BeginWhereTheOneBeforeEnds) {
@@ -107,7 +107,7 @@ TEST(DeviceRows, BuffersOfUnknownSizePerBankAreMarked) {
   model::Device device = wormhole(0);
   EXPECT_EQ(note_of(device, What::buffers), "logical 15.0 MiB");
   device.kinds[Kind::l1].set(&KindFigures::unsized, 1);
-  EXPECT_EQ(note_of(device, What::buffers), "logical 15.0 MiB, physical n/a");
+  EXPECT_EQ(note_of(device, What::buffers), "physical n/a, logical 15.0 MiB");
 }
 
 TEST(NotesToFit, DropTheLeastImportantAndNeverCut) {

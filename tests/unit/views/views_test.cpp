@@ -96,13 +96,11 @@ Device 0: n300 (wormhole_b0), 8x8 cores, 1 process, 30 programs, uid 0x1f00a
               with bad arguments, 6 allocations left at close (7.00 MiB)
 
 Device 3: model n/a, 1 process
-        DRAM: 700.0 MiB               n/a  of n/a, peak n/a, logical n/a
+        DRAM: 700.0 MiB               n/a  physical n/a, of n/a, peak n/a
           L1: n/a
   L1 buffers: n/a
-    L1_SMALL: n/a
           CB: 2.00 MiB                n/a  resident n/a, logical n/a, peak n/a
      Kernels: n/a
-       Trace: n/a
     Headroom: n/a
 
 All 2 devices
@@ -269,13 +267,15 @@ TEST(AllocationsText, MarksAKernelWhoseSizeIsAnEstimate) {
   EXPECT_EQ(text().find("estimated"), std::string::npos);
 }
 
-TEST(ProcessTotals, SumOverDevicesAndStayUnknownWhenOnePartIs) {
+TEST(ProcessTotals, SumOverTheDevicesWhereAKindIsReported) {
   model::Snapshot snapshot = mesh(3);
   snapshot.devices[1].processes[0].kinds[Kind::kernel].known = 0;
   const auto totals = process_totals(snapshot);
   ASSERT_EQ(totals.size(), 1U);
   EXPECT_EQ(totals[0].sum.used(Kind::cb), 3 * 29 * kMiB);
-  EXPECT_FALSE(totals[0].sum.used(Kind::kernel));
+  EXPECT_EQ(totals[0].sum.used(Kind::kernel), 2 * 204'800U);
+  for (model::Device& device : snapshot.devices) device.processes[0].kinds[Kind::kernel].known = 0;
+  EXPECT_FALSE(process_totals(snapshot)[0].sum.used(Kind::kernel));
   EXPECT_EQ(totals[0].devices, (std::vector<std::uint32_t>{0, 1, 2}));
 }
 

@@ -172,7 +172,7 @@ TEST_F(HttpHandler, PostmortemsHaveTheLatestFirstAndAreBounded) {
     Postmortem postmortem;
     postmortem.process.pid = pid;
     postmortem.process.name = "a\"b\xff";
-    postmortem.process.used_bytes[Kind::dram] = 7;
+    postmortem.process.kinds[Kind::dram].set(&KindFigures::used_bytes, 7);
     collector::HeldAllocation& held = postmortem.process.largest.emplace_back();
     held.bytes = 5;
     held.used_bytes = 6;
