@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostPositive = 1'000'000;
 
 }  // namespace
 
-Result<std::vector<std::uint32_t>> parse_devices(const std::string& text) {
+Result<std::vector<model::DeviceName>> parse_devices(const std::string& text) {
   return parse_for("--device", views::parse_devices)(text);
 }
 

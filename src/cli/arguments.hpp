@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::cli {
@@ -26,8 +27,8 @@ template <typename Parse>
   };
 }
 
-// "0,3" or "0-3,6": ascending, each once.
-[[nodiscard]] Result<std::vector<std::uint32_t>> parse_devices(const std::string& text);
+// "0,3", "0-3,6" or "0x1f00a", a uid: ascending, each once.
+[[nodiscard]] Result<std::vector<model::DeviceName>> parse_devices(const std::string& text);
 
 // "dram,l1": see Kind.
 [[nodiscard]] Result<std::vector<Kind>> parse_kinds(const std::string& text);

@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::cli {
@@ -19,8 +20,8 @@ namespace ttmem::cli {
 // name, so all share one copy.
 struct CommonOptions {
   bool json = false;
-  bool csv = false;                    // of commands that declare it
-  std::vector<std::uint32_t> devices;  // empty: all
+  bool csv = false;                        // of commands that declare it
+  std::vector<model::DeviceName> devices;  // empty: all
   ColorWhen color = ColorWhen::automatic;
 };
 
@@ -45,6 +46,7 @@ void add_version(Command& app, const std::string& text);
 void add_run(Command& app, const std::vector<std::string>& to_run);
 
 // What is held now, on these devices (empty: on all). Fails when there is no such device.
-[[nodiscard]] Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devices);
+[[nodiscard]] Result<model::Snapshot> current_snapshot(
+    const std::vector<model::DeviceName>& devices);
 
 }  // namespace ttmem::cli

@@ -212,7 +212,7 @@ Result<double> parse_watch(const std::string& text) {
 void add_common(Command& app, CommonOptions& common) {
   app.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
   app.add_option("-i,--device", "LIST", common.devices, parse_devices,
-                 "Only these devices: 0,3 or 0-3");
+                 "Only these devices: 0,3 or 0-3, or by uid: 0x1f00a");
   add_color(app, common);
 }
 
@@ -221,17 +221,17 @@ void add_color(Command& app, CommonOptions& common) {
                  "auto, always or never; auto obeys NO_COLOR");
 }
 
-Result<model::Snapshot> current_snapshot(const std::vector<std::uint32_t>& devices) {
+Result<model::Snapshot> current_snapshot(const std::vector<model::DeviceName>& devices) {
   model::Snapshot snapshot = collector::collect(segment_directory());
   if (devices.empty()) return snapshot;
-  const std::vector<std::uint32_t> missing = views::missing_devices(snapshot, devices);
+  const std::vector<model::DeviceName> missing = views::missing_devices(snapshot, devices);
   if (missing.empty()) return views::select_devices(std::move(snapshot), devices);
   print_warnings(snapshot.warnings);  // one of them may say why
-  const std::vector<std::uint32_t> ids = views::device_ids(snapshot);
   const std::string present =
-      ids.empty() ? "no process uses any device right now"
-                  : (ids.size() == 1 ? "there is only " : "there are ") + views::format_ids(ids);
-  return Error{fmt::format("no device {}; {}", views::format_ids(missing), present)};
+      snapshot.devices.empty() ? "no process uses any device right now"
+                               : (snapshot.devices.size() == 1 ? "there is only " : "there are ") +
+                                     views::format_devices(snapshot.devices);
+  return Error{fmt::format("no device {}; {}", views::format_names(missing), present)};
 }
 
 void add_show(Command& app, CommonOptions& common) {

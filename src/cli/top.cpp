@@ -136,7 +136,8 @@ int top(const Options& options, const CommonOptions& common, bool doctor) {
   if (common.devices.size() > 1) {
     return complain(fmt::format("--device {}: top starts with one device; write for example "
                                 "--device {}",
-                                views::format_ids(common.devices), common.devices.front()),
+                                views::format_names(common.devices),
+                                views::format_names({common.devices.front()})),
                     kUsage);
   }
   const bool text = options.once || !stdout_is_terminal();
@@ -152,7 +153,8 @@ void add_top(Command& app, CommonOptions& common) {
       app.add_subcommand("top", "The live view: devices, charts, cores, processes", kExamples);
   command.add_option("--view", "N", options->view, parse_view,
                      "Begin with this view: 1, 2, 3 or 4");
-  command.add_option("-i,--device", "N", common.devices, parse_devices, "Begin with this device");
+  command.add_option("-i,--device", "N", common.devices, parse_devices,
+                     "Begin with this device: its number or its uid");
   command.add_option("-r,--interval", "MS", options->interval_ms, parse_interval,
                      "Milliseconds between two refreshes (500); + and - change it");
   command.add_option("--theme", "NAME", options->theme, parse_theme,

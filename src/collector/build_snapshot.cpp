@@ -83,6 +83,7 @@ class Builder {
     snapshot_.warnings = evidence_.warnings;
     sort_evidence();
     for (const SegmentEvidence* segment : segments_) describe(*segment);
+    for (std::size_t s = 0; s < segments_.size(); ++s) suppose_devices(s);
     for (std::size_t s = 0; s < segments_.size(); ++s) add_segment(s);
     for (const RegionEvidence* region : regions_) add_region(*region);
     finish_devices();
@@ -139,12 +140,42 @@ class Builder {
     return total_of(region.uid, region.device_id, "");
   }
 
+  static bool names_no_chip(const DeviceImage& device) {
+    return device.uid == 0 && device.arch.empty();
+  }
+
+  // The devices of which a process says more than a number.
   void describe(const SegmentEvidence& segment) {
     std::vector<std::uint32_t>& of_device = totals_of_.emplace_back();
     for (const DeviceImage& device : segment.image.devices) {
+      if (names_no_chip(device)) {
+        of_device.push_back(kUnknownChip);
+        continue;
+      }
       of_device.push_back(total_of(device.uid, device.id, device.arch));
       totals_[of_device.back()].describe(device);
     }
+    chips_ = totals_.size();
+  }
+
+  // The other devices of that segment: each is the only chip with that number, or, if there are
+  // none or several, one of its own.
+  void suppose_devices(std::size_t s) {
+    for (std::size_t d = 0; d < totals_of_[s].size(); ++d) {
+      if (totals_of_[s][d] != kUnknownChip) continue;
+      const DeviceImage& device = segments_[s]->image.devices[d];
+      const auto end = totals_.begin() + static_cast<std::ptrdiff_t>(chips_);
+      const auto has_it = [&](const DeviceTotal& total) { return total.has_number(device.id); };
+      const auto only = std::find_if(totals_.begin(), end, has_it);
+      const bool supposed = only != end && std::find_if(only + 1, end, has_it) == end;
+      totals_of_[s][d] = supposed ? static_cast<std::uint32_t>(only - totals_.begin())
+                                  : total_of(device.uid, device.id, device.arch);
+      totals_[totals_of_[s][d]].describe(device);
+    }
+  }
+
+  [[nodiscard]] bool is_supposed(std::uint32_t total, const DeviceImage& device) const {
+    return names_no_chip(device) && total < chips_;
   }
 
   void add_segment(std::size_t s) {
@@ -160,7 +191,9 @@ class Builder {
           foreign_.emplace(totals_of_[s][d], image.pid, short_name(image.name));
         }
       }
-      total.add_process(process_row(segment, image.devices[d]));
+      model::Process row = process_row(segment, image.devices[d]);
+      row.supposed_device = is_supposed(totals_of_[s][d], image.devices[d]);
+      total.add_process(std::move(row));
     }
     add_segment_warnings(segment, evidence_.directory, snapshot_.warnings);
   }
@@ -169,6 +202,7 @@ class Builder {
     if (region.rows.empty()) return;
     const std::uint32_t index = total_of(region);
     DeviceTotal& total = totals_[index];
+    total.add_number(region.device_id);
     for (const RowEvidence& row : region.rows) {
       if (counted_.contains({index, row.row.pid})) continue;
       if (foreign_.contains({index, row.row.pid, short_name(row.row.name)})) continue;
@@ -191,6 +225,18 @@ class Builder {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
       snapshot_.devices.push_back(std::move(device));
     }
+    mark_shared_numbers();
+  }
+
+  void mark_shared_numbers() {
+    std::map<std::uint32_t, std::uint32_t> chips_with;
+    for (const model::Device& device : snapshot_.devices) {
+      for (const std::uint32_t number : device.ids) ++chips_with[number];
+    }
+    for (model::Device& device : snapshot_.devices) {
+      device.shares_number = std::any_of(device.ids.begin(), device.ids.end(),
+                                         [&](auto number) { return chips_with[number] > 1; });
+    }
   }
 
   void list(std::size_t s) {
@@ -210,11 +256,14 @@ class Builder {
     programs_.list(segment, device_index, evidence_.monotonic_ns, snapshot_);
   }
 
+  static constexpr std::uint32_t kUnknownChip = UINT32_MAX;
+
   const Evidence& evidence_;
   std::vector<const SegmentEvidence*> segments_;  // without clean exits, sorted
   std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
+  std::size_t chips_ = 0;  // of the totals, those of which more than a number is known
   std::map<Identity, std::uint32_t> known_;                   // index into totals_
   std::vector<std::vector<std::uint32_t>> totals_of_;         // by segment and its device
   std::set<std::pair<std::uint32_t, std::int32_t>> counted_;  // living process by total and pid

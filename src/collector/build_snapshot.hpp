@@ -13,6 +13,8 @@ namespace ttmem::collector {
 // - A row of TT-Metal's region counts unless the same process has a living segment with the same
 //   device: the segment is more exact. It is the same if /proc confirms that the segment is that
 //   process's own, or, for a pid of another pid namespace, if the name is the same too.
+// - A process that gives only the number of a device has the only chip with that number, and is
+//   marked so. If there are none or several, it has a device of its own.
 // - A segment with a clean exit holds nothing, and is left out.
 [[nodiscard]] model::Snapshot build_snapshot(const Evidence& evidence);
 

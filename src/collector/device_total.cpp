@@ -37,7 +37,14 @@ DeviceTotal::DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch) 
   device_.arch = std::move(arch);
 }
 
+void DeviceTotal::add_number(std::uint32_t number) {
+  std::vector<std::uint32_t>& ids = device_.ids;
+  const auto at = std::lower_bound(ids.begin(), ids.end(), number);
+  if (at == ids.end() || *at != number) ids.insert(at, number);
+}
+
 void DeviceTotal::describe(const DeviceImage& device) {
+  add_number(device.id);
   fill(device_.arch, device.arch);
   fill(device_.board, device.board);
   // Processes may see grids of different sizes (n300 with and without Ethernet dispatch).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,12 @@ class DeviceTotal {
 
   // Fills in what is not known yet.
   void describe(const segment::DeviceImage& device);
+
+  // A number that a process gives it.
+  void add_number(std::uint32_t number);
+  [[nodiscard]] bool has_number(std::uint32_t number) const {
+    return std::binary_search(device_.ids.begin(), device_.ids.end(), number);
+  }
 
   // A living process on this device.
   void add_tracked(const segment::DeviceImage& device, const DeviceGeometry& geometry);

@@ -50,8 +50,9 @@ struct Process {
   bool foreign_pid = false;   // `pid` is of another pid namespace than the reader's
   std::optional<std::uint32_t> pid_namespace;  // of `pid`; none: unknown
   std::optional<std::int32_t> host_pid;        // the pid that the reader would use; none: unknown
-  std::string name;                            // short, as in /proc/PID/comm
-  std::string command;                         // the whole command line when known, else empty
+  bool supposed_device = false;  // it names no chip: taken for the only one with that number
+  std::string name;              // short, as in /proc/PID/comm
+  std::string command;           // the whole command line when known, else empty
   std::string user;
   State state = State::alive;
   Source source = Source::ttmem;
@@ -83,7 +84,9 @@ struct Core {
 // reports is unknown. Dead processes are only listed.
 // A peak over several processes is the largest total that is certain to have been reached.
 struct Device {
-  std::uint32_t id = 0;
+  std::uint32_t id = 0;            // its number
+  std::vector<std::uint32_t> ids;  // all numbers that processes give it, ascending
+  bool shares_number = false;      // another chip has one of them too
   std::optional<std::uint64_t> uid;
   std::string arch;          // empty: unknown
   std::string board;         // empty: unknown

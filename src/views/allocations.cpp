@@ -37,7 +37,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a,
   const Color color = a.state == model::State::dead ? Color::red : Color::plain;
   const model::Process* process = process_of(snapshot, a);
   const std::string device = a.device < snapshot.devices.size()
-                                 ? fmt::format("{}", snapshot.devices[a.device].id)
+                                 ? format_device_briefly(snapshot.devices[a.device])
                                  : std::string(kUnknown);
   return {{device, color},
           {process ? format_pid(*process) : fmt::format("{}", a.pid), color},

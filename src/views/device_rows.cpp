@@ -227,7 +227,7 @@ DeviceTitle device_title(const Device& device) {
   const auto living = static_cast<std::uint64_t>(
       std::count_if(device.processes.begin(), device.processes.end(),
                     [](const auto& process) { return process.state == model::State::alive; }));
-  DeviceTitle title{fmt::format("Device {}", device.id),
+  DeviceTitle title{"Device " + format_device(device),
                     device.board.empty() ? device.arch : device.board,
                     {model_of(device)},
                     {living == 0 ? "no living process" : plural(living, "process", "processes")},
@@ -235,6 +235,9 @@ DeviceTitle device_title(const Device& device) {
   if (device.grid_x != 0 && device.grid_y != 0) {
     title.facts.push_back(fmt::format("{}x{} cores", device.grid_x, device.grid_y));
   }
+  std::vector<std::uint32_t> others = device.ids;
+  std::erase(others, device.id);
+  if (!others.empty()) title.facts.push_back("also called " + format_ids(others));
   if (device.programs) title.counts.push_back(plural(*device.programs, "program", "programs"));
   if (device.uid) title.uid = "uid " + format_hex(*device.uid);
   return title;

@@ -82,6 +82,42 @@ std::string format_ids(const std::vector<std::uint32_t>& ids) {
   return join(runs, ",");
 }
 
+std::string format_names(const std::vector<model::DeviceName>& names) {
+  std::vector<std::uint32_t> numbers;
+  std::vector<std::string> parts;
+  for (const model::DeviceName& name : names) {
+    if (name.uid) {
+      parts.push_back(format_hex(*name.uid));
+    } else {
+      numbers.push_back(name.number);
+    }
+  }
+  if (!numbers.empty()) parts.insert(parts.begin(), format_ids(numbers));
+  return join(parts, ",");
+}
+
+std::string format_device(const model::Device& device) {
+  if (!device.shares_number) return fmt::format("{}", device.id);
+  const std::string arch = device.arch.empty() ? "unknown chip" : device.arch;
+  return fmt::format("{} ({})", device.id, device.uid ? format_hex(*device.uid) : arch);
+}
+
+std::string format_device_briefly(const model::Device& device) {
+  return device.shares_number && device.uid ? format_hex(*device.uid) : format_device(device);
+}
+
+std::string format_devices(const std::vector<model::Device>& devices) {
+  std::vector<std::uint32_t> numbers;
+  std::vector<std::string> parts;
+  bool shared = false;
+  for (const model::Device& device : devices) {
+    shared = shared || device.shares_number;
+    numbers.push_back(device.id);
+    parts.push_back(format_device(device));
+  }
+  return shared ? join(parts, ", ") : format_ids(numbers);
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view between) {
   std::string result;
   for (const std::string& part : parts) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format_bytes.hpp"
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::views {
@@ -48,6 +49,14 @@ using ttmem::Scale;
 [[nodiscard]] std::string format_time(std::uint64_t unix_ns, std::int64_t utc_offset_seconds);
 // Ascending ids as "0-3,6".
 [[nodiscard]] std::string format_ids(const std::vector<std::uint32_t>& ids);
+// "0-3,6,0x1f00a"
+[[nodiscard]] std::string format_names(const std::vector<model::DeviceName>& names);
+// "0"; "0 (0x1f00a)" when another chip has the same number.
+[[nodiscard]] std::string format_device(const model::Device& device);
+// The same for a column: "0", or "0x1f00a".
+[[nodiscard]] std::string format_device_briefly(const model::Device& device);
+// All devices, for people who named another: "0-3", "0 (0x1f00a), 0 (0x1f00b)".
+[[nodiscard]] std::string format_devices(const std::vector<model::Device>& devices);
 // The fragments, joined.
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between);
 

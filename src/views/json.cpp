@@ -54,6 +54,7 @@ Json process_json(const model::Process& p) {
   json["allocations"] = value_of(live_allocations(p.kinds));
   json["command"] = text_of(p.command);
   add_pids(p, json);
+  json["device_supposed"] = p.supposed_device;
   return json;
 }
 
@@ -83,6 +84,7 @@ Json device_json(const Device& device) {
     json[Json::json_pointer("/" + std::string(field.path))] = json_of(field.value(device));
   }
   if (device.grid_x == 0 || device.grid_y == 0) json["grid"] = nullptr;
+  json["ids"] = device.ids;
   json["processes"] = list_of(device.processes, process_json);
   json["per_core"] = list_of(device.cores, core_json);
   return json;

@@ -65,6 +65,20 @@ constexpr ProcessColumn size_column(std::string_view header, int drop) {
           less<figure>};
 }
 
+// The devices of a process.
+std::string where(const model::Snapshot& snapshot, const ProcessTotal& total) {
+  std::vector<std::uint32_t> numbers;
+  std::vector<std::string> parts;
+  bool shared = false;
+  for (const std::uint32_t i : total.devices) {
+    const model::Device& device = snapshot.devices[i];
+    numbers.push_back(device.id);
+    parts.push_back(format_device_briefly(device));
+    shared = shared || device.shares_number;
+  }
+  return (shared ? join(parts, ",") : format_ids(numbers)) + (total.sum.supposed_device ? "?" : "");
+}
+
 std::uint64_t living_in(const std::vector<ProcessTotal>& totals) {
   return static_cast<std::uint64_t>(
       std::count_if(totals.begin(), totals.end(),
@@ -99,7 +113,7 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
       {"USER", left, 5, 0, user_text, less<&Process::user>},
       {"STATE", left, 9, 5, [](Total t) { return std::string(name_of(t.sum.state)); },
        less<&Process::state>},
-      {"DEV", left, 0, 4, [](Total t) { return format_ids(t.devices); },
+      {"DEV", left, 0, 4, [](Total t) { return t.where; },
        [](Total a, Total b) { return a.devices < b.devices; }},
       size_column<used<Kind::dram>>("DRAM", 0),
       size_column<l1_of>("L1 BUF", 1),
@@ -135,19 +149,21 @@ std::string command_of(const Process& process) {
 
 std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
   std::vector<ProcessTotal> totals;
-  for (const model::Device& device : snapshot.devices) {
-    for (const Process& process : device.processes) {
+  for (std::uint32_t i = 0; i < snapshot.devices.size(); ++i) {
+    for (const Process& process : snapshot.devices[i].processes) {
       const auto known = std::find_if(totals.begin(), totals.end(), [&](const auto& total) {
         return same_process(total.sum, process);
       });
       if (known == totals.end()) {
-        totals.push_back({process, {device.id}});
+        totals.push_back({process, {i}, {}});
         continue;
       }
       merge(known->sum.kinds, process.kinds);
-      if (known->devices.back() != device.id) known->devices.push_back(device.id);
+      known->sum.supposed_device |= process.supposed_device;
+      if (known->devices.back() != i) known->devices.push_back(i);
     }
   }
+  for (ProcessTotal& total : totals) total.where = where(snapshot, total);
   std::stable_sort(totals.begin(), totals.end(), [](const auto& a, const auto& b) {
     if (a.sum.state != b.sum.state) return a.sum.state == State::alive;
     return held_bytes(a.sum) > held_bytes(b.sum);
@@ -203,6 +219,13 @@ std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& c
     text += wrapped(fmt::format("{} of {} processes; the figures of a device are those of all.",
                                 totals.size(), all),
                     0, Color::dim, options);
+  }
+  const auto supposed = [](const auto& total) { return total.sum.supposed_device; };
+  if (std::any_of(totals.begin(), totals.end(), supposed)) {
+    text += wrapped(
+        "DEV 0?: the process gives a number and not which chip it is; taken for the only chip "
+        "with that number.",
+        0, Color::dim, options);
   }
   if (dead > 0) {
     text += wrapped(plural(dead, "process is dead: what it held is not counted above;",

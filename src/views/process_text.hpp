@@ -19,7 +19,8 @@ namespace ttmem::views {
 // A process over all its devices. A figure that is unknown on one device has an unknown sum.
 struct ProcessTotal {
   model::Process sum;
-  std::vector<std::uint32_t> devices;  // ids, ascending
+  std::vector<std::uint32_t> devices;  // indices into the snapshot's, ascending
+  std::string where;                   // the same for people: "0-3", "0x1f00a", "0?" if supposed
 };
 
 // The command line without the folder of its program, else the name.

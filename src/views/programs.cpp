@@ -29,7 +29,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p) {
   const model::Bytes on_device = known ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
   return {
       {fmt::format("{}", p.program), color},
-      {known ? fmt::format("{}", snapshot.devices[p.device].id) : std::string(kUnknown), color},
+      {known ? format_device_briefly(snapshot.devices[p.device]) : std::string(kUnknown), color},
       {process ? format_pid(*process) : fmt::format("{}", p.pid), color},
       {fmt::format("{}", p.cbs.size()), color},
       {format_bytes(p.bytes_per_core, Scale::core), Color::bold},

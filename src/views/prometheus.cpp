@@ -117,6 +117,13 @@ Labels labels_of(const Holder& device) {
       {"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
+// Without the architecture, unless nothing else tells the chip from another of the same number.
+Labels short_labels_of(const Device& device) {
+  Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
+  if (device.shares_number && !device.uid) labels.add("arch", device.arch);
+  return labels;
+}
+
 // What a device, or a process, uses of each kind.
 template <typename Holder>
 void add_kinds(Family& family, const Labels& labels, const Holder& holder) {
@@ -173,7 +180,7 @@ void add_programs(const Snapshot& snapshot, Page& page) {
   Family& programs =
       page.gauge("ttmem_programs", "Live programs with circular buffers on the device.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
+    const Labels labels = short_labels_of(device);
     cb.add(labels.with("view", "physical"), device.used(Kind::cb));
     cb.add(labels.with("view", "resident"), device.cb_resident_bytes);
     cb.add(labels.with("view", "logical"), device.logical(Kind::cb));
@@ -189,6 +196,8 @@ Labels labels_of(const Device& device, const Process& process) {
                    {"pid", std::to_string(process.host_pid.value_or(process.pid))},
                    {"process", process.name},
                    {"user", process.user}};
+  // One process may have two chips with the same number.
+  if (device.shares_number) labels.add("uid", uid_of(device.uid));
   if (process.foreign_pid && !process.host_pid && process.pid_namespace) {
     labels.add("pid_namespace", std::to_string(*process.pid_namespace));
   }
@@ -203,7 +212,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
       page.gauge("ttmem_dead_owner_bytes",
                  "Memory of dead processes that nobody has reaped; not counted as in use.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
+    const Labels labels = short_labels_of(device);
     std::uint64_t dead_bytes = 0;
     std::uint64_t alive = 0;
     for (const Process& process : device.processes) {

@@ -69,9 +69,11 @@ std::uint64_t size_of(const Allocation& allocation) {
 
 }  // namespace
 
-Snapshot select_devices(Snapshot snapshot, const std::vector<std::uint32_t>& ids) {
-  return keep_devices(std::move(snapshot),
-                      [&](const model::Device& device) { return contains(ids, device.id); });
+Snapshot select_devices(Snapshot snapshot, const std::vector<model::DeviceName>& names) {
+  return keep_devices(std::move(snapshot), [&](const model::Device& device) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const auto& name) { return has_name(device, name); });
+  });
 }
 
 bool matches(const ProcessFilter& filter, const model::Process& process) {
@@ -95,19 +97,17 @@ Snapshot select_processes(Snapshot snapshot, const ProcessFilter& filter) {
   return snapshot;
 }
 
-std::vector<std::uint32_t> missing_devices(const Snapshot& snapshot,
-                                           std::vector<std::uint32_t> ids) {
-  const std::vector<std::uint32_t> present = device_ids(snapshot);
-  std::erase_if(ids, [&](std::uint32_t id) { return contains(present, id); });
-  return ids;
+std::vector<model::DeviceName> missing_devices(const Snapshot& snapshot,
+                                               std::vector<model::DeviceName> names) {
+  std::erase_if(names, [&](const auto& name) { return find_device(snapshot, name).has_value(); });
+  return names;
 }
 
-std::vector<std::uint32_t> device_ids(const Snapshot& snapshot) {
-  std::vector<std::uint32_t> ids;
-  for (const model::Device& device : snapshot.devices) ids.push_back(device.id);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
+std::optional<std::size_t> find_device(const Snapshot& snapshot, const model::DeviceName& name) {
+  const auto found = std::find_if(snapshot.devices.begin(), snapshot.devices.end(),
+                                  [&](const auto& device) { return has_name(device, name); });
+  if (found == snapshot.devices.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - snapshot.devices.begin());
 }
 
 std::vector<Allocation> select_allocations(const Snapshot& snapshot,

@@ -8,20 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::views {
 
-// The devices with these ids, and what is on them.
+// The devices with these names, and what is on them. A number may name several chips.
 [[nodiscard]] model::Snapshot select_devices(model::Snapshot snapshot,
-                                             const std::vector<std::uint32_t>& ids);
+                                             const std::vector<model::DeviceName>& names);
 
-// Which of `ids` the snapshot does not have.
-[[nodiscard]] std::vector<std::uint32_t> missing_devices(const model::Snapshot& snapshot,
-                                                         std::vector<std::uint32_t> ids);
+// Which of `names` the snapshot does not have.
+[[nodiscard]] std::vector<model::DeviceName> missing_devices(const model::Snapshot& snapshot,
+                                                             std::vector<model::DeviceName> names);
 
-// The ids of all devices, ascending, each once.
-[[nodiscard]] std::vector<std::uint32_t> device_ids(const model::Snapshot& snapshot);
+// The index of the first device with that name; none when there is none.
+[[nodiscard]] std::optional<std::size_t> find_device(const model::Snapshot& snapshot,
+                                                     const model::DeviceName& name);
 
 struct ProcessFilter {
   std::optional<std::int32_t> pid;  // the one here, or the one in its container

@@ -112,9 +112,10 @@ std::string sum_line(const std::vector<Device>& devices, const std::vector<Devic
   }
   const auto fullest = std::max_element(
       rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return share(a) < share(b); });
-  const std::string text = fmt::format("  fullest: {} ({})",
-                                       devices[static_cast<std::size_t>(fullest - rows.begin())].id,
-                                       format_share(share(*fullest)));
+  const std::string text =
+      fmt::format("  fullest: {} ({})",
+                  format_device_briefly(devices[static_cast<std::size_t>(fullest - rows.begin())]),
+                  format_share(share(*fullest)));
   if (share(*fullest) && text.size() <= line.room()) line.add(text, Color::dim);
   return line.finish();
 }
@@ -135,8 +136,9 @@ std::string sums(const std::vector<Device>& devices, const TextOptions& options)
   }
   if (tightest == nullptr) return text;
   const std::int64_t least = *tightest->headroom_bytes_per_core;
-  const std::string words = fmt::format("  least headroom: {} per core, on device {}",
-                                        format_signed_bytes(least, Scale::core), tightest->id);
+  const std::string words =
+      fmt::format("  least headroom: {} per core, on device {}",
+                  format_signed_bytes(least, Scale::core), format_device(*tightest));
   return text + Line(options).add(words, least < 0 ? Color::red : Color::dim).finish();
 }
 

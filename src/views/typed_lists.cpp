@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string>
+#include <system_error>
 
 #include "base/parse_number.hpp"
 #include "views/format.hpp"
@@ -13,6 +16,15 @@ namespace ttmem::views {
 namespace {
 
 constexpr std::uint32_t kMostDevicesInARange = 1024;
+
+// "0x1f00a"; none when it is something else.
+std::optional<std::uint64_t> parse_uid(std::string_view text) {
+  if (!text.starts_with("0x") && !text.starts_with("0X")) return std::nullopt;
+  std::uint64_t uid = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + 2, end, uid, 16);
+  return error == std::errc() && at == end && uid != 0 ? std::optional(uid) : std::nullopt;
+}
 
 }  // namespace
 
@@ -26,24 +38,28 @@ std::vector<std::string_view> split(std::string_view text) {
   }
 }
 
-Result<std::vector<std::uint32_t>> parse_devices(std::string_view text) {
-  std::vector<std::uint32_t> ids;
+Result<std::vector<model::DeviceName>> parse_devices(std::string_view text) {
+  std::vector<model::DeviceName> names;
   for (const std::string_view part : split(text)) {
+    if (const auto uid = parse_uid(part)) {
+      names.push_back(model::name_of_uid(*uid));
+      continue;
+    }
     const std::size_t dash = part.find('-');
     const auto first = parse_number<std::uint32_t>(part.substr(0, dash));
     const auto last =
         dash == std::string_view::npos ? first : parse_number<std::uint32_t>(part.substr(dash + 1));
     if (!first || !last || *last < *first) {
-      return Error{"not a list of device numbers; write for example 0,3 or 0-3"};
+      return Error{"not a list of devices; write for example 0,3 or 0-3, or a uid as 0x1f00a"};
     }
     if (*last - *first >= kMostDevicesInARange) {
       return Error{fmt::format("a range may have at most {} devices", kMostDevicesInARange)};
     }
-    for (std::uint32_t i = 0; i <= *last - *first; ++i) ids.push_back(*first + i);
+    for (std::uint32_t i = 0; i <= *last - *first; ++i) names.emplace_back(*first + i);
   }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
 }
 
 Result<std::vector<Kind>> parse_kinds(std::string_view text) {

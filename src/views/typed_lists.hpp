@@ -10,14 +10,15 @@
 
 #include "base/kinds.hpp"
 #include "base/result.hpp"
+#include "model/device_name.hpp"
 
 namespace ttmem::views {
 
 // The parts between the commas. An empty text has one part, which is empty.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text);
 
-// "0,3" or "0-3,6": ascending, each once.
-[[nodiscard]] Result<std::vector<std::uint32_t>> parse_devices(std::string_view text);
+// "0,3", "0-3,6" or "0x1f00a", a uid: ascending, each once.
+[[nodiscard]] Result<std::vector<model::DeviceName>> parse_devices(std::string_view text);
 
 // "dram,l1": see Kind.
 [[nodiscard]] Result<std::vector<Kind>> parse_kinds(std::string_view text);

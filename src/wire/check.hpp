@@ -81,9 +81,19 @@ template <std::size_t Size>
   return has_second_head<kMessageBytes / 2>(message) || has_second_head<kMessageBytes / 3>(message);
 }
 
+}  // namespace detail
+
+// A question may name the chip by its uid, in `buffer_id`, instead of by a number.
+[[nodiscard]] constexpr bool names_uid(const Head& question) noexcept {
+  return question.device_id == -1 && question.buffer_id != 0;
+}
+
+namespace detail {
+
 [[nodiscard]] inline Fault fault_of_question(const Message& message) noexcept {
   // Only QUERY is always about one device.
-  const std::int32_t least = message.type() == Type::query ? 0 : -1;
+  const bool one = message.type() == Type::query && !names_uid(message.head);
+  const std::int32_t least = one ? 0 : -1;
   const bool possible = message.head.device_id >= least && message.head.device_id <= kMaxDeviceId;
   return possible ? Fault::none : Fault::device;
 }

@@ -475,12 +475,12 @@ class HistoryOfAServer(Terminal):
 
     @staticmethod
     def history(path):
-        device = int(urllib.parse.parse_qs(urllib.parse.urlsplit(path).query)["device"][0])
+        (device,) = urllib.parse.parse_qs(urllib.parse.urlsplit(path).query)["device"]
         now = time.time_ns()
         points = [{"time_unix_ns": now - age * 10**9, "dram_bytes": 11 * 2**30, "l1_bytes": None,
                    "l1_used_bytes": 60 * 2**20, "cb_bytes": 40 * 2**20}
                   for age in range(50, 0, -1)]
-        return json.dumps({"schema": "ttmem.history.v1", "device": device, "interval_seconds": 1,
+        return json.dumps({"schema": "ttmem.history.v1", "device": 0, "uid": device, "interval_seconds": 1,
                            "points": points}).encode()
 
     def test_charts_start_with_it(self):
@@ -493,7 +493,8 @@ class HistoryOfAServer(Terminal):
         self.press("Right")
         self.see(r"Device 1 DRAM")
         self.wait_for(lambda: len(asked) == 2, "a question for each device")
-        self.assertEqual([re.search(r"device=(\d+)", path).group(1) for path in asked], ["0", "1"])
+        uids = [device["uid"] for device in self.devices()[:2]]
+        self.assertEqual([re.search(r"device=(0x\w+)", path).group(1) for path in asked], uids)
         self.assertTrue(all(path.startswith("/api/v1/history?") for path in asked))
         self.press("q")
 

@@ -66,11 +66,11 @@ Json postmortem_json(const Postmortem& postmortem) {
 
 }  // namespace
 
-std::string history_json(std::uint32_t device, const HistoryRange& range) {
+std::string history_json(const HistoryRange& range) {
   Json points = Json::array();
   for (const HistoryPoint& point : range.points) points.push_back(point_json(point));
   return text_of({{"schema", "ttmem.history.v1"},
-                  {"device", device},
+                  {"device", range.id},
                   {"uid", range.uid ? Json(views::format_hex(*range.uid)) : Json(nullptr)},
                   {"interval_seconds", range.interval_seconds},
                   {"points", std::move(points)}});

@@ -14,7 +14,7 @@
 namespace ttmem::server {
 
 // Schema ttmem.history.v1.
-[[nodiscard]] std::string history_json(std::uint32_t device, const HistoryRange& range);
+[[nodiscard]] std::string history_json(const HistoryRange& range);
 
 // Schema ttmem.postmortems.v1; the latest first.
 [[nodiscard]] std::string postmortems_json(const Postmortems& postmortems,

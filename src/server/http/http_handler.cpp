@@ -39,7 +39,7 @@ HttpResponse index(const Target&, const HttpSources&) {
   return ok(kText,
             "ttmem serve: memory of Tenstorrent devices\n\n"
             "/metrics                                    for Prometheus\n"
-            "/api/v1/snapshot?device=0-3,6               the JSON of `ttmem --json`\n"
+            "/api/v1/snapshot?device=0-3,0x1f00a         the JSON of `ttmem --json`\n"
             "/api/v1/allocations?pid=&device=&kind=      the JSON of `ttmem allocs --json`\n"
             "/api/v1/programs?pid=&device=               the JSON of `ttmem programs --json`\n"
             "/api/v1/history?device=0&seconds=600        use over time, up to a day\n"
@@ -57,12 +57,12 @@ HttpResponse metrics(const Target&, const HttpSources& sources) {
   return ok(kMetrics, sources.metrics());
 }
 
-HttpResponse no_device(const std::vector<std::uint32_t>& missing,
-                       const std::vector<std::uint32_t>& present) {
-  return error_response(404,
-                        fmt::format("no device {}; {}", views::format_ids(missing),
-                                    present.empty() ? "no process uses any device right now"
-                                                    : "there are " + views::format_ids(present)));
+HttpResponse no_device(const std::vector<model::DeviceName>& missing,
+                       const std::vector<model::Device>& present) {
+  return error_response(
+      404, fmt::format("no device {}; {}", views::format_names(missing),
+                       present.empty() ? "no process uses any device right now"
+                                       : "there are " + views::format_devices(present)));
 }
 
 // Calls use(snapshot) with the devices that the query asks for, or with all.
@@ -73,7 +73,7 @@ HttpResponse on_devices(const Target& target, const HttpSources& sources, Use&& 
   const model::Snapshot& snapshot = sources.snapshot();
   if (ids->empty()) return use(snapshot);
   const auto missing = views::missing_devices(snapshot, *ids);
-  if (!missing.empty()) return no_device(missing, views::device_ids(snapshot));
+  if (!missing.empty()) return no_device(missing, snapshot.devices);
   return use(views::select_devices(snapshot, *ids));
 }
 
@@ -137,12 +137,19 @@ HttpResponse history(const Target& target, const HttpSources& sources) {
   if (ids->size() != 1) {
     return error_response(400, "device: exactly one is needed; write for example device=0");
   }
+  const auto named = sources.history->named(ids->front());
+  if (named.size() > 1) {
+    return error_response(400,
+                          fmt::format("device: several chips are called {}: {}; name one by "
+                                      "its uid",
+                                      views::format_names(*ids), views::format_devices(named)));
+  }
   const auto seconds = number_in(target, "seconds", kMostHistorySeconds);
   if (!seconds) return error_response(400, seconds.error().message);
   const auto range = sources.history->range(ids->front(), seconds->value_or(kDefaultHistorySeconds),
                                             sources.figures().time_unix_ns);
   if (!range) return no_device(*ids, sources.history->devices());
-  return ok(kJson, history_json(ids->front(), *range));
+  return ok(kJson, history_json(*range));
 }
 
 HttpResponse postmortems(const Target&, const HttpSources& sources) {

@@ -86,7 +86,7 @@ Result<void> check_names(const Target& target, const std::vector<std::string>& n
   return {};
 }
 
-Result<std::vector<std::uint32_t>> devices_in(const Target& target) {
+Result<std::vector<model::DeviceName>> devices_in(const Target& target) {
   return list_in(target, "device", views::parse_devices);
 }
 

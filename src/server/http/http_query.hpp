@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::server {
@@ -29,8 +30,8 @@ struct Target {
 [[nodiscard]] Result<void> check_names(const Target& target, const std::vector<std::string>& names);
 
 // The value of a parameter; empty when it was not given. Fails when it is not valid.
-[[nodiscard]] Result<std::vector<std::uint32_t>> devices_in(const Target& target);  // "0-3"
-[[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);             // "dram,l1"
+[[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(const Target& target);  // "0-3"
+[[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);                 // "dram,l1"
 [[nodiscard]] Result<std::optional<std::uint64_t>> number_in(const Target& target,
                                                              const std::string& name,
                                                              std::uint64_t most);

@@ -26,6 +26,16 @@ Values values_of(const model::Device& device, model::Bytes (model::Device::*of_k
   return values;
 }
 
+model::Device identity_of(const model::Device& device) {
+  model::Device identity;
+  identity.id = device.id;
+  identity.ids = device.ids;
+  identity.shares_number = device.shares_number;
+  identity.uid = device.uid;
+  identity.arch = device.arch;
+  return identity;
+}
+
 template <typename Points>
 void bound(Points& points, std::uint64_t most) {
   while (points.size() > most) points.pop_front();
@@ -52,11 +62,8 @@ void History::record(const model::Snapshot& snapshot) {
 
 History::Series* History::series_of(const model::Device& device, std::uint64_t now_ns) {
   for (Series& series : devices_) {
-    const bool same = device.uid || series.uid
-                          ? device.uid == series.uid
-                          : device.id == series.id && device.arch == series.arch;
-    if (!same) continue;
-    series.id = device.id;
+    if (name_of(series.device) != name_of(device)) continue;
+    series.device = identity_of(device);
     return &series;
   }
   if (devices_.size() == kMostDevices) {
@@ -68,9 +75,7 @@ History::Series* History::series_of(const model::Device& device, std::uint64_t n
     devices_.erase(oldest);
   }
   Series& series = devices_.emplace_back();
-  series.id = device.id;
-  series.uid = device.uid;
-  series.arch = device.arch;
+  series.device = identity_of(device);
   return &series;
 }
 
@@ -117,30 +122,45 @@ void History::record(const model::Device& device, std::uint64_t now_ns, Series& 
   bound(series.minutes, (limit_seconds_ + kMinute - 1) / kMinute);
 }
 
-std::optional<HistoryRange> History::range(std::uint32_t device, std::uint64_t seconds,
+std::optional<HistoryRange> History::range(const model::DeviceName& device, std::uint64_t seconds,
                                            std::uint64_t now_unix_ns) const {
   const Series* found = nullptr;
   for (const Series& series : devices_) {
-    if (series.id != device) continue;
+    if (!has_name(series.device, device)) continue;
     if (found == nullptr || series.last_seen_ns > found->last_seen_ns) found = &series;
   }
   if (found == nullptr) return std::nullopt;
   const bool fine = seconds <= kFineSeconds;
   const std::uint64_t back_ns = std::min(seconds, kCoarseSeconds) * kSecondNs;
   const std::uint64_t since_ns = now_unix_ns > back_ns ? now_unix_ns - back_ns : 0;
-  HistoryRange range{.uid = found->uid, .interval_seconds = fine ? 1 : kMinute, .points = {}};
+  HistoryRange range{.id = found->device.id,
+                     .uid = found->device.uid,
+                     .interval_seconds = fine ? 1 : kMinute,
+                     .points = {}};
   for (const Packed& point : fine ? found->seconds : found->minutes) {
     if (point.time_unix_ns > since_ns) range.points.push_back(unpack(point));
   }
   return range;
 }
 
-std::vector<std::uint32_t> History::devices() const {
-  std::vector<std::uint32_t> ids;
-  for (const Series& series : devices_) ids.push_back(series.id);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
+std::vector<model::Device> History::named(const model::DeviceName& name) const {
+  std::uint64_t last_ns = 0;
+  for (const Series& series : devices_) {
+    if (has_name(series.device, name)) last_ns = std::max(last_ns, series.last_seen_ns);
+  }
+  std::vector<model::Device> found;
+  for (const Series& series : devices_) {
+    const bool then = series.last_seen_ns == last_ns;
+    if (then && has_name(series.device, name)) found.push_back(series.device);
+  }
+  return found;
+}
+
+std::vector<model::Device> History::devices() const {
+  std::vector<model::Device> list;
+  for (const Series& series : devices_) list.push_back(series.device);
+  std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  return list;
 }
 
 }  // namespace ttmem::server

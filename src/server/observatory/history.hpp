@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::server {
@@ -33,6 +34,7 @@ struct HistoryPoint {
 // A device's history as range() returns it, the oldest first. Where there is no point, the device
 // was not there, or there was no pass.
 struct HistoryRange {
+  std::uint32_t id = 0;
   std::optional<std::uint64_t> uid;
   std::uint64_t interval_seconds = 1;
   std::vector<HistoryPoint> points;
@@ -55,12 +57,16 @@ class History {
   void record(const model::Snapshot& snapshot);
 
   // The last `seconds` before `now`, by the second as far as recorded, else by the minute. None
-  // when there never was such a device. Of several with the same id, the one seen last.
-  [[nodiscard]] std::optional<HistoryRange> range(std::uint32_t device, std::uint64_t seconds,
+  // when there never was such a device. Of several with that name, the one seen last.
+  [[nodiscard]] std::optional<HistoryRange> range(const model::DeviceName& device,
+                                                  std::uint64_t seconds,
                                                   std::uint64_t now_unix_ns) const;
 
-  // The ids that range() knows, ascending.
-  [[nodiscard]] std::vector<std::uint32_t> devices() const;
+  // The devices with that name that were there at the same time, when range() would find one of
+  // them: more than one, if a number names several chips.
+  [[nodiscard]] std::vector<model::Device> named(const model::DeviceName& name) const;
+  // All that range() knows.
+  [[nodiscard]] std::vector<model::Device> devices() const;
 
  private:
   // A HistoryPoint in half the memory: kUnknown stands for none.
@@ -72,9 +78,7 @@ class History {
   static constexpr std::uint64_t kUnknown = UINT64_MAX;
 
   struct Series {
-    std::uint32_t id = 0;
-    std::optional<std::uint64_t> uid;
-    std::string arch;
+    model::Device device;  // only what it is: uid, arch and numbers
     std::uint64_t last_seen_ns = 0;
     std::array<model::Bytes, kSeries.size()> known_peak;  // as the processes report it
     std::deque<Packed> seconds;

@@ -11,7 +11,9 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "model/device_name.hpp"
 #include "server/socket/event_log.hpp"
+#include "views/format.hpp"
 #include "wire/check.hpp"
 
 namespace ttmem::server {
@@ -39,18 +41,24 @@ std::uint32_t narrow(std::uint64_t value) {
 }
 
 bool is_used_by(const Device& device, pid_t pid) {
-  return std::any_of(device.processes.begin(), device.processes.end(),
-                     [&](const Process& process) { return process.pid == pid; });
+  return std::any_of(device.processes.begin(), device.processes.end(), [&](const Process& process) {
+    return process.host_pid.value_or(process.pid) == pid;
+  });
 }
 
-// The devices with a logical number: the chip with that number, and what processes hold that report
-// the number and not which chip it is. Processes may number chips differently: the chip that the
-// asking process uses is preferred.
-std::vector<const Device*> find_devices(const Snapshot& snapshot, std::int32_t id, pid_t pid) {
+// The chip that a question names by its uid; or those with a logical number: the chip with that
+// number, and what processes hold that report the number and not which chip it is. Processes may
+// number chips differently: the chip that the asking process uses is preferred.
+std::vector<const Device*> find_devices(const Snapshot& snapshot, const wire::Head& question,
+                                        pid_t pid) {
   const Device* chip = nullptr;
   std::vector<const Device*> found;
   for (const Device& device : snapshot.devices) {
-    if (device.id != static_cast<std::uint32_t>(id)) continue;
+    if (wire::names_uid(question)) {
+      if (device.uid == question.buffer_id) return {&device};
+      continue;
+    }
+    if (!has_number(device, static_cast<std::uint32_t>(question.device_id))) continue;
     if (!device.uid) {
       found.push_back(&device);
     } else if (chip == nullptr || (is_used_by(device, pid) && !is_used_by(*chip, pid))) {
@@ -122,8 +130,8 @@ void add_largest(const Snapshot& snapshot, Wanted&& wanted, std::vector<std::str
   for (std::size_t i = 0; i < shown; ++i) {
     const Allocation& one = *chosen[i];
     lines.push_back(fmt::format("device {}: {} {} {} of process {}{}{}",
-                                snapshot.devices[one.device].id, name_of(one.kind), one.id,
-                                log_bytes(one.bytes), one.pid,
+                                views::format_device(snapshot.devices[one.device]),
+                                name_of(one.kind), one.id, log_bytes(one.bytes), one.pid,
                                 one.persistent ? ", loaded until the device closes" : "",
                                 one.label.empty() ? "" : ", " + one.label));
   }
@@ -137,8 +145,8 @@ std::vector<std::string> remaining_lines(const Snapshot& snapshot) {
   for (const Device& device : snapshot.devices) {
     for (const Process& process : device.processes) {
       const std::string kinds = kinds_of(process);
-      lines.push_back(fmt::format("device {}: {} holds {}", device.id, who(process),
-                                  kinds.empty() ? "nothing" : kinds));
+      lines.push_back(fmt::format("device {}: {} holds {}", views::format_device(device),
+                                  who(process), kinds.empty() ? "nothing" : kinds));
     }
   }
   if (lines.empty()) lines.emplace_back("nobody holds anything");
@@ -151,8 +159,8 @@ std::vector<std::string> kernel_lines(const Snapshot& snapshot) {
   std::vector<std::string> lines;
   for (const Device& device : snapshot.devices) {
     const auto text = [](const model::Bytes& bytes) { return bytes ? log_bytes(*bytes) : "n/a"; };
-    lines.push_back(fmt::format("device {}: kernels {}, of which persistent {}", device.id,
-                                text(device.used(Kind::kernel)),
+    lines.push_back(fmt::format("device {}: kernels {}, of which persistent {}",
+                                views::format_device(device), text(device.used(Kind::kernel)),
                                 text(device.kernels_persistent_bytes)));
   }
   if (lines.empty()) lines.emplace_back("no device is in use");
@@ -185,10 +193,11 @@ Message Responder::answer(const Message& question, pid_t pid) {
   answer.head.device_id = question.head.device_id;
   answer.head.process_id = question.head.process_id;
   answer.head.timestamp_unix_ns = clock_ns(CLOCK_REALTIME);
-  const std::vector<const Device*> devices = find_devices(now, question.head.device_id, pid);
+  const std::vector<const Device*> devices = find_devices(now, question.head, pid);
   if (!devices.empty()) fill_answer(*devices.front(), answer.answer);
   for (const Device* device : devices) add_to_answer(*device, answer.answer);
-  if (question.head.device_id == -1) answer.answer.is_available = now.devices.empty() ? 0 : 1;
+  if (question.head.device_id == -1 && !wire::names_uid(question.head))
+    answer.answer.is_available = now.devices.empty() ? 0 : 1;
   answer.answer.num_devices = count_devices(now);
   return answer;
 }

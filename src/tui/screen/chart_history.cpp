@@ -16,7 +16,7 @@ Sample sample_of(const model::Device& d, std::uint64_t time_unix_ns) {
 void ChartHistory::add(const model::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.time_unix_ns;
   for (const model::Device& device : snapshot.devices) {
-    std::deque<Sample>& samples = series_[key_of(device)];
+    std::deque<Sample>& samples = series_[name_of(device)];
     // The clock was set back: samples of the future cannot be shown.
     while (!samples.empty() && samples.back().time_unix_ns >= now) samples.pop_back();
     samples.push_back(sample_of(device, now));
@@ -33,7 +33,7 @@ void ChartHistory::add(const model::Snapshot& snapshot) {
 }
 
 void ChartHistory::prepend(const model::Device& device, const std::vector<Sample>& older) {
-  std::deque<Sample>& samples = series_[key_of(device)];
+  std::deque<Sample>& samples = series_[name_of(device)];
   std::vector<Sample> before;
   for (const Sample& sample : older) {
     const bool in_order = before.empty() || before.back().time_unix_ns < sample.time_unix_ns;
@@ -47,7 +47,7 @@ void ChartHistory::prepend(const model::Device& device, const std::vector<Sample
 
 const std::deque<Sample>& ChartHistory::of(const model::Device& device) const {
   static const std::deque<Sample> none;
-  const auto found = series_.find(key_of(device));
+  const auto found = series_.find(name_of(device));
   return found == series_.end() ? none : found->second;
 }
 

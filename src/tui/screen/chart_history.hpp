@@ -5,9 +5,9 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 
 namespace ttmem::tui {
@@ -44,10 +44,7 @@ class ChartHistory {
   [[nodiscard]] const std::deque<Sample>& of(const model::Device& device) const;
 
  private:
-  using Key = std::pair<std::uint32_t, std::uint64_t>;  // id and uid
-  static Key key_of(const model::Device& device) { return {device.id, device.uid.value_or(0)}; }
-
-  std::map<Key, std::deque<Sample>> series_;
+  std::map<model::DeviceName, std::deque<Sample>> series_;
 };
 
 }  // namespace ttmem::tui

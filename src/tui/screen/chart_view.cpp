@@ -71,7 +71,7 @@ void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view
   const Bytes now = chart.now(figure);
   const Bytes peak = peak_in(chart, figure);
   const std::string title =
-      fmt::format("Device {} {} {}: {} of {}", chart.device.id, name,
+      fmt::format("Device {} {} {}: {} of {}", views::format_device(chart.device), name,
                   format_share(share_of(now, capacity)), format_bytes(now), format_bytes(capacity));
   const std::string peak_share = peak_words(chart) + format_share(share_of(peak, capacity));
   const std::string both = fmt::format("{} ({})", peak_share, format_bytes(peak));
@@ -110,7 +110,7 @@ constexpr std::array<Bytes Sample::*, 4> kKinds = {&Sample::l1_bytes, &Sample::l
 void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) {
   screen.claim("kinds", pane);
   const Bytes peak = peak_in(chart, &Sample::l1_used_bytes);
-  Pane inside = box(pane, fmt::format("Device {} L1 by kind", chart.device.id),
+  Pane inside = box(pane, fmt::format("Device {} L1 by kind", views::format_device(chart.device)),
                     peak_words(chart) + format_bytes(peak));
   std::vector<LegendEntry> entries;
   for (std::size_t i = 0; i < kKinds.size(); ++i) {

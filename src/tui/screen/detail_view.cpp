@@ -9,6 +9,7 @@
 #include "tui/screen/process_list.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/device_layout.hpp"
+#include "views/select.hpp"
 
 namespace ttmem::tui {
 namespace {
@@ -118,7 +119,7 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const All
       const bool marked = i == selected && snapshot.devices.size() > 1;
       draw_device(cell, plan.form, snapshot.devices[i], all[i], marked);
       screen.claim(fmt::format("device {}", i), cell);
-      screen.click_at(cell.rect(), Click::What::device, snapshot.devices[i].id);
+      screen.click_at(cell.rect(), Click::What::device, static_cast<std::uint32_t>(i));
     }
   }
   screen.list = {plan.rows, plan.visible};
@@ -151,10 +152,8 @@ void draw_processes(Screen& screen, Pane pane, const std::vector<views::ProcessT
 }  // namespace
 
 std::size_t selected_device(const Snapshot& snapshot, const ViewState& state) {
-  for (std::size_t i = 0; state.device && i < snapshot.devices.size(); ++i) {
-    if (snapshot.devices[i].id == *state.device) return i;
-  }
-  return 0;
+  if (!state.device) return 0;
+  return views::find_device(snapshot, *state.device).value_or(0);
 }
 
 void detail_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state) {

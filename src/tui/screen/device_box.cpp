@@ -25,6 +25,7 @@ using What = DeviceRow::What;
 constexpr int kLabelX = 1;
 constexpr int kBranchCells = 3;
 constexpr int kLongestLabel = 12;  // with the blanks behind it
+constexpr std::size_t kMarkCells = 6;
 constexpr Style kHeading{.ink = Ink::title, .bold = true};
 
 Pane device_frame(Pane& pane, const Device& device, bool selected) {
@@ -154,11 +155,22 @@ void device_line_header(Pane pane) {
   pane.put_right(at.headroom_end, 0, "HEADROOM", style);
 }
 
+namespace {
+
+// The board; the end of the uid when another chip has the same number.
+std::string mark_of(const Device& device) {
+  if (!device.shares_number || !device.uid) return views::device_title(device).board;
+  const std::string uid = views::format_hex(*device.uid);
+  return uid.size() <= kMarkCells ? uid : uid.substr(uid.size() - kMarkCells);
+}
+
+}  // namespace
+
 void device_line(Pane pane, const Device& device, const DeviceRows& rows, bool selected) {
   const views::LineLayout at = views::line_layout(pane.width());
   if (selected) pane.put(0, 0, glyphs_of(pane.display()).right, kHeading);
   pane.put_right(4, 0, fmt::format("{}", device.id), kHeading);
-  pane.put(5, 0, views::device_title(device).board, selected ? kHeading : Style{}, 6);
+  pane.put(5, 0, mark_of(device), selected ? kHeading : Style{}, static_cast<int>(kMarkCells));
   put_bar(pane, at.dram, 0, row_of(rows, What::dram), rows, BarForm::thin);
   put_bar(pane, at.l1, 0, row_of(rows, What::l1), rows, BarForm::thin);
   if (at.cb_end > 0) pane.put_right(at.cb_end, 0, row_of(rows, What::cb).size);

@@ -9,6 +9,7 @@
 #include "tui/screen/detail_view.hpp"
 #include "tui/screen/filter.hpp"
 #include "tui/screen/process_list.hpp"
+#include "views/select.hpp"
 
 namespace ttmem::tui {
 namespace {
@@ -32,26 +33,40 @@ void next_view(ViewState& state, int step) {
   open_view(state, static_cast<View>(index + 1));
 }
 
+// Calls use(snapshot) with the devices that are on the screen.
+template <typename Use>
+void on_shown(const ViewState& state, const Snapshot& all, Use&& use) {
+  if (filters_devices(state)) {
+    use(devices_matching(all, state.filter));
+  } else {
+    use(all);
+  }
+}
+
 void move_device(ViewState& state, const Snapshot& all, int step) {
-  const Snapshot matching =
-      filters_devices(state) ? devices_matching(all, state.filter) : Snapshot();
-  const Snapshot& snapshot = filters_devices(state) ? matching : all;
-  if (snapshot.devices.empty()) return;
-  const auto last = static_cast<int>(snapshot.devices.size()) - 1;
-  const int now = static_cast<int>(selected_device(snapshot, state));
-  state.device = snapshot.devices[static_cast<std::size_t>(std::clamp(now + step, 0, last))].id;
+  on_shown(state, all, [&](const Snapshot& shown) {
+    if (shown.devices.empty()) return;
+    const auto last = static_cast<int>(shown.devices.size()) - 1;
+    const int next = static_cast<int>(selected_device(shown, state)) + step;
+    state.device = name_of(shown.devices[static_cast<std::size_t>(std::clamp(next, 0, last))]);
+  });
+}
+
+void click_device(ViewState& state, const Snapshot& all, std::uint32_t index) {
+  on_shown(state, all, [&](const Snapshot& shown) {
+    if (index < shown.devices.size()) state.device = name_of(shown.devices[index]);
+  });
 }
 
 // Which devices view 4 lists: all, then one after the other.
 void move_only_device(ViewState& state, const Snapshot& snapshot, int step) {
   const auto devices = static_cast<int>(snapshot.devices.size());
-  int now = -1;
-  for (int i = 0; state.only_device && i < devices; ++i) {
-    if (snapshot.devices[static_cast<std::size_t>(i)].id == *state.only_device) now = i;
-  }
+  std::optional<std::size_t> shown;
+  if (state.only_device) shown = views::find_device(snapshot, *state.only_device);
+  const int now = shown ? static_cast<int>(*shown) : -1;
   const int next = std::clamp(now + step, -1, devices - 1);
   state.only_device.reset();
-  if (next >= 0) state.only_device = snapshot.devices[static_cast<std::size_t>(next)].id;
+  if (next >= 0) state.only_device = name_of(snapshot.devices[static_cast<std::size_t>(next)]);
 }
 
 void move_core(ViewState& state, const Snapshot& snapshot, int dx, int dy) {
@@ -196,7 +211,7 @@ void click(ViewState& state, const Key& key, const Snapshot& snapshot, const Scr
         open_view(state, static_cast<View>(value));
         break;
       case Click::What::device:
-        state.device = value;
+        click_device(state, snapshot, value);
         break;
       case Click::What::core:
         state.core_x = static_cast<std::uint16_t>(value & 0xffff);

@@ -60,8 +60,10 @@ std::vector<ProcessTotal> process_rows(const model::Snapshot& snapshot, const Vi
   std::vector<ProcessTotal> rows = views::process_totals(snapshot);
   std::erase_if(rows, [&](const ProcessTotal& total) {
     const bool elsewhere =
-        state.only_device && std::find(total.devices.begin(), total.devices.end(),
-                                       *state.only_device) == total.devices.end();
+        state.only_device &&
+        std::none_of(total.devices.begin(), total.devices.end(), [&](std::uint32_t device) {
+          return has_name(snapshot.devices[device], *state.only_device);
+        });
     return elsewhere || (!state.opened && !matches(total, state.filter));
   });
   const std::uint32_t column = std::min(state.sorting.column, kProcessColumns - 1);
@@ -142,7 +144,7 @@ AllocationRows allocation_rows(const model::Snapshot& snapshot, const ViewState&
   if (!state.opened) return list;
   const auto wanted = [&](const auto& item) {
     return model::key_of(item) == *state.opened && item.device < snapshot.devices.size() &&
-           (!state.only_device || snapshot.devices[item.device].id == *state.only_device);
+           (!state.only_device || has_name(snapshot.devices[item.device], *state.only_device));
   };
   for (const Allocation& allocation : snapshot.allocations) {
     if (!wanted(allocation) || (!state.filter.empty() && !matches(allocation, state.filter)))
@@ -175,7 +177,7 @@ Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int
   for (int i = begin; i < end; ++i) {
     const Allocation& a = *list.rows[static_cast<std::size_t>(i)];
     result.table.add_row({{std::string(name_of(a.kind))},
-                          {fmt::format("{}", snapshot.devices[a.device].id)},
+                          {views::format_device_briefly(snapshot.devices[a.device])},
                           {address_of(a)},
                           {views::format_bytes(a.bytes)},
                           {views::format_bytes(a.physical_bytes)},

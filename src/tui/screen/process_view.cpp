@@ -7,6 +7,7 @@
 #include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
 #include "views/format.hpp"
+#include "views/select.hpp"
 
 namespace ttmem::tui {
 namespace {
@@ -14,9 +15,13 @@ namespace {
 using model::Snapshot;
 
 // "3 of 12 processes · device 0 · filter: llama_"
-void head(Pane& pane, const ViewState& state, const std::string& what) {
-  const std::string where =
-      state.only_device ? fmt::format("on device {}", *state.only_device) : "on all devices";
+void head(Pane& pane, const Snapshot& snapshot, const ViewState& state, const std::string& what) {
+  std::string where = "on all devices";
+  if (state.only_device) {
+    const auto shown = views::find_device(snapshot, *state.only_device);
+    where = "on device " + (shown ? views::format_device(snapshot.devices[*shown])
+                                  : views::format_names({*state.only_device}));
+  }
   int x = pane.put(0, 0, dotted_to_fit({what, where}, pane.width(), pane.display()), {Ink::dim});
   if (!state.typing_filter && state.filter.empty()) return;
   x = pane.put(x + 2, 0, "filter: ", {.ink = Ink::title, .bold = true});
@@ -44,7 +49,7 @@ void draw_list(Screen& screen, Pane& pane, Rows& table, int first, int selected,
 void list_processes(Screen& screen, Pane& pane, const Snapshot& snapshot, const ViewState& state) {
   const std::vector<views::ProcessTotal> rows = process_rows(snapshot, state);
   const auto count = static_cast<int>(rows.size());
-  head(pane, state, views::plural(rows.size(), "process", "processes"));
+  head(pane, snapshot, state, views::plural(rows.size(), "process", "processes"));
   if (rows.empty()) {
     pane.put(0, 2,
              state.filter.empty() ? "No process holds memory here."
@@ -81,7 +86,7 @@ void list_allocations(Screen& screen, Pane& pane, const Snapshot& snapshot,
     what += fmt::format(" and {} CBs of {}", list.cbs,
                         views::plural(list.programs, "program", "programs"));
   }
-  head(inside, state, what);
+  head(inside, snapshot, state, what);
   const int visible = std::max(0, std::min(count, inside.height() - 2));
   const int row = std::clamp(state.allocation_row, 0, std::max(0, count - 1));
   const int first = scrolled_to(row, visible, count);

@@ -14,7 +14,7 @@ struct Click {
   enum class What : std::uint8_t {
     none,
     view,        // value: its number
-    device,      // value: its id
+    device,      // value: its index in the snapshot
     core,        // value: x, and y in the high half
     process,     // value: row
     allocation,  // value: row

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 #include "tui/screen/theme.hpp"
 
@@ -61,7 +62,7 @@ struct ViewState {
   Theme theme = Theme::terminal;
   std::string message{};  // one line above the footer until the next key
 
-  std::optional<std::uint32_t> device{};  // id; none or gone: the first one
+  std::optional<model::DeviceName> device{};  // none or gone: the first one
 
   std::uint32_t window_seconds = 60;  // view 2
 
@@ -70,7 +71,7 @@ struct ViewState {
   int map_scroll = 0;  // rows of the core's list
 
   Sorting sorting{.column = 4, .descending = true};             // view 4: by DRAM
-  std::optional<std::uint32_t> only_device{};                   // none: all
+  std::optional<model::DeviceName> only_device{};               // none: all
   std::optional<ProcessKey> selected{};                         // none or gone: the first row
   std::optional<ProcessKey> opened{};                           // its allocations are shown
   Sorting allocation_sorting{.column = 4, .descending = true};  // by physical size

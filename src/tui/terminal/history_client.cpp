@@ -108,14 +108,16 @@ std::vector<Sample> parse_history(std::string_view json) {
   return samples;
 }
 
-std::vector<Sample> fetch_history(const ServerAddress& server, std::uint32_t device,
+std::vector<Sample> fetch_history(const ServerAddress& server, const model::DeviceName& device,
                                   std::uint32_t seconds, std::chrono::milliseconds budget) try {
   Failure failure;
   const auto address = asio::ip::make_address_v4(server.host, failure);
   if (failure) return {};
+  const std::string name =
+      device.uid ? fmt::format("{:#x}", *device.uid) : fmt::format("{}", device.number);
   asio::io_context loop(1);
   Exchange exchange(loop, fmt::format("{}:{}", server.host, server.port),
-                    fmt::format("/api/v1/history?device={}&seconds={}", device, seconds));
+                    fmt::format("/api/v1/history?device={}&seconds={}", name, seconds));
   exchange.start({address, server.port});
   loop.run_for(budget);
   const std::string* body = exchange.body();

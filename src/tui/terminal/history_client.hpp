@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/device_name.hpp"
 #include "tui/screen/chart_history.hpp"
 
 namespace ttmem::tui {
@@ -30,7 +31,8 @@ struct ServerAddress {
 
 // Asks the server for the last `seconds` of a device. Empty when there is no server, when it does
 // not answer in time, or when the answer is not valid: charts then start empty.
-[[nodiscard]] std::vector<Sample> fetch_history(const ServerAddress& server, std::uint32_t device,
+[[nodiscard]] std::vector<Sample> fetch_history(const ServerAddress& server,
+                                                const model::DeviceName& device,
                                                 std::uint32_t seconds,
                                                 std::chrono::milliseconds budget);
 

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "model/device_name.hpp"
 #include "tui/screen/detail_view.hpp"
 #include "tui/terminal/settings.hpp"
 #include "tui/terminal/terminal.hpp"
@@ -51,9 +52,9 @@ class Top {
   void ask_server() {
     if (!options_.server || snapshot_->devices.empty()) return;
     const model::Device& device = snapshot_->devices[selected_device(*snapshot_, state_)];
-    if (!asked_.insert(device.id).second) return;
+    if (!asked_.insert(model::name_of(device)).second) return;
     constexpr milliseconds kBudget{200};
-    history_.prepend(device, fetch_history(*options_.server, device.id,
+    history_.prepend(device, fetch_history(*options_.server, model::name_of(device),
                                            ChartHistory::kSpanNs / 1'000'000'000, kBudget));
   }
 
@@ -114,7 +115,7 @@ class Top {
   Screen screen_;
   const model::Snapshot* snapshot_ = nullptr;
   ChartHistory history_;
-  std::set<std::uint32_t> asked_;
+  std::set<model::DeviceName> asked_;
   Clock::time_point next_;
 };
 

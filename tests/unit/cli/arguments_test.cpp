@@ -8,7 +8,7 @@
 namespace ttmem::cli {
 namespace {
 
-using Ids = std::vector<std::uint32_t>;
+using Ids = std::vector<model::DeviceName>;
 
 TEST(ParseDevices, TakesListsAndRanges) {
   EXPECT_EQ(parse_devices("0,3").value(), (Ids{0, 3}));
@@ -16,16 +16,23 @@ TEST(ParseDevices, TakesListsAndRanges) {
   EXPECT_EQ(parse_devices("4294967295").value(), (Ids{4294967295U}));
 }
 
+TEST(ParseDevices, TakesUids) {
+  EXPECT_EQ(parse_devices("0x1F00a").value(), Ids{model::name_of_uid(0x1f00a)});
+  EXPECT_EQ(parse_devices("0xffffffffffffffff,3").value(),
+            (Ids{3, model::name_of_uid(0xffffffffffffffff)}));
+}
+
 TEST(ParseDevices, RefusesEverythingElse) {
-  for (const char* wrong : {"", "x", "0,", ",0", "-1", "3-1", "0-", "0x1", "1 ", "4294967296",
-                            "0-4294967295", "1--2"}) {
+  for (const char* wrong : {"", "x", "0,", ",0", "-1", "3-1", "0-", "0x", "0x0", "0xg", "0x1-0x3",
+                            "0x10000000000000000", "1 ", "4294967296", "0-4294967295", "1--2"}) {
     EXPECT_FALSE(parse_devices(wrong)) << wrong;
   }
 }
 
 TEST(ParseDevices, NamesTheOptionAndWhatWouldBeRight) {
   EXPECT_EQ(parse_devices("x").error().message,
-            "--device x: not a list of device numbers; write for example 0,3 or 0-3");
+            "--device x: not a list of devices; write for example 0,3 or 0-3, or a uid as "
+            "0x1f00a");
 }
 
 TEST(ParseKinds, NamesTheKindsWhenOneIsUnknown) {

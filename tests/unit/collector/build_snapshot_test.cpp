@@ -234,6 +234,42 @@ TEST(BuildSnapshot, DevicesAreTheSameByTheirOwnNumberElseByIdAndArchitecture) {
   EXPECT_EQ(snapshot.devices[3].processes.size(), 1u);
 }
 
+TEST(BuildSnapshot, AChipHasEveryNumberThatProcessesGiveIt) {
+  SegmentBuilder a;
+  a.add_device(0, 0xa);
+  SegmentBuilder b;
+  b.add_device(5, 0xa);
+  b.add_device(0, 0xb);
+  b.add_device(7, 0xc);
+  const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
+  ASSERT_EQ(snapshot.devices.size(), 3u);
+  EXPECT_EQ(snapshot.devices[0].ids, (std::vector<std::uint32_t>{0, 5}));
+  EXPECT_TRUE(snapshot.devices[0].shares_number) << "both are called 0";
+  EXPECT_TRUE(snapshot.devices[1].shares_number);
+  EXPECT_FALSE(snapshot.devices[2].shares_number);
+}
+
+TEST(BuildSnapshot, AProcessThatNamesNoChipHasTheOnlyOneWithThatNumber) {
+  SegmentBuilder a;
+  a.add_device(0, 0xa);
+  a.add_device(1, 0xb);
+  SegmentBuilder other;
+  other.add_device(1, 0xc);
+  SegmentBuilder unnamed;
+  for (const std::uint32_t id : {0U, 1U, 2U}) set_text(unnamed.add_device(id, 0).arch, "");
+  const Snapshot snapshot =
+      snapshot_of({evidence(a, 30), evidence(other, 20), evidence(unnamed, 10)});
+  ASSERT_EQ(snapshot.devices.size(), 5u);
+  ASSERT_EQ(snapshot.devices[0].processes.size(), 2u) << "the only chip that is called 0";
+  for (const model::Process& process : snapshot.devices[0].processes) {
+    EXPECT_EQ(process.supposed_device, process.pid == 10);
+  }
+  for (std::size_t i = 1; i < 5; ++i) {
+    ASSERT_EQ(snapshot.devices[i].processes.size(), 1u);
+    EXPECT_FALSE(snapshot.devices[i].processes[0].supposed_device);
+  }
+}
+
 TEST(BuildSnapshot, ListsPointAtTheSortedDevices) {
   SegmentBuilder builder;
   builder.add_device(9, 1);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "support/tui_fixtures.hpp"
+#include "tui/screen/detail_view.hpp"
 #include "tui/screen/keys.hpp"
 #include "tui/screen/process_list.hpp"
 
@@ -42,6 +43,8 @@ class Person {
     return screen().frame.text().find(text) != std::string::npos;
   }
   [[nodiscard]] const ViewState& state() const { return state_; }
+  // The index of the chosen device.
+  [[nodiscard]] std::size_t device() const { return selected_device(snapshot_, state_); }
 
  private:
   model::Snapshot snapshot_;
@@ -59,10 +62,34 @@ TEST(Keys, DigitsTabAndClicksOpenTheViews) {
 
 TEST(Keys, LeftAndRightChooseTheDeviceAndStopAtTheEnds) {
   Person person(fixtures::machine(3));
-  EXPECT_EQ(person.press(Code::left).state().device, 0U);
-  EXPECT_EQ(person.press(Code::right).type(U"l").press(Code::right).state().device, 2U);
-  EXPECT_EQ(person.press(Code::up).state().device, 1U);
-  EXPECT_EQ(person.type(U"j").state().device, 2U);
+  EXPECT_EQ(person.press(Code::left).device(), 0U);
+  EXPECT_EQ(person.press(Code::right).type(U"l").press(Code::right).device(), 2U);
+  EXPECT_EQ(person.press(Code::up).device(), 1U);
+  EXPECT_EQ(person.type(U"j").device(), 2U);
+}
+
+// Chips that share a number: with their uid, without, and without but of another architecture.
+TEST(Keys, StepThroughChipsAndNotThroughNumbers) {
+  model::Snapshot snapshot = fixtures::machine(4);
+  for (model::Device& device : snapshot.devices) {
+    device.id = 0;
+    device.shares_number = true;
+  }
+  snapshot.devices[2].uid.reset();
+  snapshot.devices[3].uid.reset();
+  snapshot.devices[3].arch = "blackhole";
+  Person person(snapshot);
+  for (const std::size_t next : {1U, 2U, 3U, 3U}) {
+    EXPECT_EQ(person.press(Code::right).device(), next);
+  }
+  for (const std::uint32_t i : {1U, 3U, 0U, 2U}) {
+    EXPECT_EQ(person.click(Click::What::device, i).device(), i);
+  }
+  EXPECT_TRUE(person.sees("Device 0 (0x"));
+  person.type(U"4");
+  for (const std::size_t next : {0U, 1U, 2U, 3U}) {
+    EXPECT_EQ(person.press(Code::right).state().only_device, name_of(snapshot.devices[next]));
+  }
 }
 
 TEST(Keys, InTheGridArrowsAndHjklMoveTheCursorAndBracketsTheDevice) {
@@ -71,7 +98,7 @@ TEST(Keys, InTheGridArrowsAndHjklMoveTheCursorAndBracketsTheDevice) {
   EXPECT_EQ(person.state().core_x, 1);
   EXPECT_EQ(person.state().core_y, 2);
   EXPECT_FALSE(person.state().help);
-  EXPECT_EQ(person.type(U"]").state().device, 1U);
+  EXPECT_EQ(person.type(U"]").device(), 1U);
   person.click(Click::What::core, 7U | (6U << 16));
   EXPECT_TRUE(person.sees("Core (7,6)"));
   for (int i = 0; i < 20; ++i) person.press(Code::right);
@@ -112,7 +139,7 @@ TEST(Keys, TheFilterOfViews1And2IsAboutDevices) {
     person.type(U"/DEVICE 1").press(Code::enter);  // 1, 10 and 11
     EXPECT_TRUE(person.sees("filter: DEVICE 1"));
     person.press(Code::down).press(Code::down).press(Code::down);
-    EXPECT_EQ(person.state().device, 11U);
+    EXPECT_EQ(person.device(), 11U);
     person.type(U"/ and nothing else");
     EXPECT_TRUE(person.sees("No device matches the filter"));
     person.press(Code::escape);
@@ -258,7 +285,7 @@ TEST(Keys, TheSelectionStaysWithItsProcess) {
 TEST(Keys, InTheProcessesLeftAndRightChooseWhichDevicesAreListed) {
   Person person(fixtures::crowd(), {.view = View::processes});
   person.press(Code::right);
-  EXPECT_EQ(person.state().only_device, 0U);
+  EXPECT_EQ(person.state().only_device, name_of(fixtures::crowd().devices[0]));
   EXPECT_FALSE(person.sees("trainer"));
   person.press(Code::left);
   EXPECT_EQ(person.state().only_device, std::nullopt);

@@ -13,6 +13,7 @@
 #include "tui/screen/detail_view.hpp"
 #include "tui/screen/keys.hpp"
 #include "tui/screen/process_list.hpp"
+#include "views/select.hpp"
 #include "views/text.hpp"
 
 namespace ttmem::tui {
@@ -203,9 +204,8 @@ RC_GTEST_PROP(Layout, EveryCoreIsShownOrTheCaptionSaysWhichAre, ()) {
 
 // Whatever keys do, they choose only what there is.
 void check_choices(const ViewState& state, const model::Snapshot& snapshot) {
-  const auto there = [&](std::optional<std::uint32_t> id) {
-    return !id || std::any_of(snapshot.devices.begin(), snapshot.devices.end(),
-                              [&](const model::Device& device) { return device.id == *id; });
+  const auto there = [&](const std::optional<model::DeviceName>& name) {
+    return !name || views::find_device(snapshot, *name).has_value();
   };
   RC_ASSERT(there(state.device));
   RC_ASSERT(there(state.only_device));

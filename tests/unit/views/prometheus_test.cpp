@@ -181,6 +181,22 @@ TEST(Prometheus, TheSamePidInTwoContainersIsTwoSeries) {
   }
 }
 
+TEST(Prometheus, AProcessOnTwoChipsOfOneNumberHasASeriesForEach) {
+  Snapshot snapshot;
+  for (const std::uint32_t i : {0U, 1U}) {
+    snapshot.devices.push_back(wormhole(i));
+    snapshot.devices[i].id = 0;
+    snapshot.devices[i].shares_number = true;
+  }
+  const auto samples = page_of(snapshot).samples;
+  for (const std::string uid : {"0x1f000", "0x1f001"}) {
+    EXPECT_EQ(samples.at(R"(ttmem_process_memory_used_bytes{device="0",pid="4711",)"
+                         R"(process="python3",user="alice",uid=")" +
+                         uid + R"(",kind="cb"})"),
+              5);
+  }
+}
+
 TEST(Prometheus, EveryFamilyHasAHelpAndCountersAreNamedSo) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole(0));

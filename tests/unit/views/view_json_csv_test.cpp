@@ -31,7 +31,7 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
   const Json& device = root["devices"][0];
   EXPECT_EQ(keys_of(device), (Keys{"id", "uid", "arch", "board", "grid", "dram", "l1", "trace",
                                    "system_bytes", "bus_id", "programs", "allocations_total",
-                                   "frees_total", "anomalies", "processes", "per_core"}));
+                                   "frees_total", "anomalies", "ids", "processes", "per_core"}));
   EXPECT_EQ(keys_of(device["l1"]),
             (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "buffers", "small_bytes", "cb",
                   "kernels_bytes", "kernels_persistent_bytes", "kernels_estimated_bytes",
@@ -41,7 +41,7 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
   EXPECT_EQ(keys_of(device["processes"][0]),
             (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes",
                   "l1_small_bytes", "trace_bytes", "cb_bytes", "kernels_bytes", "allocations",
-                  "command", "host_pid", "pid_namespace"}));
+                  "command", "host_pid", "pid_namespace", "device_supposed"}));
   EXPECT_EQ(keys_of(device["per_core"][0]),
             (Keys{"x", "y", "cb_bytes", "cb_resident_bytes", "l1_bytes", "headroom_bytes"}));
 }
@@ -141,7 +141,22 @@ TEST(SelectDevices, KeepsWhatIsOnThemAndPointsToIt) {
   EXPECT_EQ(selected.allocations[0].device, 0U);
   ASSERT_EQ(selected.programs.size(), 1U);
   EXPECT_EQ(selected.programs[0].program, 101U);
-  EXPECT_EQ(missing_devices(with_lists(), {1, 9}), (std::vector<std::uint32_t>{9}));
+  EXPECT_EQ(missing_devices(with_lists(), {1, 9}), (std::vector<model::DeviceName>{9}));
+}
+
+TEST(SelectDevices, FindsAChipByItsUidAndByEveryNumberThatItHas) {
+  model::Snapshot snapshot;
+  snapshot.devices.resize(3);
+  snapshot.devices[0].uid = 0xa;
+  snapshot.devices[0].ids = {0, 3};
+  snapshot.devices[1].uid = 0xb;
+  snapshot.devices[2].arch = "blackhole";
+  EXPECT_EQ(select_devices(snapshot, {model::name_of_uid(0xb)}).devices.at(0).uid, 0xbU);
+  EXPECT_EQ(select_devices(snapshot, {3}).devices.size(), 1U);
+  EXPECT_EQ(select_devices(snapshot, {0}).devices.size(), 3U) << "all are called 0";
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(find_device(snapshot, name_of(snapshot.devices[i])), i);
+  }
 }
 
 // The fields of a line without quotes.

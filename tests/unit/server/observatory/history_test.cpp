@@ -137,10 +137,27 @@ TEST(History, ForgetsTheDeviceSeenLongestAgoWhenThereAreTooMany) {
   EXPECT_TRUE(history.range(1, 60, kStart).has_value());
 }
 
+TEST(History, ChipsThatShareANumberAreToldApartByTheirUid) {
+  History history;
+  Snapshot two = at(0, 1);
+  two.devices.push_back(two.devices[0]);
+  two.devices[1].uid = 0xdef;
+  two.devices[1].ids = {3, 7};
+  two.devices[1].kinds[Kind::dram].set(&KindFigures::used_bytes, 2);
+  history.record(two);
+  EXPECT_EQ(history.named(3).size(), 2U);
+  EXPECT_EQ(history.named(7).size(), 1U);
+  EXPECT_EQ(history.named(model::name_of_uid(0xabc)).size(), 1U);
+  EXPECT_EQ(history.range(model::name_of_uid(0xabc), 60, kStart)->points.at(0).bytes[0], 1U);
+  EXPECT_EQ(history.range(model::name_of_uid(0xdef), 60, kStart)->points.at(0).bytes[0], 2U);
+  history.record(at(1, 1));
+  EXPECT_EQ(history.named(3).size(), 1U) << "the other is gone";
+}
+
 TEST(History, AsJsonHasTheFieldsThatOthersRead) {
   History history;
   history.record(at(0, 12345));
-  const auto json = nlohmann::json::parse(history_json(3, range_of(history, 60, 0)));
+  const auto json = nlohmann::json::parse(history_json(range_of(history, 60, 0)));
   EXPECT_EQ(json["schema"], "ttmem.history.v1");
   EXPECT_EQ(json["device"], 3);
   EXPECT_EQ(json["uid"], "0xabc");

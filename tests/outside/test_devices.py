@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chips are told apart by what they are: their number is not theirs alone, their uid is."""
+
+import re
+import sys
+import textwrap
+
+from http_case import HttpCase
+from support import HERE, LIBRARY, MIB
+from test_top import Terminal
+import wire
+
+BANKS = 12
+
+
+class Devices(HttpCase):
+    def start_tracked(self, code):
+        code = "from abi import *\n" + textwrap.dedent(code) + "\nhold()\n"
+        env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE), PYTHONDONTWRITEBYTECODE="1")
+        workload = self.start([sys.executable, "-c", code], env=env)
+        self.assertEqual(workload.line(), "ready")
+        return workload
+
+    def start_on(self, number, uid, size):
+        return self.start_tracked(f"""
+            open_device({number}, uid={uid})
+            alloc(DRAM, 1, {size}, device={number})
+            place(7, (105664, 2048, [(0, 0, 7, 7)]), device={number})
+        """)
+
+    def start_two_called_0(self):
+        self.start_on(0, 0xaa1, 1 * MIB)
+        self.start_on(0, 0xaa2, 2 * MIB)
+
+
+class TwoChipsWithOneNumber(Devices):
+    def test_each_is_shown_with_its_uid_and_found_by_it(self):
+        self.start_two_called_0()
+        table = self.ttmem().stdout
+        for uid in ("0xaa1", "0xaa2"):
+            self.assertRegex(table, rf"(?m)^Device 0 \({uid}\): ")
+            (device,) = self.json("--device", uid)["devices"]
+            self.assertEqual(device["uid"], uid)
+            for command, key in (("allocs", "allocations"), ("programs", "programs")):
+                listed = self.json(command, "--device", uid)[key]
+                self.assertEqual([entry["uid"] for entry in listed], [uid], command)
+                self.assertIn(uid, self.ttmem(command).stdout)
+            top = self.ttmem("top", "--once", "--device", uid).stdout
+            self.assertEqual(re.findall(r"Device 0 \((0x\w+)\)", top), [uid])
+        self.assertEqual(len(self.json("--device", 0)["devices"]), 2)
+
+    def test_a_uid_that_nobody_has_is_an_error_that_says_what_there_is(self):
+        self.start_two_called_0()
+        said = self.ttmem("--device", "0xaa3", code=1).stderr
+        self.assertIn("no device 0xaa3; there are 0 (0xaa1), 0 (0xaa2)", said)
+
+    def test_http_and_the_socket_take_a_uid(self):
+        self.start_two_called_0()
+        self.serve()
+        for uid, size in ((0xaa1, 1), (0xaa2, 2)):
+            (device,) = self.get_json(f"/api/v1/snapshot?device={uid:#x}")["devices"]
+            self.assertEqual(device["uid"], hex(uid))
+            self.wait_for(lambda: self.request(f"/api/v1/history?device={uid:#x}")[0] == 200,
+                          "the first pass")
+            history = self.get_json(f"/api/v1/history?device={uid:#x}")
+            self.assertEqual((history["device"], history["uid"]), (0, hex(uid)))
+            self.assertEqual(history["points"][-1]["dram_bytes"], BANKS * size * MIB)
+            client = wire.Client(self.path)
+            self.addCleanup(client.close)
+            for question in (wire.QUERY, wire.DEVICE_INFO_QUERY):
+                client.say(question, device=-1, buffer_id=uid)
+                answer = client.receive()
+                self.assertEqual((answer["dram"], answer["is_available"]), (BANKS * size * MIB, 1))
+        status, _, body = self.request("/api/v1/history?device=0")
+        self.assertEqual(status, 400)
+        self.assertIn(b"0 (0xaa1), 0 (0xaa2); name one by its uid", body)
+
+    def test_a_process_on_both_has_a_series_for_each(self):
+        self.start_on(0, 0xaa1, 1 * MIB)
+        self.start_tracked("""
+            open_device(1, uid=0xaa1)
+            open_device(0, uid=0xaa2)
+            alloc(DRAM, 1, 4 << 20, device=1)
+            alloc(DRAM, 2, 8 << 20, device=0)
+        """)
+        self.serve()
+        found = re.findall(r'ttmem_process_memory_used_bytes{.*uid="(0x\w+)",kind="dram"} (\d+)',
+                           self.get("/metrics"))
+        self.assertEqual(sorted((uid, int(value) // MIB) for uid, value in found),
+                         [("0xaa1", 12), ("0xaa1", 48), ("0xaa2", 96)])
+
+
+class OneChip(Devices):
+    def test_that_two_processes_number_differently_is_found_under_both(self):
+        self.start_on(0, 0xaa1, 1 * MIB)
+        self.start_on(3, 0xaa1, 2 * MIB)
+        for number in (0, 3):
+            (device,) = self.json("--device", number)["devices"]
+            self.assertEqual((device["ids"], device["dram"]["used_bytes"]),
+                             ([0, 3], BANKS * 3 * MIB))
+        self.assertIn("also called", self.ttmem().stdout)
+
+    def test_a_process_that_gives_only_a_number_joins_the_only_chip_and_is_marked(self):
+        self.start_on(0, 0xaa1, 1 * MIB)
+        self.start_tracked("alloc(DRAM, 1, 1 << 20, device=0, size=5 << 20)")
+        (device,) = self.devices()
+        self.assertEqual(device["uid"], "0xaa1")
+        self.assertEqual(sorted(process["device_supposed"] for process in device["processes"]),
+                         [False, True])
+        table = self.ttmem().stdout
+        self.assertRegex(table, r"(?m)^ *\d+ .* 0\? ")
+        self.assertRegex(table, r"taken for the only\s+chip")
+
+    def test_with_two_chips_of_that_number_it_joins_neither(self):
+        self.start_two_called_0()
+        self.start_tracked("alloc(DRAM, 1, 1 << 20, device=0, size=5 << 20)")
+        devices = self.devices()
+        self.assertEqual([device["uid"] for device in devices], [None, "0xaa1", "0xaa2"])
+        self.assertIn("Device 0 (unknown chip):", self.ttmem().stdout)
+
+
+class Top(Devices, Terminal):
+    def test_the_keys_step_through_chips_that_share_a_number(self):
+        self.start_two_called_0()
+        self.start_on(0, 0xaa3, 1 * MIB)
+        self.open()
+        self.top("--view", "2", "--device", "0xaa2")
+        self.see(r"Device 0 \(0xaa2\) DRAM")
+        self.press("Right")
+        self.see(r"Device 0 \(0xaa3\) DRAM")
+        self.press("Left", "Left")
+        self.see(r"Device 0 \(0xaa1\) DRAM")
+        self.press("q")
+
+
+del Terminal  # its own tests are run where it is
