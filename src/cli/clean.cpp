@@ -22,7 +22,8 @@ using views::format_bytes;
 constexpr const char* kExamples = R"(
 Examples:
   ttmem clean --dry-run   what dead processes held, and what would be removed
-  ttmem clean             remove the segments of dead processes)";
+  ttmem clean             remove the segments of dead processes, and regions of TT-Metal's own
+                          in which nobody lives)";
 
 // A file that never became a segment has no process to name.
 std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }
@@ -71,12 +72,20 @@ int say_what_they_held(const std::string& text) {
   }
 }
 
-int remove_them(const std::string& directory, const std::vector<DeadSegment>& dead) {
-  const collector::ReapReport report = collector::reap(directory, dead);
+int remove_them(const std::string& directory, const std::vector<DeadSegment>& dead,
+                const collector::DeadRegions& regions) {
+  const auto unused = static_cast<std::size_t>(std::count_if(
+      regions.begin(), regions.end(), [](const auto& region) { return !region.in_use; }));
+  const std::size_t files = dead.size() + unused;
+  if (files == 0) return kSuccess;
+  collector::ReapReport report = collector::reap(directory, dead);
+  const collector::ReapReport more = collector::reap_regions(regions);
+  report.removed += more.removed;
+  report.warnings.insert(report.warnings.end(), more.warnings.begin(), more.warnings.end());
   print_warnings(report.warnings);
-  const int printed = print(report.removed == dead.size()
-                                ? "Removed.\n"
-                                : fmt::format("Removed {} of {}.\n", report.removed, dead.size()));
+  const int printed =
+      print(report.removed == files ? "Removed.\n"
+                                    : fmt::format("Removed {} of {}.\n", report.removed, files));
   return printed == kSuccess && report.warnings.empty() ? kSuccess : kFailure;
 }
 
@@ -96,6 +105,36 @@ std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned,
   return text;
 }
 
+// "  process 4711 (model) of alice: dram 1.00 MiB, cb 0.25 MiB"
+std::string line_of(const collector::RowEvidence& row, bool unicode) {
+  std::string held;
+  for (const Kind kind : kDeviceKinds) {
+    const model::Bytes bytes = row.row.kinds[kind].get(&KindFigures::used_bytes);
+    if (bytes && *bytes > 0) {
+      held += fmt::format("{}{} {}", held.empty() ? "" : ", ", key_of(kind), format_bytes(*bytes));
+    }
+  }
+  return fmt::format("  process {} ({}) of {}: {}\n", row.row.pid,
+                     views::printable(row.row.name, unicode), row.user,
+                     held.empty() ? "nothing" : held);
+}
+
+// What TT-Metal's own statistics say of dead processes.
+std::string text_of(const collector::DeadRegions& regions, bool unicode) {
+  std::string text;
+  for (const collector::DeadRegion& region : regions) {
+    text += fmt::format("Rows of dead processes in TT-Metal's own {}:\n",
+                        views::printable(region.path, unicode));
+    for (const collector::RowEvidence& row : region.dead) text += line_of(row, unicode);
+    if (region.in_use) {
+      text +=
+          "It is in use and stays; run `ttmem clean` again when no TT-Metal process uses that "
+          "chip.\n";
+    }
+  }
+  return text;
+}
+
 int clean(bool dry_run) {
   const std::string directory = segment_directory();
   collector::DeadSegments dead = collector::find_dead(directory);
@@ -104,13 +143,15 @@ int clean(bool dry_run) {
   print_warnings(dead.warnings);
   const int found = dead.warnings.empty() ? kSuccess : kFailure;
   const views::TextOptions options = text_options(ColorWhen::automatic);
-  if (dead.segments.empty() && abandoned.segments.empty()) {
+  const collector::DeadRegions regions = collector::find_dead_regions(directory);
+  if (dead.segments.empty() && abandoned.segments.empty() && regions.empty()) {
     const std::string text = views::printable(
         fmt::format("Nothing to clean: no dead process has left anything in {}.", directory),
         options.unicode);
     return std::max(print(text + "\n"), found);
   }
-  const std::string held = text_of(dead.segments, abandoned.segments.size(), options);
+  const std::string held = text_of(dead.segments, abandoned.segments.size(), options) +
+                           text_of(regions, options.unicode);
   if (dry_run) {
     return std::max(print(held + "Nothing was removed: --dry-run. `ttmem clean` removes it.\n"),
                     found);
@@ -118,7 +159,7 @@ int clean(bool dry_run) {
   const int said = say_what_they_held(held);
   if (said != kSuccess) return said;
   dead.segments.insert(dead.segments.end(), abandoned.segments.begin(), abandoned.segments.end());
-  return std::max(remove_them(directory, dead.segments), found);
+  return std::max(remove_them(directory, dead.segments, regions), found);
 }
 
 }  // namespace

@@ -100,4 +100,22 @@ struct ReapReport {
 // lost afterwards.
 [[nodiscard]] ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead);
 
+// A region of TT-Metal's own with rows of dead processes: one that is killed leaves its row, and
+// TT-Metal never removes it.
+struct DeadRegion {
+  std::string path;
+  std::uint64_t uid = 0;  // of the chip; 0: unknown
+  std::uint32_t device_id = 0;
+  bool in_use = false;  // a row's process lives, or a process has the file mapped
+  std::vector<RowEvidence> dead;
+};
+using DeadRegions = std::vector<DeadRegion>;
+
+// Removes nothing.
+[[nodiscard]] DeadRegions find_dead_regions(const std::string& directory);
+
+// Removes the files of those that are not in use: TT-Metal makes a new one when it needs it. The
+// rows of a region in use are never changed, because TT-Metal writes there.
+[[nodiscard]] ReapReport reap_regions(const DeadRegions& regions);
+
 }  // namespace ttmem::collector

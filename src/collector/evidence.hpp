@@ -65,6 +65,7 @@ struct RowEvidence {
 
 // A region of TT-Metal's own.
 struct RegionEvidence {
+  std::string file;       // its name
   std::uint64_t uid = 0;  // 0: unknown
   std::uint32_t device_id = 0;
   std::vector<RowEvidence> rows;

@@ -179,7 +179,8 @@ class Gatherer {
       warn_unreadable(name, decoded.error().message);
       return std::nullopt;
     }
-    RegionEvidence evidence{.uid = decoded->uid, .device_id = decoded->device_id, .rows = {}};
+    RegionEvidence evidence{
+        .file = name, .uid = decoded->uid, .device_id = decoded->device_id, .rows = {}};
     for (const RegionRow& row : decoded->rows) add_row(name, row, file->facts.st_uid, evidence);
     return evidence;
   }

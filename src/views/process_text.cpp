@@ -228,9 +228,13 @@ std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& c
         0, Color::dim, options);
   }
   if (dead > 0) {
+    const bool in_region = std::any_of(totals.begin(), totals.end(), [](const auto& total) {
+      return total.sum.state == State::dead && total.sum.source == model::Source::tt_metal;
+    });
     text += wrapped(plural(dead, "process is dead: what it held is not counted above;",
                            "processes are dead: what they held is not counted above;") +
-                        " `ttmem clean` removes " + (dead == 1 ? "it." : "them."),
+                        " `ttmem clean` removes " + (dead == 1 ? "it" : "them") +
+                        (in_region ? ", a row of tt-metal once no process uses that chip." : "."),
                     0, Color::red, options);
   }
   return text;

@@ -217,6 +217,8 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
     std::uint64_t alive = 0;
     for (const Process& process : device.processes) {
       if (process.state == model::State::dead) {
+        // TT-Metal keeps such a row for as long as its region is used: nobody could reap it.
+        if (process.source == model::Source::tt_metal) continue;
         dead_bytes = saturating_add(dead_bytes, held_bytes(process));
         continue;
       }

@@ -73,7 +73,7 @@ RegionEvidence region(std::uint64_t uid, std::int32_t pid, State state) {
     row.kinds[kind].set(&KindFigures::logical_bytes, bytes);
   }
   row.kinds[Kind::cb].set(&KindFigures::used_bytes, 1966080);
-  return {.uid = uid, .device_id = 0, .rows = {{row, state, "bob"}}};
+  return {.file = {}, .uid = uid, .device_id = 0, .rows = {{row, state, "bob"}}};
 }
 
 bool mentions(const Snapshot& snapshot, const std::string& text) {

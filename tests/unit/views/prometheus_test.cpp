@@ -134,6 +134,14 @@ TEST(Prometheus, CountsTheDeadApart) {
   }));
 }
 
+TEST(Prometheus, ADeadRowOfTtMetalIsNothingThatSomebodyCouldReap) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices[0].processes[0].state = model::State::dead;
+  snapshot.devices[0].processes[0].source = model::Source::tt_metal;
+  EXPECT_EQ(page_of(snapshot).samples.at(R"(ttmem_dead_owner_bytes{device="0",uid="0x1f000"})"), 0);
+}
+
 TEST(Prometheus, EscapesHostileNames) {
   Snapshot snapshot;
   snapshot.devices.push_back(wormhole(0));

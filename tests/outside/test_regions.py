@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The regions that TT-Metal writes by itself: a killed process leaves its row there for ever."""
+
+import mmap
+import os
+import struct
+import time
+import unittest
+
+from http_case import HttpCase
+from support import MIB
+
+UID = 0x1f00a
+SIZE = 8576
+DEAD_PID = 4194300  # above any that runs
+
+
+def region(*rows):
+    """Version 3, with a row of 1 MiB of DRAM for each pid."""
+    data = bytearray(SIZE)
+    struct.pack_into("<II", data, 0, 3, len(rows))
+    struct.pack_into("<QI", data, 32, UID, 0)
+    for i in range(16):
+        struct.pack_into("<I", data, 88 + 48 * i, 0xffffffff)
+    for i, pid in enumerate(rows):
+        struct.pack_into("<iIQQQQQQ64s", data, 856 + 120 * i, pid, 0, MIB, 0, 0, 0, 0,
+                         time.time_ns(), b"model")
+    return bytes(data)
+
+
+class DeadRows(HttpCase):
+    def write(self, *rows):
+        self.file = os.path.join(self.dir, f"tt_device_{UID}_memory")
+        with open(self.file, "wb") as file:
+            file.write(region(*rows))
+
+    def test_clean_removes_a_region_in_which_nobody_lives_and_says_what_it_had(self):
+        self.write(DEAD_PID)
+        table = self.ttmem().stdout
+        self.assertIn("`ttmem clean`", table)
+        dry = self.ttmem("clean", "--dry-run").stdout
+        self.assertIn("1.00 MiB", dry)
+        self.assertTrue(os.path.exists(self.file))
+        said = self.ttmem("clean").stdout
+        for words in (f"tt_device_{UID}_memory", str(DEAD_PID), "dram 1.00 MiB", "Removed"):
+            self.assertIn(words, said)
+        self.assertFalse(os.path.exists(self.file))
+        self.assertEqual(self.devices(), [])
+
+    def test_clean_leaves_a_region_alone_while_a_process_is_in_it(self):
+        self.write(DEAD_PID, os.getpid())
+        said = self.ttmem("clean").stdout
+        self.assertIn("in use", said)
+        self.assertTrue(os.path.exists(self.file))
+
+    def test_clean_leaves_a_region_alone_that_a_process_has_mapped(self):
+        """As one of a container has it, whose pid means nothing here."""
+        self.write(DEAD_PID)
+        with open(self.file, "r+b") as file, mmap.mmap(file.fileno(), SIZE):
+            self.assertIn("in use", self.ttmem("clean").stdout)
+            self.assertTrue(os.path.exists(self.file))
+        self.ttmem("clean")
+        self.assertFalse(os.path.exists(self.file))
+
+    def test_the_alert_about_dead_owners_is_not_about_them(self):
+        """TT-Metal keeps such a row as long as the region is used: an alert could not clear."""
+        self.write(DEAD_PID, os.getpid())
+        self.serve()
+        page = self.get("/metrics")
+        self.assertIn('ttmem_dead_owner_bytes{device="0",uid="0x1f00a"} 0', page)
+
+
+if __name__ == "__main__":
+    unittest.main()
