@@ -44,7 +44,7 @@ int print_groups(const model::Snapshot& snapshot, const std::vector<model::Alloc
     return print(views::allocation_groups_json(snapshot, groups, by, views::JsonLayout::pretty));
   }
   return print(common.csv ? views::allocation_groups_csv(groups, by)
-                          : views::allocation_groups_text(groups, by, text_options(common.color)));
+                          : views::allocation_groups_text(groups, by, text_options(common)));
 }
 
 int allocs(const AllocsOptions& options, const CommonOptions& common) {
@@ -56,7 +56,7 @@ int allocs(const AllocsOptions& options, const CommonOptions& common) {
   if (common.json) return print(allocations_json(*snapshot, list, views::JsonLayout::pretty));
   if (common.csv) return print(views::allocations_csv(*snapshot, list));
   return print(allocations_text(*snapshot, list, hidden_cbs(*snapshot, options.filter),
-                                text_options(common.color)));
+                                text_options(common)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,13 @@ struct CommonOptions {
   bool csv = false;                        // of commands that declare it
   std::vector<model::DeviceName> devices;  // empty: all
   ColorWhen color = ColorWhen::automatic;
+  std::optional<views::Units> units;  // of commands that declare it
 };
 
 void add_common(Command& app, CommonOptions& common);
 void add_color(Command& app, CommonOptions& common);
+// How standard output shows text, as these options ask for it.
+[[nodiscard]] views::TextOptions text_options(const CommonOptions& common);
 
 // `ttmem` itself.
 void add_show(Command& app, CommonOptions& common);

@@ -33,7 +33,7 @@ int programs(const ProgramsOptions& options, const CommonOptions& common) {
   if (common.json) return print(programs_json(*snapshot, list, views::JsonLayout::pretty));
   print_warnings(snapshot->warnings);
   if (common.csv) return print(views::programs_csv(*snapshot, list));
-  return print(programs_text(*snapshot, list, options.limit, text_options(common.color)));
+  return print(programs_text(*snapshot, list, options.limit, text_options(common)));
 }
 
 }  // namespace

@@ -34,7 +34,6 @@ struct ShowOptions {
   std::string query;            // empty: none
   views::QueryFields fields;    // of the query
   std::optional<views::QueryFormat> format;
-  std::optional<views::Units> units;
 };
 
 constexpr const char* kExamples = R"(
@@ -44,6 +43,7 @@ Examples:
   ttmem --device 0,3 --per-core  two devices, with a map of their cores
   ttmem --brief                  one line a device
   ttmem --user alice --sort cb   what alice holds, the most circular buffers first
+  ttmem --units bytes            exact sizes
   ttmem -L                       which devices there are
   ttmem --json | jq '.devices[].l1.cb.physical_bytes'
   ttmem --csv > memory.csv
@@ -80,9 +80,9 @@ Frame csv_frame(const ShowOptions& options) {
   });
 }
 
-Frame query_frame(const ShowOptions& options) {
+Frame query_frame(const ShowOptions& options, const CommonOptions& common) {
   const views::QueryFormat format = options.format.value_or(views::QueryFormat());
-  const views::Units units = options.units.value_or(views::Units::mib);
+  const views::Units units = common.units.value_or(views::Units::mib);
   return with_header(views::query_header(options.fields, format, units),
                      [fields = options.fields, format, units](const model::Snapshot& snapshot) {
                        return views::query_rows(snapshot, fields, format, units);
@@ -94,7 +94,9 @@ bool is_for_programs(const ShowOptions& options, const CommonOptions& common) {
 }
 
 Frame frame_for_programs(const ShowOptions& options, const CommonOptions& common) {
-  return common.json ? json_frame(options) : common.csv ? csv_frame(options) : query_frame(options);
+  return common.json  ? json_frame(options)
+         : common.csv ? csv_frame(options)
+                      : query_frame(options, common);
 }
 
 // The devices of the chosen processes. JSON lists only these processes; text counts all.
@@ -115,7 +117,7 @@ std::string nobody(const views::ProcessFilter& only) {
 // One screen of a terminal, or all there is.
 std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
                     const CommonOptions& common) {
-  const views::TextOptions text = text_options(common.color);
+  const views::TextOptions text = text_options(common);
   const bool watches = options.watch.has_value();
   if (options.list) return views::device_list_text(snapshot, text);
   if (options.brief && !watches) return views::brief_text(snapshot, text);
@@ -180,7 +182,7 @@ std::string contradiction(const ShowOptions& options, const CommonOptions& commo
   if (options.format && !query) {
     return "--format belongs to --query, for example --query=device,dram_used --format=csv";
   }
-  if (options.units == views::Units::automatic && options.format && !options.format->units) {
+  if (common.units == views::Units::automatic && options.format && !options.format->units) {
     return "nounits needs one unit for all values: --units bytes, MiB or GiB";
   }
   return {};
@@ -213,12 +215,20 @@ void add_common(Command& app, CommonOptions& common) {
   app.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
   app.add_option("-i,--device", "LIST", common.devices, parse_devices,
                  "Only these devices: 0,3 or 0-3, or by uid: 0x1f00a");
+  app.add_option("--units", "UNIT", common.units, parse_for("--units", views::parse_units),
+                 "Sizes of text and --query: auto, bytes, MiB or GiB; JSON and CSV are in bytes");
   add_color(app, common);
 }
 
 void add_color(Command& app, CommonOptions& common) {
   app.add_option("--color", "WHEN", common.color, parse_color,
                  "auto, always or never; auto obeys NO_COLOR");
+}
+
+views::TextOptions text_options(const CommonOptions& common) {
+  views::TextOptions text = text_options(common.color);
+  text.units = common.units.value_or(views::Units::automatic);
+  return text;
 }
 
 Result<model::Snapshot> current_snapshot(const std::vector<model::DeviceName>& devices) {
@@ -258,8 +268,6 @@ void add_show(Command& app, CommonOptions& common) {
   app.add_option("--format", "FORMAT", options->format,
                  parse_for("--format", views::parse_query_format),
                  "Of --query: csv[,noheader][,nounits]");
-  app.add_option("--units", "UNIT", options->units, parse_for("--units", views::parse_units),
-                 "Of --query: auto, bytes, MiB or GiB (MiB)");
   app.footer(kExamples);
   app.does([options, &common] { return show(*options, common); });
 }

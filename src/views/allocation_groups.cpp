@@ -115,9 +115,9 @@ std::string allocation_groups_text(const std::vector<AllocationGroup>& groups, G
     const Color color = dead ? Color::red : Color::plain;
     const std::string name = group.name.empty() ? "-" : group.name;
     table.add_row({{fmt::format("{}", group.allocations), color},
-                   {format_bytes(group.bytes), color},
-                   {format_bytes(group.physical_bytes), color},
-                   {format_bytes(group.largest_bytes), color},
+                   {format_bytes(model::Bytes(group.bytes), options.units), color},
+                   {format_bytes(group.physical_bytes, options.units), color},
+                   {format_bytes(model::Bytes(group.largest_bytes), options.units), color},
                    {dead ? name + " (dead)" : name, color}});
   }
   return table.render(0, options);

@@ -46,9 +46,9 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a,
           {std::string(name_of(a.kind)), color},
           {fmt::format("{}", a.id), color},
           {a.address ? format_hex(*a.address) : std::string(kUnknown), color},
-          {format_bytes(a.bytes), color},
-          {format_bytes(a.physical_bytes), color},
-          {format_bytes(a.bytes_per_bank, Scale::core), color},
+          {format_bytes(model::Bytes(a.bytes), options.units), color},
+          {format_bytes(a.physical_bytes, options.units), color},
+          {format_bytes(a.bytes_per_bank, options.units, Scale::core), color},
           {format_count(a.banks), color},
           {cores_of(snapshot, a, !options.shorten), color},
           {format_age(a.age_ns), color},
@@ -95,10 +95,11 @@ std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocat
     for (const Allocation& a : allocations) table.add_row(row_of(snapshot, a, options));
     std::string sum = plural(allocations.size(), "allocation", "allocations");
     if (unsized < allocations.size()) {
-      sum += fmt::format(", {} physical", format_bytes(bytes));
+      sum += fmt::format(", {} physical", format_bytes(model::Bytes(bytes), options.units));
       if (unsized > 0) sum += fmt::format(" and {} of unknown physical size", unsized);
     } else {
-      sum += fmt::format(", {} logical, of unknown physical size", format_bytes(logical));
+      sum += fmt::format(", {} logical, of unknown physical size",
+                         format_bytes(model::Bytes(logical), options.units));
     }
     text = table.render(0, options) + "\n" + wrapped(sum + ".", 0, Color::plain, options);
   }

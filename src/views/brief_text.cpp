@@ -30,8 +30,8 @@ std::string processes_of(const Device& device) {
   return dead == 0 ? fmt::format("{}", living) : fmt::format("{} +{} dead", living, dead);
 }
 
-std::vector<Cell> cells_of(const Device& device) {
-  const DeviceRows rows = device_rows_without_notes(device);
+std::vector<Cell> cells_of(const Device& device, Units units) {
+  const DeviceRows rows = device_rows_without_notes(device, units);
   const DeviceRow& dram = row_of(rows, What::dram);
   const DeviceRow& l1 = row_of(rows, What::l1);
   const DeviceRow& headroom = row_of(rows, What::headroom);
@@ -39,10 +39,10 @@ std::vector<Cell> cells_of(const Device& device) {
           {device.uid ? format_hex(*device.uid) : std::string(kUnknown)},
           {or_unknown(device.board.empty() ? device.arch : device.board)},
           {dram.size},
-          {format_bytes(dram.capacity)},
+          {format_bytes(dram.capacity, units)},
           {format_share(dram.share()), color_of(dram.tone)},
           {l1.size},
-          {format_bytes(l1.capacity)},
+          {format_bytes(l1.capacity, units)},
           {format_share(l1.share()), color_of(l1.tone)},
           {row_of(rows, What::cb).size},
           {row_of(rows, What::kernels).size},
@@ -67,7 +67,7 @@ std::string brief_text(const model::Snapshot& snapshot, const TextOptions& optio
                {"KERNELS", right, 8},
                {"HEADROOM", right, 1},
                {"PROCESSES", left, 3}});
-  for (const Device& device : snapshot.devices) table.add_row(cells_of(device));
+  for (const Device& device : snapshot.devices) table.add_row(cells_of(device, options.units));
   return table.render(0, options);
 }
 

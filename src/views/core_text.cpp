@@ -105,10 +105,10 @@ std::string tightest(const Device& device, const TextOptions& options) {
     const bool clash = core.headroom_bytes.value_or(0) < 0;
     const Color color = clash ? Color::red : Color::plain;
     table.add_row(
-        {{format_signed_bytes(core.headroom_bytes, Scale::core), color},
-         {format_bytes(core.cb_bytes, Scale::core), color},
-         {format_bytes(core.cb_resident_bytes, Scale::core), color},
-         {format_bytes(core.l1_bytes, Scale::core), color},
+        {{format_signed_bytes(core.headroom_bytes, options.units, Scale::core), color},
+         {format_bytes(core.cb_bytes, options.units, Scale::core), color},
+         {format_bytes(core.cb_resident_bytes, options.units, Scale::core), color},
+         {format_bytes(core.l1_bytes, options.units, Scale::core), color},
          {fmt::format("{}", groups[i].cores.count()), color},
          {format_core_ranges(core_ranges(groups[i].cores, device.grid_x), !options.shorten) +
               (clash ? " clash" : ""),

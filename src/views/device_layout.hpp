@@ -24,9 +24,9 @@ struct RowLayout {
 };
 
 // A row of `ttmem`. At 80 columns the bar has 12 cells, which leaves room for "resident 999.9 MiB,
-// logical 999.9 MiB".
-[[nodiscard]] constexpr RowLayout table_layout(int width) {
-  return {14, 24, width < 64 ? 0 : std::clamp(12 + (width - 80) / 2, 12, 60)};
+// logical 999.9 MiB". Sizes that need `more` cells than usual take them from the bar.
+[[nodiscard]] constexpr RowLayout table_layout(int width, int more = 0) {
+  return {14, 24 + more, width < 64 ? 0 : std::clamp(12 + (width - 80) / 2, 12, 60) - more};
 }
 
 // A row inside a box: the bar is as wide as the notes allow.

@@ -18,15 +18,16 @@ using model::Bytes;
 using model::Device;
 using What = DeviceRow::What;
 
-Note named(std::string_view name, Bytes bytes, std::string_view brief = {}) {
-  const std::string size = format_bytes(bytes);
+Note named(std::string_view name, Bytes bytes, Units units, std::string_view brief = {}) {
+  const std::string size = format_bytes(bytes, units);
   return {fmt::format("{} {}", name, size),
           brief.empty() ? std::string() : fmt::format("{} {}", brief, size)};
 }
 
 // A memory of its own.
-DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, Bytes peak) {
-  DeviceRow row{what, name, format_bytes(used), used, capacity, peak};
+DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, Bytes peak,
+                 Units units) {
+  DeviceRow row{what, name, format_bytes(used, units), used, capacity, peak};
   row.tone = tone_of_share(row.share());
   return row;
 }
@@ -38,23 +39,24 @@ Note logical_mark(const Device& device, Kind kind) {
   return marked ? Note{"physical n/a", {}} : Note{};
 }
 
-std::vector<Note> kernel_notes(const Device& device) {
+std::vector<Note> kernel_notes(const Device& device, Units units) {
   std::vector<Note> notes;
   for (const auto& [bytes, what] : {std::pair(device.kernels_persistent_bytes, "persistent"),
                                     std::pair(device.kernels_estimated_bytes, "estimated")}) {
-    if (bytes.value_or(0) > 0) notes.push_back({format_bytes(bytes) + " " + what, {}});
+    if (bytes.value_or(0) > 0) notes.push_back({format_bytes(bytes, units) + " " + what, {}});
   }
   return notes;
 }
 
 // L1 and the parts that add up to it; each begins where the one before ends.
-void add_l1(DeviceRows& rows, const Device& device) {
+void add_l1(DeviceRows& rows, const Device& device, Units units) {
   const Bytes capacity = device.l1_capacity_bytes;
-  rows.push_back(memory(What::l1, "L1", device.l1_used_bytes, capacity, device.l1_peak_bytes));
+  rows.push_back(
+      memory(What::l1, "L1", device.l1_used_bytes, capacity, device.l1_peak_bytes, units));
   std::uint64_t begin = 0;
   const auto part = [&](What what, Tone tone, Bytes used, Bytes peak) {
     rows.push_back(
-        {what, name_of_part(tone), format_bytes(used), used, capacity, peak, begin, tone});
+        {what, name_of_part(tone), format_bytes(used, units), used, capacity, peak, begin, tone});
     begin = saturating_add(begin, used.value_or(0));
   };
   part(What::buffers, Tone::buffers, device.used(Kind::l1), {});
@@ -66,12 +68,12 @@ void add_l1(DeviceRows& rows, const Device& device) {
 }
 
 // Nothing when there is no trace region; a minor row while nobody uses it.
-void add_trace(DeviceRows& rows, const Device& device) {
+void add_trace(DeviceRows& rows, const Device& device, Units units) {
   const bool unused =
       device.used(Kind::trace).value_or(0) == 0 && device.peak(Kind::trace).value_or(0) == 0;
   if (unused && device.trace_capacity_bytes.value_or(0) == 0) return;
   rows.push_back(memory(What::trace, "Trace", device.used(Kind::trace), device.trace_capacity_bytes,
-                        device.peak(Kind::trace)));
+                        device.peak(Kind::trace), units));
   rows.back().minor = unused;
 }
 
@@ -95,9 +97,9 @@ std::string tightest_cores(const Device& device) {
 
 bool clashes(const Device& device) { return device.headroom_bytes_per_core.value_or(0) < 0; }
 
-void add_headroom(DeviceRows& rows, const Device& device) {
+void add_headroom(DeviceRows& rows, const Device& device, Units units) {
   DeviceRow row{What::headroom, "Headroom",
-                format_signed_bytes(device.headroom_bytes_per_core, Scale::core)};
+                format_signed_bytes(device.headroom_bytes_per_core, units, Scale::core)};
   row.minor = !clashes(device);
   if (clashes(device)) row.tone = Tone::bad;
   rows.push_back(std::move(row));
@@ -111,22 +113,22 @@ std::vector<Note> headroom_notes(const Device& device) {
 }
 
 // Of a row that is known.
-std::vector<Note> notes_of(const DeviceRow& row, const Device& device) {
-  const Note of = named("of", row.capacity);
-  const Note peak = named("peak", row.peak);
+std::vector<Note> notes_of(const DeviceRow& row, const Device& device, Units units) {
+  const Note of = named("of", row.capacity, units);
+  const Note peak = named("peak", row.peak, units);
   switch (row.what) {
     case What::dram:
       return {logical_mark(device, Kind::dram), of, peak,
-              named("logical", device.logical(Kind::dram))};
+              named("logical", device.logical(Kind::dram), units)};
     case What::l1:
-      return {of, peak, {headroom_in_brief(device), {}}};
+      return {of, peak, {headroom_in_brief(device, units), {}}};
     case What::buffers:
-      return {logical_mark(device, Kind::l1), named("logical", device.logical(Kind::l1))};
+      return {logical_mark(device, Kind::l1), named("logical", device.logical(Kind::l1), units)};
     case What::cb:
-      return {named("resident", device.cb_resident_bytes, "res"),
-              named("logical", device.logical(Kind::cb), "log"), peak};
+      return {named("resident", device.cb_resident_bytes, units, "res"),
+              named("logical", device.logical(Kind::cb), units, "log"), peak};
     case What::kernels:
-      return kernel_notes(device);
+      return kernel_notes(device, units);
     case What::trace:
       return {of, peak};
     default:
@@ -134,7 +136,7 @@ std::vector<Note> notes_of(const DeviceRow& row, const Device& device) {
   }
 }
 
-void add_anomalies(DeviceRows& rows, const Anomalies& found) {
+void add_anomalies(DeviceRows& rows, const Anomalies& found, Units units) {
   DeviceRow row{What::anomalies, "Anomalies"};
   row.tone = Tone::warn;
   const auto note = [&](std::uint64_t count, std::string_view one, std::string_view many) {
@@ -148,7 +150,8 @@ void add_anomalies(DeviceRows& rows, const Anomalies& found) {
   note(found.bad_arguments, "call with bad arguments", "calls with bad arguments");
   note(found.left_at_close, "allocation left at close", "allocations left at close");
   if (found.left_at_close > 0) {
-    row.notes.back().text += fmt::format(" ({})", format_bytes(found.left_at_close_bytes));
+    row.notes.back().text +=
+        fmt::format(" ({})", format_bytes(model::Bytes(found.left_at_close_bytes), units));
   }
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
@@ -183,22 +186,22 @@ BarPiece DeviceRow::piece() const {
   return {from, from + share().value_or(0), tone};
 }
 
-DeviceRows device_rows_without_notes(const Device& device) {
+DeviceRows device_rows_without_notes(const Device& device, Units units) {
   DeviceRows rows;
   rows.push_back(memory(What::dram, "DRAM", device.used(Kind::dram), device.dram_capacity_bytes,
-                        device.peak(Kind::dram)));
-  add_l1(rows, device);
-  add_trace(rows, device);
-  add_headroom(rows, device);
-  if (device.anomalies) add_anomalies(rows, *device.anomalies);
+                        device.peak(Kind::dram), units));
+  add_l1(rows, device, units);
+  add_trace(rows, device, units);
+  add_headroom(rows, device, units);
+  if (device.anomalies) add_anomalies(rows, *device.anomalies, units);
   return rows;
 }
 
-DeviceRows device_rows(const Device& device) {
-  DeviceRows rows = device_rows_without_notes(device);
+DeviceRows device_rows(const Device& device, Units units) {
+  DeviceRows rows = device_rows_without_notes(device, units);
   for (DeviceRow& row : rows) {
     if (row.what == What::headroom) row.notes = headroom_notes(device);
-    if (!row.is_words() && row.is_known()) row.notes = notes_of(row, device);
+    if (!row.is_words() && row.is_known()) row.notes = notes_of(row, device, units);
   }
   return rows;
 }
@@ -243,10 +246,10 @@ DeviceTitle device_title(const Device& device) {
   return title;
 }
 
-std::string headroom_in_brief(const Device& device) {
+std::string headroom_in_brief(const Device& device, Units units) {
   const auto bytes = device.headroom_bytes_per_core;
   return fmt::format("{} {}{}", clashes(device) ? "CLASH" : "headroom",
-                     format_signed_bytes(bytes, Scale::core), bytes ? " per core" : "");
+                     format_signed_bytes(bytes, units, Scale::core), bytes ? " per core" : "");
 }
 
 }  // namespace ttmem::views

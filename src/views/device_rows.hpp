@@ -12,6 +12,7 @@
 
 #include "model/snapshot.hpp"
 #include "views/bar.hpp"
+#include "views/units.hpp"
 
 namespace ttmem::views {
 
@@ -65,9 +66,10 @@ using DeviceRows = std::vector<DeviceRow>;
 
 // The rows of a device from top to bottom. DRAM, L1, L1 buffers, CB, kernels and headroom are
 // always there; L1_SMALL, trace and anomalies when there are any. Unknown is "n/a".
-[[nodiscard]] DeviceRows device_rows(const model::Device& device);
+[[nodiscard]] DeviceRows device_rows(const model::Device& device, Units units = Units::automatic);
 // The same without notes, but those of anomalies: for many devices in little room.
-[[nodiscard]] DeviceRows device_rows_without_notes(const model::Device& device);
+[[nodiscard]] DeviceRows device_rows_without_notes(const model::Device& device,
+                                                   Units units = Units::automatic);
 
 // One of the rows that are always there.
 [[nodiscard]] const DeviceRow& row_of(const DeviceRows& rows, DeviceRow::What what);
@@ -88,6 +90,7 @@ struct DeviceTitle {
 [[nodiscard]] DeviceTitle device_title(const model::Device& device);
 
 // "headroom 412.0 KiB per core", "CLASH -112.5 KiB per core".
-[[nodiscard]] std::string headroom_in_brief(const model::Device& device);
+[[nodiscard]] std::string headroom_in_brief(const model::Device& device,
+                                            Units units = Units::automatic);
 
 }  // namespace ttmem::views

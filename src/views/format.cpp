@@ -11,10 +11,20 @@ std::string format_bytes(model::Bytes bytes, Scale scale) {
   return bytes ? format_bytes(*bytes, scale) : std::string(kUnknown);
 }
 
+std::string format_bytes(model::Bytes bytes, Units units, Scale scale) {
+  if (!bytes || units == Units::automatic) return format_bytes(bytes, scale);
+  return number_in(*bytes, units).append(" ").append(name_of(units));
+}
+
 std::string format_signed_bytes(std::optional<std::int64_t> bytes, Scale scale) {
+  return format_signed_bytes(bytes, Units::automatic, scale);
+}
+
+std::string format_signed_bytes(std::optional<std::int64_t> bytes, Units units, Scale scale) {
   if (!bytes) return std::string(kUnknown);
   const auto magnitude = static_cast<std::uint64_t>(*bytes);
-  return *bytes < 0 ? "-" + format_bytes(0 - magnitude, scale) : format_bytes(magnitude, scale);
+  return *bytes < 0 ? "-" + format_bytes(model::Bytes(0 - magnitude), units, scale)
+                    : format_bytes(model::Bytes(magnitude), units, scale);
 }
 
 std::optional<double> share_of(model::Bytes used, model::Bytes capacity) {

@@ -12,6 +12,7 @@
 #include "base/format_bytes.hpp"
 #include "model/device_name.hpp"
 #include "model/snapshot.hpp"
+#include "views/units.hpp"
 
 namespace ttmem::views {
 
@@ -20,8 +21,13 @@ inline constexpr std::string_view kUnknown = "n/a";
 using ttmem::format_bytes;
 using ttmem::Scale;
 [[nodiscard]] std::string format_bytes(model::Bytes bytes, Scale scale = Scale::device);
+// In the units asked for; `scale` matters only when they are automatic.
+[[nodiscard]] std::string format_bytes(model::Bytes bytes, Units units,
+                                       Scale scale = Scale::device);
 // With a sign when negative.
 [[nodiscard]] std::string format_signed_bytes(std::optional<std::int64_t> bytes,
+                                              Scale scale = Scale::device);
+[[nodiscard]] std::string format_signed_bytes(std::optional<std::int64_t> bytes, Units units,
                                               Scale scale = Scale::device);
 
 // Empty when one side is unknown or there is no capacity.

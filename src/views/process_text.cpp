@@ -46,23 +46,24 @@ std::optional<std::uint64_t> allocations_of(const Process& process) {
   return live_allocations(process.kinds);
 }
 
-std::string pid_text(const ProcessTotal& total) { return format_pid(total.sum); }
+std::string pid_text(const ProcessTotal& total, Units) { return format_pid(total.sum); }
 
 // The pid that is shown first.
 std::int32_t pid_of(const Process& process) { return process.host_pid.value_or(process.pid); }
 
-std::string user_text(const ProcessTotal& total) {
+std::string user_text(const ProcessTotal& total, Units) {
   return total.sum.user.empty() ? std::string(kUnknown) : total.sum.user;
 }
 
 template <auto figure>
 constexpr ProcessColumn size_column(std::string_view header, int drop) {
-  return {header,
-          Column::Align::right,
-          drop,
-          9,
-          [](const ProcessTotal& total) { return format_bytes(figure(total.sum)); },
-          less<figure>};
+  return {
+      header,
+      Column::Align::right,
+      drop,
+      9,
+      [](const ProcessTotal& total, Units units) { return format_bytes(figure(total.sum), units); },
+      less<figure>};
 }
 
 // The devices of a process.
@@ -111,29 +112,30 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
   ProcessColumns columns = {{
       {"PID", right, 0, 7, pid_text, less<pid_of>},
       {"USER", left, 5, 0, user_text, less<&Process::user>},
-      {"STATE", left, 9, 5, [](Total t) { return std::string(name_of(t.sum.state)); },
+      {"STATE", left, 9, 5, [](Total t, Units) { return std::string(name_of(t.sum.state)); },
        less<&Process::state>},
-      {"DEV", left, 0, 4, [](Total t) { return t.where; },
+      {"DEV", left, 0, 4, [](Total t, Units) { return t.where; },
        [](Total a, Total b) { return a.devices < b.devices; }},
       size_column<used<Kind::dram>>("DRAM", 0),
       size_column<l1_of>("L1 BUF", 1),
       size_column<used<Kind::cb>>("CB", 0),
       size_column<used<Kind::kernel>>("KERNELS", 2),
       size_column<used<Kind::trace>>("TRACE", 7),
-      {"ALLOCS", right, 6, 6, [](Total t) { return format_count(allocations_of(t.sum)); },
+      {"ALLOCS", right, 6, 6, [](Total t, Units) { return format_count(allocations_of(t.sum)); },
        less<allocations_of>},
-      {"SOURCE", left, 8, 8, [](Total t) { return std::string(name_of(t.sum.source)); },
+      {"SOURCE", left, 8, 8, [](Total t, Units) { return std::string(name_of(t.sum.source)); },
        less<&Process::source>},
-      {"COMMAND", left, 0, 0, [](Total t) { return command_of(t.sum); }, less<command_of>},
+      {"COMMAND", left, 0, 0, [](Total t, Units) { return command_of(t.sum); }, less<command_of>},
   }};
   if (living_in(totals) < totals.size()) columns[kState].drop = 0;
   return columns;
 }
 
-std::vector<Cell> process_cells(const ProcessColumns& columns, const ProcessTotal& total) {
+std::vector<Cell> process_cells(const ProcessColumns& columns, const ProcessTotal& total,
+                                Units units) {
   std::vector<Cell> cells;
   const Color color = total.sum.state == State::dead ? Color::red : Color::plain;
-  for (const ProcessColumn& column : columns) cells.push_back({column.text(total), color});
+  for (const ProcessColumn& column : columns) cells.push_back({column.text(total, units), color});
   if (color == Color::plain) cells[kState].color = Color::green;
   return cells;
 }
@@ -207,7 +209,8 @@ std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& c
                       &column == &columns.back() ? Column::Cut::end : Column::Cut::never});
   }
   Table table(std::move(shapes));
-  for (const ProcessTotal& total : totals) table.add_row(process_cells(columns, total));
+  for (const ProcessTotal& total : totals)
+    table.add_row(process_cells(columns, total, options.units));
   std::string text = table.render(0, options);
   if (std::any_of(totals.begin(), totals.end(), [](const auto& t) { return t.sum.foreign_pid; })) {
     text += wrapped(

@@ -33,7 +33,7 @@ struct ProcessColumn {
   Column::Align align;
   int drop;   // as in Column
   int width;  // cells at least, where a table keeps its shape while figures change
-  std::string (*text)(const ProcessTotal& total);
+  std::string (*text)(const ProcessTotal& total, Units units);
   bool (*less)(const ProcessTotal& a, const ProcessTotal& b);  // unknown is the least
 };
 using ProcessColumns = std::array<ProcessColumn, 12>;
@@ -41,7 +41,8 @@ using ProcessColumns = std::array<ProcessColumn, 12>;
 [[nodiscard]] ProcessColumns process_columns(const std::vector<ProcessTotal>& totals);
 // One cell for each of them.
 [[nodiscard]] std::vector<Cell> process_cells(const ProcessColumns& columns,
-                                              const ProcessTotal& total);
+                                              const ProcessTotal& total,
+                                              Units units = Units::automatic);
 
 // The living first, then by what they hold.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);

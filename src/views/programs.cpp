@@ -21,7 +21,7 @@ std::string residency_of(const Program& program) {
   return fmt::format("resident {}/{}", program.resident_cores, program.cores);
 }
 
-std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p) {
+std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p, Units units) {
   const bool dead = p.state == model::State::dead;
   const Color color = dead ? Color::red : Color::plain;
   const model::Process* process = process_of(snapshot, p);
@@ -32,13 +32,13 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p) {
       {known ? format_device_briefly(snapshot.devices[p.device]) : std::string(kUnknown), color},
       {process ? format_pid(*process) : fmt::format("{}", p.pid), color},
       {fmt::format("{}", p.cbs.size()), color},
-      {format_bytes(p.bytes_per_core, Scale::core), Color::bold},
+      {format_bytes(model::Bytes(p.bytes_per_core), units, Scale::core), Color::bold},
       {fmt::format("{}", p.cores), color},
-      {format_bytes(p.physical_bytes), color},
+      {format_bytes(model::Bytes(p.physical_bytes), units), color},
       // The programs of dead processes have no share in what the device holds now.
       {dead ? std::string(kUnknown) : format_share(share_of(p.physical_bytes, on_device)), color},
-      {format_bytes(p.exclusive_bytes), color},
-      {format_bytes(p.logical_bytes), color},
+      {format_bytes(model::Bytes(p.exclusive_bytes), units), color},
+      {format_bytes(model::Bytes(p.logical_bytes), units), color},
       {format_age(p.age_ns), color},
       {p.name.empty() ? std::string(kUnknown) : p.name, p.name.empty() ? Color::dim : color},
       {dead ? "dead" : residency_of(p), p.resident_cores > 0 && !dead ? Color::green : color}};
@@ -88,7 +88,8 @@ std::string programs_text(const Snapshot& snapshot, const std::vector<Program>& 
   const auto end = programs.begin() + static_cast<std::ptrdiff_t>(shown);
   Table table = make_table(
       std::any_of(programs.begin(), end, [](const Program& p) { return !p.name.empty(); }));
-  for (std::size_t i = 0; i < shown; ++i) table.add_row(row_of(snapshot, programs[i]));
+  for (std::size_t i = 0; i < shown; ++i)
+    table.add_row(row_of(snapshot, programs[i], options.units));
   std::string text = table.render(0, options) + "\n";
   if (shown < programs.size()) {
     text += wrapped(

@@ -59,7 +59,8 @@ std::string trouble_text(const DeviceRow& row, const RowLayout& at, const TextOp
 
 // Label, size, bar, share of the capacity, notes.
 std::string row_text(const DeviceRow& row, const TextOptions& options) {
-  const RowLayout at = table_layout(static_cast<int>(options.width));
+  const RowLayout at =
+      table_layout(static_cast<int>(options.width), options.units == Units::automatic ? 0 : 5);
   if (row.is_words() && row.tone != Tone::none) return trouble_text(row, at, options);
   Line line(options);
   line.add(label_text(row, at));
@@ -78,7 +79,7 @@ std::string row_text(const DeviceRow& row, const TextOptions& options) {
 // The rows of a device below its title; the minor ones only where there is room.
 std::string device_text(const Device& device, bool in_full, const TextOptions& options) {
   std::string text = title_text(device, options);
-  for (const DeviceRow& row : device_rows(device)) {
+  for (const DeviceRow& row : device_rows(device, options.units)) {
     if (in_full || !row.minor) text += row_text(row, options);
   }
   return text;
@@ -100,8 +101,8 @@ std::string sum_line(const std::vector<Device>& devices, const std::vector<Devic
   const Bytes used = sum_over(rows, what, &DeviceRow::used);
   const Bytes capacity = sum_over(rows, what, &DeviceRow::capacity);
   Line line(options);
-  line.add(fmt::format("  {:<4}  {:>9} of {:<9}  ", row_of(rows[0], what).name, format_bytes(used),
-                       format_bytes(capacity)));
+  line.add(fmt::format("  {:<4}  {:>9} of {:<9}  ", row_of(rows[0], what).name,
+                       format_bytes(used, options.units), format_bytes(capacity, options.units)));
   const auto total = share_of(used, capacity);
   line.add(fmt::format("{:>4}", format_share(total)), color_of(tone_of_share(total))).add("  ");
   const auto share = [&](const DeviceRows& of) { return row_of(of, what).share(); };
@@ -123,7 +124,7 @@ std::string sum_line(const std::vector<Device>& devices, const std::vector<Devic
 std::string sums(const std::vector<Device>& devices, const TextOptions& options) {
   std::vector<DeviceRows> rows;
   rows.reserve(devices.size());
-  for (const Device& device : devices) rows.push_back(device_rows(device));
+  for (const Device& device : devices) rows.push_back(device_rows(device, options.units));
   std::string text =
       Line(options).add(fmt::format("All {} devices", devices.size()), Color::bold).finish();
   for (const What what : {What::dram, What::l1}) text += sum_line(devices, rows, what, options);
@@ -138,7 +139,7 @@ std::string sums(const std::vector<Device>& devices, const TextOptions& options)
   const std::int64_t least = *tightest->headroom_bytes_per_core;
   const std::string words =
       fmt::format("  least headroom: {} per core, on device {}",
-                  format_signed_bytes(least, Scale::core), format_device(*tightest));
+                  format_signed_bytes(least, options.units, Scale::core), format_device(*tightest));
   return text + Line(options).add(words, least < 0 ? Color::red : Color::dim).finish();
 }
 

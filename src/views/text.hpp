@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "views/units.hpp"
+
 namespace ttmem::views {
 
 // What the reader's terminal can show.
@@ -22,6 +24,7 @@ struct TextOptions {
   std::int64_t utc_offset_seconds = 0;  // of the times shown
   // What does not fit is left out or cut. False, for files and programs: lines may be wider.
   bool shorten = true;
+  Units units = Units::automatic;  // of sizes
 };
 
 enum class Color : std::uint8_t {

@@ -133,6 +133,23 @@ class OneShotViews(Case):
         self.assertIn("ttmem demo mesh8 --hold", table)
         self.assertRegex(table, r"(?m)^ +CB: .*resident .*, logical .*, peak ")
 
+    def test_units_are_those_asked_for(self):
+        (device,) = self.json("--device", "0", "--units", "GiB")["devices"]  # JSON stays in bytes
+        used = device["dram"]["used_bytes"]
+        shown = {unit: self.ttmem("--device", "0", "--units", unit).stdout
+                 for unit in ("auto", "bytes", "MiB", "GiB")}
+        for unit, figure in (("auto", f"{used / 2**30:.2f} GiB"), ("bytes", f"{used} B"),
+                             ("MiB", f"{used / 2**20:.2f} MiB"), ("GiB", f"{used / 2**30:.2f} GiB")):
+            self.assertRegex(shown[unit], rf"(?m)^ +DRAM: {re.escape(figure)} ")
+            self.assertRegex(shown[unit], rf"(?m)^ *{self.demo.pid} .* {re.escape(figure)} ")
+        self.assertNotRegex(shown["bytes"], "[KMG]iB")
+        self.assertNotRegex(shown["GiB"], "[KM]iB")
+        for command in (("allocs",), ("programs",), ("--brief",), ("--per-core",),
+                        ("allocs", "--group-by", "kind")):
+            text = self.ttmem(*command, "--units", "bytes").stdout
+            self.assertNotRegex(text, "[KMG]iB", command)
+            self.assertRegex(text, r" \d+ B\b", command)
+
     def test_brief_is_one_line_a_device(self):
         header, *lines = self.ttmem("--brief").stdout.splitlines()
         self.assertEqual(header.split()[:4], ["DEV", "UID", "BOARD", "DRAM"])

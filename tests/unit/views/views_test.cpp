@@ -154,6 +154,16 @@ TEST(SnapshotText, IsInBriefWhenThereAreTooFewLines) {
   }
 }
 
+TEST(SnapshotText, WritesSizesInTheUnitsAskedFor) {
+  const TextOptions bytes{.width = 80, .units = Units::bytes};
+  const std::string text = snapshot_text(mesh(1), {}, bytes);
+  EXPECT_NE(text.find("          CB: 30408704 B"), std::string::npos) << text;
+  EXPECT_EQ(text.find("MiB"), std::string::npos) << text;
+  for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 80U) << line;
+  EXPECT_NE(snapshot_text(mesh(1), {}, {.units = Units::gib}).find("L1: 0.04 GiB"),
+            std::string::npos);
+}
+
 TEST(BriefText, IsThisAt80And140Columns) {
   EXPECT_EQ(brief_text(troubled(), {.width = 80}),
             R"GOLDEN(DEV  BOARD       DRAM    %        L1    %        CB    HEADROOM  PROCESSES
