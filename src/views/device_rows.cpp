@@ -242,7 +242,7 @@ DeviceTitle device_title(const Device& device) {
   std::erase(others, device.id);
   if (!others.empty()) title.facts.push_back("also called " + format_ids(others));
   if (device.programs) title.counts.push_back(plural(*device.programs, "program", "programs"));
-  if (device.uid) title.uid = "uid " + format_hex(*device.uid);
+  if (device.uid && !device.shares_number) title.uid = "uid " + format_hex(*device.uid);
   return title;
 }
 

@@ -85,7 +85,7 @@ struct DeviceTitle {
   std::string board;                // the model in one word; empty: unknown
   std::vector<std::string> facts;   // model, grid
   std::vector<std::string> counts;  // processes, programs
-  std::string uid;                  // empty: unknown
+  std::string uid;                  // empty: unknown, or in the name
 };
 [[nodiscard]] DeviceTitle device_title(const model::Device& device);
 
