@@ -28,8 +28,8 @@ class SessionFixture {
     log_sink_pattern();
   }
 
-  std::unique_ptr<Session> connect(ConnectionId id) {
-    return std::make_unique<Session>(context_, id, Peer{::getpid(), ::geteuid()});
+  std::unique_ptr<Session> connect(ConnectionId id, pid_t pid = ::getpid()) {
+    return std::make_unique<Session>(context_, id, Peer{pid, ::geteuid()});
   }
 
   [[nodiscard]] model::Snapshot snapshot() const { return collector::collect(directory_.path()); }

@@ -28,8 +28,8 @@ void log_leftovers(const Client& client) {
 }  // namespace
 
 Result<std::shared_ptr<Client>> ClientRegistry::client_of(
-    const segment::SegmentWriter::Process& process) {
-  const Key key{process.pid, process.start_time_ticks};
+    const segment::SegmentWriter::Process& process, ConnectionId alone) {
+  const Key key{process.pid, process.start_time_ticks, alone};
   const auto known = clients_.find(key);
   std::shared_ptr<Client> shared = known == clients_.end() ? nullptr : known->second.lock();
   if (shared != nullptr) return shared;
@@ -44,7 +44,7 @@ void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, Connectio
   update_clock();
   const bool last = client.use_count() == 1;
   if (!last) return client->remove_connection(connection);
-  clients_.erase(Key{client->process().pid, client->process().start_time_ticks});
+  std::erase_if(clients_, [&](const auto& known) { return known.second.lock() == client; });
   if (!stopping_) log_leftovers(*client);
   client->finish();
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,10 +25,11 @@ class ClientRegistry {
   ClientRegistry(const ClientRegistry&) = delete;  // the clients refer to it
   ClientRegistry& operator=(const ClientRegistry&) = delete;
 
-  // The client of that process, which all connections that report for it share. Fails as
-  // Client::start() does.
+  // The client of that process, which all connections that report for it share. `alone` is 0, or
+  // the connection of a process that the kernel does not show here: its pid is one of many
+  // containers, so that nothing tells whose another connection is. Fails as Client::start() does.
   [[nodiscard]] Result<std::shared_ptr<Client>> client_of(
-      const segment::SegmentWriter::Process& process);
+      const segment::SegmentWriter::Process& process, ConnectionId alone = 0);
 
   // Sets the time of the reports that are applied until the next call.
   void update_clock() { now_ns_ = tracker::now(); }
@@ -43,7 +45,8 @@ class ClientRegistry {
   [[nodiscard]] std::size_t size() const { return clients_.size(); }
 
  private:
-  using Key = std::pair<pid_t, std::uint64_t>;  // and its start time: pids come back
+  // Pid, start time because pids come back, and `alone`.
+  using Key = std::tuple<pid_t, std::uint64_t, ConnectionId>;
 
   std::string directory_;
   DeviceTotals totals_;                    // before the clients, which refer to it

@@ -157,7 +157,8 @@ Result<void> Session::find_client(std::int32_t reported) {
     const auto process = process_of(peer_, reported, context_.server_uid);
     std::shared_ptr<Client> client;
     if (process) {
-      Result<std::shared_ptr<Client>> found = context_.clients.client_of(*process);
+      Result<std::shared_ptr<Client>> found =
+          context_.clients.client_of(*process, peer_.pid == 0 ? id_ : 0);
       if (!found) return found.error();
       client = std::move(*found);
     } else {

@@ -62,6 +62,22 @@ TEST(Session, TheLastConnectionTakesTheSegmentWithIt) {
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
 }
 
+// The kernel gives 0 for a process of a pid namespace that the server does not see.
+TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
+  SessionFixture server;
+  auto one = server.connect(1, 0);
+  auto other = server.connect(2, 0);
+  say(*one, message(Type::alloc, 4096, kMiB));
+  say(*other, message(Type::alloc, 4096, 2 * kMiB));
+  EXPECT_EQ(server.clients().size(), 2U);
+  EXPECT_EQ(server.device().used(Kind::dram), 3 * kMiB);
+  EXPECT_EQ(server.device().processes.size(), 2U);
+  one.reset();
+  EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
+  other.reset();
+  EXPECT_TRUE(std::filesystem::is_empty(server.directory()));
+}
+
 TEST(Session, WhatAClientSaysAgainOnANewConnectionIsNotDoubled) {
   SessionFixture server;
   auto old = server.connect(1);
