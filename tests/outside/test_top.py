@@ -165,6 +165,7 @@ class ASession(Terminal):
         self.press("Enter")
         self.see(rf"sent SIGKILL to process {demo.pid}")
         self.assertEqual(demo.wait(), -signal.SIGKILL)
+        self.see(rf"{demo.pid} .* dead ")  # the key is about what the screen shows
         self.press("F9")
         self.see(r"is dead; `ttmem clean`")
         self.press("q")
