@@ -41,10 +41,12 @@ int print_groups(const model::Snapshot& snapshot, const std::vector<model::Alloc
                  views::GroupBy by, const CommonOptions& common) {
   const auto groups = views::group_allocations(snapshot, list, by);
   if (common.json) {
-    return print(views::allocation_groups_json(snapshot, groups, by, views::JsonLayout::pretty));
+    return print_of(snapshot,
+                    views::allocation_groups_json(snapshot, groups, by, views::JsonLayout::pretty));
   }
-  return print(common.csv ? views::allocation_groups_csv(groups, by)
-                          : views::allocation_groups_text(groups, by, text_options(common)));
+  return print_of(snapshot, common.csv
+                                ? views::allocation_groups_csv(groups, by)
+                                : views::allocation_groups_text(groups, by, text_options(common)));
 }
 
 int allocs(const AllocsOptions& options, const CommonOptions& common) {
@@ -53,10 +55,12 @@ int allocs(const AllocsOptions& options, const CommonOptions& common) {
   const auto list = views::select_allocations(*snapshot, options.filter);
   if (!common.json) print_warnings(snapshot->warnings);
   if (options.group_by) return print_groups(*snapshot, list, *options.group_by, common);
-  if (common.json) return print(allocations_json(*snapshot, list, views::JsonLayout::pretty));
-  if (common.csv) return print(views::allocations_csv(*snapshot, list));
-  return print(allocations_text(*snapshot, list, hidden_cbs(*snapshot, options.filter),
-                                text_options(common)));
+  if (common.json)
+    return print_of(*snapshot, allocations_json(*snapshot, list, views::JsonLayout::pretty));
+  if (common.csv) return print_of(*snapshot, views::allocations_csv(*snapshot, list));
+  return print_of(*snapshot,
+                  allocations_text(*snapshot, list, hidden_cbs(*snapshot, options.filter),
+                                   text_options(common)));
 }
 
 }  // namespace

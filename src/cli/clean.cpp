@@ -47,7 +47,9 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
                    : std::string(views::kUnknown)},
         {r.user.empty() ? std::string(views::kUnknown) : r.user}};
     for (const Kind kind : kDeviceKinds) {
-      row.push_back({format_bytes(r.kinds[kind].get(&KindFigures::used_bytes))});
+      const bool estimate = kind == Kind::kernel && r.kernels_estimated_bytes > 0;
+      row.push_back({views::mark_estimate(format_bytes(r.kinds[kind].get(&KindFigures::used_bytes)),
+                                          estimate)});
     }
     row.push_back({views::format_count(live_allocations(r.kinds))});
     row.push_back({name_of(r)});
@@ -145,10 +147,20 @@ int clean(bool dry_run) {
   const views::TextOptions options = text_options(ColorWhen::automatic);
   const collector::DeadRegions regions = collector::find_dead_regions(directory);
   if (dead.segments.empty() && abandoned.segments.empty() && regions.empty()) {
-    const std::string text = views::printable(
-        fmt::format("Nothing to clean: no dead process has left anything in {}.", directory),
-        options.unicode);
-    return std::max(print(text + "\n"), found);
+    std::string text =
+        fmt::format("Nothing to clean: no dead process has left anything in {}.\n", directory);
+    if (!dead.warnings.empty()) {
+      text = fmt::format("Nothing was found to clean in {}, but not everything could be read:\n",
+                         directory);
+      for (const std::string& warning : dead.warnings) text += warning + "\n";
+    }
+    std::string lines;
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t end = rest.find('\n');
+      lines += views::printable(rest.substr(0, end), options.unicode) + "\n";
+      rest.remove_prefix(end + 1);
+    }
+    return std::max(print(lines), found);
   }
   const std::string held = text_of(dead.segments, abandoned.segments.size(), options) +
                            text_of(regions, options.unicode);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -52,5 +53,8 @@ void add_run(Command& app, const std::vector<std::string>& to_run);
 // What is held now, on these devices (empty: on all). Fails when there is no such device.
 [[nodiscard]] Result<model::Snapshot> current_snapshot(
     const std::vector<model::DeviceName>& devices);
+
+// Prints what was made of the snapshot. A failure when nothing at all could be read.
+[[nodiscard]] int print_of(const model::Snapshot& snapshot, std::string_view text);
 
 }  // namespace ttmem::cli

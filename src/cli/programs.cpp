@@ -30,10 +30,11 @@ int programs(const ProgramsOptions& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   const auto list = views::select_programs(*snapshot, options.pid);
-  if (common.json) return print(programs_json(*snapshot, list, views::JsonLayout::pretty));
+  if (common.json)
+    return print_of(*snapshot, programs_json(*snapshot, list, views::JsonLayout::pretty));
   print_warnings(snapshot->warnings);
-  if (common.csv) return print(views::programs_csv(*snapshot, list));
-  return print(programs_text(*snapshot, list, options.limit, text_options(common)));
+  if (common.csv) return print_of(*snapshot, views::programs_csv(*snapshot, list));
+  return print_of(*snapshot, programs_text(*snapshot, list, options.limit, text_options(common)));
 }
 
 }  // namespace

@@ -143,8 +143,9 @@ int show_once(const ShowOptions& options, const CommonOptions& common) {
   if (chosen.devices.empty() && options.processes.only.any()) {
     return complain(nobody(options.processes.only), kFailure);
   }
-  return print(is_for_programs(options, common) ? frame_for_programs(options, common)(chosen)
-                                                : text_of(chosen, options, common));
+  return print_of(chosen, is_for_programs(options, common)
+                              ? frame_for_programs(options, common)(chosen)
+                              : text_of(chosen, options, common));
 }
 
 // With --watch, a device or a process that is not there yet is not an error: it may appear.
@@ -210,6 +211,11 @@ Result<double> parse_watch(const std::string& text) {
 }
 
 }  // namespace
+
+int print_of(const model::Snapshot& snapshot, std::string_view text) {
+  const int printed = print(text);
+  return snapshot.blind() ? kFailure : printed;
+}
 
 void add_common(Command& app, CommonOptions& common) {
   app.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");

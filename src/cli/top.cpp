@@ -78,7 +78,8 @@ int once(const Options& options, const CommonOptions& common, bool doctor) {
   const int width = static_cast<int>(text.width);
   print_warnings(snapshot->warnings);
   if (options.view.value_or(tui::View::detailed) == tui::View::detailed) {
-    return print(tui::frame_to_sgr(tui::compose_once(*snapshot, width, setup), depth_of(text)));
+    return print_of(*snapshot,
+                    tui::frame_to_sgr(tui::compose_once(*snapshot, width, setup), depth_of(text)));
   }
   tui::ViewState state;
   state.view = *options.view;
@@ -88,7 +89,7 @@ int once(const Options& options, const CommonOptions& common, bool doctor) {
   const int height =
       typed > 0 && typed <= 1000 ? static_cast<int>(typed) : static_cast<int>(terminal_rows());
   const tui::Screen screen = tui::compose(*snapshot, state, history, {width, height}, setup);
-  return print(tui::frame_to_sgr(screen.frame, depth_of(text)));
+  return print_of(*snapshot, tui::frame_to_sgr(screen.frame, depth_of(text)));
 }
 
 // A terminal that cannot move the cursor gets view 1 again and again.

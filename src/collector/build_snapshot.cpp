@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/build_snapshot.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "base/format_bytes.hpp"
 #include "collector/device_total.hpp"
 #include "collector/program_list.hpp"
 #include "collector/segment_warnings.hpp"
@@ -32,6 +36,7 @@ model::Process process_row(const SegmentEvidence& segment, const DeviceImage& de
   row.state = segment.state;
   row.source = model::Source::ttmem;
   row.kinds = device.kinds;
+  if (row.used(Kind::kernel)) row.kernels_estimated_bytes = device.kernel_estimated_bytes;
   return row;
 }
 
@@ -72,6 +77,18 @@ model::Allocation listed(const LiveAllocation& allocation) {
   return result;
 }
 
+// The same without those kinds, and without what depends on them.
+void leave_out(const std::vector<Kind>& kinds, DeviceImage& device) {
+  for (const Kind kind : kinds) {
+    device.kinds[kind] = {};
+    if (is_in_l1(kind)) {
+      device.l1_total_peak_bytes = 0;
+      device.cores.clear();
+    }
+    if (kind == Kind::cb) device.cb_resident_known = device.programs_known = false;
+  }
+}
+
 class Builder {
  public:
   explicit Builder(const Evidence& evidence) : evidence_(evidence) {}
@@ -81,6 +98,7 @@ class Builder {
     snapshot_.time_unix_ns = evidence_.time_unix_ns;
     snapshot_.host = evidence_.host;
     snapshot_.warnings = evidence_.warnings;
+    snapshot_.unread = evidence_.unread;
     sort_evidence();
     for (const SegmentEvidence* segment : segments_) describe(*segment);
     for (std::size_t s = 0; s < segments_.size(); ++s) suppose_devices(s);
@@ -178,20 +196,45 @@ class Builder {
     return names_no_chip(device) && total < chips_;
   }
 
+  void warn_impossible(const DeviceTotal& total, const std::string& who, std::uint32_t device,
+                       Kind kind, const KindFigures& figures) {
+    snapshot_.warnings.push_back(fmt::format(
+        "{} claims {} of {} on device {}, which has at most {}: its {} figures are left out; find "
+        "out who wrote them",
+        who, format_bytes(std::max(figures.peak_bytes, figures.logical_bytes)), name_of(kind),
+        device, format_bytes(total.most_of(kind).value_or(0)), name_of(kind)));
+  }
+
+  // The device as it can be. Else a copy in `mended`, without figures that cannot be, with
+  // warnings.
+  const DeviceImage& possible(const DeviceTotal& total, const SegmentEvidence& segment,
+                              const DeviceImage& device, std::optional<DeviceImage>& mended) {
+    const std::vector<Kind> wrong = total.impossible(device.kinds);
+    if (wrong.empty()) return device;
+    const std::string who = fmt::format("process {} ({})", pid_text(segment), segment.image.name);
+    for (const Kind kind : wrong) {
+      warn_impossible(total, who, device.id, kind, device.kinds[kind]);
+    }
+    leave_out(wrong, mended.emplace(device));
+    return *mended;
+  }
+
   void add_segment(std::size_t s) {
     const SegmentEvidence& segment = *segments_[s];
     const SegmentImage& image = segment.image;
     for (std::size_t d = 0; d < image.devices.size(); ++d) {
       DeviceTotal& total = totals_[totals_of_[s][d]];
+      std::optional<DeviceImage> mended;
+      const DeviceImage& device = possible(total, segment, image.devices[d], mended);
       if (segment.state == State::alive) {
-        total.add_tracked(image.devices[d], segment.geometry.at(d));
+        total.add_tracked(device, segment.geometry.at(d));
         if (segment.confirmed && !segment.foreign_pid) {
           counted_.emplace(totals_of_[s][d], image.pid);
         } else if (segment.foreign_pid) {
           foreign_.emplace(totals_of_[s][d], image.pid, short_name(image.name));
         }
       }
-      model::Process row = process_row(segment, image.devices[d]);
+      model::Process row = process_row(segment, device);
       row.supposed_device = is_supposed(totals_of_[s][d], image.devices[d]);
       total.add_process(std::move(row));
     }
@@ -203,9 +246,16 @@ class Builder {
     const std::uint32_t index = total_of(region);
     DeviceTotal& total = totals_[index];
     total.add_number(region.device_id);
-    for (const RowEvidence& row : region.rows) {
+    for (RowEvidence row : region.rows) {
       if (counted_.contains({index, row.row.pid})) continue;
       if (foreign_.contains({index, row.row.pid, short_name(row.row.name)})) continue;
+      for (const Kind kind : total.impossible(row.row.kinds)) {
+        const std::string who = fmt::format("process {} ({})", row.row.pid, row.row.name);
+        KindFigures& figures = row.row.kinds[kind];
+        figures.peak_bytes = figures.used_bytes;
+        warn_impossible(total, who, region.device_id, kind, figures);
+        figures = {};
+      }
       if (row.state == State::alive) {
         total.add_untracked(row.row);
         counted_.emplace(index, row.row.pid);
@@ -223,6 +273,7 @@ class Builder {
     index_of_total_.resize(devices.size());
     for (auto& [device, total] : devices) {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
+      device.complete = snapshot_.complete();
       snapshot_.devices.push_back(std::move(device));
     }
     mark_shared_numbers();

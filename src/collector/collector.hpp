@@ -69,6 +69,7 @@ struct DeadSegment {
   std::string name;
   std::string command;
   std::string user;
+  std::uint64_t kernels_estimated_bytes = 0;
   PerKind<KindFigures> kinds{};         // over all devices; nothing is known when it cannot be read
   bool clean_exit = false;              // it closed its segment, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, the largest first

@@ -13,6 +13,10 @@ namespace {
 using model::Bytes;
 using segment::DeviceImage;
 
+// More than any device has.
+constexpr std::uint64_t kMostDram = 1ULL << 40;
+constexpr std::uint64_t kMostL1 = 1ULL << 30;
+
 // The parts of a capacity are unknown when 0.
 Bytes capacity(std::uint64_t parts, std::uint64_t bytes_each) {
   if (parts == 0 || bytes_each == 0) return std::nullopt;
@@ -60,7 +64,30 @@ void DeviceTotal::describe(const DeviceImage& device) {
   fill(limits_.l1_small_bytes_per_core, std::uint64_t{device.l1_small_bytes_per_core});
   fill(device_.dram_channels, device.dram_channels);
   fill(device_.dram_capacity_bytes, capacity(device.dram_channels, device.dram_bytes_per_channel));
+  largest_dram_ = std::max(
+      largest_dram_, capacity(device.dram_channels, device.dram_bytes_per_channel).value_or(0));
+  largest_l1_ = std::max(largest_l1_, std::uint64_t{device.l1_bytes_per_core});
   fill(device_.trace_capacity_bytes, capacity(1, device.trace_region_bytes));
+}
+
+Bytes DeviceTotal::most_of(Kind kind) const {
+  if (!is_in_dram(kind) && !is_in_l1(kind)) return std::nullopt;
+  const std::uint64_t any = is_in_dram(kind) ? kMostDram : kMostL1;
+  const Bytes stated =
+      is_in_dram(kind) ? capacity(1, largest_dram_) : capacity(cores_.size(), largest_l1_);
+  return std::min(any, stated.value_or(any));
+}
+
+std::vector<Kind> DeviceTotal::impossible(const PerKind<KindFigures>& kinds) const {
+  std::vector<Kind> found;
+  for (const Kind kind : kDeviceKinds) {
+    const KindFigures& figures = kinds[kind];
+    // The logical sum of CBs is over all programs, which share memory.
+    const std::uint64_t logical = kind == Kind::cb ? 0 : figures.logical_bytes;
+    const std::uint64_t claimed = std::max({figures.used_bytes, figures.peak_bytes, logical});
+    if (figures.known != 0 && claimed > *most_of(kind)) found.push_back(kind);
+  }
+  return found;
 }
 
 void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreState>& states) {

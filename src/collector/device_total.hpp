@@ -28,6 +28,12 @@ class DeviceTotal {
     return std::binary_search(device_.ids.begin(), device_.ids.end(), number);
   }
 
+  // The kinds of which these figures claim more than this device has, by all that is stated of it,
+  // or more than any device has.
+  [[nodiscard]] std::vector<Kind> impossible(const PerKind<KindFigures>& kinds) const;
+  // What there is of that kind at most; none: not on a device.
+  [[nodiscard]] model::Bytes most_of(Kind kind) const;
+
   // A living process on this device.
   void add_tracked(const segment::DeviceImage& device, const DeviceGeometry& geometry);
   // A living process that only TT-Metal's region knows.
@@ -46,10 +52,12 @@ class DeviceTotal {
 
   model::Device device_;
   L1Limits limits_;
-  std::vector<CoreState> cores_;  // of the grid, row by row
-  bool cores_known_ = true;       // false: a living process's use of single cores is unknown
-  bool programs_known_ = true;    // false: one has CBs and does not tell of which programs
-  bool resident_known_ = true;    // false: one has CBs and does not report dispatches
+  std::uint64_t largest_dram_ = 0;  // of all capacities that are stated; 0: none
+  std::uint64_t largest_l1_ = 0;    // per core
+  std::vector<CoreState> cores_;    // of the grid, row by row
+  bool cores_known_ = true;         // false: a living process's use of single cores is unknown
+  bool programs_known_ = true;      // false: one has CBs and does not tell of which programs
+  bool resident_known_ = true;      // false: one has CBs and does not report dispatches
 };
 
 }  // namespace ttmem::collector

@@ -81,6 +81,7 @@ struct Evidence {
   std::vector<SegmentEvidence> segments;
   std::vector<RegionEvidence> regions;
   std::vector<std::string> warnings;
+  std::vector<std::string> unread;  // those of them about what could not be read
 
   bool listed = false;                  // the directory could be read
   bool changed = true;                  // more than the time is new since the pass before

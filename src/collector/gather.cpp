@@ -238,6 +238,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
   evidence.listed = listing.has_value();
   if (!listing) {
     evidence.warnings.push_back(listing.error().message);
+    evidence.unread = evidence.warnings;
   } else {
     struct statvfs space {};
     if (::fstatvfs(listing->fd.get(), &space) == 0) {
@@ -246,8 +247,12 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
         evidence.warnings.push_back(std::move(*warning));
       }
     }
+    const auto before = static_cast<std::ptrdiff_t>(evidence.warnings.size());
     Gatherer(*listing, previous, follows, evidence).run();
+    // The gatherer warns of files that it leaves out, and of nothing else.
+    evidence.unread.assign(evidence.warnings.begin() + before, evidence.warnings.end());
     bound_warnings(evidence.warnings);
+    bound_warnings(evidence.unread);
   }
   evidence.changed = evidence.changed || evidence.warnings != previous.warnings ||
                      evidence.host != previous.host || evidence.directory != previous.directory;

@@ -75,7 +75,11 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
     dead.command = image->command;
     dead.clean_exit = image->clean_exit;
     dead.largest = largest_of(*image);
-    for (const segment::DeviceImage& device : image->devices) merge(dead.kinds, device.kinds);
+    for (const segment::DeviceImage& device : image->devices) {
+      merge(dead.kinds, device.kinds);
+      dead.kernels_estimated_bytes =
+          saturating_add(dead.kernels_estimated_bytes, device.kernel_estimated_bytes);
+    }
   }
   return dead;
 }

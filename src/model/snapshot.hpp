@@ -57,6 +57,7 @@ struct Process {
   State state = State::alive;
   Source source = Source::ttmem;
   PerKind<KindFigures> kinds{};
+  Bytes kernels_estimated_bytes;  // of the kernels, sizes that are estimates
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
@@ -93,6 +94,8 @@ struct Device {
   std::uint16_t grid_x = 0;  // 0: unknown
   std::uint16_t grid_y = 0;
   std::uint32_t dram_channels = 0;  // 0: unknown
+
+  bool complete = true;  // false: what could not be read may hold more, sums are "at least"
 
   PerKind<KindFigures> kinds{};
 
@@ -181,6 +184,12 @@ struct Snapshot {
   std::vector<Allocation> allocations;
   std::vector<Program> programs;
   std::vector<std::string> warnings;  // whole sentences: object, reason, next step
+  std::vector<std::string> unread;    // those of them about what could not be read
+
+  // False: something could not be read, so that sums are "at least".
+  [[nodiscard]] bool complete() const { return unread.empty(); }
+  // True if nothing at all could be read.
+  [[nodiscard]] bool blind() const { return devices.empty() && !complete(); }
 };
 
 }  // namespace ttmem::model

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "views/core_ranges.hpp"
+#include "views/device_list.hpp"
 #include "views/format.hpp"
 #include "views/select.hpp"
 #include "views/table.hpp"
@@ -89,7 +90,9 @@ std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocat
     if (!a.physical_bytes) ++unsized;
   }
   if (allocations.empty()) {
-    text = wrapped("No live allocation matches.", 0, Color::plain, options);
+    text = snapshot.blind() ? no_device_text(snapshot, options)
+                            : wrapped("No live allocation matches.", 0, Color::plain, options) +
+                                  not_complete_text(snapshot, options);
   } else {
     Table table = make_table(any_dead);
     for (const Allocation& a : allocations) table.add_row(row_of(snapshot, a, options));
@@ -101,7 +104,9 @@ std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocat
       sum += fmt::format(", {} logical, of unknown physical size",
                          format_bytes(model::Bytes(logical), options.units));
     }
-    text = table.render(0, options) + "\n" + wrapped(sum + ".", 0, Color::plain, options);
+    if (!snapshot.complete()) sum = "At least " + sum;
+    text = table.render(0, options) + "\n" + wrapped(sum + ".", 0, Color::plain, options) +
+           not_complete_text(snapshot, options);
   }
   if (hidden_cbs > 0) {
     text += wrapped(fmt::format("{} not listed: `ttmem allocs --kind cb` lists them, `ttmem "

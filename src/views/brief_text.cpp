@@ -38,14 +38,14 @@ std::vector<Cell> cells_of(const Device& device, Units units) {
   return {{fmt::format("{}", device.id)},
           {device.uid ? format_hex(*device.uid) : std::string(kUnknown)},
           {or_unknown(device.board.empty() ? device.arch : device.board)},
-          {dram.size},
+          {dram.marked_size()},
           {format_bytes(dram.capacity, units)},
           {format_share(dram.share()), color_of(dram.tone)},
-          {l1.size},
+          {l1.marked_size()},
           {format_bytes(l1.capacity, units)},
           {format_share(l1.share()), color_of(l1.tone)},
-          {row_of(rows, What::cb).size},
-          {row_of(rows, What::kernels).size},
+          {row_of(rows, What::cb).marked_size()},
+          {row_of(rows, What::kernels).marked_size()},
           {headroom.size, headroom.tone == Tone::none ? Color::plain : color_of(headroom.tone)},
           {processes_of(device)}};
 }

@@ -10,7 +10,22 @@
 
 namespace ttmem::views {
 
-std::string no_device_text(const TextOptions& options) {
+std::string not_complete_text(const model::Snapshot& snapshot, const TextOptions& options) {
+  std::string text;
+  for (const std::string& sentence : snapshot.unread) {
+    const std::string_view begin = snapshot.devices.empty() ? "" : "At least (>=): ";
+    text += wrapped(std::string(begin) + printable(sentence, options.unicode), 0, Color::yellow,
+                    options);
+  }
+  return text;
+}
+
+std::string no_device_text(const model::Snapshot& snapshot, const TextOptions& options) {
+  if (snapshot.blind()) {
+    return wrapped("Nothing was seen, which does not mean that nothing is there:", 0, Color::plain,
+                   options) +
+           not_complete_text(snapshot, options);
+  }
   return wrapped(
       "No process uses a device right now. Try `ttmem demo` in another terminal, or start your "
       "program with `ttmem run -- CMD`.",
@@ -18,7 +33,7 @@ std::string no_device_text(const TextOptions& options) {
 }
 
 std::string device_list_text(const model::Snapshot& snapshot, const TextOptions& options) {
-  if (snapshot.devices.empty()) return no_device_text(options);
+  if (snapshot.devices.empty()) return no_device_text(snapshot, options);
   using enum Column::Align;
   static_assert(kIdentityColumns.size() == 5, "a heading for each, in their order");
   Table table({{"DEV"}, {"UID", left}, {"BUS ID", left}, {"BOARD", left}, {"ARCH", left}});

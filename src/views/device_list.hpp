@@ -13,7 +13,12 @@ namespace ttmem::views {
 [[nodiscard]] std::string device_list_text(const model::Snapshot& snapshot,
                                            const TextOptions& options);
 
-// The advice when no process uses a device.
-[[nodiscard]] std::string no_device_text(const TextOptions& options);
+// When there is no device: that no process uses one, with advice, or that nothing could be read.
+[[nodiscard]] std::string no_device_text(const model::Snapshot& snapshot,
+                                         const TextOptions& options);
+
+// What could not be read, so that sums are "at least"; empty when everything was.
+[[nodiscard]] std::string not_complete_text(const model::Snapshot& snapshot,
+                                            const TextOptions& options);
 
 }  // namespace ttmem::views

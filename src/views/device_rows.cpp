@@ -186,6 +186,19 @@ BarPiece DeviceRow::piece() const {
   return {from, from + share().value_or(0), tone};
 }
 
+namespace {
+
+// What a reader must not miss of a figure; notes may be dropped.
+std::string mark_of(const DeviceRow& row, const Device& device) {
+  if (row.what == What::headroom && device.headroom_bytes_per_core && !device.complete) return "<=";
+  if (row.is_words() || !row.used) return {};
+  const bool has_kernels = row.what == What::l1 || row.what == What::kernels;
+  const bool estimate = has_kernels && device.kernels_estimated_bytes.value_or(0) > 0;
+  return std::string(device.complete ? "" : ">=") + (estimate ? "~" : "");
+}
+
+}  // namespace
+
 DeviceRows device_rows_without_notes(const Device& device, Units units) {
   DeviceRows rows;
   rows.push_back(memory(What::dram, "DRAM", device.used(Kind::dram), device.dram_capacity_bytes,
@@ -194,6 +207,7 @@ DeviceRows device_rows_without_notes(const Device& device, Units units) {
   add_trace(rows, device, units);
   add_headroom(rows, device, units);
   if (device.anomalies) add_anomalies(rows, *device.anomalies, units);
+  for (DeviceRow& row : rows) row.mark = mark_of(row, device);
   return rows;
 }
 

@@ -49,9 +49,13 @@ struct DeviceRow {
   std::uint64_t begin = 0;  // where its piece of L1's bar begins, in bytes
   // How serious the row is, or which part of L1. A clash is bad, an anomaly is a warning.
   Tone tone = Tone::none;
+  // Before the size wherever it is shown: ">=" when there may be more ("<=" for headroom),
+  // "~" for an estimate.
+  std::string mark{};
   bool minor = false;         // left out when there are many devices
   std::vector<Note> notes{};  // in order of importance
 
+  [[nodiscard]] std::string marked_size() const { return mark + size; }
   // A part of L1, drawn below its bar.
   [[nodiscard]] bool is_part() const { return tone >= Tone::buffers; }
   // Neither a memory nor a part of one: text without a bar.

@@ -41,6 +41,10 @@ std::string format_share(std::optional<double> share) {
   return fmt::format("{:.0f}%", *share * 100);
 }
 
+std::string mark_estimate(std::string size, bool estimate) {
+  return estimate && size != kUnknown ? "~" + size : size;
+}
+
 std::string format_count(std::optional<std::uint64_t> count) {
   return count ? fmt::format("{}", *count) : std::string(kUnknown);
 }

@@ -35,6 +35,9 @@ using ttmem::Scale;
 // "32%". Rounded, but only zero is "0%", less than half a percent is "<1%", and only all is "100%".
 [[nodiscard]] std::string format_share(std::optional<double> share);
 
+// "~0.20 MiB": an estimate, or a sum with one in it.
+[[nodiscard]] std::string mark_estimate(std::string size, bool estimate);
+
 [[nodiscard]] std::string format_count(std::optional<std::uint64_t> count);
 // "1 process", "2 processes".
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view one, std::string_view many);

@@ -51,6 +51,7 @@ Json process_json(const model::Process& p) {
   for (const Kind kind : kDeviceKinds) {
     json[std::string(key_of(kind)) + "_bytes"] = value_of(p.used(kind));
   }
+  json["kernels_estimated_bytes"] = value_of(p.kernels_estimated_bytes);
   json["allocations"] = value_of(live_allocations(p.kinds));
   json["command"] = text_of(p.command);
   add_pids(p, json);
@@ -103,8 +104,10 @@ Json identity_json(const Device& device) {
 // What all documents have at their beginning and end.
 std::string document(const Snapshot& snapshot, std::string_view schema, std::string_view key,
                      Json content, JsonLayout layout) {
-  Json root = {
-      {"schema", schema}, {"time_unix_ns", snapshot.time_unix_ns}, {"host", snapshot.host}};
+  Json root = {{"schema", schema},
+               {"time_unix_ns", snapshot.time_unix_ns},
+               {"host", snapshot.host},
+               {"complete", snapshot.complete()}};
   root[std::string(key)] = std::move(content);
   root["warnings"] = snapshot.warnings;
   const int indent = layout == JsonLayout::pretty ? 2 : -1;

@@ -119,7 +119,12 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
       size_column<used<Kind::dram>>("DRAM", 0),
       size_column<l1_of>("L1 BUF", 1),
       size_column<used<Kind::cb>>("CB", 0),
-      size_column<used<Kind::kernel>>("KERNELS", 2),
+      {"KERNELS", right, 2, 9,
+       [](Total t, Units units) {
+         return mark_estimate(format_bytes(t.sum.used(Kind::kernel), units),
+                              t.sum.kernels_estimated_bytes.value_or(0) > 0);
+       },
+       less<used<Kind::kernel>>},
       size_column<used<Kind::trace>>("TRACE", 7),
       {"ALLOCS", right, 6, 6, [](Total t, Units) { return format_count(allocations_of(t.sum)); },
        less<allocations_of>},
@@ -161,6 +166,11 @@ std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
         continue;
       }
       merge(known->sum.kinds, process.kinds);
+      if (process.kernels_estimated_bytes) {
+        std::uint64_t& estimated = known->sum.kernels_estimated_bytes.emplace(
+            known->sum.kernels_estimated_bytes.value_or(0));
+        estimated = saturating_add(estimated, *process.kernels_estimated_bytes);
+      }
       known->sum.supposed_device |= process.supposed_device;
       if (known->devices.back() != i) known->devices.push_back(i);
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "views/device_list.hpp"
 #include "views/format.hpp"
 #include "views/select.hpp"
 #include "views/table.hpp"
@@ -80,7 +81,9 @@ std::string cbs_without_programs(const Snapshot& snapshot, const TextOptions& op
 std::string programs_text(const Snapshot& snapshot, const std::vector<Program>& programs,
                           std::size_t limit, const TextOptions& options) {
   if (programs.empty()) {
-    const std::string unnamed = cbs_without_programs(snapshot, options);
+    if (snapshot.blind()) return no_device_text(snapshot, options);
+    const std::string unnamed =
+        cbs_without_programs(snapshot, options) + not_complete_text(snapshot, options);
     if (!unnamed.empty()) return unnamed;
     return wrapped("No live program has circular buffers on a device.", 0, Color::plain, options);
   }

@@ -44,9 +44,11 @@ std::string title_text(const Device& device, const TextOptions& options) {
   return line.add(joined_to_fit(parts, line.room())).finish();
 }
 
-// Right-aligned, so that the size follows after one blank.
+// Right-aligned, so that the size follows after one blank. A mark stands before the size: the label
+// makes room for it.
 std::string label_text(const DeviceRow& row, const RowLayout& at) {
-  return fmt::format("{:>{}}: ", row.name, at.size - 2);
+  return fmt::format("{:>{}}: {}", row.name, at.size - 2 - static_cast<int>(row.mark.size()),
+                     row.mark);
 }
 
 // A clash, or anomalies: all notes, in as many lines as they need.
@@ -95,6 +97,13 @@ Bytes sum_over(const std::vector<DeviceRows>& devices, What what, Bytes DeviceRo
   return sum;
 }
 
+// The mark of one is that of the sum.
+std::string mark_of(const std::vector<DeviceRows>& devices, What what) {
+  std::string mark;
+  for (const DeviceRows& rows : devices) mark = std::max(mark, row_of(rows, what).mark);
+  return mark;
+}
+
 // "  DRAM  9.84 GiB of 96.0 GiB  10%  ▂▂▂▂▂▂▂▂  fullest: 3 (12%)"
 std::string sum_line(const std::vector<Device>& devices, const std::vector<DeviceRows>& rows,
                      What what, const TextOptions& options) {
@@ -102,7 +111,8 @@ std::string sum_line(const std::vector<Device>& devices, const std::vector<Devic
   const Bytes capacity = sum_over(rows, what, &DeviceRow::capacity);
   Line line(options);
   line.add(fmt::format("  {:<4}  {:>9} of {:<9}  ", row_of(rows[0], what).name,
-                       format_bytes(used, options.units), format_bytes(capacity, options.units)));
+                       (used ? mark_of(rows, what) : "") + format_bytes(used, options.units),
+                       format_bytes(capacity, options.units)));
   const auto total = share_of(used, capacity);
   line.add(fmt::format("{:>4}", format_share(total)), color_of(tone_of_share(total))).add("  ");
   const auto share = [&](const DeviceRows& of) { return row_of(of, what).share(); };
@@ -202,8 +212,8 @@ std::string fit_rows(const std::string& text, std::size_t rows, std::string_view
 std::string snapshot_text(const Snapshot& snapshot, const SnapshotTextOptions& what,
                           const TextOptions& options) {
   const std::string warnings = what.warnings ? warnings_text(snapshot, options) : std::string();
-  if (snapshot.devices.empty()) return no_device_text(options) + warnings;
-  const std::string title = header(snapshot, options) + "\n";
+  if (snapshot.devices.empty()) return no_device_text(snapshot, options) + warnings;
+  const std::string title = header(snapshot, options) + not_complete_text(snapshot, options) + "\n";
   const std::string processes = process_text(snapshot, what.processes, options);
   const std::string gap = processes.empty() ? "" : "\n";
   std::string devices = title + (what.brief ? brief_text(snapshot, options) + "\n"

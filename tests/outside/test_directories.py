@@ -53,7 +53,7 @@ class NoSegmentCanBeMade(Directories):
         self.assertIn(str(directory), demo.stderr)
         if reason is None:
             return
-        said = self.ttmem(env=env, code=0).stderr
+        said = self.ttmem(env=env, code=1).stderr
         self.assertIn(str(directory), said)
         self.assertIn(reason, said)
 
@@ -139,7 +139,7 @@ class AnotherUser(Directories):
         os.chmod(self.dir, 0o1777)
         self.start([self.consumer, "hold"], env=self.tracked()).line()
         seen = self.look_as_nobody()
-        self.assertEqual(seen.returncode, 0)
+        self.assertEqual(seen.returncode, 1)
         self.assertIn("1 ", seen.stderr)
         self.assertIn("root", seen.stderr)
         self.assertNotIn("Device 0:", seen.stdout)

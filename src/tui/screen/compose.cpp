@@ -14,6 +14,7 @@
 #include "tui/screen/keys.hpp"
 #include "tui/screen/views.hpp"
 #include "tui/screen/widgets.hpp"
+#include "views/device_list.hpp"
 #include "views/format.hpp"
 #include "views/process_text.hpp"
 
@@ -106,7 +107,23 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
   return {fmt::format("{}: {}", count, snapshot.warnings.front()), {Ink::warn}};
 }
 
-void nothing_runs(Screen& screen, Pane pane, const Setup& setup) {
+// Nothing could be read: what, and why.
+void nothing_seen(Screen& screen, Pane pane, const Snapshot& snapshot) {
+  screen.claim("nothing", pane);
+  const views::TextOptions text{.width = static_cast<std::size_t>(std::max(pane.width(), 1)),
+                                .color = false,
+                                .unicode = pane.display().unicode};
+  const std::string words = views::no_device_text(snapshot, text);
+  int y = 0;
+  for (std::size_t at = 0; at < words.size() && y < pane.height(); ++y) {
+    const std::size_t end = words.find('\n', at);
+    pane.put(0, y, std::string_view(words).substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+void nothing_runs(Screen& screen, Pane pane, const Snapshot& snapshot, const Setup& setup) {
+  if (snapshot.blind()) return nothing_seen(screen, pane, snapshot);
   screen.claim("nothing", pane);
   std::vector<std::pair<std::string_view, std::string_view>> advices = {
       {"ttmem demo", "a workload on simulated devices"},
@@ -138,7 +155,7 @@ void draw_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
   } else if (snapshot.devices.empty() && filters_devices(state)) {
     nothing_matches(screen, pane);
   } else if (snapshot.devices.empty()) {
-    nothing_runs(screen, pane, setup);
+    nothing_runs(screen, pane, snapshot, setup);
   } else if (state.view == View::charts) {
     chart_view(screen, pane, snapshot, state, history);
   } else if (state.view == View::cores) {
@@ -195,7 +212,7 @@ Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {
   const Size size = screen.frame.size();
   Pane all(screen.frame, {0, 0, size.width, size.height}, setup.display);
   if (empty) {
-    nothing_runs(screen, all, setup);
+    nothing_runs(screen, all, snapshot, setup);
     return screen.frame;
   }
   std::vector<std::string> facts = facts_of(snapshot, {}, setup);

@@ -44,7 +44,7 @@ void put_size(Pane& pane, int end, int y, const DeviceRow& row) {
   const Ink ink = unknown                                           ? Ink::dim
                   : row.is_words() && row.tone != views::Tone::none ? ink_of(row.tone)
                                                                     : Ink::plain;
-  pane.put_right(end, y, row.size, {.ink = ink, .bold = !unknown && !row.is_part()});
+  pane.put_right(end, y, row.marked_size(), {.ink = ink, .bold = !unknown && !row.is_part()});
 }
 
 // The bar and the share. The bar of L1 shows its parts.
@@ -131,7 +131,7 @@ void compact_box(Pane pane, const Device& device, const DeviceRows& rows, bool s
   compact_row(inside, 1, row_of(rows, What::l1), rows);
   std::vector<LegendEntry> parts;
   for (const DeviceRow& row : rows) {
-    if (row.is_part()) parts.push_back({row.tone, row.size});
+    if (row.is_part()) parts.push_back({row.tone, row.marked_size()});
   }
   legend(inside, kLabelX, 2, parts);
   // The lower edge of the box has what did not fit.
@@ -173,7 +173,7 @@ void device_line(Pane pane, const Device& device, const DeviceRows& rows, bool s
   pane.put(5, 0, mark_of(device), selected ? kHeading : Style{}, static_cast<int>(kMarkCells));
   put_bar(pane, at.dram, 0, row_of(rows, What::dram), rows, BarForm::thin);
   put_bar(pane, at.l1, 0, row_of(rows, What::l1), rows, BarForm::thin);
-  if (at.cb_end > 0) pane.put_right(at.cb_end, 0, row_of(rows, What::cb).size);
+  if (at.cb_end > 0) pane.put_right(at.cb_end, 0, row_of(rows, What::cb).marked_size());
   pane.put_right(at.headroom_end, 0, row_of(rows, What::headroom).size,
                  {troubled(rows) ? Ink::bad : Ink::dim});
 }

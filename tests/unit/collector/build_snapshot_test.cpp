@@ -365,11 +365,21 @@ TEST(BuildSnapshot, CbsWithoutAnAddressAreNoAllocations) {
       4u);
 }
 
-TEST(BuildSnapshot, AbsurdFiguresDoNotWrapAround) {
+TEST(BuildSnapshot, ImpossibleFiguresAreLeftOutAndAWarningNamesTheProcess) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  SegmentBuilder a = process(0xa, most, most);
   SegmentBuilder b = process(0xa, 1000, 1000);
-  EXPECT_EQ(snapshot_of({evidence(a, 10), evidence(b, 11)}).devices[0].used(Kind::dram), most);
+  for (const std::uint64_t claimed : {most, (std::uint64_t{12} << 30) + 1}) {
+    SegmentBuilder a = process(0xa, claimed, claimed);
+    const Snapshot snapshot = snapshot_of({evidence(a, 10), evidence(b, 11)});
+    EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
+    EXPECT_EQ(snapshot.devices[0].used(kL1), 200u) << "the other kinds count";
+    EXPECT_TRUE(mentions(snapshot, "process 10 (python3) claims"));
+  }
+  SegmentBuilder a = process(0xb, std::uint64_t{2} << 40, 0);
+  a.device(0).dram_channels = 0;
+  const Snapshot alone = snapshot_of({evidence(a, 10)});
+  EXPECT_FALSE(alone.devices[0].used(Kind::dram).has_value()) << "more than any device has";
+  EXPECT_TRUE(mentions(alone, "at most 1.00 TiB"));
 }
 
 TEST(BuildSnapshot, AllocationsKeepWhatIsKnownOfThem) {

@@ -26,7 +26,8 @@ using Keys = std::vector<std::string>;
 
 TEST(SnapshotJson, HasTheKeysOfTheSchema) {
   const Json root = Json::parse(snapshot_json(troubled(), JsonLayout::pretty));
-  EXPECT_EQ(keys_of(root), (Keys{"schema", "time_unix_ns", "host", "devices", "warnings"}));
+  EXPECT_EQ(keys_of(root),
+            (Keys{"schema", "time_unix_ns", "host", "complete", "devices", "warnings"}));
   EXPECT_EQ(root["schema"], "ttmem.snapshot.v1");
   const Json& device = root["devices"][0];
   EXPECT_EQ(keys_of(device), (Keys{"id", "uid", "arch", "board", "grid", "dram", "l1", "trace",
@@ -38,10 +39,11 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                   "headroom_bytes_per_core"}));
   EXPECT_EQ(keys_of(device["l1"]["cb"]),
             (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes"}));
-  EXPECT_EQ(keys_of(device["processes"][0]),
-            (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes",
-                  "l1_small_bytes", "trace_bytes", "cb_bytes", "kernels_bytes", "allocations",
-                  "command", "host_pid", "pid_namespace", "device_supposed"}));
+  EXPECT_EQ(
+      keys_of(device["processes"][0]),
+      (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes", "l1_small_bytes",
+            "trace_bytes", "cb_bytes", "kernels_bytes", "kernels_estimated_bytes", "allocations",
+            "command", "host_pid", "pid_namespace", "device_supposed"}));
   EXPECT_EQ(keys_of(device["per_core"][0]),
             (Keys{"x", "y", "cb_bytes", "cb_resident_bytes", "l1_bytes", "headroom_bytes"}));
 }

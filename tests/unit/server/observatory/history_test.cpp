@@ -109,7 +109,8 @@ TEST(History, HasNoPointWhereTheDeviceWasNotThere) {
                           .devices = {},
                           .allocations = {},
                           .programs = {},
-                          .warnings = {}});
+                          .warnings = {},
+                          .unread = {}});
   history.record(at(2, 1));
   EXPECT_EQ(range_of(history, 60, 2).points.size(), 2U);
 }

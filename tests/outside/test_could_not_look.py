@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What could not be read is said where the answer is read, an estimate is always marked, and figures
+that cannot be are left out."""
+
+import json
+import os
+import pwd
+import re
+import subprocess
+import sys
+import unittest
+
+from support import HERE, LIBRARY, TTMEM, Case
+
+NOBODY = pwd.getpwnam("nobody").pw_uid
+COMMANDS = ((), ("allocs",), ("programs",), ("top", "--once"), ("clean", "--dry-run"), ("--list",))
+
+
+def become_nobody():
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+class Looking(Case):
+    def hold(self, source, **options):
+        env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
+        held = self.start([sys.executable, "-c", "from abi import *\n" + source + "\nhold()"], env,
+                          **options)
+        held.line()
+        return held
+
+    def as_nobody(self, *arguments):
+        return subprocess.run([TTMEM, *arguments], env=self.env, text=True, capture_output=True,
+                              timeout=20, preexec_fn=become_nobody)
+
+
+class ADirectoryThatIsNotThere(Looking):
+    def test_every_command_says_so_on_stdout_and_fails(self):
+        missing = os.path.join(self.dir, "missing")
+        env = {**self.env, "TTMEM_DIR": missing}
+        for command in COMMANDS:
+            with self.subTest(command):
+                said = self.ttmem(*command, env=env, code=1).stdout
+                self.assertIn("missing", "".join(said.split()))
+                self.assertNotIn("No process uses", said)
+                self.assertNotIn("No live", said)
+
+    def test_json_can_be_tested(self):
+        env = {**self.env, "TTMEM_DIR": os.path.join(self.dir, "missing")}
+        for command in ((), ("allocs",), ("programs",)):
+            document = json.loads(self.ttmem(*command, "--json", env=env, code=1).stdout)
+            self.assertIs(document["complete"], False)
+            self.assertIs(self.json(*command)["complete"], True)
+
+
+@unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
+class ProcessesOfOthers(Looking):
+    def setUp(self):
+        super().setUp()
+        os.chmod(self.dir, 0o1777)
+
+    def test_alone_they_are_named_and_it_fails(self):
+        self.hold("open_device()\nalloc(DRAM, 1, 4096)")
+        for command in COMMANDS[:4]:
+            with self.subTest(command):
+                result = self.as_nobody(*command)
+                self.assertEqual(result.returncode, 1, result)
+                self.assertIn("root", result.stdout)
+                self.assertIn("Nothing was seen", result.stdout)
+
+    def test_beside_one_s_own_totals_are_at_least(self):
+        self.hold("open_device()\nalloc(DRAM, 1, 4096)")
+        self.start([TTMEM, "demo", "single", "--hold"],
+                   preexec_fn=become_nobody).line("stderr")
+        self.env["COLUMNS"] = "80"
+        result = self.as_nobody()
+        self.assertEqual(result.returncode, 0, result)
+        self.assertRegex(result.stdout, r"\n +DRAM: >=1\.78 GiB")
+        self.assertIn("At least", result.stdout)
+        self.assertTrue(all(len(line) <= 80 for line in result.stdout.splitlines()))
+        self.assertIn(">=1.78 GiB", self.as_nobody("top", "--once").stdout)
+        self.assertIn(">=1.78 GiB", self.as_nobody("--brief").stdout)
+        self.assertRegex(self.as_nobody("allocs").stdout, r"\nAt least \d+ allocations")
+        self.assertIs(json.loads(self.as_nobody("--json").stdout)["complete"], False)
+        self.assertNotIn(">=", self.ttmem().stdout)
+
+
+class AnEstimate(Looking):
+    ESTIMATE = ("open_device()\nalloc(L1, 1, 1024)\n"
+                "lib.ttmem_kernel_load_estimate.argtypes = lib.ttmem_kernel_load.argtypes\n"
+                "lib.ttmem_kernel_load_estimate(0, 7, 1 << 20, APP)")
+
+    def test_is_marked_in_every_view_and_width(self):
+        held = self.hold(self.ESTIMATE)
+        for width in ("40", "60", "80", "200"):
+            env = {**self.env, "COLUMNS": width}
+            for command in ((), ("top", "--once")):
+                text = self.ttmem(*command, env=env).stdout
+                for row in re.findall(r"^.*\b(?:Kernels|Total L1)\b.*$", text, re.M):
+                    self.assertIn("~", row, (width, text))
+        table = self.ttmem().stdout
+        self.assertIn("~1.00 MiB", table.split("PID")[1], "the row of the process")
+        self.assertRegex(table, r"\n +L1: ~")
+        process = self.devices()[0]["processes"][0]
+        self.assertEqual(process["kernels_estimated_bytes"], 1 << 20)
+        held.kill()
+        self.assertIn("~1.00 MiB", self.ttmem("clean").stdout)
+
+    def test_a_measured_size_is_not(self):
+        self.hold("open_device()\nlib.ttmem_kernel_load(0, 7, 1 << 20, APP)")
+        self.assertNotIn("~", self.ttmem().stdout)
+
+
+class FiguresThatCannotBe(Looking):
+    def test_are_left_out_and_a_warning_names_the_process(self):
+        liar = self.hold("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")
+        self.hold("open_device()\nalloc(DRAM, 1, 1 << 20)")
+        snapshot = self.json()
+        device = snapshot["devices"][0]
+        self.assertEqual(device["dram"]["used_bytes"], 12 << 20)
+        self.assertEqual(device["l1"]["buffers"]["physical_bytes"], 64 * 1024)
+        row = next(p for p in device["processes"] if p["pid"] == liar.pid)
+        self.assertIsNone(row["dram_bytes"])
+        self.assertTrue(any(f"process {liar.pid} " in w and "12.0 TiB" in w
+                            for w in snapshot["warnings"]), snapshot["warnings"])
+
+    def test_nor_more_than_any_device_has(self):
+        self.hold("open_device(dram_channels=0)\nalloc(DRAM, 1, 0, size=2 << 40)")
+        self.assertIsNone(self.devices()[0]["dram"]["used_bytes"])
