@@ -559,7 +559,7 @@ class Lifecycle(ServerCase):
         self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds
         alone = self.devices()
         server = self.start_server("--quiet")
-        held = [(number << 12, number * KIB) for number in range(1, 2001)]
+        held = [(number << 12, number * 32) for number in range(1, 2001)]
 
         def connect_and_replay():
             client = self.connect()
