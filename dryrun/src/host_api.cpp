@@ -94,6 +94,7 @@ IDevice* detail::GetActiveDevice(ChipId device_id) {
 void detail::CompileProgram(IDevice* device, Program& program, bool /*force_slow_dispatch*/) {
   const auto layout = program.impl().layout_for(*device);
   program.impl().place(*device, layout);
+  program.impl().check_for_clash(*device, *layout);
 }
 
 void detail::LaunchProgram(IDevice* device, Program& program, bool /*wait_until_cores_done*/,

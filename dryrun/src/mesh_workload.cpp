@@ -33,6 +33,7 @@ void MeshWorkloadImpl::compile(MeshDevice& mesh_device) {
     }
     mesh_device.wait_for_thread_pool();
   }
+  for (const auto& [program, layout] : placements) program->check_for_clash(mesh_device, *layout);
   finalized_ = true;
 }
 

@@ -121,29 +121,28 @@ std::shared_ptr<const CbLayout> ProgramImpl::layout_for(const IDevice& device) {
         circular_buffers_, allocator.get_base_allocator_addr(HalMemType::L1),
         allocator.get_alignment(BufferType::DRAM)));
   }
-  // On every run: L1 buffers may have come since the last one.
-  validate(device, *layout_);
-  return layout_;
-}
-
-void ProgramImpl::validate(const IDevice& device, const CbLayout& layout) const {
   const CoreCoord grid = device.compute_with_storage_grid_size();
-  for (const PlacedCb& cb : layout.cbs) {
+  for (const PlacedCb& cb : layout_->cbs) {
     for (const CoreRange& range : cb.cores.ranges()) {
       require(range.end_coord.x < grid.x && range.end_coord.y < grid.y,
               "Circular buffer core range ", range.str(), " in program ", id_,
               " exceeds device compute grid (", grid.x, "x", grid.y, ")");
     }
   }
-  const auto lowest = device.lowest_occupied_compute_l1_address();
-  for (const CbStack& stack : layout.stacks) {
-    if (stack.end == 0) continue;
+  for (const CbStack& stack : layout_->stacks) {
     if (stack.end > device.l1_size_per_core()) {
       fail("Statically allocated circular buffers on core range ", stack.range.str(), " grow to ",
            stack.end, " B which is beyond max L1 size of ", device.l1_size_per_core(),
-           " B\nLargest circular buffers there:", describe_cbs(layout, stack.range));
+           " B\nLargest circular buffers there:", describe_cbs(*layout_, stack.range));
     }
-    if (lowest && *lowest < stack.end) {
+  }
+  return layout_;
+}
+
+void ProgramImpl::check_for_clash(const IDevice& device, const CbLayout& layout) const {
+  const auto lowest = device.lowest_occupied_compute_l1_address();
+  for (const CbStack& stack : layout.stacks) {
+    if (stack.end != 0 && lowest && *lowest < stack.end) {
       fail("Statically allocated circular buffers in program ", id_,
            " clash with L1 buffers on core range ", stack.range.str(), ". L1 buffer allocated at ",
            *lowest, " and static circular buffer region ends at ", stack.end, "\nThey overlap by ",

@@ -22,9 +22,10 @@ namespace tt::tt_metal::detail {
 
 // A program's declarations, its layout, and the chips that hold it.
 //
-// Running it is two steps, so that a workload of several programs is placed whole or not at all:
-// layout_for() computes and checks, and may throw; place() reports and registers, and does not.
-// Declaring is for one thread; running may happen on several at once.
+// Running it is three steps, so that a workload of several programs is placed whole or not at all:
+// layout_for() computes and checks, and may throw; place() reports and registers, and does not;
+// check_for_clash() may throw again. As in TT-Metal, a program that clashes is placed until it
+// dies. Declaring is for one thread; running may happen on several at once.
 class ProgramImpl {
  public:
   ProgramImpl();
@@ -61,11 +62,14 @@ class ProgramImpl {
   RuntimeArgsData& common_runtime_args(KernelHandle kernel);
   void add_owned_buffer(const std::shared_ptr<Buffer>& buffer) { owned_buffers_.push_back(buffer); }
 
-  // The layout, computed if need be. Throws when it reaches into an L1 buffer of the device, past
-  // the end of L1, or over the compute grid.
+  // The layout, computed if need be. Throws when it reaches over the compute grid or past the end
+  // of L1.
   std::shared_ptr<const dryrun::CbLayout> layout_for(const IDevice& device);
   // On a mesh, on every chip of it.
   void place(const IDevice& device, const std::shared_ptr<const dryrun::CbLayout>& layout);
+  // Throws when the layout reaches into the range of an L1 buffer of the device, whatever cores
+  // that has its bytes on. To be called on every run: L1 buffers may have come since the last one.
+  void check_for_clash(const IDevice& device, const dryrun::CbLayout& layout) const;
 
  private:
   // Arguments, and the handle that GetRuntimeArgs gives out.
@@ -83,7 +87,6 @@ class ProgramImpl {
   };
 
   KernelInfo& kernel(KernelHandle handle);
-  void validate(const IDevice& device, const dryrun::CbLayout& layout) const;
   void announce(const dryrun::CbLayout& layout, const std::vector<Device*>& chips) const;
   void announce_copy(const dryrun::CbLayout& layout, const std::vector<Device*>& chips) const;
   bool only_global() const;

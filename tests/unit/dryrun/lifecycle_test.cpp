@@ -206,7 +206,8 @@ TEST(Lifecycle, ACbResizedOnOneChipIsReportedOnTheOtherWhenItRunsThere) {
   EXPECT_EQ(cb_bytes(mesh->get_device(1)), 56u * 8192);
 }
 
-TEST(Lifecycle, AGlobalCbThatMovedAfterAClashIsReportedWhereItIs) {
+// Circular buffers are reported before the clash is found, and a move is not reported.
+TEST(Lifecycle, AGlobalCbThatMovesAfterAClashStaysReportedWhereItWas) {
   use_system("n150");
   const auto mesh = MeshDevice::create_unit_mesh(0);
   const auto make = [&](DeviceAddr bytes) {
@@ -227,7 +228,53 @@ TEST(Lifecycle, AGlobalCbThatMovedAfterAClashIsReportedWhereItIs) {
   detail::CompileProgram(mesh.get(), program);
   const auto cbs = listening->take_cbs();
   ASSERT_EQ(cbs.size(), 2u);
-  EXPECT_EQ(cbs[1].address, second->address());
+  EXPECT_EQ(cbs[1].address, first->address());
+}
+
+// No program of a workload is reported when one of them cannot be.
+TEST(Lifecycle, AGlobalCbThatMovesAfterARunThatReportedNothingIsReportedWhereItIs) {
+  use_system("n300:8x8");
+  const auto mesh = MeshDevice::create(distributed::MeshDeviceConfig(distributed::MeshShape(1, 2)));
+  const auto make = [&] {
+    return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 64 * 4096},
+                              {.page_size = 4096, .buffer_type = BufferType::L1}, mesh.get());
+  };
+  const auto first = make();
+  const auto second = make();
+  Listening listening;
+  for (std::size_t worker = 0; worker < mesh->num_devices(); ++worker) {
+    mesh->enqueue_to_thread_pool(
+        [&] { GraphTracker::instance().push_processor(listening.shared()); });
+  }
+  mesh->wait_for_thread_pool();
+  Program moving;
+  add_cb(moving, grid(8, 8), 4096, 0);
+  const CBHandle handle =
+      add_global_cb(moving, grid(8, 8), 4096, *first->get_reference_buffer(), 1);
+  Program too_large;
+  const CBHandle large = add_cb(too_large, grid(8, 8), 1500000, 0);
+  distributed::MeshWorkload workload;
+  const auto chip = [](std::uint32_t column) {
+    return distributed::MeshCoordinateRange(distributed::MeshCoordinate(0, column),
+                                            distributed::MeshCoordinate(0, column));
+  };
+  workload.add_program(chip(0), std::move(moving));
+  workload.add_program(chip(1), std::move(too_large));
+  const auto run_all = [&] {
+    distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), workload, false);
+  };
+  EXPECT_THROW(run_all(), std::runtime_error);
+  EXPECT_TRUE(listening->take_cbs().empty());
+  UpdateDynamicCircularBufferAddress(workload.get_programs().at(chip(0)), handle,
+                                     *second->get_reference_buffer());
+  UpdateCircularBufferTotalSize(workload.get_programs().at(chip(1)), large, 4096);
+  run_all();
+  std::size_t views = 0;
+  for (const auto& cb : listening->take_cbs()) {
+    EXPECT_NE(cb.address, first->address());
+    views += cb.address == second->address() ? 1 : 0;
+  }
+  EXPECT_GT(views, 0u);
 }
 
 TEST(Lifecycle, OverlappingCoreRangesAreNotCountedTwice) {
