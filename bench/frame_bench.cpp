@@ -32,7 +32,7 @@ model::Device device_of(std::uint32_t id) {
   d.headroom_bytes_per_core = 700'000;
   for (std::uint16_t i = 0; i < 72; ++i) {
     d.cores.push_back({static_cast<std::uint16_t>(i % 8), static_cast<std::uint16_t>(i / 8),
-                       464ULL << 10, 100ULL << 10, 128ULL << 10, 700'000});
+                       464ULL << 10, 100ULL << 10, 128ULL << 10, 128ULL << 10, 700'000});
   }
   return d;
 }

@@ -80,8 +80,8 @@ typedef struct {
   uint64_t dram_bytes_per_channel, trace_region_bytes;
 } ttmem_device_info;
 
-/* A buffer takes [address, address + bytes_per_bank) in each of its banks: on every core of
- * `cores`, or in every bank of the device when there are none.
+/* A buffer takes [address, address + bytes_per_bank) in every bank of the device: the runtime's
+ * allocator works in lockstep. `cores` says where its bytes lie (the shards); none: in every bank.
  * `id` names the buffer for ttmem_buffer_free; 0 means that the address is the id (TT-Metal's
  * unique ids begin at 0: pass them plus one). `bytes_per_bank` 0 means unknown. */
 typedef struct {
@@ -91,7 +91,13 @@ typedef struct {
   const ttmem_core_range *cores;
   uint32_t core_ranges; /* how many there are in `cores` */
   const char *label;    /* op or tensor name, may be null */
+  uint32_t flags;
+  uint32_t reserved; /* 0 */
 } ttmem_buffer;
+
+/* The buffer's allocator covers `cores` and no other banks, as that of a sub-device does: the range
+ * is taken there only. Without `cores` it means nothing. */
+#define TTMEM_BUFFER_OWN_BANKS 1u
 
 /* One circular buffer: [address, address + bytes) of the L1 of each of its cores. */
 typedef struct {

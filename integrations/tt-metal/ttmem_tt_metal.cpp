@@ -23,9 +23,19 @@ std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
   return ranges;
 }
 
-// The cores of an L1 buffer; none means all banks. Shards in DRAM are on channels, not on cores.
+// A sub-device has an allocator of its own, over its cores.
+bool is_of_sub_device(const tm::Buffer& buffer) {
+  return buffer.is_l1() && buffer.sub_device_id().has_value();
+}
+
+// Where the bytes of an L1 buffer lie; none means in all banks. For the buffer of a sub-device, the
+// cores of that. Shards in DRAM are on channels, not on cores.
 std::vector<ttmem_core_range> cores_of(const tm::Buffer& buffer) {
   if (!buffer.is_l1()) return {};
+  if (is_of_sub_device(buffer)) {
+    return ranges_of(buffer.device()->worker_cores(tm::HalProgrammableCoreType::TENSIX,
+                                                   *buffer.sub_device_id()));
+  }
   if (buffer.has_shard_spec()) return ranges_of(buffer.shard_spec().grid());
   std::vector<ttmem_core_range> ranges;
   if (const auto& spec = buffer.buffer_distribution_spec()) {
@@ -148,6 +158,7 @@ void Processor::track_allocate(const tm::Buffer* buffer) {
   record.cores = cores.data();
   record.core_ranges = static_cast<std::uint32_t>(cores.size());
   record.label = label_of_this_thread();
+  record.flags = is_of_sub_device(*buffer) ? TTMEM_BUFFER_OWN_BANKS : 0;
 
   std::lock_guard lock(mutex_);
   this_thread().reporting.reset();

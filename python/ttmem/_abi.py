@@ -29,7 +29,8 @@ class DeviceInfo(ctypes.Structure):
 class Buffer(ctypes.Structure):
     _fields_ = [("struct_size", c_uint32), ("type", c_int), ("id", c_uint64),
                 ("address", c_uint64), ("bytes", c_uint64), ("bytes_per_bank", c_uint64),
-                ("cores", POINTER(CoreRange)), ("core_ranges", c_uint32), ("label", c_char_p)]
+                ("cores", POINTER(CoreRange)), ("core_ranges", c_uint32), ("label", c_char_p),
+                ("flags", c_uint32), ("reserved", c_uint32)]
 
 
 class CircularBuffer(ctypes.Structure):
@@ -44,6 +45,7 @@ class Placement(ctypes.Structure):
 
 
 CB_GLOBAL = 1
+BUFFER_OWN_BANKS = 1
 
 _ARGUMENTS = {
     "enabled": [],

@@ -82,15 +82,16 @@ def device_close(device: int) -> None:
 
 def buffer_alloc(device: int, type: BufferType, size_bytes: int, address: int, *, id: int = 0,
                  bytes_per_bank: int = 0, cores: Sequence[CoreRange] = (),
-                 label: Optional[str] = None) -> None:
-    """A buffer takes [address, address + bytes_per_bank) in each of its banks: on every core of
-    `cores`, or in every bank of the device when there are none. `id` names it for buffer_free();
+                 label: Optional[str] = None, own_banks: bool = False) -> None:
+    """A buffer takes [address, address + bytes_per_bank) in every bank of the device; `cores` says
+    where its bytes lie, none: in every bank. `own_banks`: its allocator covers `cores` only, as
+    that of a sub-device does, and the range is taken there only. `id` names it for buffer_free();
     0 means that the address does. `bytes_per_bank` 0 means unknown."""
     ranges, count = _ranges(cores)
     buffer = _abi.Buffer(
         ctypes.sizeof(_abi.Buffer), BufferType(type), _u64("id", id), _u64("address", address),
         _u64("size_bytes", size_bytes), _u64("bytes_per_bank", bytes_per_bank), ranges, count,
-        _text(label))
+        _text(label), _abi.BUFFER_OWN_BANKS if own_banks else 0)
     _abi.library().ttmem_buffer_alloc(_u32("device", device), ctypes.byref(buffer))
 
 

@@ -216,7 +216,7 @@ void clear_missing_pointers(ttmem_device_info& info) noexcept {
 }
 void clear_missing_pointers(ttmem_buffer& buffer) noexcept {
   if (buffer.struct_size < offsetof(ttmem_buffer, label)) buffer.cores = nullptr;
-  buffer.label = nullptr;  // the last field
+  if (buffer.struct_size < offsetof(ttmem_buffer, flags)) buffer.label = nullptr;
 }
 void clear_missing_pointers(ttmem_placement& placement) noexcept {
   placement.name = nullptr;  // the last field

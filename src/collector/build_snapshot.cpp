@@ -71,6 +71,7 @@ model::Allocation listed(const LiveAllocation& allocation) {
     result.physical_bytes = *allocation.bytes_per_bank * *allocation.banks;
   }
   result.cores = allocation.cores;
+  result.own_banks = allocation.own_banks;
   result.persistent = kernel && allocation.role != 0;
   result.estimate = allocation.estimate;
   result.label = allocation.label;

@@ -13,18 +13,30 @@ namespace {
 
 using segment::LiveAllocation;
 
+// The banks that a buffer takes. In lockstep, those without any of its bytes too.
 CoreMask banks_of(const LiveAllocation& allocation) {
-  return allocation.cores.value_or(CoreMask::first(kMaxCores));
+  const CoreMask all = CoreMask::first(kMaxCores);
+  return allocation.own_banks ? allocation.cores.value_or(all) : all;
 }
 
 void add_buffer(const LiveAllocation& buffer, const CoreMask& grid,
                 std::vector<CoreState>& states) {
   (banks_of(buffer) & grid).for_each([&](std::uint32_t core) {
     CoreState& state = states[core];
+    const bool has_data = !buffer.cores || buffer.cores->test(core);
     add_to(state.l1_bytes, buffer.bytes_per_bank);
+    if (has_data) add_to(state.l1_data_bytes, buffer.bytes_per_bank);
     if (!buffer.address) return;
     state.lowest_l1 = std::min(state.lowest_l1.value_or(*buffer.address), *buffer.address);
   });
+}
+
+// What the buffer takes in banks that have none of its bytes.
+model::Bytes lockstep_bytes_of(const LiveAllocation& buffer) {
+  if (!buffer.cores || buffer.own_banks) return 0;
+  if (!buffer.bytes_per_bank || !buffer.banks) return std::nullopt;
+  const std::uint32_t with_data = std::min(buffer.cores->count(), *buffer.banks);
+  return saturating_mul(*buffer.bytes_per_bank, *buffer.banks - with_data);
 }
 
 // Sweeps upwards with the highest end so far on each bank; banks that hold the same buffers are
@@ -72,6 +84,7 @@ std::vector<CoreState> core_states(const segment::DeviceImage& device, Allocatio
   if (all_listed) return states;
   for (CoreState& state : states) {
     state.l1_bytes.reset();
+    state.l1_data_bytes.reset();
     state.lowest_known = false;
   }
   return states;
@@ -82,6 +95,7 @@ void merge_core(CoreState& into, const CoreState& other) {
   into.cb_resident_bytes += other.cb_resident_bytes;
   into.cb_end = std::max(into.cb_end, other.cb_end);
   add_to(into.l1_bytes, other.l1_bytes);
+  add_to(into.l1_data_bytes, other.l1_data_bytes);
   if (other.lowest_l1) {
     into.lowest_l1 = std::min(into.lowest_l1.value_or(*other.lowest_l1), *other.lowest_l1);
   }
@@ -117,6 +131,18 @@ std::uint64_t count_overlaps(AllocationRefs allocations) {
   return overlaps;
 }
 
+PerKind<model::Bytes> lockstep_bytes(AllocationRefs allocations, bool all_listed) {
+  PerKind<model::Bytes> sums{};
+  for (const Kind kind : {Kind::l1, Kind::l1_small}) {
+    if (!all_listed) continue;
+    sums[kind] = 0;
+    for (const LiveAllocation* allocation : allocations) {
+      if (allocation->kind == kind) add_to(sums[kind], lockstep_bytes_of(*allocation));
+    }
+  }
+  return sums;
+}
+
 std::vector<DeviceGeometry> geometry_of(const segment::SegmentImage& image) {
   std::vector<std::vector<const LiveAllocation*>> on_device(image.devices.size());
   for (const LiveAllocation& allocation : image.allocations) {
@@ -125,8 +151,8 @@ std::vector<DeviceGeometry> geometry_of(const segment::SegmentImage& image) {
   const bool all_listed = image.dropped_allocations == 0;
   std::vector<DeviceGeometry> geometry;
   for (std::size_t d = 0; d < image.devices.size(); ++d) {
-    geometry.push_back(
-        {core_states(image.devices[d], on_device[d], all_listed), count_overlaps(on_device[d])});
+    geometry.push_back({core_states(image.devices[d], on_device[d], all_listed),
+                        lockstep_bytes(on_device[d], all_listed), count_overlaps(on_device[d])});
   }
   return geometry;
 }

@@ -39,6 +39,7 @@ DeviceTotal::DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch) 
   device_.id = id;
   if (uid != 0) device_.uid = uid;
   device_.arch = std::move(arch);
+  for (const Kind kind : {Kind::l1, Kind::l1_small}) device_.lockstep_bytes[kind] = 0;
 }
 
 void DeviceTotal::add_number(std::uint32_t number) {
@@ -122,6 +123,9 @@ void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& g
     sum = saturating_add(sum, device.anomalies.*anomaly);
   }
   device_.anomalies->overlapping_buffers += geometry.overlaps;
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    add_to(device_.lockstep_bytes.items[i], geometry.lockstep_bytes.items[i]);
+  }
   add_cores(device, geometry.cores);
 }
 
@@ -132,6 +136,7 @@ void DeviceTotal::add_untracked(const RegionRow& row) {
     resident_known_ = false;
     programs_known_ = false;
   }
+  device_.lockstep_bytes = {};
   cores_known_ = false;
 }
 
@@ -168,6 +173,7 @@ void DeviceTotal::finish_cores() {
       if (has_cbs) core.cb_bytes = cores_[i].cb_bytes;
       if (device_.cb_resident_bytes) core.cb_resident_bytes = cores_[i].cb_resident_bytes;
       if (has_buffers) core.l1_bytes = cores_[i].l1_bytes;
+      if (has_buffers) core.l1_data_bytes = cores_[i].l1_data_bytes;
       if (has_cbs && has_buffers) core.headroom_bytes = headroom(cores_[i], limits_);
     }
     device_.cores.push_back(core);

@@ -5,6 +5,7 @@
 // null or not at all; a zero was measured.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -76,7 +77,8 @@ struct Core {
   std::uint16_t y = 0;
   Bytes cb_bytes;
   Bytes cb_resident_bytes;
-  Bytes l1_bytes;
+  Bytes l1_bytes;       // taken by L1 buffers
+  Bytes l1_data_bytes;  // of those, by buffers with bytes on this core
   // Lowest L1 buffer minus end of the CB region; negative when they clash.
   std::optional<std::int64_t> headroom_bytes;
 };
@@ -98,6 +100,9 @@ struct Device {
   bool complete = true;  // false: what could not be read may hold more, sums are "at least"
 
   PerKind<KindFigures> kinds{};
+  // Of the physical bytes, those on cores that hold none of their buffer's bytes: an allocator
+  // takes a range on all of its cores (lockstep). Of l1 and l1_small only.
+  PerKind<Bytes> lockstep_bytes{};
 
   Bytes dram_capacity_bytes;
   Bytes trace_capacity_bytes;
@@ -127,6 +132,12 @@ struct Device {
     return kinds[kind].get(&KindFigures::peak_bytes);
   }
   [[nodiscard]] constexpr Bytes physical(Kind kind) const { return physical_bytes(kinds[kind]); }
+  // The physical bytes on the cores that hold their buffer's bytes.
+  [[nodiscard]] constexpr Bytes data(Kind kind) const {
+    const Bytes all = physical(kind);
+    const Bytes lockstep = lockstep_bytes[kind];
+    return all && lockstep ? Bytes(*all - std::min(*all, *lockstep)) : std::nullopt;
+  }
   [[nodiscard]] constexpr Bytes logical(Kind kind) const {
     return kinds[kind].get(&KindFigures::logical_bytes);
   }
@@ -143,9 +154,10 @@ struct Allocation {
   std::optional<std::uint64_t> address;
   std::uint64_t bytes = 0;  // logical: as asked for
   Bytes bytes_per_bank;
-  Bytes physical_bytes;  // bytes per bank times banks
-  std::optional<std::uint32_t> banks;
-  std::optional<CoreMask> cores;  // none: every bank
+  Bytes physical_bytes;                // bytes per bank times banks
+  std::optional<std::uint32_t> banks;  // that it takes
+  std::optional<CoreMask> cores;       // where its bytes lie; none: in every bank
+  bool own_banks = false;              // takes the banks of `cores` only; else every bank
   std::uint64_t age_ns = 0;
   bool persistent = false;  // a dispatch or fabric kernel
   bool estimate = false;    // `bytes` is an estimate

@@ -49,6 +49,7 @@ namespace ttmem::tracker {
         static_cast<std::uint8_t>((request.has_cores ? 0 : segment::kNoCores) |
                                   (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
                                   (request.has_address ? 0 : segment::kNoAddress) |
+                                  (request.has_own_banks ? segment::kOwnBanks : 0) |
                                   (request.is_estimate ? segment::kEstimate : 0));
     slot.role = request.role;
     slot.born = born;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kRefused = 0xffffffff;
 
-// The number of banks that a buffer on these ranges takes, and their cores; kRefused for a bad
+// The number of banks in these ranges, and their cores; kRefused for a bad
 // argument. Does not get the request: passing its address would force it into memory (5 ns).
 [[gnu::noinline]] std::uint32_t banks_on(Device& device, Kind kind,
                                          std::span<const ttmem_core_range> ranges,
@@ -54,8 +54,12 @@ bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& re
     return true;
   }
   CoreMask cores;
-  request.banks = banks_on(device, request.kind, {buffer.cores, buffer.core_ranges}, cores);
-  if (request.banks == kRefused) return false;
+  const std::uint32_t named =
+      banks_on(device, request.kind, {buffer.cores, buffer.core_ranges}, cores);
+  if (named == kRefused) return false;
+  // Lockstep: a shard on one core takes its range on all of them.
+  request.has_own_banks = (buffer.flags & TTMEM_BUFFER_OWN_BANKS) != 0;
+  request.banks = request.has_own_banks ? named : device.banks_of(request.kind);
   request.has_cores = !is_in_dram(request.kind);
   if (request.has_cores) request.cores = cores;
   return true;

@@ -16,9 +16,10 @@ struct Request {
   Kind kind = Kind::dram;
   std::uint8_t role = TTMEM_KERNEL_APP;
   bool has_address = false;
-  bool has_cores = false;  // false: every bank, or some of DRAM's
+  bool has_cores = false;  // false: its bytes lie in every bank, or nobody knows in which of DRAM's
+  bool has_own_banks = false;  // TTMEM_BUFFER_OWN_BANKS
   bool is_estimate = false;
-  std::uint32_t banks = 0;  // 0: unknown
+  std::uint32_t banks = 0;  // that it takes; 0: unknown
   std::uint64_t id = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;

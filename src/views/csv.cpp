@@ -52,6 +52,7 @@ Row row_of(const Snapshot& snapshot, const Device& device, const model::Core& co
           {"cb_bytes", field_of(core.cb_bytes)},
           {"cb_resident_bytes", field_of(core.cb_resident_bytes)},
           {"l1_bytes", field_of(core.l1_bytes)},
+          {"l1_data_bytes", field_of(core.l1_data_bytes)},
           {"headroom_bytes", field_of(core.headroom_bytes)},
           {"time_unix_ns", fmt::format("{}", snapshot.time_unix_ns)}};
 }

@@ -39,6 +39,12 @@ Note logical_mark(const Device& device, Kind kind) {
   return marked ? Note{"physical n/a", {}} : Note{};
 }
 
+// What is taken on cores that hold none of it, if there is any.
+Note lockstep_note(const Device& device, Kind kind, Units units) {
+  const Bytes wasted = device.lockstep_bytes[kind];
+  return wasted.value_or(0) > 0 ? named("lockstep wastes", wasted, units, "wastes") : Note{};
+}
+
 std::vector<Note> kernel_notes(const Device& device, Units units) {
   std::vector<Note> notes;
   for (const auto& [bytes, what] : {std::pair(device.kernels_persistent_bytes, "persistent"),
@@ -123,7 +129,10 @@ std::vector<Note> notes_of(const DeviceRow& row, const Device& device, Units uni
     case What::l1:
       return {of, peak, {headroom_in_brief(device, units), {}}};
     case What::buffers:
-      return {logical_mark(device, Kind::l1), named("logical", device.logical(Kind::l1), units)};
+      return {logical_mark(device, Kind::l1), named("logical", device.logical(Kind::l1), units),
+              lockstep_note(device, Kind::l1, units)};
+    case What::small:
+      return {lockstep_note(device, Kind::l1_small, units)};
     case What::cb:
       return {named("resident", device.cb_resident_bytes, units, "res"),
               named("logical", device.logical(Kind::cb), units, "log"), peak};

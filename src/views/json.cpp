@@ -65,6 +65,7 @@ Json core_json(const model::Core& core) {
           {"cb_bytes", value_of(core.cb_bytes)},
           {"cb_resident_bytes", value_of(core.cb_resident_bytes)},
           {"l1_bytes", value_of(core.l1_bytes)},
+          {"l1_data_bytes", value_of(core.l1_data_bytes)},
           {"headroom_bytes", value_of(core.headroom_bytes)}};
 }
 

@@ -151,6 +151,9 @@ void add_memory(const Snapshot& snapshot, Page& page) {
                  "Memory of the device that living processes hold, by kind; cb is physical.");
   Family& l1 = page.gauge("ttmem_l1_used_bytes",
                           "Total L1: buffers, L1_SMALL, circular buffers (physical), kernels.");
+  Family& data = page.gauge("ttmem_l1_data_bytes",
+                            "L1 that buffers take on the cores that hold their bytes, by kind; "
+                            "the rest of ttmem_memory_used_bytes is lost to lockstep.");
   Family& peak = page.gauge("ttmem_memory_peak_bytes",
                             "Peak that the living processes are certain to have reached together.");
   Family& capacity = page.gauge("ttmem_memory_capacity_bytes",
@@ -163,6 +166,9 @@ void add_memory(const Snapshot& snapshot, Page& page) {
     const Labels labels = labels_of(device);
     add_kinds(used, labels, device);
     l1.add(labels, device.l1_used_bytes);
+    for (const Kind kind : {Kind::l1, Kind::l1_small}) {
+      data.add(labels.with("kind", name_of(kind)), device.data(kind));
+    }
     peak.add(labels.with("memory", "dram"), device.peak(Kind::dram));
     peak.add(labels.with("memory", "l1"), device.l1_peak_bytes);
     capacity.add(labels.with("memory", "dram"), device.dram_capacity_bytes);

@@ -75,7 +75,7 @@ struct CbOfProgram {
 struct AllocationDetails {
   std::uint64_t address;
   std::uint64_t bytes_per_bank;  // 0: unknown. CBs: bytes on each core
-  std::uint32_t banks;           // DRAM sharded: how many; 0: all, or those of `cores`
+  std::uint32_t banks;           // of DRAM with kOwnBanks: how many; 0: all, or those of `cores`
   std::uint16_t flags;           // AllocationFlags of the segment; CBs: ttmem_cb::flags
   std::uint16_t reserved0;
   std::uint64_t cores[4];  // CoreMask::words; kNoCores in `flags`: none

@@ -8,6 +8,7 @@ import os
 DRAM, L1, SYSTEM, L1_SMALL, TRACE = range(5)
 APP, FABRIC, DISPATCH = range(3)
 CB_GLOBAL = 1
+OWN_BANKS = 1
 
 
 class CoreRange(ctypes.Structure):
@@ -28,7 +29,8 @@ class Buffer(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_uint32), ("type", ctypes.c_int),
                 ("id", ctypes.c_uint64), ("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
                 ("bytes_per_bank", ctypes.c_uint64), ("cores", ctypes.POINTER(CoreRange)),
-                ("core_ranges", ctypes.c_uint32), ("label", ctypes.c_char_p)]
+                ("core_ranges", ctypes.c_uint32), ("label", ctypes.c_char_p),
+                ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
 
 
 class Cb(ctypes.Structure):
@@ -70,12 +72,14 @@ def open_device(number=0, **facts):
     lib.ttmem_device_open(ctypes.byref(info))
 
 
-def alloc(kind, number, per_bank, address=1 << 20, device=0, cores=(), label=None, size=None):
+def alloc(kind, number, per_bank, address=1 << 20, device=0, cores=(), label=None, size=None,
+          flags=0):
     array, count = ranges(cores)
     banks = 64 if kind in (L1, L1_SMALL) else 12
     banks = sum((x1 - x0 + 1) * (y1 - y0 + 1) for x0, y0, x1, y1 in cores) or banks
     buffer = Buffer(ctypes.sizeof(Buffer), kind, number, address,
-                    per_bank * banks if size is None else size, per_bank, array, count, label)
+                    per_bank * banks if size is None else size, per_bank, array, count, label,
+                    flags)
     lib.ttmem_buffer_alloc(device, ctypes.byref(buffer))
 
 

@@ -28,13 +28,29 @@ class Device:
         self.ending = set()  # programs that ended here while they live on other devices
 
     def physical(self, buffer):
-        if buffer["cores"]:
-            banks = len(cores_of(buffer["cores"]))
-        elif buffer["type"] in IN_L1:
-            banks = self.facts["grid"][0] * self.facts["grid"][1]
-        else:
-            banks = self.facts["dram_channels"]
+        """In every bank, whatever cores the bytes lie on: the allocator works in lockstep."""
+        in_l1 = buffer["type"] in IN_L1
+        banks = self.facts["grid"][0] * self.facts["grid"][1] if in_l1 \
+            else self.facts["dram_channels"]
         return buffer["bytes_per_bank"] * banks
+
+    def data(self, kind):
+        """What the buffers of that type take on the cores that hold their bytes."""
+        return sum(buffer["bytes_per_bank"] * len(cores_of(buffer["cores"])) if buffer["cores"]
+                   else self.physical(buffer)
+                   for buffer in self.buffers.values() if buffer["type"] == kind)
+
+    def headroom(self):
+        """core -> from the end of its CBs to the lowest L1 buffer of the device."""
+        facts, ends = self.facts, {}
+        for cbs in self.programs.values():
+            for cb in cbs:
+                for core in () if cb["globally_allocated"] else cores_of(cb["cores"]):
+                    ends[core] = max(ends.get(core, 0), cb["addr"] + cb["size"])
+        lowest = min((b["addr"] for b in self.buffers.values() if b["type"] == "L1"),
+                     default=facts["l1_base"] + facts["l1_bank_bytes"])
+        return {(x, y): lowest - ends.get((x, y), facts["l1_base"])
+                for x in range(facts["grid"][0]) for y in range(facts["grid"][1])}
 
     def bytes_of(self, kind):
         """(logical, physical) of the buffers of that type."""

@@ -50,7 +50,8 @@ class AHostProgram(Case):
         self.assertEqual(len(devices), 8)
         for device in devices:
             self.assertEqual(device["l1"]["buffers"],
-                             {"logical_bytes": 2 * KIB, "physical_bytes": 128 * KIB})
+                             {"logical_bytes": 2 * KIB, "physical_bytes": 128 * KIB,
+                              "data_bytes": 128 * KIB})
             self.assertEqual(device["l1"]["used_bytes"], 128 * KIB)
 
     def test_a_program_counts_once_on_each_device_also_on_a_ninth_later(self):
@@ -61,7 +62,7 @@ class AHostProgram(Case):
         self.go_on_to("ninth")
         self.assertEqual(self.cbs(), [CB] * 9)
 
-    def test_what_fails_has_figures_and_changes_nothing(self):
+    def test_what_fails_has_figures_and_a_clash_shows_them(self):
         for step in ("program", "again", "ninth"):
             self.go_on_to(step)
         before = self.state()
@@ -77,13 +78,38 @@ class AHostProgram(Case):
         self.assertIn("L1 buffer allocated at 1497088 and static circular buffer region ends at "
                       "1498304", message)
         self.assertIn("overlap by 1216 B", message)
-        self.assertEqual(self.state(), before)
+        headroom = sorted(device["l1"]["headroom_bytes_per_core"] for device in self.state())
+        self.assertEqual(headroom[:8], [-1216] * 8)
+        self.assertGreater(headroom[8], 0)  # the ninth device is not in that mesh
         self.assertEqual([entry["address"] for entry in self.json("allocs")["allocations"]],
                          [entry["address"] for entry in listed])
         self.go_on_to("destroyed")
         self.assertEqual(self.cbs(), [0] * 9)
+        self.check_a_shard_and_cbs_on_other_cores()
         self.host.go_on()
         self.assertEqual(self.host.wait(), 0)
+
+    def ninth(self):
+        """The device with the shard."""
+        return max(self.json("--per-core")["devices"], key=lambda d: d["l1"]["used_bytes"])
+
+    # The allocator works in lockstep: 800 KiB on core (0,0) are gone on every core.
+    def check_a_shard_and_cbs_on_other_cores(self):
+        self.go_on_to("shard")
+        device = self.ninth()
+        self.assertEqual(device["l1"]["buffers"],
+                         {"logical_bytes": 800 * KIB, "physical_bytes": CORES * 800 * KIB,
+                          "data_bytes": 800 * KIB})
+        self.assertEqual({core["headroom_bytes"] for core in device["per_core"]}, {574272})
+        self.host.go_on()
+        self.assertIn("free: 574272 B", self.host.line())
+        self.host.go_on()
+        self.assertIn("on core range [(x=5,y=5) - (x=6,y=6)]. L1 buffer allocated at 679936 and "
+                      "static circular buffer region ends at 720064", self.host.line())
+        device = self.ninth()
+        headroom = {(core["x"], core["y"]): core["headroom_bytes"] for core in device["per_core"]}
+        self.assertEqual((headroom[5, 5], headroom[0, 0]), (679936 - 720064, 574272))
+        self.assertEqual(device["l1"]["headroom_bytes_per_core"], -40128)
 
 
 if __name__ == "__main__":

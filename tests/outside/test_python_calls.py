@@ -41,10 +41,14 @@ class Calls(PythonCase):
             ttmem.buffer_free(0, BufferType.DRAM, 2 << 20)
             ttmem.buffer_alloc(0, BufferType.L1, 4 * 64, 1400000, id=2, bytes_per_bank=64,
                                cores=[(0, 0, 1, 0), (3, 3, 3, 4)])
+            ttmem.buffer_alloc(0, BufferType.L1, 64, 1400064, id=3, bytes_per_bank=64,
+                               cores=[(5, 5, 5, 5)], own_banks=True)
         """)
         self.assertEqual(device["dram"]["used_bytes"], 49152)
-        held = {(core["x"], core["y"]) for core in device["per_core"] if core["l1_bytes"]}
-        self.assertEqual(held, {(0, 0), (1, 0), (3, 3), (3, 4)})
+        taken = {(core["x"], core["y"]): core["l1_bytes"] for core in device["per_core"]}
+        self.assertEqual(taken, {core: 128 if core == (5, 5) else 64 for core in taken})
+        data = {(core["x"], core["y"]) for core in device["per_core"] if core["l1_data_bytes"]}
+        self.assertEqual(data, {(0, 0), (1, 0), (3, 3), (3, 4), (5, 5)})
         labels = {entry["label"] for entry in self.json("allocs")["allocations"]}
         self.assertEqual(labels, {"layers.0.wq", None})
         self.assertEqual(set(device["anomalies"].values()), {0})

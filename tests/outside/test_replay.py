@@ -15,16 +15,16 @@ from support import CAPTURES, TTMEM, Case
 # before, CB physical, CB logical, largest CB union on one core, programs, and (logical, physical)
 # of DRAM, L1 and L1_SMALL. None: not stated, or not for every device.
 TABLE = {
-    "basic_wh1": (15, 671744, 671744, 28672, 1, (18087936, 18137088), (393216, 393216),
+    "basic_wh1": (15, 671744, 671744, 28672, 1, (18087936, 18137088), (393216, 786432),
                   (131072, 131072)),
-    "basic_bh1": (15, 860160, 860160, 28672, 1, (18087936, 18087936), (393216, 581632),
+    "basic_bh1": (15, 860160, 860160, 28672, 1, (18087936, 18087936), (393216, 1351680),
                   (225280, 225280)),
-    "mesh_wh8": (78, 638976, 638976, 28672, 1, (18087936, 18137088), (393216, 475136),
+    "mesh_wh8": (78, 638976, 638976, 28672, 1, (18087936, 18137088), (393216, 802816),
                  (114688, 114688)),
-    "relayout_wh1": (17, 4194304, 5373952, 65536, 2, (0, 0), (262144, 262144), (0, 0)),
+    "relayout_wh1": (17, 4194304, 5373952, 65536, 2, (0, 0), (262144, 1048576), (0, 0)),
     "submesh_wh8": (71, 245760, 262144, 8192, 2, None, None, (0, 0)),
     "model_wh1": (909, 13643776, 258473984, 262144, 120, (488767488, 489369600),
-                  (1572864, 1572864), (0, 0)),
+                  (1572864, 2359296), (0, 0)),
 }
 
 
@@ -65,8 +65,14 @@ class Replay(Case):
         by_core = expected.cb_by_core()
         self.assertEqual(l1["cb"]["physical_bytes"], sum(union for union, _ in by_core.values()))
         self.assertEqual(l1["cb"]["logical_bytes"], sum(plain for _, plain in by_core.values()))
+        headroom = expected.headroom()
         for core in device["per_core"]:
-            self.assertEqual(core["cb_bytes"], by_core.get((core["x"], core["y"]), (0, 0))[0])
+            place = core["x"], core["y"]
+            self.assertEqual(core["cb_bytes"], by_core.get(place, (0, 0))[0])
+            self.assertEqual(core["headroom_bytes"], headroom[place])
+        self.assertEqual(l1["headroom_bytes_per_core"], min(headroom.values()))
+        self.assertEqual(l1["buffers"]["data_bytes"], expected.data("L1"))
+        self.assertEqual(l1["small_data_bytes"], expected.data("L1_SMALL"))
         self.assertEqual(device["programs"], len(expected.programs) + len(expected.ending))
 
         kinds = {"DRAM": ("dram", device["dram"]["logical_bytes"], device["dram"]["used_bytes"]),

@@ -187,14 +187,26 @@ class Details(ServerCase):
         self.client.alloc(2, 8 * KIB, L1, body=wire.details(
             address=1 << 19, per_bank=2 * KIB, cores=0b1111))
         self.client.alloc(3, 64 * KIB, DRAM, body=wire.details(
-            address=1 << 20, per_bank=16 * KIB, banks=4, flags=1))
+            address=1 << 20, per_bank=16 * KIB, flags=1))
         self.client.ask(QUERY)
         device = self.devices()[0]
-        self.assertEqual(device["l1"]["buffers"]["physical_bytes"], 64 * 2 * KIB + 8 * KIB)
-        self.assertEqual(device["dram"]["used_bytes"], 64 * KIB)
+        self.assertEqual(device["l1"]["buffers"]["physical_bytes"], 2 * 64 * 2 * KIB)
+        self.assertEqual(device["l1"]["buffers"]["data_bytes"], 64 * 2 * KIB + 8 * KIB)
+        self.assertEqual(device["dram"]["used_bytes"], 12 * 16 * KIB)
         listed = {one["id"]: one for one in self.json("allocs")["allocations"]}
         self.assertEqual(listed[1]["label"], "layer.0")
-        self.assertEqual(listed[2]["banks"], 4)
+        self.assertEqual(listed[2]["banks"], 64)
+
+    def test_the_buffer_of_an_allocator_with_few_banks_takes_those_only(self):
+        own_banks = 16
+        self.client.alloc(2, 8 * KIB, L1, body=wire.details(
+            address=1 << 19, per_bank=2 * KIB, cores=0b1111, flags=own_banks))
+        self.client.alloc(3, 64 * KIB, DRAM, body=wire.details(
+            address=1 << 20, per_bank=16 * KIB, banks=4, flags=1 | own_banks))
+        self.client.ask(QUERY)
+        device = self.devices()[0]
+        self.assertEqual(device["l1"]["buffers"]["physical_bytes"], 8 * KIB)
+        self.assertEqual(device["dram"]["used_bytes"], 64 * KIB)
 
     def place(self, program, cbs, device=0):
         for index, (address, size, cores) in enumerate(cbs):

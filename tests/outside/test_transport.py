@@ -14,7 +14,7 @@ from stand_in_server import (ALLOC, CB_ALLOC, CB_FREE, DEVICE_INFO, FREE, KERNEL
                              KERNEL_UNLOAD, StandInServer)
 from support import HERE, LIBRARY, TTMEM, Case
 
-NO_CORES, PER_BANK_UNKNOWN, NO_ADDRESS, ESTIMATE = 1, 2, 4, 8
+NO_CORES, PER_BANK_UNKNOWN, NO_ADDRESS, ESTIMATE, OWN_BANKS = 1, 2, 4, 8, 16
 GRID = (1 << 64) - 1  # of 8 x 8
 
 
@@ -58,8 +58,10 @@ class WhatIsSent(Transport):
             abi.place(1, device=3)
             abi.hold()
             abi.alloc(abi.DRAM, 7, 2048, address=4096, device=3, label=b"layers.0.weight")
-            abi.alloc(abi.DRAM, 8, 2048, device=3, cores=[(0, 0, 3, 0)])
+            abi.alloc(abi.DRAM, 8, 2048, device=3, cores=[(0, 0, 3, 0)], flags=abi.OWN_BANKS)
             abi.alloc(abi.L1, 9, 512, address=900000, device=3, cores=[(0, 0, 1, 1)])
+            abi.alloc(abi.L1, 14, 512, address=800000, device=3, cores=[(0, 0, 1, 1)],
+                      flags=abi.OWN_BANKS)
             abi.alloc(abi.L1_SMALL, 10, 64, device=3)
             abi.alloc(abi.TRACE, 11, 64, device=3)
             abi.alloc(abi.SYSTEM, 12, 64, device=3, size=64)
@@ -84,7 +86,7 @@ class WhatIsSent(Transport):
         # The replay is over when the program has arrived: from here on every call is told.
         self.account_of(server, 2)
         workload.go_on()
-        account = self.account_of(server, 25)
+        account = self.account_of(server, 26)
         after = time.time_ns()
         self.assertEqual(server.faults(), [])
         for message in account.messages:
@@ -100,8 +102,9 @@ class WhatIsSent(Transport):
             (DEVICE_INFO, 4096, 0, 0x7e5a, (*device, 1, *memory)),
             (CB_ALLOC, 0, 0, 0, (0, 0, 0, 0, 1, 0, 0)),
             (ALLOC, 24576, 0, 7, (4096, 2048, 0, NO_CORES, 0, "layers.0.weight")),
-            (ALLOC, 8192, 0, 8, (1 << 20, 2048, 4, NO_CORES, 0, "")),
+            (ALLOC, 8192, 0, 8, (1 << 20, 2048, 4, NO_CORES | OWN_BANKS, 0, "")),
             (ALLOC, 2048, 1, 9, (900000, 512, 0, 0, 0x303, "")),
+            (ALLOC, 2048, 1, 14, (800000, 512, 0, OWN_BANKS, 0x303, "")),
             (ALLOC, 4096, 3, 10, (1 << 20, 64, 0, NO_CORES, 0, "")),
             (ALLOC, 768, 4, 11, (1 << 20, 64, 0, NO_CORES, 0, "")),
             (ALLOC, 64, 2, 12, (1 << 20, 64, 0, NO_CORES, 0, "")),

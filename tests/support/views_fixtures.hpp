@@ -93,7 +93,8 @@ inline model::Device wormhole(std::uint32_t id) {
   for (std::uint16_t y = 0; y < 8; ++y) {
     for (std::uint16_t x = 0; x < 8; ++x) {
       const std::uint64_t cb = y < 4 ? 475'136 : 442'368;
-      d.cores.push_back({x, y, cb, 163'840, 262'144, y < 4 ? 421'888 : std::int64_t{454'656}});
+      d.cores.push_back(
+          {x, y, cb, 163'840, 262'144, 262'144, y < 4 ? 421'888 : std::int64_t{454'656}});
     }
   }
   return d;

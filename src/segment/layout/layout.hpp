@@ -149,10 +149,11 @@ struct DeviceRecord {
 };
 
 enum AllocationFlags : std::uint8_t {
-  kNoCores = 1,         // `cores` is meaningless: every bank, or `banks` banks of DRAM
+  kNoCores = 1,         // `cores` is meaningless: in every bank, or in some of DRAM's
   kPerBankUnknown = 2,  // `bytes_per_bank` is meaningless
   kNoAddress = 4,       // `address` is meaningless
   kEstimate = 8,        // `bytes` is one
+  kOwnBanks = 16,       // its allocator covers `cores` only, or `banks` banks of DRAM
 };
 
 struct AllocationSlot {
@@ -167,10 +168,10 @@ struct AllocationSlot {
   std::uint64_t address;
   std::uint64_t bytes;
   std::uint64_t bytes_per_bank;
-  std::uint32_t banks;   // how many hold it; 0: unknown
+  std::uint32_t banks;   // how many it takes; 0: unknown
   std::uint32_t device;  // index of the device record
-  CoreMask cores;
-  char label[32];  // not terminated when full
+  CoreMask cores;        // where its bytes lie
+  char label[32];        // not terminated when full
 };
 
 struct ProgramSlot {

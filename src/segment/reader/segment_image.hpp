@@ -57,7 +57,8 @@ struct LiveAllocation {
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> bytes_per_bank;
   std::optional<std::uint32_t> banks;
-  std::optional<CoreMask> cores;  // none: every bank
+  std::optional<CoreMask> cores;  // where its bytes lie; none: in every bank
+  bool own_banks = false;         // takes the banks of `cores` only; else every bank
   bool estimate = false;          // `bytes` is one
   std::string label;
 };

@@ -138,6 +138,7 @@ class Pass {
     if ((slot.flags & kPerBankUnknown) == 0) allocation.bytes_per_bank = slot.bytes_per_bank;
     if (slot.banks != 0) allocation.banks = slot.banks;
     if ((slot.flags & kNoCores) == 0) allocation.cores = slot.cores;
+    allocation.own_banks = (slot.flags & kOwnBanks) != 0;
     allocation.label = safe_text(std::string_view(slot.label, sizeof(slot.label)));
     image_.allocations.push_back(std::move(allocation));
   }

@@ -277,6 +277,7 @@ bool Client::track_detailed(Holding& holding, const Message& report) {
   }
   buffer.cores = ranges_.empty() ? nullptr : ranges_.data();
   buffer.core_ranges = static_cast<std::uint32_t>(ranges_.size());
+  buffer.flags = (details.flags & segment::kOwnBanks) != 0 ? TTMEM_BUFFER_OWN_BANKS : 0;
   return track_buffer(holding, buffer);
 }
 

@@ -42,12 +42,20 @@ std::shared_ptr<MeshBuffer> l1_buffer(MeshDevice& mesh, DeviceAddr page, DeviceA
                             {.page_size = page, .buffer_type = BufferType::L1}, &mesh);
 }
 
-Program program_of(std::uint32_t bytes) {
+Program program_of(std::uint32_t bytes, const CoreRange& cores = CoreRange({0, 0}, {7, 7})) {
   Program program = CreateProgram();
   CreateCircularBuffer(
-      program, CoreRange({0, 0}, {7, 7}),
+      program, cores,
       CircularBufferConfig(bytes, {{0, tt::DataFormat::Float16_b}}).set_page_size(0, 2048));
   return program;
+}
+
+std::shared_ptr<Buffer> shard_on_one_core(IDevice& device, std::uint32_t bytes) {
+  const std::uint32_t pages = bytes / 2048;
+  const ShardSpecBuffer spec(CoreRangeSet(CoreRange({0, 0}, {0, 0})), {pages, 2048},
+                             ShardOrientation::ROW_MAJOR, {1, 2048}, {pages, 1});
+  return Buffer::create(&device, bytes, 2048, BufferType::L1,
+                        {spec, TensorMemoryLayout::HEIGHT_SHARDED});
 }
 
 }  // namespace
@@ -75,10 +83,17 @@ int main() {
   done("ninth");
 
   done(error_of([&] { l1_buffer(*mesh, 1 << 20, 128); }));
-  Program large = program_of(680 * 2048);
-  done(error_of([&] { detail::LaunchProgram(mesh.get(), large); }));
+  std::optional<Program> large = program_of(680 * 2048);
+  done(error_of([&] { detail::LaunchProgram(mesh.get(), *large); }));
+  large.reset();
   program.reset();
   done("destroyed");
+
+  const auto shard = shard_on_one_core(*later, 800 * 1024);
+  done("shard");
+  done(error_of([&] { shard_on_one_core(*later, 800 * 1024); }));
+  Program elsewhere = program_of(600 * 1024, CoreRange({5, 5}, {6, 6}));
+  done(error_of([&] { detail::LaunchProgram(later, elsewhere); }));
   CloseDevice(later);
   return 0;
 }

@@ -46,6 +46,11 @@ LiveAllocation l1(std::uint64_t address, std::optional<std::uint64_t> bytes_per_
   return buffer(Kind::l1, address, bytes_per_bank, on);
 }
 
+LiveAllocation on_own_banks(LiveAllocation allocation) {
+  allocation.own_banks = true;
+  return allocation;
+}
+
 std::vector<const LiveAllocation*> refs(const std::vector<LiveAllocation>& allocations) {
   std::vector<const LiveAllocation*> result;
   for (const LiveAllocation& allocation : allocations) result.push_back(&allocation);
@@ -60,24 +65,56 @@ DeviceImage grid(std::uint16_t x, std::uint16_t y) {
   return device;
 }
 
-TEST(CoreStates, ABufferTakesItsBytesOnItsCoresOnly) {
+TEST(CoreStates, AShardTakesItsRangeOnEveryCore) {
   const std::vector<LiveAllocation> allocations = {
       l1(1400000, 4096), l1(1300000, 2048, cores({1, 2})), buffer(Kind::l1_small, 1499000, 64),
       buffer(Kind::dram, 5, 64)};
   const auto states = core_states(grid(2, 2), refs(allocations), true);
   ASSERT_EQ(states.size(), 4u);
+  for (const CoreState& state : states) {
+    EXPECT_EQ(state.l1_bytes, 4096u + 2048u);
+    EXPECT_EQ(state.lowest_l1, 1300000u);
+  }
+  EXPECT_EQ(states[0].l1_data_bytes, 4096u);
+  EXPECT_EQ(states[1].l1_data_bytes, 4096u + 2048u);
+}
+
+TEST(CoreStates, ABufferWithBanksOfItsOwnTakesThoseOnly) {
+  const std::vector<LiveAllocation> allocations = {l1(1400000, 4096),
+                                                   on_own_banks(l1(1300000, 2048, cores({1, 2})))};
+  const auto states = core_states(grid(2, 2), refs(allocations), true);
   EXPECT_EQ(states[0].l1_bytes, 4096u);
   EXPECT_EQ(states[0].lowest_l1, 1400000u);
   EXPECT_EQ(states[1].l1_bytes, 4096u + 2048u);
+  EXPECT_EQ(states[1].l1_data_bytes, 4096u + 2048u);
   EXPECT_EQ(states[1].lowest_l1, 1300000u);
 }
 
 TEST(CoreStates, ABufferOfUnknownSizeHidesTheBytesOfItsCoresButNotItsAddress) {
   const std::vector<LiveAllocation> allocations = {l1(1400000, std::nullopt, cores({3}))};
   const auto states = core_states(grid(2, 2), refs(allocations), true);
-  EXPECT_EQ(states[0].l1_bytes, 0u);
-  EXPECT_FALSE(states[3].l1_bytes.has_value());
-  EXPECT_EQ(headroom(states[3], kWormhole), 1400000 - 105664);
+  EXPECT_FALSE(states[0].l1_bytes.has_value());
+  EXPECT_EQ(states[0].l1_data_bytes, 0u);
+  EXPECT_FALSE(states[3].l1_data_bytes.has_value());
+  EXPECT_EQ(headroom(states[0], kWormhole), 1400000 - 105664);
+}
+
+// The example of the header.
+TEST(Lockstep, IsWhatBuffersTakeOnCoresWithoutTheirBytes) {
+  LiveAllocation shard = l1(679936, 819200, cores({0}));
+  shard.banks = 64;
+  EXPECT_EQ(lockstep_bytes(refs({shard, l1(600000, 64)}), true)[Kind::l1], 51609600u);
+  EXPECT_EQ(lockstep_bytes(refs({shard}), true)[Kind::l1_small], 0u);
+  EXPECT_EQ(lockstep_bytes(refs({on_own_banks(shard)}), true)[Kind::l1], 0u);
+}
+
+TEST(Lockstep, IsUnknownWhenASizeIsOrTheListIsNotComplete) {
+  LiveAllocation shard = l1(679936, 819200, cores({0}));
+  EXPECT_FALSE(lockstep_bytes(refs({shard}), true)[Kind::l1].has_value()) << "banks unknown";
+  shard.banks = 64;
+  EXPECT_FALSE(lockstep_bytes(refs({shard}), false)[Kind::l1].has_value());
+  shard.bytes_per_bank.reset();
+  EXPECT_FALSE(lockstep_bytes(refs({shard}), true)[Kind::l1].has_value());
 }
 
 TEST(CoreStates, WithAllocationsThatWereNotListedNothingIsSaid) {
@@ -115,12 +152,14 @@ TEST(MergeCore, AddsBytesAndTakesTheNarrowestGap) {
               .cb_resident_bytes = 1,
               .cb_end = 200,
               .l1_bytes = 5,
+              .l1_data_bytes = 4,
               .lowest_l1 = 900,
               .lowest_known = true};
   const CoreState b{.cb_bytes = 20,
                     .cb_resident_bytes = 2,
                     .cb_end = 100,
                     .l1_bytes = 7,
+                    .l1_data_bytes = 3,
                     .lowest_l1 = 800,
                     .lowest_known = true};
   merge_core(a, b);
@@ -128,6 +167,7 @@ TEST(MergeCore, AddsBytesAndTakesTheNarrowestGap) {
                           .cb_resident_bytes = 3,
                           .cb_end = 200,
                           .l1_bytes = 12,
+                          .l1_data_bytes = 7,
                           .lowest_l1 = 800,
                           .lowest_known = true}));
 }
@@ -146,10 +186,17 @@ TEST(Overlaps, ComparesWithinOneTypeOnly) {
   EXPECT_EQ(count_overlaps(refs(allocations)), 0u);
 }
 
-TEST(Overlaps, NeedACommonCore) {
-  EXPECT_EQ(count_overlaps(refs({l1(0, 100, cores({0, 1})), l1(50, 100, cores({2, 3}))})), 0u);
-  EXPECT_EQ(count_overlaps(refs({l1(0, 100, cores({0, 1})), l1(50, 100, cores({1, 2}))})), 1u);
-  EXPECT_EQ(count_overlaps(refs({l1(0, 100, cores({5})), l1(50, 100)})), 1u);
+TEST(Overlaps, NeedACommonBank) {
+  const auto own = [](std::uint64_t address, std::initializer_list<std::uint32_t> list) {
+    return on_own_banks(l1(address, 100, cores(list)));
+  };
+  EXPECT_EQ(count_overlaps(refs({own(0, {0, 1}), own(50, {2, 3})})), 0u);
+  EXPECT_EQ(count_overlaps(refs({own(0, {0, 1}), own(50, {1, 2})})), 1u);
+  EXPECT_EQ(count_overlaps(refs({own(0, {5}), l1(50, 100)})), 1u);
+}
+
+TEST(Overlaps, ShardsOnDifferentCoresOverlapInLockstep) {
+  EXPECT_EQ(count_overlaps(refs({l1(0, 100, cores({0, 1})), l1(50, 100, cores({2, 3}))})), 1u);
 }
 
 TEST(Overlaps, ABufferOfUnknownSizeIsOneByte) {

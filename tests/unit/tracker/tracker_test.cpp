@@ -81,7 +81,7 @@ TEST(Tracker, ShowsTheBankLockstepOfAOnePageBuffer) {
   EXPECT_EQ(l1.used_bytes, 2048U * 64);
 }
 
-TEST(Tracker, CountsAShardedBufferOnItsCoresOnly) {
+TEST(Tracker, CountsAShardedBufferOnEveryCore) {
   Tracked tracked;
   tracked.core().device_open(wormhole(0));
   const ttmem_core_range cores = {0, 0, 3, 3};
@@ -90,12 +90,42 @@ TEST(Tracker, CountsAShardedBufferOnItsCoresOnly) {
   sharded.core_ranges = 1;
   sharded.label = "attention.q";
   tracked->buffer_alloc(0, sharded);
-  EXPECT_EQ(tracked.device().kinds[Kind::l1].used_bytes, 8192U * 16);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].used_bytes, 8192U * 64);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].peak_bytes, 8192U * 64);
   const auto image = tracked.read();
   ASSERT_EQ(image.allocations.size(), 1U);
   EXPECT_EQ(image.allocations[0].label, "attention.q");
-  EXPECT_EQ(image.allocations[0].banks, 16U);
+  EXPECT_EQ(image.allocations[0].banks, 64U);
   EXPECT_EQ(image.allocations[0].cores->count(), 16U);
+  EXPECT_FALSE(image.allocations[0].own_banks);
+}
+
+TEST(Tracker, CountsABufferWithBanksOfItsOwnThereOnly) {
+  Tracked tracked;
+  tracked.core().device_open(wormhole(0));
+  const ttmem_core_range cores = {0, 0, 3, 3};
+  ttmem_buffer buffer_of_sub_device = buffer(TTMEM_L1, 1, 1454080, 131072, 8192);
+  buffer_of_sub_device.cores = &cores;
+  buffer_of_sub_device.core_ranges = 1;
+  buffer_of_sub_device.flags = TTMEM_BUFFER_OWN_BANKS;
+  tracked->buffer_alloc(0, buffer_of_sub_device);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].used_bytes, 8192U * 16);
+  const auto image = tracked.read();
+  EXPECT_EQ(image.allocations.at(0).banks, 16U);
+  EXPECT_TRUE(image.allocations.at(0).own_banks);
+}
+
+// The present size of a buffer whose banks are unknown is the one that was asked for.
+TEST(Tracker, AShardedBufferOnAnUnknownGridHasNoPhysicalSize) {
+  Tracked tracked;
+  const ttmem_core_range cores = {0, 0, 3, 3};
+  ttmem_buffer sharded = buffer(TTMEM_L1, 1, 1454080, 131072, 8192);
+  sharded.cores = &cores;
+  sharded.core_ranges = 1;
+  tracked->buffer_alloc(0, sharded);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].used_bytes, 131072U);
+  EXPECT_EQ(tracked.device().kinds[Kind::l1].unsized, 1U);
+  EXPECT_FALSE(tracked.read().allocations.at(0).banks.has_value());
 }
 
 TEST(Tracker, SaysThatBytesPerBankAreUnknown) {
@@ -383,6 +413,7 @@ TEST(Tracker, RefusesSizesThatWouldWrapAround) {
   ttmem_buffer huge = buffer(TTMEM_DRAM, 1, 0, 1, 1ULL << 47);
   huge.cores = &all;
   huge.core_ranges = 1;
+  huge.flags = TTMEM_BUFFER_OWN_BANKS;
   tracked->buffer_alloc(0, huge);
   const ttmem_core_range reversed = {5, 0, 1, 0};
   huge.cores = &reversed;

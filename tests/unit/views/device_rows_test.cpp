@@ -57,6 +57,17 @@ TEST(DeviceRows, ASizeWithoutACapacityHasNoShare) {
   EXPECT_EQ(notes_to_fit(dram.notes, 80), "physical n/a, of n/a, peak n/a, logical n/a");
 }
 
+TEST(DeviceRows, SayWhatLockstepWastesWhenItDoes) {
+  model::Device device = wormhole(0);
+  device.lockstep_bytes[Kind::l1] = 0;
+  EXPECT_EQ(note_of(device, What::buffers), "logical 15.0 MiB");
+  EXPECT_EQ(note_of(device, What::small), "");
+  device.lockstep_bytes[Kind::l1] = 3 * kMiB;
+  device.lockstep_bytes[Kind::l1_small] = kMiB / 16;
+  EXPECT_EQ(note_of(device, What::buffers), "logical 15.0 MiB, lockstep wastes 3.00 MiB");
+  EXPECT_EQ(note_of(device, What::small), "lockstep wastes 0.06 MiB");
+}
+
 TEST(DeviceRows, PartsOfL1BeginWhereTheOneBeforeEnds) {
   const std::vector<BarPiece> pieces = l1_pieces(device_rows(wormhole(0)));
   ASSERT_EQ(pieces.size(), 4U);

@@ -59,6 +59,8 @@ model::Device wormhole(std::uint32_t id) {
   device.kinds[Kind::cb].set(&KindFigures::logical_bytes, 1ULL << 52);
   device.dram_capacity_bytes = 12ULL << 30;
   device.headroom_bytes_per_core = -192;
+  device.kinds[Kind::l1].set(&KindFigures::unsized, 0);
+  device.lockstep_bytes[Kind::l1] = 22;
   model::Process& process = device.processes.emplace_back();
   process.pid = 4711;
   process.name = "python3";
@@ -85,6 +87,8 @@ TEST(Prometheus, HasTheFiguresOfADevice) {
   EXPECT_EQ(samples.at("ttmem_memory_capacity_bytes{" + device + R"(,memory="dram"})"),
             12.0 * (1 << 30));
   EXPECT_EQ(samples.at("ttmem_l1_headroom_bytes{" + device + "}"), -192);
+  EXPECT_EQ(samples.at("ttmem_l1_data_bytes{" + device + R"(,kind="l1"})"), 200);
+  EXPECT_FALSE(samples.contains("ttmem_l1_data_bytes{" + device + R"(,kind="l1_small"})"));
   const std::string cb = R"(ttmem_cb_bytes{device="0",uid="0x1f000",view=)";
   EXPECT_EQ(samples.at(cb + R"("physical"})"), 30408704);
   EXPECT_EQ(samples.at(cb + R"("resident"})"), 333);

@@ -34,9 +34,9 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                                    "system_bytes", "bus_id", "programs", "allocations_total",
                                    "frees_total", "anomalies", "ids", "processes", "per_core"}));
   EXPECT_EQ(keys_of(device["l1"]),
-            (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "buffers", "small_bytes", "cb",
-                  "kernels_bytes", "kernels_persistent_bytes", "kernels_estimated_bytes",
-                  "headroom_bytes_per_core"}));
+            (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "buffers", "small_bytes",
+                  "small_data_bytes", "cb", "kernels_bytes", "kernels_persistent_bytes",
+                  "kernels_estimated_bytes", "headroom_bytes_per_core"}));
   EXPECT_EQ(keys_of(device["l1"]["cb"]),
             (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes"}));
   EXPECT_EQ(
@@ -44,17 +44,23 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
       (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes", "l1_small_bytes",
             "trace_bytes", "cb_bytes", "kernels_bytes", "kernels_estimated_bytes", "allocations",
             "command", "host_pid", "pid_namespace", "device_supposed"}));
-  EXPECT_EQ(keys_of(device["per_core"][0]),
-            (Keys{"x", "y", "cb_bytes", "cb_resident_bytes", "l1_bytes", "headroom_bytes"}));
+  EXPECT_EQ(keys_of(device["per_core"][0]), (Keys{"x", "y", "cb_bytes", "cb_resident_bytes",
+                                                  "l1_bytes", "l1_data_bytes", "headroom_bytes"}));
+  EXPECT_EQ(keys_of(device["l1"]["buffers"]),
+            (Keys{"logical_bytes", "physical_bytes", "data_bytes"}));
 }
 
 TEST(SnapshotJson, HasTheFigures) {
-  const Json root = Json::parse(snapshot_json(troubled(), JsonLayout::pretty));
+  model::Snapshot snapshot = troubled();
+  snapshot.devices[0].lockstep_bytes[Kind::l1] = 2 * kMiB;
+  const Json root = Json::parse(snapshot_json(snapshot, JsonLayout::pretty));
   const Json& device = root["devices"][0];
   EXPECT_EQ(device["uid"], "0x1f00a");
   EXPECT_EQ(device["grid"], (Json{{"x", 8}, {"y", 8}}));
   EXPECT_EQ(device["l1"]["cb"]["physical_bytes"], 29 * kMiB);
   EXPECT_EQ(device["l1"]["headroom_bytes_per_core"], -115'200);
+  EXPECT_EQ(device["l1"]["buffers"]["data_bytes"], 14 * kMiB);
+  EXPECT_EQ(root["devices"][1]["l1"]["buffers"]["data_bytes"], nullptr);
   EXPECT_EQ(device["processes"][1]["state"], "dead");
   EXPECT_EQ(device["per_core"].size(), 64U);
   EXPECT_EQ(root["devices"][1]["processes"][0]["source"], "tt-metal");

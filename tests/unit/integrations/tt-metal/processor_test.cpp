@@ -106,6 +106,24 @@ TEST_F(ProcessorTest, AOnePageL1BufferShowsIts2KiBAndThe128KiBThatAreGone) {
   EXPECT_EQ(device(3).physical(Kind::l1), 131072u);
 }
 
+// The dry run has one sub-device, with all cores.
+TEST_F(ProcessorTest, AShardTakesEveryCoreAndOneOfASubDeviceTheCoresOfThat) {
+  const BufferShardingArgs shard(ShardSpecBuffer(CoreRangeSet(CoreRange({1, 1}, {1, 1})), {1, 2048},
+                                                 ShardOrientation::ROW_MAJOR, {1, 2048}, {1, 1}),
+                                 TensorMemoryLayout::HEIGHT_SHARDED);
+  {
+    const auto buffer = Buffer::create(mesh_.get(), 2048, 2048, BufferType::L1, shard);
+    EXPECT_EQ(device(3).physical(Kind::l1), 2048u * kCores);
+    EXPECT_EQ(device(3).data(Kind::l1), 2048u);
+    EXPECT_FALSE(allocations(3).at(0).own_banks);
+    EXPECT_EQ(allocations(3).at(0).cores->count(), 1u);
+  }
+  const auto buffer =
+      Buffer::create(mesh_.get(), 2048, 2048, BufferType::L1, shard, std::nullopt, SubDeviceId{0});
+  EXPECT_TRUE(allocations(3).at(0).own_banks);
+  EXPECT_EQ(allocations(3).at(0).cores->count(), kCores);
+}
+
 TEST_F(ProcessorTest, DevicesAreAnnouncedWithTheirFigures) {
   const auto buffer = MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048},
                                          {.page_size = 2048}, mesh_.get());
@@ -181,10 +199,11 @@ TEST_F(ProcessorTest, EveryKindOfBufferHasItsOwnFigure) {
   const auto found = device(1);
   EXPECT_EQ(found.logical(Kind::dram), 2048u);
   EXPECT_EQ(found.logical(Kind::l1), 2048u);
-  EXPECT_EQ(found.used(Kind::l1_small), 1024u);
+  EXPECT_EQ(found.used(Kind::l1_small), kCores * 1024);
+  EXPECT_EQ(found.data(Kind::l1_small), 1024u);
   EXPECT_EQ(found.used(Kind::cb), kCores * 4096);
   EXPECT_GE(found.used(Kind::trace).value_or(0), 2048u);
-  EXPECT_EQ(found.l1_used_bytes, kCores * 2048 + 1024 + kCores * 4096);
+  EXPECT_EQ(found.l1_used_bytes, kCores * (2048 + 1024 + 4096));
 }
 
 TEST_F(ProcessorTest, ADeviceThatComesLaterIsCountedOnceAndTheOthersNotAgain) {
@@ -321,7 +340,9 @@ TEST_F(ProcessorTest, ARunThatFailsIsNoDispatch) {
     run(work);
   };
   EXPECT_THROW(run_in_scope(), std::exception);
-  expect_cbs(0, 0, 0);
+  expect_cbs(kCores << 19, kCores << 19, 1);  // placed, and in the way of the buffer
+  EXPECT_EQ(device(0).cb_resident_bytes.value_or(0), 0u);
+  EXPECT_EQ(device(0).headroom_bytes_per_core, 1499136 - 32768 - 1200000 - 105664 - (1 << 19));
   buffer.reset();
   run_in_scope();
   expect_cbs(kCores << 19, kCores << 19, 1);

@@ -306,7 +306,8 @@ TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
   sharded.allocation.bytes_per_bank = 1000;
   sharded.allocation.cores[0] = 0xffff;
   say(*session, sharded);
-  EXPECT_EQ(server.device().used(Kind::l1), 16000U);
+  EXPECT_EQ(server.device().used(Kind::l1), 64000U) << "in lockstep, on all cores of the grid";
+  EXPECT_EQ(server.device().data(Kind::l1), 16000U);
   EXPECT_EQ(server.device().anomalies->bad_arguments, 0U);
 }
 
