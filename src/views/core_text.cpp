@@ -39,10 +39,19 @@ std::string cell_of(std::optional<double> share, const TextOptions& options) {
   return fmt::format("{}{:>3}", shaded ? shades[level] : " ", percent);
 }
 
+bool any_elsewhere(const Device& device) {
+  return std::any_of(device.cores.begin(), device.cores.end(),
+                     [](const Core& core) { return bytes_elsewhere(core) > 0; });
+}
+
 std::string map_of(const Device& device, const TextOptions& options) {
   constexpr std::string_view caption =
       "Cores: percent of each core's L1 that CBs and L1 buffers take";
   std::string text = Line(options).pad_to(kIndent).add(caption, Color::dim).finish();
+  if (any_elsewhere(device)) {
+    constexpr std::string_view legend = "/ a part of it is taken for buffers on other cores";
+    text += Line(options).pad_to(kIndent).add(legend, Color::dim).finish();
+  }
   Line header(options);
   header.pad_to(kIndent).add("  y\\x", Color::dim);
   for (std::uint32_t x = 0; x < device.grid_x; ++x) {
@@ -55,8 +64,9 @@ std::string map_of(const Device& device, const TextOptions& options) {
     for (std::size_t x = 0; x < device.grid_x; ++x) {
       const std::size_t index = row * device.grid_x + x;
       if (index >= device.cores.size()) break;
-      const std::optional<double> share = share_of_core(device, device.cores[index]);
-      line.add(" ").add(cell_of(share, options), heat_of(share));
+      const Core& core = device.cores[index];
+      const std::optional<double> share = share_of_core(device, core);
+      line.add(bytes_elsewhere(core) > 0 ? "/" : " ").add(cell_of(share, options), heat_of(share));
     }
     text += line.finish();
   }
@@ -71,7 +81,8 @@ struct Alike {
 
 bool alike(const Core& a, const Core& b) {
   return a.headroom_bytes == b.headroom_bytes && a.cb_bytes == b.cb_bytes &&
-         a.cb_resident_bytes == b.cb_resident_bytes && a.l1_bytes == b.l1_bytes;
+         a.cb_resident_bytes == b.cb_resident_bytes && a.l1_bytes == b.l1_bytes &&
+         a.l1_data_bytes == b.l1_data_bytes;
 }
 
 std::vector<Alike> groups_by_headroom(const Device& device) {
@@ -93,26 +104,30 @@ std::vector<Alike> groups_by_headroom(const Device& device) {
 
 std::string tightest(const Device& device, const TextOptions& options) {
   using enum Column::Align;
-  Table table({{"HEADROOM"},
-               {"CB"},
-               {"RESIDENT", right, 2},
-               {"L1 BUF"},
-               {"CORES"},
-               {"WHERE, THE TIGHTEST FIRST", left, 0, Column::Cut::end}});
+  const bool elsewhere = any_elsewhere(device);
+  std::vector<Column> columns = {{"HEADROOM"}, {"CB"}, {"RESIDENT", right, 2}, {"L1 BUF"}};
+  if (elsewhere) columns.push_back({"ELSEWHERE", right, 1});
+  columns.push_back({"CORES"});
+  columns.push_back({"WHERE, THE TIGHTEST FIRST", left, 0, Column::Cut::end});
+  Table table(columns);
   const std::vector<Alike> groups = groups_by_headroom(device);
   for (std::size_t i = 0; i < std::min(groups.size(), kTightest); ++i) {
     const Core& core = groups[i].figures;
     const bool clash = core.headroom_bytes.value_or(0) < 0;
     const Color color = clash ? Color::red : Color::plain;
-    table.add_row(
-        {{format_signed_bytes(core.headroom_bytes, options.units, Scale::core), color},
-         {format_bytes(core.cb_bytes, options.units, Scale::core), color},
-         {format_bytes(core.cb_resident_bytes, options.units, Scale::core), color},
-         {format_bytes(core.l1_bytes, options.units, Scale::core), color},
-         {fmt::format("{}", groups[i].cores.count()), color},
-         {format_core_ranges(core_ranges(groups[i].cores, device.grid_x), !options.shorten) +
-              (clash ? " clash" : ""),
-          color}});
+    std::vector<Cell> row = {
+        {format_signed_bytes(core.headroom_bytes, options.units, Scale::core), color},
+        {format_bytes(core.cb_bytes, options.units, Scale::core), color},
+        {format_bytes(core.cb_resident_bytes, options.units, Scale::core), color},
+        {format_bytes(core.l1_bytes, options.units, Scale::core), color}};
+    if (elsewhere)
+      row.push_back({format_bytes(bytes_elsewhere(core), options.units, Scale::core), color});
+    row.push_back({fmt::format("{}", groups[i].cores.count()), color});
+    row.push_back(
+        {format_core_ranges(core_ranges(groups[i].cores, device.grid_x), !options.shorten) +
+             (clash ? " clash" : ""),
+         color});
+    table.add_row(std::move(row));
   }
   return table.render(kIndent, options);
 }
@@ -125,6 +140,11 @@ std::optional<double> share_of_core(const Device& device, const Core& core) {
     return std::nullopt;
   }
   return share_of(*core.cb_bytes + *core.l1_bytes, *device.l1_capacity_bytes / cores);
+}
+
+std::uint64_t bytes_elsewhere(const Core& core) {
+  if (!core.l1_bytes || !core.l1_data_bytes) return 0;
+  return *core.l1_bytes - std::min(*core.l1_bytes, *core.l1_data_bytes);
 }
 
 std::string core_text(const Device& device, const TextOptions& options) {

@@ -58,6 +58,7 @@ inline model::Device varied(std::uint32_t id) {
   for (model::Core& core : d.cores) {
     core.cb_bytes = std::uint64_t{16'384} * (core.x + std::uint64_t{8} * core.y);
     core.l1_bytes = 262'144;
+    core.l1_data_bytes = 262'144;
     core.headroom_bytes = 1'114'944 - static_cast<std::int64_t>(*core.cb_bytes);
   }
   d.cores.back().headroom_bytes = -2'048;
@@ -79,6 +80,16 @@ inline model::Snapshot machine(std::uint32_t count) {
       program(0, 77, {{kL1Base, 65'536, all, false}, {kL1Base + 65'536, 32'768, all, false}}),
       program(0, 78, {{kL1Base, 65'536, all, false}}),
       program(0, 79, {{kL1End - kSmallRegion - 131'072, 4'096, all, true}})};
+  return s;
+}
+
+// The same with one L1 buffer whose bytes are on the first row of cores.
+inline model::Snapshot sharded() {
+  model::Snapshot s = machine(1);
+  const CoreMask row = CoreMask::first(8);
+  s.allocations[2].cores = row;
+  s.devices[0].lockstep_bytes[Kind::l1] = 56 * 131'072;
+  for (model::Core& core : s.devices[0].cores) core.l1_data_bytes = core.y == 0 ? 262'144 : 131'072;
   return s;
 }
 

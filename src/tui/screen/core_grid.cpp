@@ -69,10 +69,12 @@ void mini_map(Pane& tile, int y, const Device& device, const Core& core) {
     return share > 0 ? std::max(1, rounded) : 0;
   };
   const int buffers = cells(core.l1_bytes);
+  const int lockstep = std::min(cells(views::bytes_elsewhere(core)), buffers);
   const int cbs = std::min(cells(core.cb_bytes), std::max(0, width - buffers));
   const bool color = tile.display().color;
   tile.repeat(0, y, cbs, color ? g.full : g.shades[2], {Ink::cbs});
   tile.repeat(width - buffers, y, buffers, color ? g.full : g.shades[0], {Ink::buffers});
+  tile.repeat(width - buffers, y, lockstep, g.lockstep, {Ink::lockstep});
 }
 
 void draw_tile(Pane tile, const Device& device, const Core& core, bool selected) {

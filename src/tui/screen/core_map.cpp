@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/saturating.hpp"
+#include "views/core_ranges.hpp"
 #include "views/format.hpp"
 #include "views/select.hpp"
 
@@ -25,21 +26,34 @@ std::string owner_of(const Snapshot& snapshot, const Item& item) {
   return process->name.empty() ? pid : fmt::format("{} {}", pid, process->name);
 }
 
-bool lies_here(const model::Allocation& a, std::size_t device, std::uint32_t core) {
+bool has_bytes_on(const model::Allocation& a, std::uint32_t core) {
+  return !a.cores || a.cores->test(core);
+}
+
+bool takes(const model::Allocation& a, std::size_t device, std::uint32_t core) {
   const bool in_l1 = a.kind == Kind::l1 || a.kind == Kind::l1_small;
   return a.device == device && a.state == model::State::alive && in_l1 &&
-         (!a.cores || a.cores->test(core));
+         (!a.own_banks || has_bytes_on(a, core));
+}
+
+// Its label, and where its bytes are when they are not here.
+std::string words_of(const model::Allocation& a, bool elsewhere, std::uint16_t columns) {
+  if (!elsewhere) return a.label;
+  const std::string where = views::format_core_ranges(views::core_ranges(*a.cores, columns));
+  return fmt::format("{} on {}", a.label.empty() ? "shards" : a.label, where);
 }
 
 void add_buffers(const Snapshot& snapshot, std::size_t device, std::uint32_t core, CoreMap& map) {
   for (const model::Allocation& a : snapshot.allocations) {
-    if (!lies_here(a, device, core)) continue;
+    if (!takes(a, device, core)) continue;
     if (!a.address || !a.bytes_per_bank) {
       ++map.without_address;
       continue;
     }
+    const bool elsewhere = !has_bytes_on(a, core);
     map.spans.push_back({*a.address, saturating_add(*a.address, *a.bytes_per_bank), a.kind,
-                         model::key_of(a), owner_of(snapshot, a), a.label, 0});
+                         model::key_of(a), owner_of(snapshot, a),
+                         words_of(a, elsewhere, snapshot.devices[device].grid_x), 0, elsewhere});
   }
 }
 
@@ -70,7 +84,7 @@ void add_cbs(const Snapshot& snapshot, std::size_t device, std::uint32_t core, C
                                               : fmt::format("program {}{}{}", use.program->program,
                                                             name.empty() ? "" : " ", name);
     map.spans.push_back({address, saturating_add(address, bytes), Kind::cb, process,
-                         owner_of(snapshot, *use.program), what, use.programs});
+                         owner_of(snapshot, *use.program), what, use.programs, false});
   }
 }
 
@@ -108,9 +122,10 @@ CoreMap core_map(const Snapshot& snapshot, std::size_t device, std::uint32_t cor
   return map;
 }
 
-Cover cover_of(Kind kind) {
-  if (kind == Kind::cb) return Cover::cb;
-  return kind == Kind::l1 ? Cover::l1 : Cover::l1_small;
+Cover cover_of(const Span& span) {
+  if (span.elsewhere) return Cover::lockstep;
+  if (span.kind == Kind::cb) return Cover::cb;
+  return span.kind == Kind::l1 ? Cover::l1 : Cover::l1_small;
 }
 
 std::vector<Cover> bands_of(const CoreMap& map, int bands) {
@@ -126,9 +141,9 @@ std::vector<Cover> bands_of(const CoreMap& map, int bands) {
     for (std::size_t i = std::min(first, covers.size() - 1); i < stop; ++i) covers[i] = cover;
   };
   paint(0, map.base.value_or(0), Cover::reserved);
-  for (const Kind kind : {Kind::cb, Kind::l1, Kind::l1_small}) {
+  for (const Cover cover : {Cover::cb, Cover::lockstep, Cover::l1, Cover::l1_small}) {
     for (const Span& span : map.spans) {
-      if (span.kind == kind) paint(span.begin, span.end, cover_of(kind));
+      if (cover_of(span) == cover) paint(span.begin, span.end, cover);
     }
   }
   if (map.free_begin && map.free_end && *map.free_end < *map.free_begin) {

@@ -22,6 +22,7 @@ struct Span {
   std::string owner;           // the process: its pid and name
   std::string what;            // label of a buffer, program of a CB
   std::uint32_t programs = 0;  // of a CB: how many have it there
+  bool elsewhere = false;      // of a buffer: its bytes lie on other cores (lockstep)
 };
 
 // L1 of one core: reserved below `base`, CBs from there up, L1 buffers from `small_begin` down,
@@ -43,10 +44,10 @@ struct CoreMap {
                                std::uint32_t core);
 
 // What covers a band of addresses.
-enum class Cover : std::uint8_t { free, reserved, cb, l1, l1_small, clash };
+// `lockstep` is taken here for bytes on other cores.
+enum class Cover : std::uint8_t { free, reserved, cb, l1, l1_small, lockstep, clash };
 
-// Of a span of this kind.
-[[nodiscard]] Cover cover_of(Kind kind);
+[[nodiscard]] Cover cover_of(const Span& span);
 
 // The L1 of a core in `bands` equal parts, the lowest addresses first, and what covers any of each.
 // Empty when the size of L1 is unknown.

@@ -42,12 +42,13 @@ constexpr CoverLook part_look(Ink ink, std::size_t shade, std::string_view name)
 
 const CoverLook& look_of(Cover cover) {
   constexpr Style clash{.ink = Ink::bad, .bold = true};
-  static constexpr std::array<CoverLook, 6> looks = {{
+  static constexpr std::array<CoverLook, 7> looks = {{
       {{Ink::track}, "·", ".", "free", {Ink::good}},
       {{Ink::reserved}, "▞", "=", "fixed", {Ink::dim}},
       part_look(Ink::cbs, 2, "CB"),
       part_look(Ink::buffers, 0, "L1"),
       part_look(Ink::small, 1, "SMALL"),
+      {{Ink::lockstep}, kUnicodeGlyphs.lockstep, kAsciiGlyphs.lockstep, "taken", {Ink::dim}},
       {clash, "X", "X", "CLASH", clash},
   }};
   return looks[static_cast<std::size_t>(cover)];
@@ -56,7 +57,8 @@ const CoverLook& look_of(Cover cover) {
 Style style_of(Cover cover) { return look_of(cover).style; }
 
 std::string_view glyph_of(Cover cover, Display display) {
-  if (display.color && cover != Cover::free) return glyphs_of(display).full;
+  const bool plain = cover == Cover::free || cover == Cover::lockstep;
+  if (display.color && !plain) return glyphs_of(display).full;
   return display.unicode ? look_of(cover).unicode : look_of(cover).ascii;
 }
 
@@ -98,7 +100,7 @@ std::vector<Line> lines_of(const CoreMap& map) {
       lines.push_back(gap_line(map));
       gap = true;
     }
-    lines.push_back({cover_of(span.kind), span.begin, span.end, words_of(span, with_owner)});
+    lines.push_back({cover_of(span), span.begin, span.end, words_of(span, with_owner)});
   }
   if (!gap) lines.push_back(gap_line(map));
   if (map.base) lines.push_back({Cover::reserved, 0, *map.base, "firmware, kernel code"});
@@ -226,10 +228,13 @@ void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std:
   Pane inside = box(pane, core_title(device, cursor),
                     owner.empty() ? std::string() : "all of " + owner, {.ink = Ink::title});
   const model::Core& core = device.cores[index_of(device, cursor)];
-  const std::vector<std::string> figures = {
+  std::vector<std::string> figures = {
       "CB " + format_bytes(core.cb_bytes, Scale::core),
       "resident " + format_bytes(core.cb_resident_bytes, Scale::core),
       "L1 buffers " + format_bytes(core.l1_bytes, Scale::core)};
+  if (const std::uint64_t elsewhere = views::bytes_elsewhere(core); elsewhere > 0) {
+    figures.push_back(format_bytes(elsewhere, Scale::core) + " for other cores");
+  }
   inside.put(1, 0, dotted_to_fit(figures, inside.width() - 1, inside.display()), {Ink::dim});
   Pane body = inside.part({1, 1, inside.width() - 2, inside.height() - 1});
   if (body.height() >= kTallMap) {

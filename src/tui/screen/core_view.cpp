@@ -45,7 +45,7 @@ void draw_title(Pane pane, const Device& device) {
 }
 
 // What the colours mean, below the grid.
-void draw_legend(Screen& screen, Pane pane) {
+void draw_legend(Screen& screen, Pane pane, const Device& device) {
   if (pane.height() < 4) return;
   screen.claim("legend", pane);
   const Display display = pane.display();
@@ -54,6 +54,12 @@ void draw_legend(Screen& screen, Pane pane) {
   int x = legend(pane, GridPlan::kAxis, 1, {{cbs, {}}, {buffers, {}}, {small, {}}}, {Ink::dim});
   x = pane.put(x, 1, display.color ? g.full : display.unicode ? "▞" : "=", {Ink::reserved});
   pane.put(x, 1, " firmware", {Ink::dim});
+  const bool wastes = device.lockstep_bytes[Kind::l1].value_or(0) > 0 ||
+                      device.lockstep_bytes[Kind::l1_small].value_or(0) > 0;
+  if (wastes) {
+    x = pane.put(GridPlan::kAxis, 2, g.lockstep, {Ink::lockstep});
+    pane.put(x, 2, " taken for buffers on other cores", {Ink::dim});
+  }
   if (!display.color) return;
   constexpr std::array<std::pair<std::string_view, Ink>, 6> heats = {{{" 20%", Ink::heat1},
                                                                       {" 40%", Ink::heat2},
@@ -69,7 +75,8 @@ void beside(Screen& screen, Pane& body, const GridPlan& plan, const model::Snaps
             std::size_t index, Cursor cursor, const ViewState& state) {
   const Device& device = snapshot.devices[index];
   core_grid(screen, body.part({0, 0, plan.width(), plan.height()}), device, plan, cursor);
-  draw_legend(screen, body.part({0, plan.height(), plan.width(), body.height() - plan.height()}));
+  draw_legend(screen, body.part({0, plan.height(), plan.width(), body.height() - plan.height()}),
+              device);
   const int x = plan.width() + 1;
   core_panel(screen, body.part({x, 0, body.width() - x, body.height()}), snapshot, index, cursor,
              state);

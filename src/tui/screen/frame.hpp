@@ -30,6 +30,7 @@ enum class Ink : std::uint8_t {
   bad,       // above 80 %, and errors
   track,     // the free part of a bar
   buffers,   // L1 buffers
+  lockstep,  // L1 that is taken for bytes on other cores
   small,     // L1_SMALL
   cbs,       // circular buffers
   kernels,   // kernels

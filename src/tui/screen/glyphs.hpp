@@ -21,17 +21,18 @@ struct Glyphs {
   std::string_view dot;                          // between notes
   std::array<std::string_view, 9> eighths_up;    // filled from below
   std::array<std::string_view, 4> shades;        // the parts of L1, without colour
+  std::string_view lockstep;                     // L1 that is taken for bytes on other cores
 };
 
 inline constexpr Glyphs kUnicodeGlyphs = {
     "─", "│", "┌", "┐", "└", "┘", "├─", "└─", "█", "░", "┃", "▆", "━", "╸", "─",
     "…", "▲", "▼", "◀", "▶", "·",
-    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, {"▓", "▒", "█", "░"}};
+    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, {"▓", "▒", "█", "░"}, "╱"};
 
 inline constexpr Glyphs kAsciiGlyphs = {
     "-", "|", "+", "+", "+", "+", "|-", "`-", "#", ".", "!", "#", "#", "-", ".",
     "~", "^", "v", "<", ">", "-",
-    {" ", " ", "_", "_", ".", ":", "+", "#", "#"}, {"b", "s", "c", "k"}};
+    {" ", " ", "_", "_", ".", ":", "+", "#", "#"}, {"b", "s", "c", "k"}, "/"};
 // clang-format on
 
 [[nodiscard]] constexpr const Glyphs& glyphs_of(Display display) {

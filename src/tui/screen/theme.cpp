@@ -23,6 +23,7 @@ constexpr Tones kTones = {{
     {1, 196, 0xe5383b},   // bad
     {-1, 242, 0x777777},  // track
     {4, 33, 0x2f81f7},    // buffers
+    {4, 67, 0x5f87af},    // lockstep
     {6, 37, 0x14a5a5},    // small
     {5, 134, 0xa95cd8},   // cbs
     {3, 173, 0xd4834f},   // kernels

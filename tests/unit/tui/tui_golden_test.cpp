@@ -74,6 +74,15 @@ TEST(GoldenScreen, CoresShowTheGridAndTheChosenCore) {
                       {.view = View::cores, .core_x = 3, .core_y = 5});
 }
 
+TEST(GoldenScreen, CoresShowWhatIsTakenForBytesOnOtherCores) {
+  const model::Snapshot snapshot = fixtures::sharded();
+  const ViewState state{.view = View::cores, .core_x = 3, .core_y = 5};
+  expect_golden("lockstep_200x60", compose(snapshot, state, {}, {200, 60}, {}).frame);
+  const Screen plain =
+      compose(snapshot, state, {}, {80, 24}, {.display = {.unicode = false, .color = false}});
+  expect_golden("lockstep_ascii_80x24", plain.frame);
+}
+
 TEST(GoldenScreen, ProcessesShowWhichOneIsSelected) {
   expect_golden_sizes("processes", fixtures::crowd(),
                       {.view = View::processes, .selected = ProcessKey{60}});

@@ -186,9 +186,24 @@ TEST(CoreMap, HasBuffersAboveCbsBelowAndTheGapBetween) {
   EXPECT_EQ(map.views, 1U);
 }
 
-TEST(CoreMap, LeavesOutWhatLiesOnOtherCoresAndWhatTheDeadHeld) {
+TEST(CoreMap, ShowsWhatIsTakenForBytesOnOtherCores) {
   model::Snapshot snapshot = fixtures::machine(1);
   for (model::Allocation& a : snapshot.allocations) a.cores = CoreMask::first(8);
+  const CoreMap map = core_map(snapshot, 0, 8);
+  ASSERT_EQ(map.spans.size(), 5U);
+  EXPECT_EQ(cover_of(map.spans[1]), Cover::lockstep);
+  EXPECT_EQ(map.spans[1].what, "residual on (0,0)-(7,0)");
+  EXPECT_EQ(map.free_end, fixtures::kL1End - fixtures::kSmallRegion - 262'144);
+  EXPECT_EQ(bands_of(map, 60)[50], Cover::lockstep);
+  EXPECT_EQ(cover_of(core_map(snapshot, 0, 7).spans[1]), Cover::l1);
+}
+
+TEST(CoreMap, LeavesOutBanksOfOtherAllocatorsAndWhatTheDeadHeld) {
+  model::Snapshot snapshot = fixtures::machine(1);
+  for (model::Allocation& a : snapshot.allocations) {
+    a.cores = CoreMask::first(8);
+    a.own_banks = true;
+  }
   for (model::Program& p : snapshot.programs) p.state = model::State::dead;
   EXPECT_TRUE(core_map(snapshot, 0, 8).spans.empty());
   EXPECT_EQ(core_map(snapshot, 0, 7).spans.size(), 3U);

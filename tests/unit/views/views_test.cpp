@@ -195,6 +195,18 @@ TEST(FitRows, SaysHowManyLinesAreMissing) {
   EXPECT_EQ(fit_rows("1\n2\n3\n4\n", 3, "less"), "1\n2\n(2 more lines: less)\n");
 }
 
+TEST(CoreText, MarksWhatIsTakenForBytesOnOtherCores) {
+  model::Device device = wormhole(0);
+  for (model::Core& core : device.cores) core.l1_data_bytes = core.x < 6 ? 262'144 : 65'536;
+  const std::string text = core_text(device, {.width = 80});
+  EXPECT_NE(text.find("  / a part of it is taken for buffers on other cores\n"), std::string::npos);
+  EXPECT_NE(text.find("     0  ▒ 49 ▒ 49 ▒ 49 ▒ 49 ▒ 49 ▒ 49/▒ 49/▒ 49\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("412.0 KiB  464.0 KiB  160.0 KiB  256.0 KiB  192.0 KiB      8  (6,0)-(7,3)"),
+            std::string::npos)
+      << text;
+}
+
 TEST(SnapshotText, KeepsTheLinesThatOtherProgramsSearchFor) {
   for (std::size_t width : {40U, 80U, 200U}) {
     for (std::uint32_t devices : {1U, 8U, 32U}) {
