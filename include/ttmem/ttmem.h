@@ -14,7 +14,8 @@
  * - Nothing here fails visibly, throws, prints or waits for a reader. What could not be recorded
  *   (no shared memory left, bad arguments, a free of something unknown) is counted, and `ttmem`
  *   shows the count.
- * - Pointers are only read during the call. Strings are copied; long ones are truncated.
+ * - Pointers are only read during the call. Strings are copied; of labels and names longer than 120
+ *   bytes the middle is left out.
  * - Ids are the caller's. A buffer's is unique among the live buffers of its type on its device, a
  *   kernel's among the kernels and a CB's among the CBs of its device; another device or type may
  *   use the same number. A program's is unique in the process, and the same on all its devices.
@@ -161,8 +162,8 @@ TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttme
                                    uint32_t count);
 
 /* The same with a name. A null or empty name keeps the one that the program has on `device`;
- * another one replaces it. A process may give 16384 different names; a program with one more has
- * none. A `cb_size` below that of this header drops the call. */
+ * another one replaces it. A process may give at least 16384 different names; for later ones there may be
+ * no room. A `cb_size` below that of this header drops the call. */
 TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *placement);
 
 /* `program` was sent to `device`: its CBs are what its cores hold now. A program that was not

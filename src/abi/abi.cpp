@@ -40,7 +40,7 @@ enum class Mode : int {
 };
 
 // As ttmem.h says.
-static_assert(ttmem::segment::kMaxCbsPerProgram == 1024 && ttmem::segment::kMaxTexts == 16384);
+static_assert(ttmem::segment::kMaxCbsPerProgram == 1024 && ttmem::segment::kMaxTexts >= 16384);
 
 // The only state that a call reads when tracking is off.
 constinit std::atomic<Mode> mode{Mode::undecided};

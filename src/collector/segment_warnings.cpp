@@ -66,7 +66,7 @@ void add_segment_warnings(const SegmentEvidence& segment, const std::string& dir
        "it named more than 128 devices, passed a structure without its struct_size or cb_size, "
        "sent more than its socket took, or a signal handler called inside another call");
   warn(image.dropped_names, "placement", "shown without a name",
-       "a process can give its programs at most 16384 different names");
+       "its segment holds at most 65536 different names and long labels");
   const bool dropped = image.dropped_allocations + image.dropped_programs + image.dropped_calls +
                            image.dropped_names !=
                        0;

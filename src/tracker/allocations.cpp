@@ -42,15 +42,18 @@ namespace ttmem::tracker {
                                                        const Receipt& receipt, std::uint64_t born,
                                                        std::uint64_t now_ns) noexcept {
   segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
+  const bool is_long = request.label != nullptr &&
+                       ::strnlen(request.label, sizeof slot.label + 1) > sizeof slot.label;
+  const std::uint32_t text = is_long ? number_of_label(request.label) : 0;
   publish(slot.seq, [&] {
     slot.live = 1;
     slot.kind = static_cast<std::uint8_t>(request.kind);
-    slot.flags =
-        static_cast<std::uint8_t>((request.has_cores ? 0 : segment::kNoCores) |
-                                  (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
-                                  (request.has_address ? 0 : segment::kNoAddress) |
-                                  (request.has_own_banks ? segment::kOwnBanks : 0) |
-                                  (request.is_estimate ? segment::kEstimate : 0));
+    slot.flags = static_cast<std::uint8_t>(
+        (request.has_cores ? 0 : segment::kNoCores) |
+        (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
+        (request.has_address ? 0 : segment::kNoAddress) |
+        (request.has_own_banks ? segment::kOwnBanks : 0) |
+        (request.is_estimate ? segment::kEstimate : 0) | (text != 0 ? segment::kLongLabel : 0));
     slot.role = request.role;
     slot.born = born;
     slot.when_ns = now_ns;
@@ -61,8 +64,24 @@ namespace ttmem::tracker {
     slot.banks = request.banks;
     slot.device = device.record_index;
     if (request.has_cores) slot.cores = request.cores;
-    copy_text(slot.label, request.label);
+    if (text != 0) {
+      std::memcpy(slot.label, &text, sizeof text);
+    } else if (is_long) {
+      shorten_text(slot.label, request.label);
+    } else {
+      copy_text(slot.label, request.label);
+    }
   });
+}
+
+// 0: the segment has no room for it. Leaves room for the names of programs.
+std::uint32_t Tracker::number_of_label(const char* label) noexcept {
+  constexpr std::uint32_t kMostLabels = segment::kMaxTexts - 16384;
+  try {
+    return texts_.number_of(label, kMostLabels);
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
 }
 
 [[gnu::always_inline]] inline void Tracker::clear_slot(const Receipt& receipt) {

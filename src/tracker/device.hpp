@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/limits.hpp"
+#include "base/shorten.hpp"
 #include "ledger/device_ledger.hpp"
 #include "segment/writer/segment_writer.hpp"
 
@@ -41,6 +42,13 @@ template <std::size_t Size>
 void copy_text(char (&to)[Size], const char* from) noexcept {
   std::memset(to, 0, Size);
   if (from != nullptr) std::memcpy(to, from, ::strnlen(from, Size));
+}
+
+// The same, but a text that is too long loses its middle.
+template <std::size_t Size>
+void shorten_text(char (&to)[Size], const char* from) noexcept {
+  std::memset(to, 0, Size);
+  shorten(from, to);
 }
 
 // One device of a tracked process: its record in the segment, and the CBs of its programs. The

@@ -40,8 +40,9 @@ bool Tracker::program_place(std::uint32_t id, std::uint64_t program, std::span<c
 
 // True if the program has another name now, or none because there was no room for it.
 bool Tracker::rename(ledger::Placement& placement, const char* name) {
-  if (*name == '\0' || names_.is(placement.name, name)) return false;
-  const std::uint32_t before = std::exchange(placement.name, names_.number_of(name));
+  if (*name == '\0' || texts_.is(placement.name, name)) return false;
+  const std::uint32_t before = std::exchange(placement.name, texts_.number_of(name));
+  if (placement.name == 0) increase(segment_->header().dropped_names);
   return placement.name != before;
 }
 

@@ -11,7 +11,7 @@ Tracker::Tracker(std::unique_ptr<segment::SegmentWriter> segment)
     : segment_(std::move(segment)),
       footprints_([this](ledger::Footprint& footprint) { publish_footprint(footprint); },
                   [this](ledger::Footprint& footprint) { retire_footprint(footprint); }),
-      names_(*segment_) {}
+      texts_(*segment_) {}
 
 Tracker::~Tracker() = default;
 

@@ -16,10 +16,10 @@
 #include "segment/writer/segment_writer.hpp"
 #include "tracker/clock.hpp"
 #include "tracker/device.hpp"
-#include "tracker/name_table.hpp"
 #include "tracker/observer.hpp"
 #include "tracker/receipt.hpp"
 #include "tracker/request.hpp"
+#include "tracker/text_table.hpp"
 
 namespace ttmem::tracker {
 
@@ -119,6 +119,7 @@ class Tracker {
   void account(Device& device, const Receipt& receipt, Change direction) noexcept;
   void write_slot(Device& device, const Request& request, const Receipt& receipt,
                   std::uint64_t born, std::uint64_t now_ns) noexcept;
+  [[gnu::noinline]] std::uint32_t number_of_label(const char* label) noexcept;
   void clear_slot(const Receipt& receipt);
   void renumber_buffers(Device& device, std::uint32_t columns_before) noexcept;
 
@@ -142,7 +143,7 @@ class Tracker {
   Observer* observer_ = nullptr;
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
-  NameTable names_;
+  TextTable texts_;
   std::vector<std::uint64_t> key_;  // of a footprint; a member, so that its memory is reused
   std::array<std::unique_ptr<Device>, segment::kMaxDevices> devices_;  // by record
   std::array<Device*, 256> by_id_{};  // the common small ids; others are searched

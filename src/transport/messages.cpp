@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/shorten.hpp"
+
 namespace ttmem::transport {
 namespace {
 
@@ -28,7 +30,7 @@ void begin(Message& to, Type type, const Sender& sender, const DeviceRecord& dev
 // From these a server computes the same used bytes as this process.
 void add_banks(wire::AllocationDetails& details, const DeviceRecord& device,
                const AllocationSlot& slot) noexcept {
-  details.flags = slot.flags;
+  details.flags = static_cast<std::uint8_t>(slot.flags & ~segment::kLongLabel);
   // Its banks were unknown when it was allocated, so its plain size counts until it is freed.
   if (slot.banks == 0) {
     details.flags |= segment::kPerBankUnknown;
@@ -82,7 +84,7 @@ bool begin_allocation(Message& to, bool is_free, const Sender& sender, const Dev
 }  // namespace
 
 void write_allocation(Message& to, const Sender& sender, const DeviceRecord& device,
-                      const AllocationSlot& slot) noexcept {
+                      const AllocationSlot& slot, std::string_view long_label) noexcept {
   const std::uint64_t unix_ns = slot.when_ns + sender.monotonic_to_unix_ns;
   const bool has_details = begin_allocation(to, false, sender, device, slot, unix_ns);
   to.head.size = slot.bytes;
@@ -90,7 +92,11 @@ void write_allocation(Message& to, const Sender& sender, const DeviceRecord& dev
   to.allocation.address = slot.address;
   add_banks(to.allocation, device, slot);
   static_assert(sizeof to.allocation.label == sizeof slot.label);
-  std::memcpy(to.allocation.label, slot.label, sizeof slot.label);
+  if ((slot.flags & segment::kLongLabel) == 0) {
+    std::memcpy(to.allocation.label, slot.label, sizeof slot.label);
+  } else {
+    shorten(long_label, to.allocation.label);
+  }
 }
 
 void write_free(Message& to, const Sender& sender, const DeviceRecord& device,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "segment/layout/layout.hpp"
 #include "wire/message.hpp"
@@ -17,9 +18,11 @@ struct Sender {
 };
 
 // ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. The last has no details, like that
-// of an original client: by this a server distinguishes it from a CB of a program.
+// of an original client: by this a server distinguishes it from a CB of a program. `long_label` is
+// the text of a slot with kLongLabel; a message has room for 32 bytes of it.
 void write_allocation(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
-                      const segment::AllocationSlot& slot) noexcept;
+                      const segment::AllocationSlot& slot,
+                      std::string_view long_label = {}) noexcept;
 
 // FREE, KERNEL_UNLOAD or CB_FREE of that slot. As in the original protocol, it has no size.
 void write_free(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -141,8 +142,19 @@ void Outbox::queue_device(const DeviceRecord& device) noexcept {
   queued();
 }
 
+// Empty when the slot has a short one.
+std::string_view Outbox::long_label(const AllocationSlot& slot) const noexcept {
+  if ((slot.flags & segment::kLongLabel) == 0) [[likely]] {
+    return {};
+  }
+  std::uint32_t number = 0;
+  std::memcpy(&number, slot.label, sizeof number);
+  const segment::TextRecord& record = segment_.text(number - 1);
+  return {record.text, record.length};
+}
+
 void Outbox::queue_allocation(const AllocationSlot& slot) noexcept {
-  write_allocation(ring_->push(), sender_, segment_.device(slot.device), slot);
+  write_allocation(ring_->push(), sender_, segment_.device(slot.device), slot, long_label(slot));
   queued();
 }
 

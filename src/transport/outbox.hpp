@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "segment/writer/segment_writer.hpp"
 #include "tracker/observer.hpp"
@@ -81,6 +82,7 @@ class Outbox final : public tracker::Observer {
   [[nodiscard]] bool make_room(std::size_t messages) noexcept;
   void queued() noexcept;
   void queue_device(const segment::DeviceRecord& device) noexcept;
+  [[nodiscard]] std::string_view long_label(const segment::AllocationSlot& slot) const noexcept;
   void queue_allocation(const segment::AllocationSlot& slot) noexcept;
   void queue_free(const segment::AllocationSlot& slot) noexcept;
   template <typename Write>

@@ -243,15 +243,23 @@ class Buffers(Abi):
         self.assertEqual(device["dram"]["peak_bytes"], 12 << 20)
         self.assertEqual((device["allocations_total"], device["frees_total"]), (4, 1))
 
-    def test_a_label_is_listed_and_a_long_one_is_cut(self):
-        self.after("""
+    def test_a_label_is_listed_and_a_very_long_one_loses_its_middle(self):
+        name = "model.decoder.layers.{}.self_attention.query_key_value.weight.shard_of_eight.{}"
+        self.after(f"""
             open_device()
             alloc(DRAM, 1, 64, label=b"layers.0.wq")
-            alloc(DRAM, 2, 64, address=2 << 20, label=b"x" * 5000)
+            for i in range(100):
+                alloc(DRAM, 10 + i, 64, address=i << 16,
+                      label="{name}".format(i, i).ljust(96, ".").encode())
+            alloc(DRAM, 2, 64, address=2 << 20, label=b"begin" + b"x" * 5000 + b"end")
+            alloc(DRAM, 3, 64, address=3 << 20, label=b"y" * 32)
         """)
-        labels = sorted(entry["label"] for entry in self.json("allocs")["allocations"])
-        self.assertEqual(labels[0], "layers.0.wq")
-        self.assertRegex(labels[1], "^x{16,}$")
+        labels = {entry["id"]: entry["label"] for entry in self.json("allocs")["allocations"]}
+        self.assertEqual(labels[1], "layers.0.wq")
+        self.assertEqual(labels[3], "y" * 32)
+        for i in range(100):
+            self.assertEqual(labels[10 + i], name.format(i, i).ljust(96, "."))
+        self.assertRegex(labels[2], "^beginx{40,}…x{40,}end$")
 
 
 class Programs(Abi):
@@ -270,7 +278,7 @@ class Programs(Abi):
             place(4, cb, name=b"x" * 5000)
         """)
         self.assertEqual((names[1], names[2], names[3]), ("decoder.0.matmul", "after", None))
-        self.assertRegex(names[4], "^x{32,}$")
+        self.assertRegex(names[4], "^x{32,}…x{32,}$")
         self.assertIn("decoder.0.matmul", self.ttmem("programs").stdout)
 
     def test_a_placement_may_be_shorter_or_longer_and_its_cbs_longer(self):

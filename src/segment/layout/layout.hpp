@@ -40,7 +40,7 @@ inline constexpr std::uint32_t kMaxDevices = 128;
 inline constexpr std::string_view kProxySuffix = ".socket";
 
 inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
-inline constexpr std::uint32_t kMaxTexts = 16384;         // different names that a process may give
+inline constexpr std::uint32_t kMaxTexts = 65536;  // different names and long labels of a process
 
 // What the records of a chunk are. Chunks of one kind form one array, in the order of the file.
 enum class ChunkKind : std::uint8_t {
@@ -154,6 +154,7 @@ enum AllocationFlags : std::uint8_t {
   kNoAddress = 4,       // `address` is meaningless
   kEstimate = 8,        // `bytes` is one
   kOwnBanks = 16,       // its allocator covers `cores` only, or `banks` banks of DRAM
+  kLongLabel = 32,      // `label` is not the text: its first four bytes are the number of one
 };
 
 struct AllocationSlot {

@@ -2,6 +2,7 @@
 #include "segment/reader/segment_reader.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -10,10 +11,10 @@
 
 #include "segment/reader/device_reader.hpp"
 #include "segment/reader/footprint_reader.hpp"
-#include "segment/reader/name_reader.hpp"
 #include "segment/reader/safe_text.hpp"
 #include "segment/reader/segment_map.hpp"
 #include "segment/reader/stable_copy.hpp"
+#include "segment/reader/text_reader.hpp"
 
 namespace ttmem::segment {
 namespace {
@@ -25,7 +26,8 @@ Error cut_short() {
 // One pass over a segment.
 class Pass {
  public:
-  Pass(const ByteSource& source, const SegmentMap& map) : source_(source), map_(map) {}
+  Pass(const ByteSource& source, const SegmentMap& map)
+      : source_(source), map_(map), texts_(source, map) {}
 
   Result<SegmentImage> run() {
     copy_header();
@@ -92,16 +94,19 @@ class Pass {
 
   bool read_allocations() {
     const std::uint32_t count = std::min(map_.header.allocation_count, map_.allocations.capacity());
-    return for_each_slot<AllocationSlot>(map_.allocations, count, [&](const AllocationSlot& slot) {
-      if (slot.live != 1 || slot.born > image_.events) return;
-      const auto device = device_of(slot.device);
-      if (!device) return;  // closed meanwhile
-      if (plausible(slot) && cores_fit(slot, *device)) {
-        add_allocation(slot, *device);
-      } else {
-        ++image_.invalid_records;
-      }
-    });
+    bool labelled = true;
+    const bool whole =
+        for_each_slot<AllocationSlot>(map_.allocations, count, [&](const AllocationSlot& slot) {
+          if (slot.live != 1 || slot.born > image_.events) return;
+          const auto device = device_of(slot.device);
+          if (!device) return;  // closed meanwhile
+          if (plausible(slot) && cores_fit(slot, *device)) {
+            labelled &= add_allocation(slot, *device);
+          } else {
+            ++image_.invalid_records;
+          }
+        });
+    return whole && labelled;
   }
 
   static bool plausible(const AllocationSlot& slot) {
@@ -125,7 +130,8 @@ class Pass {
     return (cores - grid_mask(image_.devices[device])).empty();
   }
 
-  void add_allocation(const AllocationSlot& slot, std::uint32_t device) {
+  // False when the file is cut short.
+  bool add_allocation(const AllocationSlot& slot, std::uint32_t device) {
     LiveAllocation allocation;
     allocation.device = device;
     allocation.kind = static_cast<Kind>(slot.kind);
@@ -139,8 +145,20 @@ class Pass {
     if (slot.banks != 0) allocation.banks = slot.banks;
     if ((slot.flags & kNoCores) == 0) allocation.cores = slot.cores;
     allocation.own_banks = (slot.flags & kOwnBanks) != 0;
-    allocation.label = safe_text(std::string_view(slot.label, sizeof(slot.label)));
+    const bool whole = read_label(slot, allocation.label);
     image_.allocations.push_back(std::move(allocation));
+    return whole;
+  }
+
+  // False when the file is cut short.
+  bool read_label(const AllocationSlot& slot, std::string& label) {
+    if ((slot.flags & kLongLabel) == 0) {
+      label = safe_text(std::string_view(slot.label, sizeof slot.label));
+      return true;
+    }
+    std::uint32_t number = 0;
+    std::memcpy(&number, slot.label, sizeof number);
+    return texts_.read(number, label);
   }
 
   bool read_programs() {
@@ -155,8 +173,6 @@ class Pass {
     if (!whole) return false;
     std::optional<Footprints> footprints = read_footprints(source_, map_, live);
     if (!footprints) return false;
-    std::optional<std::vector<std::string>> names = read_names(source_, map_, live);
-    if (!names) return false;
     image_.footprints = std::move(footprints->footprints);
     image_.invalid_records += footprints->invalid_records;
     const std::vector<CoreMask> cores = covered_cores(image_.footprints);
@@ -164,7 +180,7 @@ class Pass {
       const std::optional<std::uint32_t> footprint = footprints->of_program[i];
       if (!footprint) continue;
       if (inside_grid(cores[*footprint], *device_of(live[i].device))) {
-        add_program(live[i], *footprint, std::move((*names)[i]));
+        if (!add_program(live[i], *footprint)) return false;
       } else {
         ++image_.invalid_records;
       }
@@ -180,15 +196,17 @@ class Pass {
     return covered;
   }
 
-  void add_program(const ProgramSlot& slot, std::uint32_t footprint, std::string name) {
+  // False when the file is cut short.
+  bool add_program(const ProgramSlot& slot, std::uint32_t footprint) {
     LiveProgram program;
     program.device = *device_of(slot.device);
     program.footprint = footprint;
     program.resident_cores = std::min(slot.resident_cores, kMaxCores);
     program.when_ns = slot.when_ns;
     program.program = slot.program;
-    program.name = std::move(name);
+    const bool whole = texts_.read(slot.name, program.name);
     image_.programs.push_back(std::move(program));
+    return whole;
   }
 
   [[nodiscard]] std::optional<std::uint32_t> device_of(std::uint32_t record) const {
@@ -199,6 +217,7 @@ class Pass {
   const SegmentMap& map_;
   SegmentImage image_;
   std::vector<std::optional<std::uint32_t>> device_of_record_;
+  TextReader texts_;
   StableCopy block_;
   StableCopy single_;
   int retries_left_ = 256;

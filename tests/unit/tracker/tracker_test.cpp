@@ -184,7 +184,7 @@ TEST(Tracker, KeepsTheNameOfAProgramUntilItGetsAnother) {
   tracked.core().program_place(0, 1, {&other, 1}, "");
   EXPECT_EQ(name(), "matmul");
   tracked.core().program_place(0, 1, {&cb, 1}, std::string(500, 'x').c_str());
-  EXPECT_EQ(name(), std::string(120, 'x'));
+  EXPECT_EQ(name(), std::string(58, 'x') + "…" + std::string(59, 'x'));
   tracked.core().program_destroy(1);
   tracked.core().program_place(0, 1, {&cb, 1});
   EXPECT_EQ(name(), "");
@@ -212,6 +212,23 @@ TEST(Tracker, WritesEachNameOnceAndCountsThoseThatFindNoRoom) {
   EXPECT_EQ(image.programs.at(1).name, "0");
   EXPECT_EQ(image.dropped_names, 2U);
   EXPECT_EQ(tracked.core().segment().header().text_count, segment::kMaxTexts);
+}
+
+TEST(Tracker, LabelsThatFindNoRoomLoseTheirMiddle) {
+  Tracked tracked;
+  const auto label = [](std::uint32_t i) {
+    return "layers." + std::string(40, 'x') + std::to_string(i);
+  };
+  constexpr std::uint32_t kMost = segment::kMaxTexts - 16384;
+  for (std::uint32_t i = 0; i <= kMost; ++i) {
+    const std::string text = label(i);
+    ttmem_buffer b = buffer(TTMEM_DRAM, 1, 1 << 20, 64, 64);
+    b.label = text.c_str();
+    tracked->buffer_alloc(0, b);
+  }
+  EXPECT_EQ(tracked.read().allocations.at(0).label, "layers.xxxxxxx…xxxxxxxxxx49152");
+  EXPECT_EQ(tracked.core().segment().header().text_count, kMost);
+  EXPECT_EQ(tracked.read().dropped_names, 0U);
 }
 
 TEST(Tracker, KeepsCbsInsideL1WhateverIsReported) {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace ttmem {
+
+// Copies `text` and returns how many bytes were written. A text that is too long loses its middle,
+// visibly: names of tensors begin alike and differ at the end. `to` has at least 8 bytes.
+inline std::size_t shorten(std::string_view text, std::span<char> to) noexcept {
+  constexpr std::string_view mark = "…";
+  const auto continues = [&](std::size_t at) {  // inside a UTF-8 character
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
+  if (text.size() <= to.size()) return text.copy(to.data(), text.size());
+  std::size_t head = (to.size() - mark.size()) / 2;
+  std::size_t tail = text.size() - (to.size() - mark.size() - head);
+  while (head > 0 && continues(head)) --head;
+  while (continues(tail)) ++tail;
+  char* end = std::copy_n(text.data(), head, to.data());
+  end = std::copy(mark.begin(), mark.end(), end);
+  end = std::copy(text.begin() + static_cast<std::ptrdiff_t>(tail), text.end(), end);
+  return static_cast<std::size_t>(end - to.data());
+}
+
+}  // namespace ttmem

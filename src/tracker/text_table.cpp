@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tracker/text_table.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "base/shorten.hpp"
+#include "tracker/clock.hpp"
+
+namespace ttmem::tracker {
+namespace {
+
+using segment::TextRecord;
+
+// As much of a text as a record holds.
+class Fitted {
+ public:
+  explicit Fitted(const char* text) noexcept : size_(shorten(text, bytes_)) {}
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data(), size_}; }
+
+ private:
+  std::array<char, sizeof TextRecord::text> bytes_;
+  std::size_t size_;
+};
+
+}  // namespace
+
+bool TextTable::is(std::uint32_t number, const char* text) const noexcept {
+  if (number == 0) return *text == '\0';
+  const TextRecord& record = segment_.text(number - 1);
+  return Fitted(text).view() == std::string_view(record.text, record.length);
+}
+
+std::uint32_t TextTable::number_of(const char* text, std::uint32_t most) {
+  const Fitted fitted(text);
+  if (fitted.view().empty()) return 0;
+  if (const auto known = numbers_.find(fitted.view()); known != numbers_.end()) {
+    return known->second;
+  }
+  const bool full = segment_.header().text_count >= most;
+  const std::uint32_t index = full ? segment::kNoSlot : segment_.acquire_text(now());
+  if (index == segment::kNoSlot) return 0;
+  TextRecord& record = segment_.text(index);
+  const std::size_t size = fitted.view().copy(record.text, sizeof record.text);
+  // Stores the text before its length, and the length before a record refers to it.
+  std::atomic_ref<std::uint64_t>(record.length).store(size, std::memory_order_release);
+  numbers_.emplace(std::string_view(record.text, size), index + 1);
+  return index + 1;
+}
+
+}  // namespace ttmem::tracker
