@@ -162,8 +162,8 @@ TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttme
                                    uint32_t count);
 
 /* The same with a name. A null or empty name keeps the one that the program has on `device`;
- * another one replaces it. A process may give at least 16384 different names; for later ones there may be
- * no room. A `cb_size` below that of this header drops the call. */
+ * another one replaces it. A process may give at least 16384 different names; for later ones there
+ * may be no room. A `cb_size` below that of this header drops the call. */
 TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *placement);
 
 /* `program` was sent to `device`: its CBs are what its cores hold now. A program that was not

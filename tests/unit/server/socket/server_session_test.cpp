@@ -229,7 +229,8 @@ TEST(Session, WhatCannotGrowStaysAsItWas) {
   say(*session, message(Type::alloc, grows, 200));
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind - 50);
   say(*session, message(Type::free, grows));
-  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind - 50) << "each wants its own free";
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind - 50)
+      << "each wants its own free";
   say(*session, message(Type::free, grows));
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind - 150);
   EXPECT_EQ(server.device().anomalies->unknown_frees, 0U);
