@@ -253,11 +253,14 @@ DeviceTitle device_title(const Device& device) {
   const auto living = static_cast<std::uint64_t>(
       std::count_if(device.processes.begin(), device.processes.end(),
                     [](const auto& process) { return process.state == model::State::alive; }));
-  DeviceTitle title{"Device " + format_device(device),
+  DeviceTitle title{fmt::format("Device {}", device.id),
                     device.board.empty() ? device.arch : device.board,
-                    {model_of(device)},
+                    {},
                     {living == 0 ? "no living process" : plural(living, "process", "processes")},
                     {}};
+  // First: what tells chips of the same number apart is the last to be left out.
+  if (device.shares_number) title.facts.push_back(device.uid ? format_hex(*device.uid) : "uid n/a");
+  title.facts.push_back(model_of(device));
   if (device.grid_x != 0 && device.grid_y != 0) {
     title.facts.push_back(fmt::format("{}x{} cores", device.grid_x, device.grid_y));
   }

@@ -38,7 +38,7 @@ class TwoChipsWithOneNumber(Devices):
         self.start_two_called_0()
         table = self.ttmem().stdout
         for uid in ("0xaa1", "0xaa2"):
-            self.assertRegex(table, rf"(?m)^Device 0 \({uid}\): ")
+            self.assertRegex(table, rf"(?m)^Device 0: {uid}, ")
             (device,) = self.json("--device", uid)["devices"]
             self.assertEqual(device["uid"], uid)
             for command, key in (("allocs", "allocations"), ("programs", "programs")):
@@ -46,7 +46,7 @@ class TwoChipsWithOneNumber(Devices):
                 self.assertEqual([entry["uid"] for entry in listed], [uid], command)
                 self.assertIn(uid, self.ttmem(command).stdout)
             top = self.ttmem("top", "--once", "--device", uid).stdout
-            self.assertEqual(re.findall(r"Device 0 \((0x\w+)\)", top), [uid])
+            self.assertEqual(re.findall(r"Device 0: (0x\w+),", top), [uid])
         self.assertEqual(len(self.json("--device", 0)["devices"]), 2)
 
     def test_a_uid_that_nobody_has_is_an_error_that_says_what_there_is(self):
@@ -116,7 +116,7 @@ class OneChip(Devices):
         self.start_tracked("alloc(DRAM, 1, 1 << 20, device=0, size=5 << 20)")
         devices = self.devices()
         self.assertEqual([device["uid"] for device in devices], [None, "0xaa1", "0xaa2"])
-        self.assertIn("Device 0 (unknown chip):", self.ttmem().stdout)
+        self.assertIn("Device 0: uid n/a, ", self.ttmem().stdout)
 
 
 class Top(Devices, Terminal):

@@ -85,7 +85,7 @@ TEST(Keys, StepThroughChipsAndNotThroughNumbers) {
   for (const std::uint32_t i : {1U, 3U, 0U, 2U}) {
     EXPECT_EQ(person.click(Click::What::device, i).device(), i);
   }
-  EXPECT_TRUE(person.sees("Device 0 (0x"));
+  EXPECT_TRUE(person.sees("Device 0: 0x"));
   person.type(U"4");
   for (const std::size_t next : {0U, 1U, 2U, 3U}) {
     EXPECT_EQ(person.press(Code::right).state().only_device, name_of(snapshot.devices[next]));
