@@ -39,6 +39,7 @@ std::string device_list_text(const model::Snapshot& snapshot, const TextOptions&
   Table table({{"DEV"}, {"UID", left}, {"BUS ID", left}, {"BOARD", left}, {"ARCH", left}});
   for (const model::Device& device : snapshot.devices) {
     std::vector<Cell> cells;
+    cells.reserve(kIdentityColumns.size());
     for (const std::string_view column : kIdentityColumns) {
       cells.push_back({text_of(field_of_column(column).value(device), kUnknown)});
     }

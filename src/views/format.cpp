@@ -41,7 +41,7 @@ std::string format_share(std::optional<double> share) {
   return fmt::format("{:.0f}%", *share * 100);
 }
 
-std::string mark_estimate(std::string size, bool estimate) {
+std::string mark_estimate(const std::string& size, bool estimate) {
   return estimate && size != kUnknown ? "~" + size : size;
 }
 

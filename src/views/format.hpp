@@ -36,7 +36,7 @@ using ttmem::Scale;
 [[nodiscard]] std::string format_share(std::optional<double> share);
 
 // "~0.20 MiB": an estimate, or a sum with one in it.
-[[nodiscard]] std::string mark_estimate(std::string size, bool estimate);
+[[nodiscard]] std::string mark_estimate(const std::string& size, bool estimate);
 
 [[nodiscard]] std::string format_count(std::optional<std::uint64_t> count);
 // "1 process", "2 processes".

@@ -82,7 +82,7 @@ std::string programs_text(const Snapshot& snapshot, const std::vector<Program>& 
                           std::size_t limit, const TextOptions& options) {
   if (programs.empty()) {
     if (snapshot.blind()) return no_device_text(snapshot, options);
-    const std::string unnamed =
+    std::string unnamed =
         cbs_without_programs(snapshot, options) + not_complete_text(snapshot, options);
     if (!unnamed.empty()) return unnamed;
     return wrapped("No live program has circular buffers on a device.", 0, Color::plain, options);

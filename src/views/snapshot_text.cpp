@@ -218,8 +218,7 @@ std::string snapshot_text(const Snapshot& snapshot, const SnapshotTextOptions& w
   const std::string gap = processes.empty() ? "" : "\n";
   std::string devices = title + (what.brief ? brief_text(snapshot, options) + "\n"
                                             : devices_text(snapshot, what.per_core, options));
-  const std::string text =
-      devices + processes + (what.brief ? "" : gap + legend(options)) + warnings;
+  std::string text = devices + processes + (what.brief ? "" : gap + legend(options)) + warnings;
   if (what.rows == 0 || lines_in(text) <= what.rows) return text;
   if (!what.per_core) devices = title + brief_text(snapshot, options) + "\n";
   if (what.cut_to_rows) return cut_to(what.rows, devices, processes + warnings);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <string>
 
 #include "tui/screen/glyphs.hpp"
@@ -115,10 +114,12 @@ Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
   int held_until = -1;
   // The one before the window may be held into it.
   const std::uint64_t begin_ns = window.end_ns - std::min(window.end_ns, window.span_ns);
-  auto first = std::ranges::lower_bound(samples, begin_ns, {}, &Sample::time_unix_ns);
+  auto first = std::lower_bound(
+      samples.begin(), samples.end(), begin_ns,
+      [](const Sample& sample, std::uint64_t ns) { return sample.time_unix_ns < ns; });
   if (first != samples.begin()) --first;
-  for (const Sample& sample : std::ranges::subrange(first, samples.end())) {
-    if (sample.time_unix_ns > window.end_ns) break;
+  for (; first != samples.end() && first->time_unix_ns <= window.end_ns; ++first) {
+    const Sample& sample = *first;
     const int column = position(sample.time_unix_ns);
     hold(column, held_until);
     last = sample.*figure ? std::optional(static_cast<double>(*(sample.*figure))) : std::nullopt;
