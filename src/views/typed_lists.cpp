@@ -68,6 +68,7 @@ Result<std::vector<Kind>> parse_kinds(std::string_view text) {
     const std::optional<Kind> kind = kind_named(part);
     if (!kind) {
       std::vector<std::string> names;
+      names.reserve(kAllKinds.size());
       for (const Kind each : kAllKinds) names.emplace_back(name_of(each));
       return Error{fmt::format("there is no kind '{}'; the kinds are {}", part, join(names, ", "))};
     }
