@@ -34,7 +34,7 @@ class Transport(Case):
     def workload(self, code, **more):
         """A Python program that is tracked; `abi` is imported, and a device is open."""
         script = self.folder / f"workload{len(os.listdir(self.folder))}.py"
-        script.write_text("import abi, ctypes, os, sys, threading, time\n" + textwrap.dedent(code))
+        script.write_text("import abi, ctypes, os, random, sys, threading, time\n" + textwrap.dedent(code))
         env = self.tracked(TTMEM_TRANSPORT="socket", TTMEM_SOCKET=self.path, TTMEM_LIB=LIBRARY,
                            PYTHONPATH=str(HERE), PYTHONDONTWRITEBYTECODE="1")
         return self.start([sys.executable, script], env={**env, **more})
@@ -190,13 +190,15 @@ class Reconnecting(Transport):
             abi.open_device(device)
 
         def work(me):
+            choice = random.Random(me)
             number, mine, placed = 0, live[me], programs[me]
             while go_on:
                 number += 1
                 if number % 10 == 0:
                     time.sleep(0.001)  # a load that a server in Python can follow
-                device, name = number % 2, me * 1_000_000 + number % 900 + 1
-                kind = (abi.DRAM, abi.L1)[number % 2]
+                one = choice.randrange(900)  # in turn, all would be free at times
+                device, name = one % 2, me * 1_000_000 + one + 1
+                kind = (abi.DRAM, abi.L1)[one % 2]
                 if name in mine:
                     abi.free(kind, name, device=device)
                     del mine[name]
