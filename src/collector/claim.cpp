@@ -21,7 +21,10 @@ Claim ClaimChecker::find(const SegmentName& name, const segment::SegmentImage& i
   const bool known = image.pid_namespace != 0 && own_namespace_ != 0;
   claim.foreign_pid = known && image.pid_namespace != own_namespace_;
   if (!claim.foreign_pid) claim.facts = same_start(image.pid, image);
-  if (claim.facts || (known && !claim.foreign_pid)) claim.host_pid = image.pid;
+  // A living one is believed only with the right start time, or as the holder of the lock: people
+  // send signals to that pid.
+  const bool needs_no_proof = known && !claim.foreign_pid && (!alive || name.for_client);
+  if (claim.facts || needs_no_proof) claim.host_pid = image.pid;
   // The lock of a proxy segment is held by the server.
   if (claim.host_pid || !alive || name.for_client) return claim;
   claim.host_pid = holders_.holder_of(file.facts.st_dev, file.facts.st_ino);

@@ -5,13 +5,16 @@
 import os
 import pathlib
 import pwd
+import re
 import resource
+import struct
 import subprocess
 import tempfile
 import unittest
 
 from support import TTMEM, Case, build_consumer
 
+PID_OFFSET = 40  # of the header, docs/segment-layout.md
 NOBODY = pwd.getpwnam("nobody").pw_uid
 
 
@@ -170,6 +173,28 @@ class AnotherUser(Directories):
         self.assertEqual(len(device["processes"]), 1)
         self.assertEqual(device["dram"]["used_bytes"], 12 << 20)
         self.assertTrue(any(name + "0" in warning for warning in snapshot["warnings"]))
+
+    def test_a_living_segment_that_names_another_process_has_the_pid_of_its_holder(self):
+        """Another user's process holds the lock of a segment that says it is process 1."""
+        os.chmod(self.dir, 0o1777)
+        held = self.start([self.consumer, "hold"], env=self.tracked(), preexec_fn=become_nobody)
+        held.line()
+        (name,) = self.files()
+        with open(os.path.join(self.dir, name), "rb") as real:
+            content = bytearray(real.read())
+        held.kill()
+        self.ttmem("clean")
+        struct.pack_into("<i", content, PID_OFFSET, 1)
+        fake = os.path.join(self.dir, re.sub(r"\.\d+\.(\d+)$", r".1.\1", name))
+        with open(fake, "wb") as file:
+            file.write(content)
+        os.chown(fake, NOBODY, NOBODY)
+        holder = self.start(["flock", fake, "sh", "-c", "echo ready; cat"],
+                            preexec_fn=become_nobody)
+        holder.line()
+        (device,) = self.json()["devices"]
+        (process,) = device["processes"]
+        self.assertEqual((process["state"], process["host_pid"]), ("alive", holder.pid))
 
 
 if __name__ == "__main__":
