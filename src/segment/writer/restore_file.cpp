@@ -99,7 +99,8 @@ void SegmentWriter::restore_deleted_file() noexcept {
 bool SegmentWriter::fill(int file, const struct stat& old) noexcept {
   constexpr std::size_t kMagicBytes = sizeof header_->magic;
   ::fchmod(file, old.st_mode & 0777);  // open() applied the umask
-  return ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::posix_fallocate(file, 0, old.st_size) == 0 &&
+  return may_reach(old.st_size) && ::flock(file, LOCK_EX | LOCK_NB) == 0 &&
+         ::posix_fallocate(file, 0, old.st_size) == 0 &&
          write_all(file, reinterpret_cast<const char*>(header_) + kMagicBytes,
                    kHeaderBytes - kMagicBytes, kMagicBytes) &&
          all_of_chunks(

@@ -251,17 +251,18 @@ void* SegmentWriter::map(off_t offset, std::size_t bytes) const noexcept {
                 in_memory_ ? -1 : fd_.get(), in_memory_ ? 0 : offset);
 }
 
+bool SegmentWriter::may_reach(off_t size) noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         static_cast<rlim_t>(size) <= limit.rlim_cur;
+}
+
 // Makes the file long enough and allocates its pages. Returns 0 or the errno.
 int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
   if (in_memory_) return 0;
   restore_deleted_file();
   if (!has_file()) return EBADF;
-  rlimit limit{};
-  // Growing beyond the limit would raise SIGXFSZ in the workload.
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-      static_cast<rlim_t>(offset + bytes) > limit.rlim_cur) {
-    return EFBIG;
-  }
+  if (!may_reach(offset + bytes)) return EFBIG;
   int error = EINTR;
   for (int attempt = 0; attempt < 10 && error == EINTR; ++attempt) {
     error = ::posix_fallocate(fd_.get(), offset, bytes);

@@ -184,6 +184,9 @@ class SegmentWriter {
   [[nodiscard]] void* chunk(ChunkKind kind, std::size_t number) const noexcept;
   [[nodiscard]] bool fill(int file, const struct stat& old) noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
+  // False when a file of this size is above the limit of the process: SIGXFSZ would hit the
+  // workload.
+  [[nodiscard]] static bool may_reach(off_t size) noexcept;
   [[nodiscard]] int reserve(off_t offset, off_t bytes) noexcept;
   [[nodiscard]] void* map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns);
   [[nodiscard]] bool map_ring(std::uint32_t chunks);
