@@ -21,6 +21,9 @@ inline constexpr std::array<Kind, kKinds> kAllKinds = {
     Kind::dram, Kind::l1, Kind::l1_small, Kind::trace, Kind::cb, Kind::kernel, Kind::system};
 inline constexpr std::array<Kind, 6> kDeviceKinds = {Kind::dram,  Kind::l1, Kind::l1_small,
                                                      Kind::trace, Kind::cb, Kind::kernel};
+// Those that the runtime's allocator places in banks.
+inline constexpr std::array<Kind, 4> kBankKinds = {Kind::dram, Kind::l1, Kind::l1_small,
+                                                   Kind::trace};
 
 // The numbers of the segment (docs/segment-layout.md).
 static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<int>(Kind::l1) == 1 &&

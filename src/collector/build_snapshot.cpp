@@ -275,6 +275,7 @@ class Builder {
     for (auto& [device, total] : devices) {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
       device.complete = snapshot_.complete();
+      if (!device.complete) device.free = {};  // what could not be read may lie there
       snapshot_.devices.push_back(std::move(device));
     }
     mark_shared_numbers();

@@ -2,7 +2,6 @@
 #include "collector/core_geometry.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <tuple>
 
@@ -117,10 +116,9 @@ std::optional<std::int64_t> headroom(const CoreState& core, const L1Limits& limi
 }
 
 std::uint64_t count_overlaps(AllocationRefs allocations) {
-  constexpr std::array device_memory = {Kind::dram, Kind::l1, Kind::l1_small, Kind::trace};
   std::uint64_t overlaps = 0;
   std::vector<const LiveAllocation*> buffers;
-  for (const Kind kind : device_memory) {
+  for (const Kind kind : kBankKinds) {
     buffers.clear();
     std::copy_if(allocations.begin(), allocations.end(), std::back_inserter(buffers),
                  [&](const LiveAllocation* allocation) {
@@ -148,11 +146,12 @@ std::vector<DeviceGeometry> geometry_of(const segment::SegmentImage& image) {
   for (const LiveAllocation& allocation : image.allocations) {
     on_device[allocation.device].push_back(&allocation);
   }
-  const bool all_listed = image.dropped_allocations == 0;
+  const bool all_listed = image.dropped_allocations == 0 && image.invalid_records == 0;
   std::vector<DeviceGeometry> geometry;
   for (std::size_t d = 0; d < image.devices.size(); ++d) {
     geometry.push_back({core_states(image.devices[d], on_device[d], all_listed),
-                        lockstep_bytes(on_device[d], all_listed), count_overlaps(on_device[d])});
+                        lockstep_bytes(on_device[d], all_listed), count_overlaps(on_device[d]),
+                        taken_by(on_device[d], all_listed)});
   }
   return geometry;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/saturating.hpp"
+#include "collector/free_space.hpp"
 #include "model/snapshot.hpp"
 #include "segment/reader/segment_image.hpp"
 
@@ -62,6 +63,7 @@ struct DeviceGeometry {
   std::vector<CoreState> cores;  // as core_states() gives them
   PerKind<model::Bytes> lockstep_bytes{};
   std::uint64_t overlaps = 0;
+  Taken taken{};
 };
 
 // One for each device of the image.

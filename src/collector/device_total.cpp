@@ -40,6 +40,7 @@ DeviceTotal::DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch) 
   if (uid != 0) device_.uid = uid;
   device_.arch = std::move(arch);
   for (const Kind kind : {Kind::l1, Kind::l1_small}) device_.lockstep_bytes[kind] = 0;
+  for (const Kind kind : kBankKinds) taken_[kind].emplace();
 }
 
 void DeviceTotal::add_number(std::uint32_t number) {
@@ -105,6 +106,24 @@ void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreSta
   }
 }
 
+void DeviceTotal::add_taken(const DeviceImage& device, const Taken& taken) {
+  const BankFacts banks = bank_facts(device);
+  if (banks != BankFacts{}) {
+    if (!banks_) banks_ = banks;
+    banks_agree_ = banks_agree_ && banks == *banks_;
+  }
+  for (const Kind kind : kBankKinds) {
+    std::optional<std::vector<Range>>& all = taken_[kind];
+    // Buffers of a kind that is left out, because its figures cannot be, are not known.
+    const bool left_out = device.kinds[kind].known == 0 && taken[kind] && !taken[kind]->empty();
+    if (!taken[kind] || left_out) {
+      all.reset();
+    } else if (all) {
+      all->insert(all->end(), taken[kind]->begin(), taken[kind]->end());
+    }
+  }
+}
+
 void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& geometry) {
   merge(device_.kinds, device.kinds);
   device_.l1_peak_bytes = std::max(device_.l1_peak_bytes, Bytes(device.l1_total_peak_bytes));
@@ -127,6 +146,7 @@ void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& g
     add_to(device_.lockstep_bytes.items[i], geometry.lockstep_bytes.items[i]);
   }
   add_cores(device, geometry.cores);
+  add_taken(device, geometry.taken);
 }
 
 void DeviceTotal::add_untracked(const RegionRow& row) {
@@ -135,6 +155,9 @@ void DeviceTotal::add_untracked(const RegionRow& row) {
   if (row.kinds[Kind::cb].used_bytes != 0) {
     resident_known_ = false;
     programs_known_ = false;
+  }
+  for (const Kind kind : kBankKinds) {
+    if (row.kinds[kind].used_bytes != 0) taken_[kind].reset();  // it does not say where
   }
   device_.lockstep_bytes = {};
   cores_known_ = false;
@@ -186,6 +209,17 @@ void DeviceTotal::finish_cores() {
   }
 }
 
+void DeviceTotal::finish_free_space() {
+  if (!banks_ || !banks_agree_) return;
+  for (const Kind kind : kBankKinds) {
+    if (taken_[kind]) join(*taken_[kind]);
+  }
+  device_.free = free_space(regions_of(device_.arch, *banks_), taken_);
+  for (const Kind kind : kBankKinds) {
+    if (!device_.used(kind)) device_.free[kind] = {};  // nobody reports such buffers
+  }
+}
+
 model::Device DeviceTotal::finish() {
   device_.l1_capacity_bytes = capacity(cores_.size(), limits_.l1_bytes_per_core);
   device_.l1_bytes_per_core = capacity(1, limits_.l1_bytes_per_core);
@@ -196,6 +230,7 @@ model::Device DeviceTotal::finish() {
   finish_totals();
   finish_peaks();
   finish_cores();
+  finish_free_space();
   std::stable_sort(device_.processes.begin(), device_.processes.end(),
                    [](const model::Process& a, const model::Process& b) {
                      if (a.state != b.state) return a.state == model::State::alive;

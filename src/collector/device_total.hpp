@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "collector/core_geometry.hpp"
 #include "collector/evidence.hpp"
+#include "collector/free_space.hpp"
 #include "model/snapshot.hpp"
 #include "segment/reader/segment_image.hpp"
 
@@ -46,15 +48,20 @@ class DeviceTotal {
 
  private:
   void add_cores(const segment::DeviceImage& device, const std::vector<CoreState>& states);
+  void add_taken(const segment::DeviceImage& device, const Taken& taken);
   void finish_totals();
   void finish_peaks();
   void finish_cores();
+  void finish_free_space();
 
   model::Device device_;
   L1Limits limits_;
   std::uint64_t largest_dram_ = 0;  // of all capacities that are stated; 0: none
   std::uint64_t largest_l1_ = 0;    // per core
   std::vector<CoreState> cores_;    // of the grid, row by row
+  std::optional<BankFacts> banks_;  // as the living processes state them
+  bool banks_agree_ = true;         // false: they state different ones
+  Taken taken_{};                   // by living processes
   bool cores_known_ = true;         // false: a living process's use of single cores is unknown
   bool programs_known_ = true;      // false: one has CBs and does not tell of which programs
   bool resident_known_ = true;      // false: one has CBs and does not report dispatches

@@ -83,6 +83,12 @@ struct Core {
   std::optional<std::int64_t> headroom_bytes;
 };
 
+// What the runtime's allocator has left of one kind in every bank; both known or neither.
+struct FreeSpace {
+  Bytes bytes_per_bank;
+  Bytes largest_per_bank;  // the largest block: what one buffer can have at most
+};
+
 // Figures of a device are sums over the living processes on it that report them; what none of them
 // reports is unknown. Dead processes are only listed.
 // A peak over several processes is the largest total that is certain to have been reached.
@@ -103,6 +109,8 @@ struct Device {
   // Of the physical bytes, those on cores that hold none of their buffer's bytes: an allocator
   // takes a range on all of its cores (lockstep). Of l1 and l1_small only.
   PerKind<Bytes> lockstep_bytes{};
+
+  PerKind<FreeSpace> free{};  // of dram, l1, l1_small and trace; CBs are not the allocator's
 
   Bytes dram_capacity_bytes;
   Bytes trace_capacity_bytes;

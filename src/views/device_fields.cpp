@@ -33,10 +33,14 @@ FieldValue anomalies_of(const Device& device) {
   return total;
 }
 
+using model::FreeSpace;
+
 template <Kind kind, auto method>
 constexpr auto of = [](const Device& d) { return value_of((d.*method)(kind)); };
 template <auto member>
 constexpr auto figure = [](const Device& d) { return value_of(d.*member); };
+template <Kind kind, auto member>
+constexpr auto free_space = [](const Device& d) { return value_of(d.free[kind].*member); };
 template <auto member>
 constexpr auto text =
     [](const Device& d) { return (d.*member).empty() ? FieldValue() : FieldValue(d.*member); };
@@ -73,6 +77,11 @@ const std::vector<DeviceField>& device_fields() {
        "DRAM as asked for, without padding"},
       {"dram/physical_bytes", "dram_physical_bytes", of<Kind::dram, &Device::physical>,
        "DRAM that is taken; unknown when a size is only as asked for"},
+      {"dram/free_bytes_per_bank", "dram_free_bytes_per_bank",
+       free_space<Kind::dram, &FreeSpace::bytes_per_bank>, "DRAM that is free in every bank"},
+      {"dram/largest_free_bytes_per_bank", "dram_largest_free_bytes_per_bank",
+       free_space<Kind::dram, &FreeSpace::largest_per_bank>,
+       "Of it, the largest block: what one buffer can have at most"},
       {"l1/used_bytes", "l1_used_bytes", figure<&Device::l1_used_bytes>,
        "Total L1: buffers, L1_SMALL, CBs and kernels"},
       {"l1/peak_bytes", "l1_peak_bytes", figure<&Device::l1_peak_bytes>,
@@ -106,12 +115,30 @@ const std::vector<DeviceField>& device_fields() {
       {"l1/headroom_bytes_per_core", "headroom_bytes_per_core",
        figure<&Device::headroom_bytes_per_core>,
        "Room between CBs and L1 buffers on the tightest core"},
+      {"l1/free_bytes_per_bank", "l1_free_bytes_per_bank",
+       free_space<Kind::l1, &FreeSpace::bytes_per_bank>,
+       "L1 for buffers that is free in every bank"},
+      {"l1/largest_free_bytes_per_bank", "l1_largest_free_bytes_per_bank",
+       free_space<Kind::l1, &FreeSpace::largest_per_bank>,
+       "Of it, the largest block: what one buffer can have at most"},
+      {"l1/small_free_bytes_per_bank", "l1_small_free_bytes_per_bank",
+       free_space<Kind::l1_small, &FreeSpace::bytes_per_bank>,
+       "L1_SMALL that is free in every bank"},
+      {"l1/small_largest_free_bytes_per_bank", "l1_small_largest_free_bytes_per_bank",
+       free_space<Kind::l1_small, &FreeSpace::largest_per_bank>,
+       "Of it, the largest block: what one buffer can have at most"},
       {"trace/used_bytes", "trace_used_bytes", of<Kind::trace, &Device::used>,
        "What trace buffers take"},
       {"trace/peak_bytes", "trace_peak_bytes", of<Kind::trace, &Device::peak>,
        "The most trace buffers took at once"},
       {"trace/capacity_bytes", "trace_capacity_bytes", figure<&Device::trace_capacity_bytes>,
        "The trace region"},
+      {"trace/free_bytes_per_bank", "trace_free_bytes_per_bank",
+       free_space<Kind::trace, &FreeSpace::bytes_per_bank>,
+       "Trace region that is free in every bank"},
+      {"trace/largest_free_bytes_per_bank", "trace_largest_free_bytes_per_bank",
+       free_space<Kind::trace, &FreeSpace::largest_per_bank>,
+       "Of it, the largest block: what one buffer can have at most"},
       {"system_bytes", "system_bytes", of<Kind::system, &Device::used>,
        "Host memory that buffers of this device take"},
       {"bus_id", "bus_id", [](const Device&) { return FieldValue(); },

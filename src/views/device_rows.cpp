@@ -118,6 +118,30 @@ std::vector<Note> headroom_notes(const Device& device) {
                           : Note{"between CBs and L1 buffers" + where, where.substr(1)}};
 }
 
+// "DRAM 870.1 MiB (largest block 858.3 MiB)", in brief "DRAM 870.1 MiB (max 858.3 MiB)".
+Note free_note(std::string_view name, const model::FreeSpace& free, Units units) {
+  if (!free.bytes_per_bank) return {};
+  const std::string size =
+      fmt::format("{} {}", name, format_bytes(free.bytes_per_bank, units, Scale::core));
+  if (free.largest_per_bank == free.bytes_per_bank) return {size + " in one block", size};
+  const std::string largest = format_bytes(free.largest_per_bank, units, Scale::core);
+  return {fmt::format("{} (largest block {})", size, largest),
+          fmt::format("{} (max {})", size, largest)};
+}
+
+// What the allocator could still give in every bank; no row when nothing of it is known.
+void add_free(DeviceRows& rows, const Device& device, Units units) {
+  DeviceRow row{What::free, "Free"};
+  row.minor = true;
+  for (const auto& [kind, name] :
+       {std::pair(Kind::dram, "DRAM"), std::pair(Kind::l1, "L1"),
+        std::pair(Kind::l1_small, "L1_SMALL"), std::pair(Kind::trace, "trace")}) {
+    Note note = free_note(name, device.free[kind], units);
+    if (!note.text.empty()) row.notes.push_back(std::move(note));
+  }
+  if (!row.notes.empty()) rows.push_back(std::move(row));
+}
+
 // Of a row that is known.
 std::vector<Note> notes_of(const DeviceRow& row, const Device& device, Units units) {
   const Note of = named("of", row.capacity, units);
@@ -215,6 +239,7 @@ DeviceRows device_rows_without_notes(const Device& device, Units units) {
   add_l1(rows, device, units);
   add_trace(rows, device, units);
   add_headroom(rows, device, units);
+  add_free(rows, device, units);
   if (device.anomalies) add_anomalies(rows, *device.anomalies, units);
   for (DeviceRow& row : rows) row.mark = mark_of(row, device);
   return rows;

@@ -37,6 +37,7 @@ struct DeviceRow {
     kernels,
     trace,
     headroom,
+    free,
     anomalies,
   };
 
@@ -69,9 +70,10 @@ struct DeviceRow {
 using DeviceRows = std::vector<DeviceRow>;
 
 // The rows of a device from top to bottom. DRAM, L1, L1 buffers, CB, kernels and headroom are
-// always there; L1_SMALL, trace and anomalies when there are any. Unknown is "n/a".
+// always there; L1_SMALL, trace and anomalies when there are any, free space when it is known.
+// Unknown is "n/a".
 [[nodiscard]] DeviceRows device_rows(const model::Device& device, Units units = Units::automatic);
-// The same without notes, but those of anomalies: for many devices in little room.
+// The same without notes, but those of free space and anomalies: for many devices in little room.
 [[nodiscard]] DeviceRows device_rows_without_notes(const model::Device& device,
                                                    Units units = Units::automatic);
 

@@ -162,9 +162,19 @@ void add_memory(const Snapshot& snapshot, Page& page) {
       page.gauge("ttmem_l1_headroom_bytes",
                  "Between circular buffers and L1 buffers on the fullest core; negative "
                  "when they clash.");
+  Family& free = page.gauge("ttmem_memory_free_bytes_per_bank",
+                            "What the runtime's allocator has left in every bank, by kind.");
+  Family& largest = page.gauge(
+      "ttmem_memory_largest_free_bytes_per_bank",
+      "The largest free block of every bank, by kind: what one buffer can have at most.");
   for (const Device& device : snapshot.devices) {
     const Labels labels = labels_of(device);
     add_kinds(used, labels, device);
+    for (const Kind kind : kBankKinds) {
+      const Labels of_kind = labels.with("kind", name_of(kind));
+      free.add(of_kind, device.free[kind].bytes_per_bank);
+      largest.add(of_kind, device.free[kind].largest_per_bank);
+    }
     l1.add(labels, device.l1_used_bytes);
     for (const Kind kind : {Kind::l1, Kind::l1_small}) {
       data.add(labels.with("kind", name_of(kind)), device.data(kind));

@@ -67,7 +67,7 @@ std::string row_text(const DeviceRow& row, const TextOptions& options) {
   Line line(options);
   line.add(label_text(row, at));
   line.add(row.size, row.size == kUnknown ? Color::dim : Color::bold);
-  line.pad_to(static_cast<std::size_t>(at.bar));
+  if (!row.size.empty()) line.pad_to(static_cast<std::size_t>(at.bar));
   if (!row.is_words() && row.is_known()) {
     const bool whole = !row.is_part() && row.share();
     add_bar(line, static_cast<std::size_t>(at.cells), row.piece(), whole, options);
@@ -166,11 +166,20 @@ std::string devices_text(const Snapshot& snapshot, bool per_core, const TextOpti
   return snapshot.devices.size() > 1 ? text + sums(snapshot.devices, options) + "\n" : text;
 }
 
-std::string legend(const TextOptions& options) {
-  return wrapped(
+bool shows_free_space(const Snapshot& snapshot) {
+  return snapshot.devices.size() <= kMostInFull &&
+         std::any_of(snapshot.devices.begin(), snapshot.devices.end(), [](const Device& device) {
+           return std::any_of(device.free.begin(), device.free.end(),
+                              [](const auto& kind) { return kind.bytes_per_bank.has_value(); });
+         });
+}
+
+std::string legend(const Snapshot& snapshot, const TextOptions& options) {
+  std::string text =
       "L1 = L1 buffers + L1_SMALL + CB + kernels. CB counts what programs share once; "
-      "resident: dispatched last; logical: the plain sum over all live programs.",
-      0, Color::dim, options);
+      "resident: dispatched last; logical: the plain sum over all live programs.";
+  if (shows_free_space(snapshot)) text += " Free: for buffers, in each bank.";
+  return wrapped(text, 0, Color::dim, options);
 }
 
 std::string warnings_text(const Snapshot& snapshot, const TextOptions& options) {
@@ -218,7 +227,8 @@ std::string snapshot_text(const Snapshot& snapshot, const SnapshotTextOptions& w
   const std::string gap = processes.empty() ? "" : "\n";
   std::string devices = title + (what.brief ? brief_text(snapshot, options) + "\n"
                                             : devices_text(snapshot, what.per_core, options));
-  std::string text = devices + processes + (what.brief ? "" : gap + legend(options)) + warnings;
+  std::string text =
+      devices + processes + (what.brief ? "" : gap + legend(snapshot, options)) + warnings;
   if (what.rows == 0 || lines_in(text) <= what.rows) return text;
   if (!what.per_core) devices = title + brief_text(snapshot, options) + "\n";
   if (what.cut_to_rows) return cut_to(what.rows, devices, processes + warnings);

@@ -112,5 +112,64 @@ class AHostProgram(Case):
         self.assertEqual(device["l1"]["headroom_bytes_per_core"], -40128)
 
 
+class FreeBlocks(Case):
+    """What is free in a bank, and the largest block of it, are what the allocator says."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="ttmem-host-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.binary = pathlib.Path(folder.name) / "free_blocks"
+        host_program.build("g++", cls.binary, HERE / "host" / "free_blocks.cpp",
+                           *host_program.processor_sources())
+
+    @staticmethod
+    def shown(device):
+        """As the host program prints it."""
+        where = {"dram": (device["dram"], ""), "l1": (device["l1"], ""),
+                 "l1_small": (device["l1"], "small_"), "trace": (device["trace"], "")}
+        return " ".join(f"{kind} {of[prefix + 'free_bytes_per_bank']} "
+                        f"{of[prefix + 'largest_free_bytes_per_bank']}"
+                        for kind, (of, prefix) in where.items())
+
+    def check(self, system, chips):
+        host = self.start([self.binary], self.tracked(TTMEM_DRYRUN_SYSTEM=system))
+        fragmented = False
+        for _ in range(40):
+            told = host.line().strip()
+            figures = told.split()
+            fragmented = fragmented or (figures[1] != figures[2] and figures[4] != figures[5])
+            devices = self.json()["devices"]
+            self.assertEqual(len(devices), chips)
+            self.assertEqual({self.shown(device) for device in devices}, {told})
+            host.go_on()
+        self.assertTrue(fragmented)
+        self.assertEqual(host.wait(), 0)
+
+    def test_on_wormhole(self):
+        self.check("n150", 1)
+
+    def test_on_blackhole(self):
+        self.check("p150", 1)
+
+    def test_on_a_mesh(self):
+        self.check("t3000", 8)
+
+    def test_the_table_says_it_and_a_list_that_is_not_whole_does_not(self):
+        host = self.start([self.binary], self.tracked(TTMEM_DRYRUN_SYSTEM="n150"))
+        for _ in range(4):
+            host.line()
+            host.go_on()
+        host.line()
+        shown = self.ttmem().stdout
+        self.assertRegex(shown, r"\n *Free: DRAM 0.99 GiB \(largest block \d+\.\d MiB\), L1 1.25 MiB")
+        self.assertIn("Free: for buffers, in each bank", " ".join(shown.split()))
+        (pathlib.Path(self.dir) / "ttmem.0.1.1").write_bytes(b"not a segment" * 100)
+        device = self.json()["devices"][0]
+        self.assertEqual(self.shown(device), "dram None None l1 None None "
+                                             "l1_small None None trace None None")
+        host.go_on()
+
+
 if __name__ == "__main__":
     unittest.main()

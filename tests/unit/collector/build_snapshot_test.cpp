@@ -425,6 +425,44 @@ TEST(BuildSnapshot, OverlappingBuffersAreCountedWithinAProcess) {
   EXPECT_EQ(snapshot.devices[0].anomalies->overlapping_buffers, 1u);
 }
 
+TEST(BuildSnapshot, FreeSpaceIsWhatNoLivingProcessTakes) {
+  constexpr std::uint64_t begin = 1048640;
+  constexpr std::uint64_t all = (1ULL << 30) - begin;
+  SegmentBuilder a = process(0xa, 1, 1);
+  a.add_allocation(0, kDram, begin, 64, 64);
+  SegmentBuilder b = process(0xa, 1, 1);
+  b.add_allocation(0, kDram, begin + 128, 64, 64);
+  SegmentBuilder dead = process(0xa, 1, 1);
+  dead.add_allocation(0, kDram, begin + 640, 64, 64);
+  const model::FreeSpace free =
+      snapshot_of({evidence(a, 10), evidence(b, 11), evidence(dead, 12, State::dead)})
+          .devices[0]
+          .free[kDram];
+  EXPECT_EQ(free.bytes_per_bank, all - 128);
+  EXPECT_EQ(free.largest_per_bank, all - 192);
+}
+
+TEST(BuildSnapshot, FreeSpaceIsUnknownWhenSomethingMayLieThere) {
+  const auto free_beside = [](const auto& change, std::vector<RegionEvidence> regions = {}) {
+    SegmentBuilder a = process(0xa, 1, 1);
+    SegmentBuilder b = process(0xa, 1, 1);
+    change(b);
+    return snapshot_of({evidence(a, 10), evidence(b, 11)}, std::move(regions))
+        .devices[0]
+        .free[kDram]
+        .bytes_per_bank;
+  };
+  EXPECT_TRUE(free_beside([](SegmentBuilder&) {}));
+  EXPECT_FALSE(free_beside([](SegmentBuilder& b) { b.header().dropped_allocations = 1; }));
+  EXPECT_FALSE(free_beside([](SegmentBuilder& b) { b.device(0).trace_region_bytes = 8192; }));
+  EXPECT_FALSE(free_beside([](SegmentBuilder& b) {
+    b.device(0).figures.kinds[kDram].used_bytes = 1ULL << 50;
+    b.add_allocation(0, kDram, 1048640, 64, 64);
+  })) << "its figures cannot be";
+  EXPECT_FALSE(free_beside([](SegmentBuilder&) {}, {region(0xa, 20, State::alive)}));
+  EXPECT_TRUE(free_beside([](SegmentBuilder&) {}, {region(0xa, 20, State::dead)}));
+}
+
 TEST(BuildSnapshot, ProgramsShowWhatTheirEndWouldFree) {
   SegmentBuilder builder = process(0xa, 1, 1);
   const auto& first = builder.add_program(0, 1, {{105664, 1000}, {106664, 24, CoreMask::first(8)}});

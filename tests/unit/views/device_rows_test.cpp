@@ -68,6 +68,17 @@ TEST(DeviceRows, SayWhatLockstepWastesWhenItDoes) {
   EXPECT_EQ(note_of(device, What::small), "lockstep wastes 0.06 MiB");
 }
 
+TEST(DeviceRows, SayWhatIsFreeAndTheLargestBlock) {
+  model::Device device = wormhole(0);
+  device.free[Kind::dram] = {870 * kMiB, 858 * kMiB};
+  device.free[Kind::l1] = {412 * 1024, 412 * 1024};
+  const DeviceRows rows = device_rows(device);
+  const std::vector<Note>& notes = row_of(rows, What::free).notes;
+  EXPECT_EQ(notes_to_fit(notes, 100),
+            "DRAM 870.0 MiB (largest block 858.0 MiB), L1 412.0 KiB in one block");
+  EXPECT_EQ(notes_to_fit(notes, 60), "DRAM 870.0 MiB (max 858.0 MiB), L1 412.0 KiB");
+}
+
 TEST(DeviceRows, PartsOfL1BeginWhereTheOneBeforeEnds) {
   const std::vector<BarPiece> pieces = l1_pieces(device_rows(wormhole(0)));
   ASSERT_EQ(pieces.size(), 4U);

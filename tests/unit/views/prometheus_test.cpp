@@ -61,6 +61,7 @@ model::Device wormhole(std::uint32_t id) {
   device.headroom_bytes_per_core = -192;
   device.kinds[Kind::l1].set(&KindFigures::unsized, 0);
   device.lockstep_bytes[Kind::l1] = 22;
+  device.free[Kind::l1] = {640, 512};
   model::Process& process = device.processes.emplace_back();
   process.pid = 4711;
   process.name = "python3";
@@ -89,6 +90,10 @@ TEST(Prometheus, HasTheFiguresOfADevice) {
   EXPECT_EQ(samples.at("ttmem_l1_headroom_bytes{" + device + "}"), -192);
   EXPECT_EQ(samples.at("ttmem_l1_data_bytes{" + device + R"(,kind="l1"})"), 200);
   EXPECT_FALSE(samples.contains("ttmem_l1_data_bytes{" + device + R"(,kind="l1_small"})"));
+  EXPECT_EQ(samples.at("ttmem_memory_free_bytes_per_bank{" + device + R"(,kind="l1"})"), 640);
+  EXPECT_EQ(samples.at("ttmem_memory_largest_free_bytes_per_bank{" + device + R"(,kind="l1"})"),
+            512);
+  EXPECT_FALSE(samples.contains("ttmem_memory_free_bytes_per_bank{" + device + R"(,kind="dram"})"));
   const std::string cb = R"(ttmem_cb_bytes{device="0",uid="0x1f000",view=)";
   EXPECT_EQ(samples.at(cb + R"("physical"})"), 30408704);
   EXPECT_EQ(samples.at(cb + R"("resident"})"), 333);

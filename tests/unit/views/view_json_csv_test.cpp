@@ -36,7 +36,9 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
   EXPECT_EQ(keys_of(device["l1"]),
             (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "buffers", "small_bytes",
                   "small_data_bytes", "cb", "kernels_bytes", "kernels_persistent_bytes",
-                  "kernels_estimated_bytes", "headroom_bytes_per_core"}));
+                  "kernels_estimated_bytes", "headroom_bytes_per_core", "free_bytes_per_bank",
+                  "largest_free_bytes_per_bank", "small_free_bytes_per_bank",
+                  "small_largest_free_bytes_per_bank"}));
   EXPECT_EQ(keys_of(device["l1"]["cb"]),
             (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes"}));
   EXPECT_EQ(
