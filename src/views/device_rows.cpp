@@ -32,11 +32,13 @@ DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, B
   return row;
 }
 
-// The mark of a figure that has sizes as they were asked for, and not what they take: empty for a
-// physical one, or none.
-Note logical_mark(const Device& device, Kind kind) {
-  const bool marked = device.used(kind) && !device.physical(kind);
-  return marked ? Note{"physical n/a", {}} : Note{};
+// Sizes as they were asked for, and not what they take.
+bool is_logical(const Device& device, Kind kind) {
+  return device.used(kind) && !device.physical(kind);
+}
+
+Note logical_mark(const DeviceRow& row) {
+  return row.as_asked_for ? Note{std::string(kNotPhysical), {}} : Note{};
 }
 
 // What is taken on cores that hold none of it, if there is any.
@@ -66,6 +68,7 @@ void add_l1(DeviceRows& rows, const Device& device, Units units) {
     begin = saturating_add(begin, used.value_or(0));
   };
   part(What::buffers, Tone::buffers, device.used(Kind::l1), {});
+  rows.back().as_asked_for = is_logical(device, Kind::l1);
   if (const Bytes small = device.used(Kind::l1_small); small.value_or(0) > 0) {
     part(What::small, Tone::small, small, {});
   }
@@ -148,12 +151,11 @@ std::vector<Note> notes_of(const DeviceRow& row, const Device& device, Units uni
   const Note peak = named("peak", row.peak, units);
   switch (row.what) {
     case What::dram:
-      return {logical_mark(device, Kind::dram), of, peak,
-              named("logical", device.logical(Kind::dram), units)};
+      return {logical_mark(row), of, peak, named("logical", device.logical(Kind::dram), units)};
     case What::l1:
       return {of, peak, {headroom_in_brief(device, units), {}}};
     case What::buffers:
-      return {logical_mark(device, Kind::l1), named("logical", device.logical(Kind::l1), units),
+      return {logical_mark(row), named("logical", device.logical(Kind::l1), units),
               lockstep_note(device, Kind::l1, units)};
     case What::small:
       return {lockstep_note(device, Kind::l1_small, units)};
@@ -236,6 +238,7 @@ DeviceRows device_rows_without_notes(const Device& device, Units units) {
   DeviceRows rows;
   rows.push_back(memory(What::dram, "DRAM", device.used(Kind::dram), device.dram_capacity_bytes,
                         device.peak(Kind::dram), units));
+  rows.back().as_asked_for = is_logical(device, Kind::dram);
   add_l1(rows, device, units);
   add_trace(rows, device, units);
   add_headroom(rows, device, units);

@@ -27,6 +27,8 @@ struct Note {
 [[nodiscard]] std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
                                        std::string_view between = ", ", bool count_rest = false);
 
+inline constexpr std::string_view kNotPhysical = "physical n/a";
+
 struct DeviceRow {
   enum class What : std::uint8_t {
     dram,
@@ -53,6 +55,7 @@ struct DeviceRow {
   // Before the size wherever it is shown: ">=" when there may be more ("<=" for headroom),
   // "~" for an estimate.
   std::string mark{};
+  bool as_asked_for = false;  // not what is taken, which is unknown: "physical n/a"
   bool minor = false;         // left out when there are many devices
   std::vector<Note> notes{};  // in order of importance
 

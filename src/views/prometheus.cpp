@@ -154,6 +154,8 @@ void add_memory(const Snapshot& snapshot, Page& page) {
   Family& data = page.gauge("ttmem_l1_data_bytes",
                             "L1 that buffers take on the cores that hold their bytes, by kind; "
                             "the rest of ttmem_memory_used_bytes is lost to lockstep.");
+  Family& estimated = page.gauge("ttmem_kernels_estimated_bytes",
+                                 "Of the kernels' bytes, sizes that are estimates.");
   Family& peak = page.gauge("ttmem_memory_peak_bytes",
                             "Peak that the living processes are certain to have reached together.");
   Family& capacity = page.gauge("ttmem_memory_capacity_bytes",
@@ -179,6 +181,7 @@ void add_memory(const Snapshot& snapshot, Page& page) {
     for (const Kind kind : {Kind::l1, Kind::l1_small}) {
       data.add(labels.with("kind", name_of(kind)), device.data(kind));
     }
+    estimated.add(labels, device.kernels_estimated_bytes);
     peak.add(labels.with("memory", "dram"), device.peak(Kind::dram));
     peak.add(labels.with("memory", "l1"), device.l1_peak_bytes);
     capacity.add(labels.with("memory", "dram"), device.dram_capacity_bytes);
@@ -284,6 +287,9 @@ std::string prometheus_text(const Snapshot& snapshot, const MetricsInput& input)
   Page page;
   page.gauge("ttmem_up", "1: the server can read the directory of the segments; 0: it cannot.")
       .add({}, std::optional(input.up ? 1 : 0));
+  page.gauge("ttmem_complete",
+             "1: everything there was read; 0: something was not, and sums are \"at least\".")
+      .add({}, std::optional(snapshot.complete() ? 1 : 0));
   add_info(snapshot, page);
   add_memory(snapshot, page);
   add_programs(snapshot, page);

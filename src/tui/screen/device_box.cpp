@@ -97,7 +97,10 @@ void compact_row(Pane& pane, int y, const DeviceRow& row, const DeviceRows& rows
   put_size(pane, at.size, y, row);
   pane.put(at.size, y, " / " + views::format_bytes(row.capacity), {Ink::dim});
   put_bar(pane, at, y, row, rows);
-  pane.put(at.notes(), y, "peak " + views::format_bytes(row.peak), {Ink::dim});
+  pane.put(
+      at.notes(), y,
+      row.as_asked_for ? std::string(views::kNotPhysical) : "peak " + views::format_bytes(row.peak),
+      {Ink::dim});
 }
 
 bool troubled(const DeviceRows& rows) {

@@ -101,6 +101,21 @@ TEST(Prometheus, HasTheFiguresOfADevice) {
   EXPECT_EQ(samples.at("ttmem_device_info{" + device + R"(,board="n300",grid_x="8",grid_y="7"})"),
             1);
   EXPECT_EQ(samples.at("ttmem_up"), 1);
+  EXPECT_EQ(samples.at("ttmem_complete"), 1);
+}
+
+TEST(Prometheus, SaysWhatIsNotCompleteAndWhatIsAnEstimate) {
+  Snapshot snapshot;
+  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices[0].kernels_estimated_bytes = 4096;
+  snapshot.unread.emplace_back("cannot read");
+  const auto samples = page_of(snapshot).samples;
+  EXPECT_EQ(samples.at("ttmem_complete"), 0);
+  const auto estimate = std::find_if(samples.begin(), samples.end(), [](const auto& sample) {
+    return sample.first.starts_with("ttmem_kernels_estimated_bytes{");
+  });
+  ASSERT_NE(estimate, samples.end());
+  EXPECT_EQ(estimate->second, 4096);
 }
 
 TEST(Prometheus, AMeasuredZeroIsASampleAndAnUnknownIsNone) {
