@@ -208,10 +208,13 @@ class Builder {
 
   // The device as it can be. Else a copy in `mended`, without figures that cannot be, with
   // warnings.
-  const DeviceImage& possible(const DeviceTotal& total, const SegmentEvidence& segment,
-                              const DeviceImage& device, std::optional<DeviceImage>& mended) {
+  const DeviceImage& possible(const DeviceTotal& total, std::size_t s, std::size_t d,
+                              std::optional<DeviceImage>& mended) {
+    const SegmentEvidence& segment = *segments_[s];
+    const DeviceImage& device = segment.image.devices[d];
     const std::vector<Kind> wrong = total.impossible(device.kinds);
     if (wrong.empty()) return device;
+    for (const Kind kind : wrong) left_out_.emplace(s, d, kind);
     const std::string who = fmt::format("process {} ({})", pid_text(segment), segment.image.name);
     for (const Kind kind : wrong) {
       warn_impossible(total, who, device.id, kind, device.kinds[kind]);
@@ -226,7 +229,7 @@ class Builder {
     for (std::size_t d = 0; d < image.devices.size(); ++d) {
       DeviceTotal& total = totals_[totals_of_[s][d]];
       std::optional<DeviceImage> mended;
-      const DeviceImage& device = possible(total, segment, image.devices[d], mended);
+      const DeviceImage& device = possible(total, s, d, mended);
       if (segment.state == State::alive) {
         total.add_tracked(device, segment.geometry.at(d));
         if (segment.confirmed && !segment.foreign_pid) {
@@ -304,6 +307,7 @@ class Builder {
       result.pid = segment.image.pid;
       result.state = segment.state;
       result.segment = segment.origin.file_number;
+      result.left_out = left_out_.contains({s, allocation.device, allocation.kind});
       result.age_ns = age_ns(segment, allocation.when_ns, evidence_.monotonic_ns);
     }
     programs_.list(segment, device_index, evidence_.monotonic_ns, snapshot_);
@@ -324,6 +328,8 @@ class Builder {
   // its writer sees, so the name must do instead of /proc.
   std::set<std::tuple<std::uint32_t, std::int32_t, std::string>> foreign_;
   std::vector<std::uint32_t> index_of_total_;  // in the snapshot
+  // Kinds of which a segment claims more than its device has.
+  std::set<std::tuple<std::size_t, std::size_t, Kind>> left_out_;
   ProgramList programs_;
 };
 

@@ -169,6 +169,7 @@ struct Allocation {
   std::uint64_t age_ns = 0;
   bool persistent = false;  // a dispatch or fabric kernel
   bool estimate = false;    // `bytes` is an estimate
+  bool left_out = false;    // its process claims more than there is: in no sum
   std::string label;        // empty: none
 };
 

@@ -87,6 +87,7 @@ std::vector<AllocationGroup> group_allocations(const Snapshot& snapshot,
                                                GroupBy by) {
   std::map<std::pair<std::string, model::State>, AllocationGroup> found;
   for (const Allocation& a : allocations) {
+    if (a.left_out) continue;
     std::string name = name_in(by, snapshot, a);
     AllocationGroup& group = found[{name, a.state}];
     group.name = std::move(name);

@@ -29,7 +29,8 @@ struct AllocationGroup {
   std::uint64_t largest_bytes = 0;
 };
 
-// What takes the most first. `allocations` is select_allocations() of the same snapshot.
+// What takes the most first, without what is left out of sums. `allocations` is
+// select_allocations() of the same snapshot.
 [[nodiscard]] std::vector<AllocationGroup> group_allocations(
     const model::Snapshot& snapshot, const std::vector<model::Allocation>& allocations, GroupBy by);
 

@@ -74,21 +74,39 @@ Table make_table(bool any_dead) {
                 {"LABEL", left, 0, Column::Cut::middle}});
 }
 
+// "3 allocations, 2.00 MiB physical and 1 of unknown physical size."
+std::string sum_text(const Snapshot& snapshot, const std::vector<Allocation>& allocations,
+                     const TextOptions& options) {
+  std::uint64_t bytes = 0;
+  std::uint64_t logical = 0;
+  std::uint64_t sized = 0;
+  std::uint64_t unsized = 0;
+  for (const Allocation& a : allocations) {
+    if (a.left_out) continue;
+    bytes = saturating_add(bytes, a.physical_bytes.value_or(0));
+    logical = saturating_add(logical, a.bytes);
+    ++(a.physical_bytes ? sized : unsized);
+  }
+  const auto size = [&](std::uint64_t of) { return format_bytes(model::Bytes(of), options.units); };
+  std::string sum = plural(allocations.size(), "allocation", "allocations");
+  if (sized > 0) {
+    sum += fmt::format(", {} physical", size(bytes));
+    if (unsized > 0) sum += fmt::format(" and {} of unknown physical size", unsized);
+  } else if (unsized > 0) {
+    sum += fmt::format(", {} logical, of unknown physical size", size(logical));
+  }
+  const std::uint64_t left_out = allocations.size() - sized - unsized;
+  if (left_out > 0) sum += fmt::format(", {} not added up: more than there is", left_out);
+  return (snapshot.complete() ? "" : "At least ") + sum + ".";
+}
+
 }  // namespace
 
 std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocation>& allocations,
                              std::uint64_t hidden_cbs, const TextOptions& options) {
   std::string text;
   bool any_dead = false;
-  std::uint64_t bytes = 0;
-  std::uint64_t logical = 0;
-  std::uint64_t unsized = 0;
-  for (const Allocation& a : allocations) {
-    any_dead |= a.state == model::State::dead;
-    bytes = saturating_add(bytes, a.physical_bytes.value_or(0));
-    logical = saturating_add(logical, a.bytes);
-    if (!a.physical_bytes) ++unsized;
-  }
+  for (const Allocation& a : allocations) any_dead |= a.state == model::State::dead;
   if (allocations.empty()) {
     text = snapshot.blind() ? no_device_text(snapshot, options)
                             : wrapped("No live allocation matches.", 0, Color::plain, options) +
@@ -96,16 +114,8 @@ std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocat
   } else {
     Table table = make_table(any_dead);
     for (const Allocation& a : allocations) table.add_row(row_of(snapshot, a, options));
-    std::string sum = plural(allocations.size(), "allocation", "allocations");
-    if (unsized < allocations.size()) {
-      sum += fmt::format(", {} physical", format_bytes(model::Bytes(bytes), options.units));
-      if (unsized > 0) sum += fmt::format(" and {} of unknown physical size", unsized);
-    } else {
-      sum += fmt::format(", {} logical, of unknown physical size",
-                         format_bytes(model::Bytes(logical), options.units));
-    }
-    if (!snapshot.complete()) sum = "At least " + sum;
-    text = table.render(0, options) + "\n" + wrapped(sum + ".", 0, Color::plain, options) +
+    text = table.render(0, options) + "\n" +
+           wrapped(sum_text(snapshot, allocations, options), 0, Color::plain, options) +
            not_complete_text(snapshot, options);
   }
   if (hidden_cbs > 0) {

@@ -125,6 +125,13 @@ class FiguresThatCannotBe(Looking):
         self.assertTrue(any(f"process {liar.pid} " in w and "12.0 TiB" in w
                             for w in snapshot["warnings"]), snapshot["warnings"])
 
+    def test_nor_are_they_in_sums_of_allocations(self):
+        self.hold("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")
+        self.assertIn("2 allocations, 0.06 MiB physical, 1 not added up: more than there is.",
+                      self.ttmem("allocs").stdout)
+        groups = self.json("allocs", "--group-by", "kind")["groups"]
+        self.assertEqual([group["kind"] for group in groups], ["l1"])
+
     def test_nor_more_than_any_device_has(self):
         self.hold("open_device(dram_channels=0)\nalloc(DRAM, 1, 0, size=2 << 40)")
         self.assertIsNone(self.devices()[0]["dram"]["used_bytes"])
