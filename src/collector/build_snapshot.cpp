@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -55,6 +56,24 @@ model::Process process_row(const RowEvidence& evidence) {
 // As long as the kernel keeps it.
 std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
+// By what a process with a segment is found in TT-Metal's region, which has one too: pid and state.
+// A row has the pid that its writer sees, so that of a process of another pid namespace says
+// nothing about /proc: there the name must do instead of the state.
+using RowName = std::tuple<std::int32_t, State, std::string>;
+
+// None: /proc does not confirm that this is the process, so it hides no row.
+std::optional<RowName> row_name(const SegmentEvidence& segment) {
+  const std::int32_t pid = segment.image.pid;
+  if (segment.state == State::dead) return RowName(pid, State::dead, "");
+  if (segment.foreign_pid) return RowName(pid, State::alive, short_name(segment.image.name));
+  return segment.confirmed ? std::optional(RowName(pid, State::alive, "")) : std::nullopt;
+}
+
+std::array<RowName, 2> row_names(const RowEvidence& row) {
+  return {RowName(row.row.pid, row.state, ""),
+          RowName(row.row.pid, State::alive, short_name(row.row.name))};
+}
+
 model::Allocation listed(const LiveAllocation& allocation) {
   const bool kernel = allocation.kind == Kind::kernel;
   const bool whole_device = kernel || allocation.kind == Kind::cb;
@@ -101,6 +120,7 @@ class Builder {
     snapshot_.warnings = evidence_.warnings;
     snapshot_.unread = evidence_.unread;
     sort_evidence();
+    for (const RegionEvidence* region : regions_) learn_uids(*region);
     for (const SegmentEvidence* segment : segments_) describe(*segment);
     for (std::size_t s = 0; s < segments_.size(); ++s) suppose_devices(s);
     for (std::size_t s = 0; s < segments_.size(); ++s) add_segment(s);
@@ -150,28 +170,57 @@ class Builder {
     return known->second;
   }
 
-  // A region does not know its architecture: it matches any device of its number.
+  // A region without the chip's own number belongs to the chip that one of its processes calls so.
+  // Nor does it know the architecture: else it matches any device of its number.
   std::uint32_t total_of(const RegionEvidence& region) {
+    if (region.uid != 0) return total_of(region.uid, region.device_id, "");
+    for (const RowEvidence& row : region.rows) {
+      for (const RowName& name : row_names(row)) {
+        const auto same = chip_of_.find({name, region.device_id});
+        if (same != chip_of_.end()) return same->second;
+      }
+    }
     const auto near = known_.lower_bound(Identity(0, region.device_id, ""));
     const bool same = near != known_.end() && std::get<0>(near->first) == 0 &&
                       std::get<1>(near->first) == region.device_id;
-    if (region.uid == 0 && same) return near->second;
-    return total_of(region.uid, region.device_id, "");
+    return same ? near->second : total_of(0, region.device_id, "");
   }
 
-  static bool names_no_chip(const DeviceImage& device) {
-    return device.uid == 0 && device.arch.empty();
+  // What a process calls a device in a region, and the chip's own number there.
+  void learn_uids(const RegionEvidence& region) {
+    if (region.uid == 0) return;
+    for (const RowEvidence& row : region.rows) {
+      for (const RowName& name : row_names(row)) {
+        const auto [known, fresh] = uid_of_.try_emplace({name, region.device_id}, region.uid);
+        if (!fresh && known->second != region.uid) known->second = 0;  // two chips: not told
+      }
+    }
+  }
+
+  // The chip's own number, if need be from TT-Metal's region: one process does not call two chips
+  // the same.
+  [[nodiscard]] std::uint64_t uid_of(const SegmentEvidence& segment,
+                                     const DeviceImage& device) const {
+    const std::optional<RowName> name = row_name(segment);
+    if (device.uid != 0 || !name) return device.uid;
+    const auto known = uid_of_.find({*name, device.id});
+    return known != uid_of_.end() ? known->second : 0;
+  }
+
+  [[nodiscard]] bool names_no_chip(const SegmentEvidence& segment,
+                                   const DeviceImage& device) const {
+    return device.arch.empty() && uid_of(segment, device) == 0;
   }
 
   // The devices of which a process says more than a number.
   void describe(const SegmentEvidence& segment) {
     std::vector<std::uint32_t>& of_device = totals_of_.emplace_back();
     for (const DeviceImage& device : segment.image.devices) {
-      if (names_no_chip(device)) {
+      if (names_no_chip(segment, device)) {
         of_device.push_back(kUnknownChip);
         continue;
       }
-      of_device.push_back(total_of(device.uid, device.id, device.arch));
+      of_device.push_back(total_of(uid_of(segment, device), device.id, device.arch));
       totals_[of_device.back()].describe(device);
     }
     chips_ = totals_.size();
@@ -188,13 +237,14 @@ class Builder {
       const auto only = std::find_if(totals_.begin(), end, has_it);
       const bool supposed = only != end && std::find_if(only + 1, end, has_it) == end;
       totals_of_[s][d] = supposed ? static_cast<std::uint32_t>(only - totals_.begin())
-                                  : total_of(device.uid, device.id, device.arch);
+                                  : total_of(0, device.id, device.arch);
       totals_[totals_of_[s][d]].describe(device);
     }
   }
 
-  [[nodiscard]] bool is_supposed(std::uint32_t total, const DeviceImage& device) const {
-    return names_no_chip(device) && total < chips_;
+  [[nodiscard]] bool is_supposed(std::size_t s, std::size_t d) const {
+    const SegmentEvidence& segment = *segments_[s];
+    return names_no_chip(segment, segment.image.devices[d]) && totals_of_[s][d] < chips_;
   }
 
   void warn_impossible(const DeviceTotal& total, const std::string& who, std::uint32_t device,
@@ -226,20 +276,20 @@ class Builder {
   void add_segment(std::size_t s) {
     const SegmentEvidence& segment = *segments_[s];
     const SegmentImage& image = segment.image;
+    const std::optional<RowName> name = row_name(segment);
     for (std::size_t d = 0; d < image.devices.size(); ++d) {
       DeviceTotal& total = totals_[totals_of_[s][d]];
       std::optional<DeviceImage> mended;
       const DeviceImage& device = possible(total, s, d, mended);
       if (segment.state == State::alive) {
         total.add_tracked(device, segment.geometry.at(d));
-        if (segment.confirmed && !segment.foreign_pid) {
-          counted_.emplace(totals_of_[s][d], image.pid);
-        } else if (segment.foreign_pid) {
-          foreign_.emplace(totals_of_[s][d], image.pid, short_name(image.name));
-        }
+      }
+      if (name) {
+        listed_.emplace(totals_of_[s][d], *name);
+        chip_of_.emplace(std::pair(*name, device.id), totals_of_[s][d]);
       }
       model::Process row = process_row(segment, device);
-      row.supposed_device = is_supposed(totals_of_[s][d], image.devices[d]);
+      row.supposed_device = is_supposed(s, d);
       total.add_process(std::move(row));
     }
     add_segment_warnings(segment, evidence_.directory, snapshot_.warnings);
@@ -251,8 +301,8 @@ class Builder {
     DeviceTotal& total = totals_[index];
     total.add_number(region.device_id);
     for (RowEvidence row : region.rows) {
-      if (counted_.contains({index, row.row.pid})) continue;
-      if (foreign_.contains({index, row.row.pid, short_name(row.row.name)})) continue;
+      const std::array<RowName, 2> names = row_names(row);
+      if (listed_.contains({index, names[0]}) || listed_.contains({index, names[1]})) continue;
       for (const Kind kind : total.impossible(row.row.kinds)) {
         const std::string who = fmt::format("process {} ({})", row.row.pid, row.row.name);
         KindFigures& figures = row.row.kinds[kind];
@@ -262,7 +312,7 @@ class Builder {
       }
       if (row.state == State::alive) {
         total.add_untracked(row.row);
-        counted_.emplace(index, row.row.pid);
+        listed_.emplace(index, names[0]);
       }
       total.add_process(process_row(row));
     }
@@ -321,12 +371,13 @@ class Builder {
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
   std::size_t chips_ = 0;  // of the totals, those of which more than a number is known
-  std::map<Identity, std::uint32_t> known_;                   // index into totals_
-  std::vector<std::vector<std::uint32_t>> totals_of_;         // by segment and its device
-  std::set<std::pair<std::uint32_t, std::int32_t>> counted_;  // living process by total and pid
-  // Living processes with a pid of another namespace: total, pid and name. A row has the pid that
-  // its writer sees, so the name must do instead of /proc.
-  std::set<std::tuple<std::uint32_t, std::int32_t, std::string>> foreign_;
+  std::map<Identity, std::uint32_t> known_;             // index into totals_
+  std::vector<std::vector<std::uint32_t>> totals_of_;   // by segment and its device
+  std::set<std::pair<std::uint32_t, RowName>> listed_;  // processes by total
+  // By process and what it calls the device: the chip's own number in TT-Metal's region (0: not
+  // told), and the total that its segment belongs to.
+  std::map<std::pair<RowName, std::uint32_t>, std::uint64_t> uid_of_;
+  std::map<std::pair<RowName, std::uint32_t>, std::uint32_t> chip_of_;
   std::vector<std::uint32_t> index_of_total_;  // in the snapshot
   // Kinds of which a segment claims more than its device has.
   std::set<std::tuple<std::size_t, std::size_t, Kind>> left_out_;

@@ -12,6 +12,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 import time
@@ -140,6 +141,14 @@ class Case(unittest.TestCase):
 
     def start_ttmem(self, *arguments):
         return self.start([TTMEM, *arguments])
+
+    def hold_calls(self, source, **options):
+        """A process that makes calls of the C interface (abi.py), and keeps what it then holds."""
+        env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
+        held = self.start([sys.executable, "-c", "from abi import *\n" + source + "\nhold()"], env,
+                          **options)
+        held.line()
+        return held
 
     def ttmem(self, *arguments, code=0, env=None):
         result = subprocess.run([TTMEM, *map(str, arguments)], env=env or self.env, text=True,

@@ -7,10 +7,9 @@ import os
 import pwd
 import re
 import subprocess
-import sys
 import unittest
 
-from support import HERE, LIBRARY, TTMEM, Case
+from support import TTMEM, Case
 
 NOBODY = pwd.getpwnam("nobody").pw_uid
 COMMANDS = ((), ("allocs",), ("programs",), ("top", "--once"), ("clean", "--dry-run"), ("--list",))
@@ -23,13 +22,6 @@ def become_nobody():
 
 
 class Looking(Case):
-    def hold(self, source, **options):
-        env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
-        held = self.start([sys.executable, "-c", "from abi import *\n" + source + "\nhold()"], env,
-                          **options)
-        held.line()
-        return held
-
     def as_nobody(self, *arguments):
         return subprocess.run([TTMEM, *arguments], env=self.env, text=True, capture_output=True,
                               timeout=20, preexec_fn=become_nobody)
@@ -61,7 +53,7 @@ class ProcessesOfOthers(Looking):
         os.chmod(self.dir, 0o1777)
 
     def test_alone_they_are_named_and_it_fails(self):
-        self.hold("open_device()\nalloc(DRAM, 1, 4096)")
+        self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)")
         for command in COMMANDS[:4]:
             with self.subTest(command):
                 result = self.as_nobody(*command)
@@ -70,7 +62,7 @@ class ProcessesOfOthers(Looking):
                 self.assertIn("Nothing was seen", result.stdout)
 
     def test_beside_one_s_own_totals_are_at_least(self):
-        self.hold("open_device()\nalloc(DRAM, 1, 4096)")
+        self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)")
         self.start([TTMEM, "demo", "single", "--hold"],
                    preexec_fn=become_nobody).line("stderr")
         self.env["COLUMNS"] = "80"
@@ -92,7 +84,7 @@ class AnEstimate(Looking):
                 "lib.ttmem_kernel_load_estimate(0, 7, 1 << 20, APP)")
 
     def test_is_marked_in_every_view_and_width(self):
-        held = self.hold(self.ESTIMATE)
+        held = self.hold_calls(self.ESTIMATE)
         for width in ("40", "60", "80", "200"):
             env = {**self.env, "COLUMNS": width}
             for command in ((), ("top", "--once")):
@@ -108,14 +100,14 @@ class AnEstimate(Looking):
         self.assertIn("~1.00 MiB", self.ttmem("clean").stdout)
 
     def test_a_measured_size_is_not(self):
-        self.hold("open_device()\nlib.ttmem_kernel_load(0, 7, 1 << 20, APP)")
+        self.hold_calls("open_device()\nlib.ttmem_kernel_load(0, 7, 1 << 20, APP)")
         self.assertNotIn("~", self.ttmem().stdout)
 
 
 class FiguresThatCannotBe(Looking):
     def test_are_left_out_and_a_warning_names_the_process(self):
-        liar = self.hold("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")
-        self.hold("open_device()\nalloc(DRAM, 1, 1 << 20)")
+        liar = self.hold_calls("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")
+        self.hold_calls("open_device()\nalloc(DRAM, 1, 1 << 20)")
         snapshot = self.json()
         device = snapshot["devices"][0]
         self.assertEqual(device["dram"]["used_bytes"], 12 << 20)
@@ -126,12 +118,12 @@ class FiguresThatCannotBe(Looking):
                             for w in snapshot["warnings"]), snapshot["warnings"])
 
     def test_nor_are_they_in_sums_of_allocations(self):
-        self.hold("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")
+        self.hold_calls("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")
         self.assertIn("2 allocations, 0.06 MiB physical, 1 not added up: more than there is.",
                       self.ttmem("allocs").stdout)
         groups = self.json("allocs", "--group-by", "kind")["groups"]
         self.assertEqual([group["kind"] for group in groups], ["l1"])
 
     def test_nor_more_than_any_device_has(self):
-        self.hold("open_device(dram_channels=0)\nalloc(DRAM, 1, 0, size=2 << 40)")
+        self.hold_calls("open_device(dram_channels=0)\nalloc(DRAM, 1, 0, size=2 << 40)")
         self.assertIsNone(self.devices()[0]["dram"]["used_bytes"])

@@ -28,12 +28,30 @@ def region(*rows):
     return bytes(data)
 
 
-class DeadRows(HttpCase):
+class Regions(HttpCase):
     def write(self, *rows):
         self.file = os.path.join(self.dir, f"tt_device_{UID}_memory")
         with open(self.file, "wb") as file:
             file.write(region(*rows))
 
+
+class OneChip(Regions):
+    """A process that is tracked has a row too, and only that says which chip its device 0 is."""
+
+    def test_is_shown_once_and_counted_from_the_segment(self):
+        holder = self.hold_calls("open_device(uid=0)\nalloc(DRAM, 1, 1 << 20)")
+        self.write(holder.pid)
+        [device] = self.devices()
+        self.assertEqual((device["uid"], device["dram"]["used_bytes"]), (hex(UID), 12 * MIB))
+        self.assertEqual([row["source"] for row in device["processes"]], ["ttmem"])
+        self.assertEqual(self.json()["warnings"], [])
+        holder.kill()
+        [device] = self.devices()
+        self.assertEqual([(row["source"], row["state"]) for row in device["processes"]],
+                         [("ttmem", "dead")])
+
+
+class DeadRows(Regions):
     def test_clean_removes_a_region_in_which_nobody_lives_and_says_what_it_had(self):
         self.write(DEAD_PID)
         table = self.ttmem().stdout

@@ -30,13 +30,6 @@ def row_of(text, name):
 
 
 class Unknown(HttpCase):
-    def hold(self, source):
-        """A workload of the C interface that holds its state."""
-        env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
-        held = self.start([sys.executable, "-c", "from abi import *\n" + source + "\nhold()"], env)
-        held.line()
-        return held
-
     def assert_null(self, device, *paths):
         for path in paths:
             value = device
@@ -45,7 +38,7 @@ class Unknown(HttpCase):
             self.assertIsNone(value, path)
 
     def test_a_buffer_in_dram_says_nothing_of_other_kinds(self):
-        self.hold("open_device(trace_region_bytes=1 << 20)\nalloc(DRAM, 1, 4096)")
+        self.hold_calls("open_device(trace_region_bytes=1 << 20)\nalloc(DRAM, 1, 4096)")
         device = self.devices()[0]
         self.assertEqual(device["dram"]["used_bytes"], 12 * 4096)
         self.assert_null(device, "l1/used_bytes", "l1/peak_bytes", "l1/buffers/logical_bytes",
@@ -66,7 +59,7 @@ class Unknown(HttpCase):
             self.assertIn("n/a", text)
 
     def test_what_was_freed_is_a_measured_zero(self):
-        self.hold("open_device()\nalloc(L1, 1, 4096)\nfree(L1, 1)")
+        self.hold_calls("open_device()\nalloc(L1, 1, 4096)\nfree(L1, 1)")
         device = self.devices()[0]
         self.assertEqual(device["l1"]["used_bytes"], 0)
         self.assertEqual(device["l1"]["buffers"]["physical_bytes"], 0)
@@ -75,7 +68,7 @@ class Unknown(HttpCase):
         self.assertFalse(set("▏▎▍▌▋▊▉█#") & set(row), "a zero draws no ink")
 
     def test_programs_are_not_resident_until_one_is_dispatched(self):
-        held = self.hold("open_device()\nplace(1, (105664, 4096, [(0, 0, 7, 7)]))\nhold()\n"
+        held = self.hold_calls("open_device()\nplace(1, (105664, 4096, [(0, 0, 7, 7)]))\nhold()\n"
                          "lib.ttmem_program_dispatch(0, 1)")
         device = self.devices()[0]
         self.assertEqual(device["l1"]["cb"]["physical_bytes"], 64 * 4096)
@@ -87,7 +80,7 @@ class Unknown(HttpCase):
         self.assertEqual(self.devices()[0]["l1"]["cb"]["resident_bytes"], 64 * 4096)
 
     def test_who_says_so_reports_a_kind_before_the_first_allocation(self):
-        self.hold("open_device()\nlib.ttmem_reports(0, 0x1f | 0x20)")
+        self.hold_calls("open_device()\nlib.ttmem_reports(0, 0x1f | 0x20)")
         device = self.devices()[0]
         for kind in ("dram", "l1", "trace"):
             self.assertEqual(device[kind]["used_bytes"], 0, kind)
@@ -122,7 +115,7 @@ class Unknown(HttpCase):
         self.assertTrue(row_of(self.ttmem().stdout, "DRAM").endswith("n/a"))
 
     def test_nothing_is_known_of_a_device_with_dead_processes_only(self):
-        self.hold("open_device()\nalloc(DRAM, 1, 4096)\nalloc(L1, 2, 4096)").kill()
+        self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)\nalloc(L1, 2, 4096)").kill()
         device = self.devices()[0]
         self.assert_null(device, "dram/used_bytes", "l1/used_bytes", "l1/cb/physical_bytes",
                          "l1/kernels_bytes", "programs", "anomalies/unknown_frees")
@@ -143,14 +136,14 @@ class Unknown(HttpCase):
         self.assertIn("1.88 MiB of circular buffers", programs)
 
     def test_allocations_of_unknown_physical_size_have_no_physical_sum(self):
-        self.hold("open_device()\n"
+        self.hold_calls("open_device()\n"
                   "for i in range(3): alloc(DRAM, i + 1, 0, address=i << 20, size=1 << 20)")
         footer = self.ttmem("allocs").stdout.split("\n\n")[1]
         self.assertNotIn("0.00 MiB", footer)
         self.assertIn("3 allocations, 3.00 MiB logical, of unknown physical size", footer)
 
     def test_what_a_damaged_segment_held_is_unknown(self):
-        self.hold("open_device()\nalloc(DRAM, 1, 4096)").kill()
+        self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)").kill()
         path = pathlib.Path(self.dir) / self.files()[0]
         os.truncate(path, 40000)
         text = self.ttmem("clean").stdout
@@ -158,7 +151,7 @@ class Unknown(HttpCase):
         self.assertIn("n/a", text)
 
     def test_metrics_and_history_have_no_sample_of_what_nobody_reports(self):
-        self.hold("open_device()\nlib.ttmem_cb_alloc.argtypes = [ctypes.c_uint32, ctypes.c_uint64,"
+        self.hold_calls("open_device()\nlib.ttmem_cb_alloc.argtypes = [ctypes.c_uint32, ctypes.c_uint64,"
                   " ctypes.c_uint64]\nlib.ttmem_cb_alloc(0, 1, 1 << 20)")
         self.serve()
         page = self.get("/metrics")

@@ -528,6 +528,33 @@ TEST(BuildSnapshot, ARowOfAProcessThatASegmentTellsOfIsNotCountedTwice) {
   EXPECT_EQ(snapshot.devices[0].processes.size(), 1u);
 }
 
+TEST(BuildSnapshot, AProcessIsOnOneChipWhenOnlyItsRowKnowsWhich) {
+  for (const State state : {State::alive, State::dead}) {
+    SegmentBuilder builder = process(0, 1000, 1000);
+    SegmentBuilder other = process(0xb, 500, 500);
+    const Snapshot snapshot =
+        snapshot_of({evidence(builder, 20, state), evidence(other, 21)}, {region(0xb, 20, state)});
+    ASSERT_EQ(snapshot.devices.size(), 1u);
+    EXPECT_EQ(snapshot.devices[0].uid, 0xbu);
+    EXPECT_EQ(snapshot.devices[0].used(Kind::dram), state == State::alive ? 1500u : 500u);
+    EXPECT_EQ(snapshot.devices[0].processes.size(), 2u);
+  }
+}
+
+TEST(BuildSnapshot, AProcessIsOnOneChipWhenOnlyItsSegmentKnowsWhich) {
+  SegmentBuilder builder = process(0xb, 1000, 1000);
+  const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0, 20, State::alive)});
+  ASSERT_EQ(snapshot.devices.size(), 1u);
+  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
+}
+
+TEST(BuildSnapshot, ARowOfALivingProcessIsNotThatOfADeadOneWithItsPid) {
+  SegmentBuilder builder = process(0, 1000, 1000);
+  const Snapshot snapshot =
+      snapshot_of({evidence(builder, 20, State::dead)}, {region(0xb, 20, State::alive)});
+  EXPECT_EQ(snapshot.devices.size(), 2u);
+}
+
 TEST(BuildSnapshot, ASegmentThatProcDoesNotConfirmHidesNoRow) {
   SegmentBuilder builder = process(0xb, 1000, 1000);
   SegmentEvidence foreign = evidence(builder, 20);  // as of another pid namespace
