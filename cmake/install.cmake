@@ -25,7 +25,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem.pc DESTINATION ${CMAKE_INSTALL_L
 
 if(TTMEM_DRYRUN)
   install(TARGETS ttmem_dryrun EXPORT ttmem-dryrun)
-  install(DIRECTORY dryrun/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttmem-dryrun)
+  install(TARGETS ttmem_dryrun_shared)
+  install(DIRECTORY dryrun/include/ dryrun/internal/
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttmem-dryrun)
   install(EXPORT ttmem-dryrun NAMESPACE ttmem:: DESTINATION ${package_dir})
 endif()
 install(DIRECTORY integrations/tt-metal DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem)

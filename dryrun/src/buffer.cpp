@@ -106,7 +106,11 @@ std::shared_ptr<Buffer> Buffer::create(IDevice* device, DeviceAddr size, DeviceA
                                        std::optional<SubDeviceId> sub_device_id) {
   auto buffer = std::make_shared<Buffer>(device, size, page_size, buffer_type, sharding_args,
                                          bottom_up, sub_device_id, true, Private());
-  buffer->allocate();
+  if (size == 0) {
+    buffer->status_ = Status::kAllocated;
+  } else {
+    buffer->allocate_impl();
+  }
   return buffer;
 }
 
@@ -124,11 +128,7 @@ std::shared_ptr<Buffer> Buffer::create(IDevice* device, DeviceAddr address, Devi
 
 Buffer::~Buffer() { deallocate(); }
 
-void Buffer::allocate() {
-  if (size_ == 0) {
-    status_ = Status::kAllocated;
-    return;
-  }
+void Buffer::allocate_impl() {
   address_ = banks_->allocate(this);
   // Processors may ask for the address.
   status_ = Status::kAllocated;
@@ -136,8 +136,16 @@ void Buffer::allocate() {
 }
 
 void Buffer::deallocate() {
+  if (owns_data_) {
+    deallocate_impl();
+  } else {
+    status_ = Status::kDeallocated;
+  }
+}
+
+void Buffer::deallocate_impl() {
   if (status_ != Status::kAllocated) return;
-  if (owns_data_ && size_ != 0 && !banks_->closed()) {
+  if (size_ != 0 && !banks_->closed()) {
     GraphTracker::instance().track_deallocate(this);
     banks_->deallocate(this);
   }

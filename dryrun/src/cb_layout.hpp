@@ -6,7 +6,7 @@
 #include <tt-metalium/core_coord.hpp>
 #include <vector>
 
-#include "circular_buffer_impl.hpp"
+#include "impl/buffers/circular_buffer.hpp"
 
 namespace tt::tt_metal::dryrun {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "circular_buffer_impl.hpp"
-
 #include <tt-metalium/tt_backend_api_types.hpp>
 
 #include "error.hpp"
+#include "impl/buffers/circular_buffer.hpp"
 
 namespace tt {
 
@@ -74,6 +73,12 @@ CircularBufferImpl::CircularBufferImpl(const CoreRangeSet& core_ranges,
 void CircularBufferImpl::assign_global_address() {
   if (!globally_allocated()) return;
   global_address_ = *config_.globally_allocated_address() + config_.address_offset();
+}
+
+std::uint32_t CircularBufferImpl::address() const {
+  require(globally_allocated() || address_,
+          "Circular buffer has not been allocated, cannot request ", "address at this time!");
+  return static_cast<std::uint32_t>(globally_allocated() ? global_address_ : *address_);
 }
 
 std::uint32_t CircularBufferImpl::page_size(std::uint32_t buffer_index) const {

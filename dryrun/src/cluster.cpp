@@ -47,8 +47,9 @@ Device* Cluster::open(ChipId chip, const OpenOptions& options) {
           " devices; set TTMEM_DRYRUN_SYSTEM to a larger one");
   Slot& slot = current.slots[static_cast<std::size_t>(chip)];
   if (slot.owners == 0) {
+    slot.device->set_dispatch_core_config(options.dispatch_core_config);
     slot.device->initialize(options.num_hw_cqs, options.l1_small_size, options.trace_region_size,
-                            options.worker_l1_size, options.dispatch_core_config);
+                            options.worker_l1_size, {}, false);
     slot.options = options;
   }
   require(slot.options == options, "Device ", chip,

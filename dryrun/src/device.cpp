@@ -37,11 +37,11 @@ Device::Device(ChipId id, const dryrun::Board& board)
 
 Device::~Device() = default;
 
-void Device::initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size,
+bool Device::initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size,
                         std::size_t trace_region_size, std::size_t worker_l1_size,
-                        const DispatchCoreConfig& dispatch_core_config) {
+                        ttsl::Span<const std::uint32_t> /*l1_bank_remap*/, bool /*minimal*/) {
   dryrun::require(!is_initialized(), "Device ", id_, " is already initialized!");
-  const CoreCoord grid = dispatch_core_config.get_dispatch_core_type() == DispatchCoreType::ETH
+  const CoreCoord grid = dispatch_.get_dispatch_core_type() == DispatchCoreType::ETH
                              ? board_.compute_grid_eth_dispatch
                              : board_.compute_grid;
   const auto config =
@@ -53,6 +53,7 @@ void Device::initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size,
   trace_buffers_size_ = 0;
   // Publishes all of the above; pairs with the acquire in is_initialized().
   open_.store(true, std::memory_order_release);
+  return true;
 }
 
 bool Device::close() {

@@ -4,7 +4,7 @@
 
 #include "cluster.hpp"
 #include "error.hpp"
-#include "program_impl.hpp"
+#include "impl/program/program_impl.hpp"
 
 namespace tt::tt_metal {
 
@@ -91,10 +91,8 @@ IDevice* detail::GetActiveDevice(ChipId device_id) {
   return Cluster::instance().find_open(device_id);
 }
 
-void detail::CompileProgram(IDevice* device, Program& program, bool /*force_slow_dispatch*/) {
-  const auto layout = program.impl().layout_for(*device);
-  program.impl().place(*device, layout);
-  program.impl().check_for_clash(*device, *layout);
+void detail::CompileProgram(IDevice* device, Program& program, bool force_slow_dispatch) {
+  program.impl().compile_and_allocate(device, force_slow_dispatch);
 }
 
 void detail::LaunchProgram(IDevice* device, Program& program, bool /*wait_until_cores_done*/,

@@ -156,17 +156,18 @@ std::shared_ptr<MeshDevice> MeshDevice::get_mesh_device() { return shared_from_t
 
 MeshTraceId MeshDevice::begin_mesh_trace(MeshCommandQueue& cq) {
   const MeshTraceId trace_id = next_trace_id();
-  pimpl_->begin_trace(cq, trace_id);
+  pimpl_->begin_mesh_trace(static_cast<std::uint8_t>(cq.id()), trace_id);
   return trace_id;
 }
 void MeshDevice::begin_mesh_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id) {
-  pimpl_->begin_trace(cq, trace_id);
+  pimpl_->begin_mesh_trace(static_cast<std::uint8_t>(cq.id()), trace_id);
 }
 void MeshDevice::end_mesh_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id) {
-  pimpl_->end_trace(cq, trace_id);
+  pimpl_->end_mesh_trace(static_cast<std::uint8_t>(cq.id()), trace_id);
 }
-void MeshDevice::replay_mesh_trace(MeshCommandQueue&, const MeshTraceId& trace_id, bool) {
-  pimpl_->replay_trace(trace_id);
+void MeshDevice::replay_mesh_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id,
+                                   bool blocking) {
+  pimpl_->replay_mesh_trace(static_cast<std::uint8_t>(cq.id()), trace_id, blocking);
 }
 MeshTraceId MeshDevice::begin_mesh_trace(std::uint8_t cq_id) {
   return begin_mesh_trace(mesh_command_queue(cq_id));
@@ -181,7 +182,7 @@ void MeshDevice::replay_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_
   replay_mesh_trace(mesh_command_queue(cq_id), trace_id, blocking);
 }
 void MeshDevice::release_mesh_trace(const MeshTraceId& trace_id) {
-  pimpl_->release_trace(trace_id);
+  pimpl_->release_mesh_trace(trace_id);
 }
 
 std::vector<IDevice*> MeshDevice::get_devices() const { return pimpl_->view.get_devices(); }

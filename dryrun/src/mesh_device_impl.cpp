@@ -108,7 +108,8 @@ std::shared_ptr<MeshDevice> MeshDeviceImpl::create_submesh(const std::shared_ptr
   return submesh;
 }
 
-void MeshDeviceImpl::begin_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id) {
+void MeshDeviceImpl::begin_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_id) {
+  MeshCommandQueue& cq = *queues.at(cq_id);
   std::scoped_lock lock(mutex, cq.mutex_);
   require(!cq.trace_id_, "CQ ", cq.id(), " is already being used for tracing tid ", trace_id);
   require(!traces_.contains(trace_id), "Trace already exists for tid ", trace_id, " on device ",
@@ -118,7 +119,8 @@ void MeshDeviceImpl::begin_trace(MeshCommandQueue& cq, const MeshTraceId& trace_
   cq.recorded_programs_ = 0;
 }
 
-void MeshDeviceImpl::end_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id) {
+void MeshDeviceImpl::end_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_id) {
+  MeshCommandQueue& cq = *queues.at(cq_id);
   std::uint64_t recorded = 0;
   {
     std::scoped_lock lock(mutex, cq.mutex_);
@@ -151,14 +153,15 @@ std::shared_ptr<MeshBuffer> MeshDeviceImpl::make_trace_buffer(std::uint64_t reco
   return buffer;
 }
 
-void MeshDeviceImpl::replay_trace(const MeshTraceId& trace_id) const {
+void MeshDeviceImpl::replay_mesh_trace(std::uint8_t /*cq_id*/, const MeshTraceId& trace_id,
+                                       bool /*blocking*/) {
   std::lock_guard lock(mutex);
   const auto found = traces_.find(trace_id);
   require(found != traces_.end() && found->second != nullptr, "Trace instance ", trace_id,
           " must exist on Mesh device ", id);
 }
 
-void MeshDeviceImpl::release_trace(const MeshTraceId& trace_id) {
+void MeshDeviceImpl::release_mesh_trace(const MeshTraceId& trace_id) {
   std::shared_ptr<MeshBuffer> buffer;
   {
     std::lock_guard lock(mutex);

@@ -36,10 +36,10 @@ class MeshDeviceImpl {
   std::shared_ptr<MeshDevice> create_submesh(const std::shared_ptr<MeshDevice>& self,
                                              const MeshShape& shape, const MeshCoordinate& offset);
 
-  void begin_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id);
-  void end_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id);
-  void replay_trace(const MeshTraceId& trace_id) const;
-  void release_trace(const MeshTraceId& trace_id);
+  void begin_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_id);
+  void end_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_id);
+  void replay_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_id, bool blocking);
+  void release_mesh_trace(const MeshTraceId& trace_id);
 
   // Of the first chip; throws when the mesh is closed.
   const Device& reference() const;

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "error.hpp"
+#include "impl/program/program_impl.hpp"
 #include "mesh_workload_impl.hpp"
-#include "program_impl.hpp"
 
 namespace tt::tt_metal::distributed {
 
@@ -20,20 +20,18 @@ void MeshWorkloadImpl::add_program(const MeshCoordinateRange& device_range, Prog
 }
 
 void MeshWorkloadImpl::compile(MeshDevice& mesh_device) {
-  std::vector<std::pair<detail::ProgramImpl*, std::shared_ptr<const dryrun::CbLayout>>> placements;
-  for (auto& [range, program] : programs_) {
-    placements.emplace_back(&program.impl(), program.impl().layout_for(mesh_device));
-  }
-  if (placements.size() == 1 || finalized_) {
-    for (auto& [program, layout] : placements) program->place(mesh_device, layout);
+  for (auto& [range, program] : programs_) program.impl().lay_out(mesh_device);
+  if (programs_.size() == 1 || finalized_) {
+    for (auto& [range, program] : programs_) program.impl().allocate_circular_buffers(&mesh_device);
   } else {
-    for (auto& placement : placements) {
-      mesh_device.enqueue_to_thread_pool(
-          [&] { placement.first->place(mesh_device, placement.second); });
+    for (auto& [range, program] : programs_) {
+      mesh_device.enqueue_to_thread_pool([&mesh_device, &placed = program] {
+        placed.impl().allocate_circular_buffers(&mesh_device);
+      });
     }
     mesh_device.wait_for_thread_pool();
   }
-  for (const auto& [program, layout] : placements) program->check_for_clash(mesh_device, *layout);
+  for (auto& [range, program] : programs_) program.impl().check_for_clash(mesh_device);
   finalized_ = true;
 }
 

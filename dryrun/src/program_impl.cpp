@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program_impl.hpp"
+#include "impl/program/program_impl.hpp"
 
 #include <algorithm>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/mesh_device.hpp>
 
+#include "cb_layout.hpp"
 #include "error.hpp"
+#include "impl/debug/inspector/inspector.hpp"
 #include "memory_banks.hpp"
 
 namespace tt::tt_metal::detail {
@@ -57,12 +59,18 @@ std::string describe_cbs(const CbLayout& layout, const CoreRange& range) {
 ProgramImpl::ProgramImpl() : id_(next_program_id()) {}
 
 ProgramImpl::~ProgramImpl() noexcept {
+  deallocate_circular_buffers();
+  Inspector::program_destroyed(this);
+}
+
+void ProgramImpl::deallocate_circular_buffers() {
   // A chip that was closed and opened again in the meantime knows nothing of this program.
   std::erase_if(chips_, [this](Device* chip) {
     return chip->is_initialized() && chip->registered_layout(this) == nullptr;
   });
   for (const Device* chip : chips_) GraphTracker::instance().track_deallocate_cb(chip);
   for (Device* chip : chips_) chip->unregister_program(this);
+  chips_.clear();
 }
 
 CBHandle ProgramImpl::add_circular_buffer(const CoreRangeSet& cores,
@@ -111,15 +119,32 @@ bool ProgramImpl::only_global() const {
                      [](const auto& buffer) { return buffer->globally_allocated(); });
 }
 
+void ProgramImpl::compile_and_allocate(IDevice* device, bool /*force_slow_dispatch*/) {
+  allocate_circular_buffers(device);
+  check_for_clash(*device);
+}
+
+void ProgramImpl::lay_out(const IDevice& device) {
+  std::lock_guard lock(mutex_);
+  layout_for(device);
+}
+
+void ProgramImpl::allocate_circular_buffers(const IDevice* device) {
+  std::lock_guard lock(mutex_);
+  place(*device, layout_for(*device));
+}
+
 std::shared_ptr<const CbLayout> ProgramImpl::layout_for(const IDevice& device) {
   require(device.is_initialized(), "Device ", device.id(),
           " is closed: a program needs an open device");
-  std::lock_guard lock(mutex_);
   if (!layout_) {
     const Allocator& allocator = *device.allocator();
     layout_ = std::make_shared<const CbLayout>(dryrun::stack_circular_buffers(
         circular_buffers_, allocator.get_base_allocator_addr(HalMemType::L1),
         allocator.get_alignment(BufferType::DRAM)));
+    for (std::size_t i = 0; i < circular_buffers_.size(); ++i) {
+      circular_buffers_[i]->set_address(layout_->cbs[i].address);
+    }
   }
   const CoreCoord grid = device.compute_with_storage_grid_size();
   for (const PlacedCb& cb : layout_->cbs) {
@@ -139,7 +164,9 @@ std::shared_ptr<const CbLayout> ProgramImpl::layout_for(const IDevice& device) {
   return layout_;
 }
 
-void ProgramImpl::check_for_clash(const IDevice& device, const CbLayout& layout) const {
+void ProgramImpl::check_for_clash(const IDevice& device) {
+  std::lock_guard lock(mutex_);
+  const CbLayout& layout = *layout_for(device);
   const auto lowest = device.lowest_occupied_compute_l1_address();
   for (const CbStack& stack : layout.stacks) {
     if (stack.end != 0 && lowest && *lowest < stack.end) {
@@ -154,7 +181,6 @@ void ProgramImpl::check_for_clash(const IDevice& device, const CbLayout& layout)
 }
 
 void ProgramImpl::place(const IDevice& device, const std::shared_ptr<const CbLayout>& layout) {
-  std::lock_guard lock(mutex_);
   has_run_ = true;
   if (layout->cbs.empty()) return;
   std::vector<Device*> chips = chips_of(device);
@@ -193,36 +219,30 @@ void ProgramImpl::announce_copy(const CbLayout& layout, const std::vector<Device
   }
 }
 
-void ProgramImpl::Args::assign(ttsl::Span<const std::uint32_t> args) {
-  values.assign(args.begin(), args.end());
-  view = {values.data(), values.size()};
-}
-
-ProgramImpl::KernelInfo& ProgramImpl::kernel(KernelHandle handle) {
-  require(handle < kernels_.size(), "Program ", id_, " has no kernel with handle ", handle);
-  return kernels_[handle];
+Kernel& ProgramImpl::kernel(KernelHandle handle) {
+  const auto found = kernels_.find(handle);
+  require(found != kernels_.end(), "Program ", id_, " has no kernel with handle ", handle);
+  return *found->second;
 }
 
 KernelHandle ProgramImpl::add_kernel(const std::string& source, const CoreRangeSet& cores,
                                      std::optional<MathFidelity> math_fidelity) {
   require(!cores.empty(), "Kernel ", source, " needs at least one core");
-  kernels_.push_back({.source = source,
-                      .cores = cores,
-                      .math_fidelity = math_fidelity,
-                      .args = {},
-                      .common_args = {}});
-  return static_cast<KernelHandle>(kernels_.size() - 1);
+  const auto handle = static_cast<KernelHandle>(kernels_.size());
+  kernels_.emplace(handle, std::make_shared<Kernel>(source, cores, math_fidelity));
+  return handle;
 }
 
 std::vector<KernelMeta> ProgramImpl::collect_kernel_meta() const {
   std::vector<KernelMeta> found;
-  for (const KernelInfo& info : kernels_) {
-    found.push_back({.name = info.source,
-                     .source = info.source,
-                     .processor_class = info.math_fidelity ? HalProcessorClassType::COMPUTE
-                                                           : HalProcessorClassType::DM,
+  for (std::size_t handle = 0; handle < kernels_.size(); ++handle) {
+    const Kernel& kernel = *kernels_.at(static_cast<KernelHandle>(handle));
+    found.push_back({.name = kernel.source(),
+                     .source = kernel.source(),
+                     .processor_class = kernel.math_fidelity() ? HalProcessorClassType::COMPUTE
+                                                               : HalProcessorClassType::DM,
                      .programmable_core_type = HalProgrammableCoreType::TENSIX,
-                     .math_fidelity = info.math_fidelity,
+                     .math_fidelity = kernel.math_fidelity(),
                      .binary_meta = {}});
   }
   return found;
@@ -256,6 +276,11 @@ RuntimeArgsData& ProgramImpl::common_runtime_args(KernelHandle handle) {
 }  // namespace tt::tt_metal::detail
 
 namespace tt::tt_metal {
+
+void Kernel::Args::assign(ttsl::Span<const std::uint32_t> args) {
+  values.assign(args.begin(), args.end());
+  view = {values.data(), values.size()};
+}
 
 Program::Program() : internal_(std::make_shared<detail::ProgramImpl>()) {}
 Program::~Program() noexcept = default;

@@ -206,8 +206,9 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
  private:
   enum class Status : std::uint8_t { kRequested, kAllocated, kDeallocated };
 
-  void allocate();
+  void allocate_impl();
   void deallocate();
+  void deallocate_impl();
   friend void DeallocateBuffer(Buffer& buffer);
 
   IDevice* const device_;

@@ -13,6 +13,7 @@
 #include <string>
 #include <tt-metalium/device.hpp>
 #include <tt-metalium/dispatch_core_common.hpp>
+#include <tt_stl/span.hpp>
 #include <vector>
 
 namespace tt::tt_metal {
@@ -30,10 +31,13 @@ class Device final : public IDevice {
   Device(ChipId id, const dryrun::Board& board);
   ~Device() override;
 
+  // Before it is opened: which cores dispatch, and are no compute cores then.
+  void set_dispatch_core_config(const DispatchCoreConfig& config) { dispatch_ = config; }
   // Opens the chip. Throws when it is open, or when the sizes do not fit into its memory.
   // `worker_l1_size` 0: all of L1 above what is reserved.
-  void initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size, std::size_t trace_region_size,
-                  std::size_t worker_l1_size, const DispatchCoreConfig& dispatch_core_config);
+  bool initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size, std::size_t trace_region_size,
+                  std::size_t worker_l1_size, ttsl::Span<const std::uint32_t> l1_bank_remap,
+                  bool minimal);
 
   tt::ARCH arch() const override;
   ChipId id() const override { return id_; }
@@ -105,6 +109,7 @@ class Device final : public IDevice {
 
   std::atomic<bool> open_{false};
   std::uint8_t num_hw_cqs_ = 0;
+  DispatchCoreConfig dispatch_;
   CoreCoord compute_grid_;
   std::atomic<std::uint32_t> trace_buffers_size_{0};
   std::unique_ptr<AllocatorImpl> allocator_;

@@ -14,22 +14,27 @@
 #include <tt-metalium/kernel_types.hpp>
 #include <tt-metalium/program.hpp>
 #include <tt-metalium/runtime_args_data.hpp>
+#include <unordered_map>
 #include <vector>
 
-#include "cb_layout.hpp"
+#include "impl/buffers/circular_buffer.hpp"
+#include "impl/kernels/kernel.hpp"
+
+namespace tt::tt_metal::dryrun {
+struct CbLayout;
+}  // namespace tt::tt_metal::dryrun
 
 namespace tt::tt_metal::detail {
 
 // A program's declarations, its layout, and the chips that hold it.
 //
 // Running it is three steps, so that a workload of several programs is placed whole or not at all:
-// layout_for() computes and checks, and may throw; place() reports and registers, and does not;
-// check_for_clash() may throw again. As in TT-Metal, a program that clashes is placed until it
-// dies. Declaring is for one thread; running may happen on several at once.
+// lay_out() computes and checks, and may throw; allocate_circular_buffers() reports and registers,
+// and then does not; check_for_clash() may throw again. As in TT-Metal, a program that clashes is
+// placed until it dies. Declaring is for one thread; running may happen on several at once.
 class ProgramImpl {
  public:
   ProgramImpl();
-  // Reports the end of its circular buffers on every chip that holds them.
   ~ProgramImpl() noexcept;
   ProgramImpl(const ProgramImpl&) = delete;
   ProgramImpl& operator=(const ProgramImpl&) = delete;
@@ -50,10 +55,13 @@ class ProgramImpl {
   // computed and then did not fit is to be reported as things are when it does.
   void refresh_global_buffers();
 
-  // `math_fidelity` marks a compute kernel.
   KernelHandle add_kernel(const std::string& source, const CoreRangeSet& cores,
                           std::optional<MathFidelity> math_fidelity);
   std::vector<KernelMeta> collect_kernel_meta() const;
+  std::unordered_map<KernelHandle, std::shared_ptr<Kernel>>& get_kernels(
+      std::uint32_t /*programmable_core_type_index*/) {
+    return kernels_;
+  }
   std::uint32_t add_semaphore() { return next_semaphore_++; }
   void set_runtime_args(KernelHandle kernel, const CoreCoord& core,
                         ttsl::Span<const std::uint32_t> args);
@@ -62,31 +70,24 @@ class ProgramImpl {
   RuntimeArgsData& common_runtime_args(KernelHandle kernel);
   void add_owned_buffer(const std::shared_ptr<Buffer>& buffer) { owned_buffers_.push_back(buffer); }
 
-  // The layout, computed if need be. Throws when it reaches over the compute grid or past the end
-  // of L1.
-  std::shared_ptr<const dryrun::CbLayout> layout_for(const IDevice& device);
-  // On a mesh, on every chip of it.
-  void place(const IDevice& device, const std::shared_ptr<const dryrun::CbLayout>& layout);
+  // All three steps.
+  void compile_and_allocate(IDevice* device, bool force_slow_dispatch);
+  // Computes the layout if need be. Throws when it reaches over the compute grid or past the end of
+  // L1.
+  void lay_out(const IDevice& device);
+  // On a mesh, on every chip of it. Computes the layout first, as lay_out() does.
+  void allocate_circular_buffers(const IDevice* device);
   // Throws when the layout reaches into the range of an L1 buffer of the device, whatever cores
   // that has its bytes on. To be called on every run: L1 buffers may have come since the last one.
-  void check_for_clash(const IDevice& device, const dryrun::CbLayout& layout) const;
+  void check_for_clash(const IDevice& device);
+  // Reports the end of its circular buffers on every chip that holds them.
+  void deallocate_circular_buffers();
 
  private:
-  // Arguments, and the handle that GetRuntimeArgs gives out.
-  struct Args {
-    std::vector<std::uint32_t> values;
-    RuntimeArgsData view;
-    void assign(ttsl::Span<const std::uint32_t> args);
-  };
-  struct KernelInfo {
-    std::string source;
-    CoreRangeSet cores;
-    std::optional<MathFidelity> math_fidelity;
-    std::map<CoreCoord, Args> args;
-    Args common_args;
-  };
-
-  KernelInfo& kernel(KernelHandle handle);
+  Kernel& kernel(KernelHandle handle);
+  // Both with `mutex_` held.
+  std::shared_ptr<const dryrun::CbLayout> layout_for(const IDevice& device);
+  void place(const IDevice& device, const std::shared_ptr<const dryrun::CbLayout>& layout);
   void announce(const dryrun::CbLayout& layout, const std::vector<Device*>& chips) const;
   void announce_copy(const dryrun::CbLayout& layout, const std::vector<Device*>& chips) const;
   bool only_global() const;
@@ -96,7 +97,7 @@ class ProgramImpl {
 
   std::vector<std::shared_ptr<CircularBufferImpl>> circular_buffers_;
   std::map<CoreCoord, std::bitset<NUM_CIRCULAR_BUFFERS>> slots_in_use_;
-  std::vector<KernelInfo> kernels_;
+  std::unordered_map<KernelHandle, std::shared_ptr<Kernel>> kernels_;  // 0, 1, 2, ...
   std::vector<std::shared_ptr<Buffer>> owned_buffers_;
   std::uint32_t next_semaphore_ = 0;
 

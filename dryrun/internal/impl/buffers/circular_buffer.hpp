@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <tt-metalium/circular_buffer.hpp>
 #include <tt-metalium/circular_buffer_config.hpp>
 #include <tt-metalium/core_coord.hpp>
 
 namespace tt::tt_metal {
 
-// A circular buffer as it was declared. Where it lies is in the program's CbLayout.
+// A circular buffer as it was declared, and where it lies once its program has a layout.
 class CircularBufferImpl {
  public:
   // Throws when a slot lacks its data format or its page size, or has too many pages.
@@ -24,6 +25,9 @@ class CircularBufferImpl {
   // Of a globally allocated one: where it lies, as of creation or of the last update.
   std::uint64_t global_address() const { return global_address_; }
   void assign_global_address();
+  // Throws before the program has a layout.
+  std::uint32_t address() const;
+  void set_address(std::uint64_t address) { address_ = address; }
 
   // These throw for a slot that is not one of its own.
   std::uint32_t page_size(std::uint32_t buffer_index) const;
@@ -34,6 +38,7 @@ class CircularBufferImpl {
   CoreRangeSet core_ranges_;
   CircularBufferConfig config_;
   std::uint64_t global_address_ = 0;
+  std::optional<std::uint64_t> address_;
 };
 
 }  // namespace tt::tt_metal

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tt-metalium/core_coord.hpp>
+#include <tt-metalium/kernel_types.hpp>
+#include <tt-metalium/runtime_args_data.hpp>
+#include <tt_stl/span.hpp>
+#include <utility>
+#include <vector>
+
+namespace tt::tt_metal {
+
+class IDevice;
+
+// A kernel as it was declared. Nobody compiles it here: it has no binary.
+class Kernel {
+ public:
+  // Arguments, and the handle that GetRuntimeArgs gives out.
+  struct Args {
+    std::vector<std::uint32_t> values;
+    RuntimeArgsData view;
+    void assign(ttsl::Span<const std::uint32_t> args);
+  };
+
+  // `math_fidelity` marks a compute kernel.
+  Kernel(std::string source, CoreRangeSet cores, std::optional<MathFidelity> math_fidelity)
+      : source_(std::move(source)), cores_(std::move(cores)), math_fidelity_(math_fidelity) {}
+
+  const std::string& source() const { return source_; }
+  const CoreRangeSet& core_range_set() const { return cores_; }
+  std::optional<MathFidelity> math_fidelity() const { return math_fidelity_; }
+  std::uint8_t expected_num_binaries() const { return 0; }
+  std::uint32_t get_binary_packed_size(IDevice* /*device*/, int /*index*/) const { return 0; }
+
+  std::map<CoreCoord, Args> args;
+  Args common_args;
+
+ private:
+  std::string source_;
+  CoreRangeSet cores_;
+  std::optional<MathFidelity> math_fidelity_;
+};
+
+}  // namespace tt::tt_metal
