@@ -175,7 +175,7 @@ void Tracker::publish_footprint(ledger::Footprint& footprint) noexcept {
 }
 
 void Tracker::retire_footprint(ledger::Footprint& footprint) noexcept {
-  if (footprint.number == 0) return;
+  if (footprint.number == 0 || segment_ == nullptr) return;
   const auto count = static_cast<std::uint32_t>(footprint.cbs.size());
   for (std::uint32_t i = 0; i < count; ++i) {
     store(segment_->cb(footprint.first_record + i).footprint, std::uint64_t{0});

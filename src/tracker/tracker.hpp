@@ -103,6 +103,11 @@ class Tracker {
 
   // For a clean exit: removes the segment.
   void finish() noexcept { segment_->finish(); }
+  // For a client that ended: lets go of its segment, which stays. Only the destructor may follow.
+  void leave_as_evidence() noexcept {
+    segment_->leave_as_evidence();
+    segment_.reset();
+  }
   // For a forked child: unmaps the parent's segment. Nothing else may be called afterwards, not
   // even the destructor.
   void abandon() noexcept { segment_->abandon(); }

@@ -53,7 +53,8 @@ enum class ChunkKind : std::uint8_t {
   text = 6,
 };
 
-enum class ExitState : std::uint32_t { running = 0, clean = 1 };
+// client_ended: of a proxy segment, whose lock says nothing about the client.
+enum class ExitState : std::uint32_t { running = 0, clean = 1, client_ended = 2 };
 
 struct Header {
   // Fixed before `magic` is stored.
@@ -92,7 +93,8 @@ struct Header {
   std::uint64_t dropped_calls;  // in no figure at all: no device record was free
   std::uint64_t dropped_names;  // placements whose name found no room
   std::uint32_t text_count;     // records ever used, as those above
-  std::uint8_t reserved1[52];
+  std::uint32_t client_uid;     // of a proxy segment: the user of the client
+  std::uint8_t reserved1[48];
 };
 
 struct CoreFigures {
@@ -266,6 +268,7 @@ static_assert(offsetof(Header, dropped_programs) == 432);
 static_assert(offsetof(Header, dropped_calls) == 440);
 static_assert(offsetof(Header, dropped_names) == 448);
 static_assert(offsetof(Header, text_count) == 456);
+static_assert(offsetof(Header, client_uid) == 460);
 
 static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 48);
 static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 40);

@@ -103,6 +103,8 @@ struct SegmentImage {
   std::string command;
 
   bool clean_exit = false;
+  bool client_ended = false;     // of a proxy segment: not only its server
+  std::uint32_t client_uid = 0;  // of a proxy segment
   std::int32_t last_error = 0;
   std::uint64_t events = 0;  // `allocations` and `programs` were alive together at this event
   std::uint64_t dropped_allocations = 0;

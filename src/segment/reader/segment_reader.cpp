@@ -54,6 +54,8 @@ class Pass {
     image_.name = safe_text(std::string_view(header.name, sizeof(header.name)));
     image_.command = safe_text(std::string_view(header.command, sizeof(header.command)));
     image_.clean_exit = header.exit_state == static_cast<std::uint32_t>(ExitState::clean);
+    image_.client_ended = header.exit_state == static_cast<std::uint32_t>(ExitState::client_ended);
+    image_.client_uid = header.client_uid;
     image_.last_error = header.last_error;
     image_.events = map_.events_before;
     image_.dropped_allocations = header.dropped_allocations;

@@ -108,6 +108,8 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
   if (options.for_client) {
     self.pid = options.for_client->pid;
     self.start_time_ticks = options.for_client->start_time_ticks;
+    // A process that is not visible here has a pid of another namespace, or none.
+    if (self.start_time_ticks == 0) self.pid_namespace = 0;
   } else {
     self.pid = ::getpid();
     self.start_time_ticks = start_time_ticks();
@@ -172,8 +174,10 @@ bool SegmentWriter::remove_own_file(const Identity& self) const noexcept {
   const bool whole = ::pread(old.get(), &header, sizeof header, 0) == ssize_t{sizeof header};
   const bool ours = whole && header.magic == kMagic && header.pid_namespace == self.pid_namespace &&
                     std::equal(self.boot_id.begin(), self.boot_id.end(), header.boot_id);
+  // What a client left when it ended is evidence, also when another has the same pid.
+  const bool evidence = header.exit_state == static_cast<std::uint32_t>(ExitState::client_ended);
   // Only a living owner holds the lock against a shared one.
-  if (!ours || ::flock(old.get(), LOCK_SH | LOCK_NB) != 0) return false;
+  if (!ours || evidence || ::flock(old.get(), LOCK_SH | LOCK_NB) != 0) return false;
   if (::flock(old.get(), LOCK_EX | LOCK_NB) != 0) {
     const timespec pause{0, 1'000'000};  // a reader holds it, for microseconds
     ::nanosleep(&pause, nullptr);
@@ -217,6 +221,7 @@ void SegmentWriter::describe_process(const Options& options, const Identity& sel
   header.created_ns = clock_ns(CLOCK_MONOTONIC);
   if (options.for_client) {
     const Process& process = *options.for_client;
+    header.client_uid = process.uid;
     process.name.copy(header.name, sizeof header.name - 1);
     process.command.copy(header.command, sizeof header.command - 1);
     return;
@@ -376,6 +381,11 @@ void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
   if (!in_memory_) ::unlink(path_.c_str());
   close_file();
+}
+
+void SegmentWriter::leave_as_evidence() noexcept {
+  store(header_->exit_state, static_cast<std::uint32_t>(ExitState::client_ended));
+  abandon();
 }
 
 void SegmentWriter::close_file() noexcept {

@@ -69,7 +69,8 @@ class SegmentWriter {
   // The client that a proxy segment is about.
   struct Process {
     pid_t pid = 0;
-    std::uint64_t start_time_ticks = 0;  // 0: unknown
+    std::uint64_t start_time_ticks = 0;  // 0: unknown, /proc does not show it
+    uid_t uid = 0;
     std::string name;
     std::string command;
   };
@@ -152,6 +153,10 @@ class SegmentWriter {
 
   // For a clean exit: marks the segment and removes the file.
   void finish() noexcept;
+  // For a proxy segment whose client ended and held something: marks the segment and lets go of
+  // it, so that it is found like that of any dead process. As after abandon(), nothing else may be
+  // called.
+  void leave_as_evidence() noexcept;
   // Unmaps and closes the file, which stays. A forked child calls it for its parent's segment, so
   // that the lock ends with the parent. Nothing else may be called afterwards.
   void abandon() noexcept;

@@ -606,7 +606,7 @@ TEST(Tracker, CanWriteASegmentForAnotherProcess) {
   segment::SegmentWriter::Options options;
   options.directory = directory.path();
   options.event_chunks = 1;
-  options.for_client = {4711, 88123, "model", "./model --fast"};
+  options.for_client = {4711, 88123, 0, "model", "./model --fast"};
   const auto started = IdTracker::start(options);
   ASSERT_TRUE(started) << started.error().message;
   IdTracker* const tracker = started->get();
