@@ -71,6 +71,8 @@ struct DeadSegment {
   std::string user;
   std::uint64_t kernels_estimated_bytes = 0;
   PerKind<KindFigures> kinds{};         // over all devices; nothing is known when it cannot be read
+  bool readable = false;                // it is a segment, and not one that never became one
+  bool abandoned = false;               // its server is gone, and the client may live
   bool clean_exit = false;              // it closed its segment, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, the largest first
 };
@@ -81,8 +83,9 @@ struct DeadSegments {
   std::vector<std::string> warnings;  // what could not be read, and why
 };
 
-// The segments whose owners are gone: nobody holds the lock on the file. Files that never became
-// segments are among them, once nobody can still be writing them. Removes nothing.
+// The segments whose owners are gone: nobody holds the lock on the file; and those of clients of a
+// server that saw them end. Files that never became segments are among them, once nobody can still
+// be writing them. Removes nothing.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory);
 // Only among the files with these names.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory,

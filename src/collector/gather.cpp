@@ -130,8 +130,8 @@ class Gatherer {
       evidence_.warnings.push_back(claim.error().message);
       return std::nullopt;
     }
-    // The lock says that the server ended, and nothing about the client.
-    if (parsed.for_client && owner == Owner::gone) {
+    // The lock says that the server let go of it, and the header alone that the client ended.
+    if (parsed.for_client && owner == Owner::gone && !image->client_ended) {
       ++abandoned_;
       return std::nullopt;
     }
@@ -141,7 +141,8 @@ class Gatherer {
     evidence.state = owner == Owner::alive && evidence.this_boot ? State::alive : State::dead;
     if (evidence.state == State::alive) evidence.geometry = geometry_of(evidence.image);
     const bool by_another = parsed.for_client && claim->facts;
-    evidence.user = user_name(by_another ? claim->facts->uids[0] : file.facts.st_uid);
+    evidence.user = user_name(by_another ? claim->facts->uids[0]
+                                         : user_of(parsed, evidence.image, file.facts.st_uid));
     evidence.confirmed = claim->facts.has_value();
     evidence.foreign_pid = claim->foreign_pid;
     evidence.host_pid = claim->host_pid;

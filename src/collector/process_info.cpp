@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -18,6 +19,24 @@
 #include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
+namespace {
+
+// The rest of a text behind the key, such as "\nUid:"; empty when it is not there.
+std::string_view behind(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  return at == std::string_view::npos ? std::string_view() : text.substr(at + key.size());
+}
+
+// /proc/PID/stat from this field on. The name, field 2, may hold blanks and parentheses.
+std::string_view fields_from(int field, std::string_view stat) {
+  const std::size_t end_of_name = stat.rfind(')');
+  if (end_of_name == std::string_view::npos) return {};
+  std::string_view rest = stat.substr(end_of_name + 1);
+  for (int i = 3; i < field; ++i) next_word(rest);
+  return rest;
+}
+
+}  // namespace
 
 std::string read_proc(const std::string& path, std::size_t most) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -51,19 +70,12 @@ bool ProcessFacts::owned_by(std::uint32_t uid) const {
 }
 
 std::optional<std::uint64_t> parse_start_time(std::string_view stat) {
-  const std::size_t end_of_name = stat.rfind(')');
-  if (end_of_name == std::string_view::npos) return std::nullopt;
-  std::string_view rest = stat.substr(end_of_name + 1);
-  constexpr int fields_between = 22 - 2 - 1;
-  for (int i = 0; i < fields_between; ++i) next_word(rest);
+  std::string_view rest = fields_from(22, stat);
   return parse_number<std::uint64_t>(next_word(rest));
 }
 
 std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status) {
-  constexpr std::string_view key = "\nUid:";
-  const std::size_t line = status.find(key);
-  if (line == std::string_view::npos) return std::nullopt;
-  std::string_view rest = status.substr(line + key.size());
+  std::string_view rest = behind(status, "\nUid:");
   std::array<std::uint32_t, 4> uids{};
   for (std::uint32_t& uid : uids) {
     const auto value = parse_number<std::uint32_t>(next_word(rest));
@@ -73,12 +85,29 @@ std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status) 
   return uids;
 }
 
+bool parse_is_ending(std::string_view stat, std::string_view status) {
+  const auto number = [](std::string_view rest, int base) {
+    return parse_number<std::uint64_t>(next_word(rest), base).value_or(0);
+  };
+  constexpr std::uint64_t sigkill = 1U << (SIGKILL - 1);
+  if ((number(behind(status, "\nSigPnd:"), 16) & sigkill) != 0) return true;
+  constexpr std::uint64_t exiting = 4;  // PF_EXITING
+  std::string_view rest = fields_from(3, stat);
+  const std::string_view state = next_word(rest);
+  const bool ends =
+      state == "Z" || state == "X" || (number(fields_from(9, stat), 10) & exiting) != 0;
+  // The first thread may end before the others, which go on.
+  return ends && number(fields_from(20, stat), 10) <= 1;
+}
+
 std::optional<ProcessFacts> process_facts(std::int32_t pid) {
   if (pid <= 0) return std::nullopt;
-  const auto start = parse_start_time(read_proc(fmt::format("/proc/{}/stat", pid)));
-  const auto uids = parse_uids(read_proc(fmt::format("/proc/{}/status", pid)));
+  const std::string stat = read_proc(fmt::format("/proc/{}/stat", pid));
+  const std::string status = read_proc(fmt::format("/proc/{}/status", pid));
+  const auto start = parse_start_time(stat);
+  const auto uids = parse_uids(status);
   if (!start || !uids) return std::nullopt;
-  return ProcessFacts{*start, *uids};
+  return ProcessFacts{*start, *uids, parse_is_ending(stat, status)};
 }
 
 std::uint64_t start_unix_ns(std::uint64_t start_time_ticks) {

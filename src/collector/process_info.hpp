@@ -23,6 +23,7 @@ std::string_view next_word(std::string_view& rest);
 struct ProcessFacts {
   std::uint64_t start_time_ticks = 0;   // since boot, as in /proc/PID/stat
   std::array<std::uint32_t, 4> uids{};  // real, effective, saved, of files
+  bool is_ending = false;               // a zombie, or on its way out of the kernel
 
   [[nodiscard]] bool owned_by(std::uint32_t uid) const;
 };
@@ -38,6 +39,12 @@ struct ProcessFacts {
 
 // The line `Uid:` of /proc/PID/status.
 [[nodiscard]] std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status);
+
+// Whether all of a process is ending, from the texts of /proc/PID/stat and /proc/PID/status: the
+// only thread left is a zombie or exits (PF_EXITING, which is set before it closes its files), or
+// SIGKILL waits for the first one, which the end of another thread also sends. False when they do
+// not say.
+[[nodiscard]] bool parse_is_ending(std::string_view stat, std::string_view status);
 
 // When a process began, on the wall clock; `start_time_ticks` as in ProcessFacts.
 [[nodiscard]] std::uint64_t start_unix_ns(std::uint64_t start_time_ticks);

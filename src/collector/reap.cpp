@@ -64,9 +64,14 @@ std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
 DeadSegment describe(const Listing& listing, const std::string& name, const OpenFile& file) {
   DeadSegment dead;
   dead.path = listing.path_of(name);
-  dead.pid = parse_segment_name(name)->pid;
+  const SegmentName parsed = *parse_segment_name(name);
+  dead.pid = parsed.pid;
+  dead.abandoned = parsed.for_client;
   dead.user = user_name(file.facts.st_uid);
   if (const auto image = segment::read_segment(segment::FdSource(file.fd.get()))) {
+    dead.readable = true;
+    dead.abandoned = parsed.for_client && !image->client_ended;
+    dead.user = user_name(user_of(parsed, *image, file.facts.st_uid));
     dead.pid = image->pid;
     const std::uint32_t here = own_pid_namespace();
     const bool known = here != 0 && image->pid_namespace != 0;
@@ -100,15 +105,16 @@ class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  // Either the segments that servers write for clients, or all others.
-  DeadSegments find(const std::vector<std::string>& names, bool for_client) {
+  // Either those that servers abandoned, or all others.
+  DeadSegments find(const std::vector<std::string>& names, bool abandoned) {
     DeadSegments found;
     for (const std::string& name : names) {
       const std::optional<SegmentName> parsed = parse_segment_name(name);
-      if (!parsed || parsed->for_client != for_client) continue;
-      if (const auto file = open_dead(name)) {
-        found.segments.push_back(describe(listing_, name, *file));
-      }
+      if (!parsed || (abandoned && !parsed->for_client)) continue;
+      const auto file = open_dead(name);
+      if (!file) continue;
+      DeadSegment dead = describe(listing_, name, *file);
+      if (dead.abandoned == abandoned) found.segments.push_back(std::move(dead));
     }
     found.warnings = finish();
     return found;
@@ -181,10 +187,10 @@ class Reaper {
 
 // Among the files with these names; null: among all.
 DeadSegments find(const std::string& directory, const std::vector<std::string>* names,
-                  bool for_client) {
+                  bool abandoned) {
   const Result<Listing> listing = list_directory(directory);
   if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find(names != nullptr ? *names : listing->segments, for_client);
+  return Reaper(*listing).find(names != nullptr ? *names : listing->segments, abandoned);
 }
 
 }  // namespace

@@ -76,6 +76,11 @@ std::optional<SegmentName> parse_segment_name(std::string_view name) {
   return numbers && (name.empty() || claim.for_client) ? std::optional(claim) : std::nullopt;
 }
 
+std::uint32_t user_of(const SegmentName& name, const segment::SegmentImage& image,
+                      std::uint32_t file_owner) {
+  return name.for_client && file_owner == 0 ? image.client_uid : file_owner;
+}
+
 Result<Listing> list_directory(const std::string& directory) {
   Listing listing;
   listing.directory = directory;

@@ -16,6 +16,7 @@
 
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
+#include "segment/reader/segment_image.hpp"
 
 namespace ttmem::collector {
 
@@ -32,6 +33,10 @@ struct SegmentName {
   friend bool operator==(const SegmentName&, const SegmentName&) = default;
 };
 [[nodiscard]] std::optional<SegmentName> parse_segment_name(std::string_view name);
+
+// The user of the process that a segment is about. Only root may write for another user.
+[[nodiscard]] std::uint32_t user_of(const SegmentName& name, const segment::SegmentImage& image,
+                                    std::uint32_t file_owner);
 
 // An open directory and the names in it that a pass reads, sorted.
 struct Listing {

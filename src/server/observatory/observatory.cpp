@@ -32,14 +32,16 @@ void Observatory::tick() {
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Files whose owner is gone, or that never became segments; not those of socket clients.
+// Files whose owner is gone, or that never became segments; a server that starts a segment for a
+// client is left alone.
 std::vector<std::string> Observatory::dead_or_incomplete() const {
   std::vector<std::string> names;
   for (const collector::SegmentEvidence& segment : collector_.evidence().segments) {
     if (segment.state == model::State::dead) names.push_back(segment.origin.name);
   }
-  for (const std::string& name : collector_.evidence().incomplete) names.push_back(name);
-  std::erase_if(names, [](const std::string& name) { return name.ends_with(".socket"); });
+  for (const std::string& name : collector_.evidence().incomplete) {
+    if (!name.ends_with(".socket")) names.push_back(name);
+  }
   return names;
 }
 
@@ -51,7 +53,7 @@ void Observatory::report_and_reap(const std::vector<std::string>& names) {
   for (const collector::DeadSegment& segment : dead.segments) {
     still_there.insert(segment.path);
     // After a clean exit nothing was held, and a file that never was a segment had no process.
-    if (reported_.contains(segment.path) || segment.clean_exit || segment.name.empty()) continue;
+    if (reported_.contains(segment.path) || segment.clean_exit || !segment.readable) continue;
     for (const std::string& line : postmortem_lines(segment)) spdlog::warn("{}", line);
     fresh.push_back({.found_unix_ns = collector_.evidence().time_unix_ns,
                      .removed = false,

@@ -32,7 +32,7 @@ class Observatory {
   explicit Observatory(std::string directory, ObservatoryOptions options = {});
 
   // Call once a second: makes a pass, records it, and reaps dead processes after logging what they
-  // held. Segments for clients (`*.socket`) are left to the server that writes them.
+  // held. Clients of a socket are among them once their server has left the segment as evidence.
   void tick();
 
   // As of now. Valid until the next call of a function of this class that is not const.

@@ -22,7 +22,8 @@ std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
   }
   const auto allocations = live_allocations(dead.kinds);
   lines.push_back(fmt::format(
-      "[DEAD] [PID {}] {} of {} ended without freeing: {}; {}", pid, dead.name, dead.user, sums,
+      "[DEAD] [PID {}] {} of {} ended without freeing: {}; {}", pid,
+      dead.name.empty() ? "a process" : dead.name, dead.user, sums,
       allocations ? views::plural(*allocations, "allocation", "allocations") : "allocations n/a"));
   if (!dead.command.empty()) {
     lines.push_back(fmt::format("[DEAD] [PID {}] command: {}", pid, dead.command));

@@ -524,6 +524,21 @@ TEST(ProcessInfo, FindsTheStartTimeBehindAnyName) {
   EXPECT_FALSE(parse_start_time("7 (sh) S 1 2").has_value());
 }
 
+TEST(ProcessInfo, KnowsAProcessThatIsEnding) {
+  const auto stat = [](const char* state, int flags, int threads) {
+    return "7 (a) b) " + std::string(state) + " 1 1 1 0 -1 " + std::to_string(flags) +
+           " 0 0 0 0 0 0 0 0 20 0 " + std::to_string(threads) + " 0 424242 0";
+  };
+  const std::string status = "Name:\tx\nSigQ:\t0/9\nSigPnd:\t0000000000000000\nShdPnd:\t1\n";
+  constexpr int exiting = 4;
+  EXPECT_FALSE(parse_is_ending(stat("S", 0x400100, 1), status));
+  EXPECT_TRUE(parse_is_ending(stat("R", 0x400100 | exiting, 1), status));
+  EXPECT_TRUE(parse_is_ending(stat("Z", 0x400100, 1), status));
+  EXPECT_FALSE(parse_is_ending(stat("Z", exiting, 3), status)) << "other threads go on";
+  EXPECT_TRUE(parse_is_ending(stat("R", 0, 3), "Name:\tx\nSigPnd:\t0000000000000100\n"));
+  EXPECT_FALSE(parse_is_ending("", ""));
+}
+
 TEST(ProcessInfo, FindsAllFourUids) {
   const auto uids =
       parse_uids("Name:\tUid: 5\nUmask:\t0022\nUid:\t1000\t1001\t1002\t1003\nGid:\t1");
