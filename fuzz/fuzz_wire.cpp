@@ -54,6 +54,15 @@ class Directory {
     std::filesystem::remove_all(path_, ignored);
   }
   [[nodiscard]] const std::string& path() const { return path_; }
+  // Removes the files of clients that ended and held something.
+  void clear(std::size_t at_most) const {
+    std::size_t count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(path_)) {
+      std::filesystem::remove(file);
+      ++count;
+    }
+    require(count <= at_most, "clients that end do not fill the directory");
+  }
 
  private:
   std::string path_;
@@ -74,7 +83,9 @@ struct Server {
 
   spdlog::sink_ptr sink = std::make_shared<spdlog::sinks::null_sink_st>();
   Directory directory;
-  server::ClientRegistry clients{directory.path()};
+  boost::asio::io_context loop;
+  server::Complaints complaints;
+  server::ClientRegistry clients{loop, directory.path(), complaints};
   server::EventLog log{std::make_shared<spdlog::logger>("events", sink)};
   model::Snapshot snapshot = some_snapshot();
   server::Responder::GetSnapshot get_snapshot = [this]() -> const model::Snapshot& {
@@ -82,7 +93,6 @@ struct Server {
   };
   server::Responder responder{get_snapshot, get_snapshot};
   server::SocketStatistics statistics;
-  server::Complaints complaints;
   server::SessionContext context{clients, log, responder, statistics, complaints, 0};
 };
 
@@ -97,7 +107,7 @@ Message expand(std::span<const std::uint8_t, kRecordBytes> from) {
   if (from[7] % 2 == 0) return message;
   message.answer.mark = wire::kDetailsMark;
   if (message.type() == wire::Type::device_info_response) {
-    message.device.is_available = from[8] % 3;
+    message.device.is_available = from[8] % 6;
     message.device.grid_x = from[9] % 20;
     message.device.grid_y = from[10] % 20;
     message.device.l1_bytes_per_core = std::uint32_t{from[11]} << (from[12] % 25);
@@ -138,8 +148,10 @@ class Run {
         std::make_unique<Session>(server_.context, ++connections_, server::Peer{::getpid(), 0});
   }
   void end() {
+    server_.clients.stop();
     for (auto& session : sessions_) session.reset();
-    require(server_.clients.size() == 0, "the last connection takes its clients with it");
+    require(server_.clients.size() == 0, "a server that stops keeps no clients");
+    server_.directory.clear(server::ClientRegistry::kMostEvidence);
     for (std::uint32_t device = 0; device <= wire::kMaxDeviceId; ++device) {
       for (const Kind kind : kAllKinds) {
         require(server_.clients.totals().get(device, kind) == 0, "nobody holds nothing");
@@ -156,8 +168,8 @@ class Run {
 }  // namespace
 
 void run(std::span<const std::uint8_t> input) {
-  static Server server;
   if (input.empty()) return;
+  Server server;
   Run run(server);
   const bool raw = input[0] % 2 == 0;
   input = input.subspan(1);

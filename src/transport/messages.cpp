@@ -133,6 +133,14 @@ std::uint32_t reports_of(const DeviceRecord& device) noexcept {
   return what;
 }
 
+void write_notice(Message& to, const Sender& sender, wire::DeviceReport report,
+                  std::uint64_t unix_ns) noexcept {
+  begin(to, Type::device_info_response, sender, DeviceRecord{}, unix_ns);
+  to.head.buffer_id = sender.copy;
+  to.device.is_available = static_cast<std::uint32_t>(report);
+  to.device.mark = wire::kDetailsMark;
+}
+
 void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept {
   begin(to, Type::device_info_response, sender, device, unix_ns);

@@ -15,6 +15,7 @@ namespace ttmem::transport {
 struct Sender {
   std::int32_t pid = 0;
   std::uint64_t monotonic_to_unix_ns = 0;  // added to a time of the segment
+  std::uint64_t copy = 0;  // a number for this copy of the library, of the process's several
 };
 
 // ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. The last has no details, like that
@@ -35,6 +36,10 @@ void write_cb_alloc(wire::Message& to, const Sender& sender, const segment::Devi
 void write_cb_free(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                    const segment::ProgramSlot& program, const segment::CbRecord* cb,
                    std::uint32_t index, std::uint64_t unix_ns) noexcept;
+
+// DEVICE_INFO_RESPONSE about the connection: `report` is none of opened and closed.
+void write_notice(wire::Message& to, const Sender& sender, wire::DeviceReport report,
+                  std::uint64_t unix_ns) noexcept;
 
 // DEVICE_INFO_RESPONSE: the device was opened or closed, as its state says.
 void write_device(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,

@@ -24,8 +24,8 @@ constexpr std::uint32_t kAll = 0xffffffff;
 // A slice is so short that a call that waits for the lock loses little time.
 constexpr std::uint32_t kSliceSlots = 256;
 constexpr std::size_t kSliceMessages = 256;
-// The last program of a slice may have this many more.
-constexpr std::size_t kLargestSlice = kSliceMessages + segment::kMaxCbsPerProgram;
+// The last program of a slice may have this many more, and the last slice ends with `complete`.
+constexpr std::size_t kLargestSlice = kSliceMessages + segment::kMaxCbsPerProgram + 1;
 // With more messages than this in the queue, the resend waits and leaves the room to changes.
 constexpr std::size_t kResendBelow = 2048;
 
@@ -41,7 +41,8 @@ Outbox::Outbox(segment::SegmentWriter& segment, Wakeup& wakeup,
                std::unique_ptr<MessageRing> ring) noexcept
     : segment_(segment), wakeup_(wakeup), ring_(std::move(ring)) {
   const segment::Header& header = segment_.header();
-  sender_ = {header.pid, header.created_unix_ns - header.created_ns};
+  sender_ = {header.pid, header.created_unix_ns - header.created_ns,
+             header.created_ns ^ reinterpret_cast<std::uintptr_t>(this)};
 }
 
 std::uint64_t Outbox::dropped() const noexcept {
@@ -142,6 +143,21 @@ void Outbox::queue_device(const DeviceRecord& device) noexcept {
   queued();
 }
 
+void Outbox::queue_notice(wire::DeviceReport report) noexcept {
+  write_notice(ring_->push(), sender_, report, unix_now_ns());
+  queued();
+}
+
+bool Outbox::say_goodbye(bool is_half_sent) noexcept {
+  if (state_ != State::connected) return false;
+  state_ = State::away;
+  reported_allocations_ = 0;
+  reported_programs_ = 0;
+  ring_->keep(is_half_sent ? 1 : 0);
+  queue_notice(wire::DeviceReport::goodbye);
+  return true;
+}
+
 // Empty when the slot has a short one.
 std::string_view Outbox::long_label(const AllocationSlot& slot) const noexcept {
   if ((slot.flags & segment::kLongLabel) == 0) [[likely]] {
@@ -167,6 +183,7 @@ void Outbox::connected() noexcept {
   state_ = State::connected;
   reported_allocations_ = 0;
   reported_programs_ = 0;
+  queue_notice(wire::DeviceReport::hello);
   for (std::uint32_t i = 0; i < segment_.header().device_count; ++i) {
     if (is_open(segment_.device(i))) device_changed(i);
   }
@@ -204,6 +221,7 @@ bool Outbox::advance() noexcept {
       const ProgramSlot& slot = segment_.program(i);
       if (slot.live != 0) queue_place(slot);
     });
+    if (reported_programs_ == kAll) queue_notice(wire::DeviceReport::complete);
   }
   return true;
 }

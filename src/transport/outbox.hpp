@@ -18,6 +18,9 @@
 //  4. Without a connection `reported` is 0: nothing is queued.
 //  5. Devices are reported at the beginning, before anything that is on them.
 //  6. The messages of one program are queued together or not at all.
+//  7. The first message of a connection is a hello. When the walk is over, `complete` is queued:
+//  what
+//     the server knows from an earlier connection, and was not reported again, is gone.
 //
 // When the queue is full, the server is too slow. The connection is then closed, because a part of
 // the changes is worth nothing. `reported` is 0 again, the lost messages are counted, and the
@@ -56,6 +59,10 @@ class Outbox final : public tracker::Observer {
   // Clears the queue: the next resend covers what was not sent.
   void disconnected() noexcept;
 
+  // Queues the last message: this process holds nothing any longer. Drops all others, but the
+  // oldest if it `is_half_sent`. False when it is not connected.
+  [[nodiscard]] bool say_goodbye(bool is_half_sent) noexcept;
+
   // Queues the next slice of the resend, unless much is queued already. False when there is none.
   bool advance() noexcept;
 
@@ -82,6 +89,7 @@ class Outbox final : public tracker::Observer {
   [[nodiscard]] bool make_room(std::size_t messages) noexcept;
   void queued() noexcept;
   void queue_device(const segment::DeviceRecord& device) noexcept;
+  void queue_notice(wire::DeviceReport report) noexcept;
   [[nodiscard]] std::string_view long_label(const segment::AllocationSlot& slot) const noexcept;
   void queue_allocation(const segment::AllocationSlot& slot) noexcept;
   void queue_free(const segment::AllocationSlot& slot) noexcept;

@@ -30,6 +30,8 @@ constexpr milliseconds kTick{5};
 constexpr std::size_t kBurst = 4096;
 // Then it sleeps until the next message, but checks this often if the server is still there.
 constexpr milliseconds kIdle{250};
+// A process that exits says goodbye no later than this, whatever else is to be sent.
+constexpr milliseconds kLastGoodbye{50};
 // How often it checks, while a server does not read, if it must end or connect again.
 constexpr milliseconds kFull{20};
 
@@ -105,6 +107,7 @@ bool SocketTransport::start_thread() noexcept {
 }
 
 void SocketTransport::end() noexcept {
+  ending_since_ = std::chrono::steady_clock::now();
   ending_.store(true);
   wakeup_.notify();
 }
@@ -138,7 +141,8 @@ void SocketTransport::run() noexcept {
 
 void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
   milliseconds pause = kFirstPause;
-  for (;;) {
+  bool is_known = false;  // a server may have reports of this process
+  for (bool last = false;;) {
     const int error = socket.connect(options_.path);
     bool went_well = false;
     if (error != 0) {
@@ -148,14 +152,17 @@ void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
       logged_error_ = 0;
       went_well = send_until_over(socket);
       socket.close();
+      is_known = goodbye_ != Goodbye::sent;
     }
     const std::uint32_t seen = wakeup_.count();
-    // Checked after the first attempt: a short process may be ending already.
-    if (ending_.load()) return;
     if (went_well) pause = kFirstPause;
-    wakeup_.wait(seen, pause);
-    if (ending_.load()) return;
+    // Checked after the first attempt: a short process may be ending already.
+    if (!ending_.load()) wakeup_.wait(seen, pause);
     pause = std::min(2 * pause, kLongestPause);
+    if (!ending_.load()) continue;
+    // A server that does not hear a goodbye takes the process for killed.
+    if (last || !is_known) return;
+    last = true;
   }
 }
 
@@ -165,18 +172,19 @@ bool SocketTransport::send_until_over(PrivateSocket& socket) noexcept {
     const std::lock_guard guard(lock_);
     outbox_.connected();
   }
+  goodbye_ = Goodbye::none;
   bool resent = false;
   bool idle = false;
   std::size_t sent = 0;  // whole messages
   std::size_t part = 0;  // bytes of the one after them
   for (bool over = false; !over;) {
-    const Next todo = next(sent, idle);
+    const Next todo = next(sent, part > 0, idle);
     sent = 0;
     over = todo.over;
     if (over || (todo.messages.empty() && todo.resending)) continue;
     if (todo.messages.empty()) {
       resent = true;
-      over = ending_.load() || socket.is_over();
+      over = socket.is_over();
       if (!over) wakeup_.wait(todo.seen, idle ? kIdle : kTick);
       idle = true;
       continue;
@@ -196,18 +204,36 @@ bool SocketTransport::send_until_over(PrivateSocket& socket) noexcept {
   return resent;
 }
 
-SocketTransport::Next SocketTransport::next(std::size_t sent, bool idle) noexcept {
+SocketTransport::Next SocketTransport::next(std::size_t sent, bool is_half_sent,
+                                            bool idle) noexcept {
   const std::lock_guard guard(lock_);
   Next result;
-  result.over = outbox_.overflowed() || given_up_;
+  result.over = outbox_.overflowed();
   if (result.over) return result;
   outbox_.pop(sent);
-  result.resending = outbox_.advance();
+  if (goodbye_ == Goodbye::none) {
+    result.resending = !given_up_ && outbox_.advance();
+    if (must_leave(result.resending || !outbox_.empty())) {
+      if (outbox_.say_goodbye(is_half_sent)) goodbye_ = Goodbye::queued;
+      result.resending = false;
+    }
+  }
   result.messages = outbox_.front();
+  if (goodbye_ == Goodbye::queued && result.messages.empty()) {
+    goodbye_ = Goodbye::sent;
+    result.over = true;
+    return result;
+  }
   const bool rests = result.messages.empty() && !result.resending;
   outbox_.wake_at(!rests ? Outbox::kNever : idle ? 1 : kBurst);
   result.seen = wakeup_.count();
   return result;
+}
+
+bool SocketTransport::must_leave(bool has_more) const noexcept {
+  if (given_up_) return true;
+  if (!ending_.load()) return false;
+  return !has_more || std::chrono::steady_clock::now() - ending_since_ > kLastGoodbye;
 }
 
 // Logs an error once, until another one occurs or a server was connected.

@@ -46,9 +46,10 @@ class SocketTransport {
   SocketTransport(const SocketTransport&) = delete;
   SocketTransport& operator=(const SocketTransport&) = delete;
 
-  // With the lock held: the thread ends as soon as a connected server has everything.
+  // With the lock held: the thread ends as soon as a connected server has everything, or soon at
+  // least knows that the process has ended cleanly.
   void end() noexcept;
-  // With the lock held: disconnects, so that the server forgets the figures, and ends the thread.
+  // With the lock held: tells the server to forget the figures, and ends the thread.
   void give_up() noexcept;
   // Without the lock, after end() or give_up(). False when it takes longer than `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
@@ -67,7 +68,8 @@ class SocketTransport {
   void run() noexcept;
   void keep_connected(PrivateSocket& socket) noexcept;
   bool send_until_over(PrivateSocket& socket) noexcept;
-  Next next(std::size_t sent, bool idle) noexcept;
+  Next next(std::size_t sent, bool is_half_sent, bool idle) noexcept;
+  [[nodiscard]] bool must_leave(bool has_more) const noexcept;
   void log_once(const char* what, int error) noexcept;
 
   tracker::SpinLock& lock_;
@@ -75,9 +77,12 @@ class SocketTransport {
   Wakeup wakeup_;  // for the thread
   Outbox outbox_;  // guarded by lock_
   std::atomic<bool> ending_{false};
-  bool given_up_ = false;  // guarded by lock_
-  Wakeup ended_;           // notified once; nothing that the thread touches comes later
-  int logged_error_ = 0;   // the thread's own: the last errno in the log
+  bool given_up_ = false;                                 // guarded by lock_
+  std::chrono::steady_clock::time_point ending_since_{};  // likewise
+  // The thread's own:
+  enum class Goodbye : std::uint8_t { none, queued, sent } goodbye_ = Goodbye::none;
+  Wakeup ended_;          // notified once; nothing that the thread touches comes later
+  int logged_error_ = 0;  // the thread's own: the last errno in the log
 };
 
 }  // namespace ttmem::transport

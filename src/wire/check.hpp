@@ -31,7 +31,7 @@ enum class Fault : std::uint8_t {
   buffer_type,  // not one of the five
   role,         // of a kernel: not one of the three
   too_short,    // two or three shorter messages of an old client in one
-  details,      // too many banks or CBs, or neither open nor closed
+  details,      // too many banks or CBs, or no DeviceReport
 };
 
 namespace detail {
@@ -100,7 +100,8 @@ namespace detail {
 
 [[nodiscard]] inline Fault fault_of_details(const Message& message) noexcept {
   if (message.type() == Type::device_info_response) {
-    return message.device.is_available <= 1 ? Fault::none : Fault::details;
+    const auto last = static_cast<std::uint32_t>(DeviceReport::goodbye);
+    return message.device.is_available <= last ? Fault::none : Fault::details;
   }
   const AllocationDetails& details = message.allocation;
   if (message.type() == Type::cb_alloc) {

@@ -87,15 +87,26 @@ struct AllocationDetails {
   std::uint32_t mark;
 };
 
-// The details of a kDeviceInfoResponse from a client: it opened (`is_available` 1) or closed (0)
-// the device. Head::size is the trace region, Head::buffer_id the chip's unique id.
+// What a kDeviceInfoResponse from a client says, in `is_available`. The last three are about the
+// connection and no device; Head::buffer_id is then the number of the copy of libttmem.
+enum class DeviceReport : std::uint32_t {
+  closed = 0,
+  opened = 1,
+  hello = 2,  // this is the first message of libttmem's
+  complete =
+      3,        // all that is live was reported: what earlier connections reported counts no longer
+  goodbye = 4,  // the process exits cleanly, or the library gives up: nothing is held any longer
+};
+
+// The details of a kDeviceInfoResponse from a client. If it opened or closed a device, Head::size
+// is the trace region, Head::buffer_id the chip's unique id.
 struct DeviceDetails {
   std::uint64_t events_dropped;  // so far, by that client
   std::uint16_t grid_x;
   std::uint16_t grid_y;
   std::uint32_t l1_base;
   std::uint32_t l1_small_bytes_per_core;
-  std::uint32_t is_available;
+  std::uint32_t is_available;  // DeviceReport
   std::uint64_t dram_bytes_per_channel;
   std::uint32_t dram_channels;
   std::uint32_t l1_bytes_per_core;

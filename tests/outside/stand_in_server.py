@@ -11,6 +11,7 @@ import threading
 
 ALLOC, FREE, CB_ALLOC, CB_FREE, KERNEL_LOAD, KERNEL_UNLOAD = 1, 2, 8, 9, 10, 11
 DEVICE_INFO = 7
+HELLO, COMPLETE, GOODBYE = 2, 3, 4  # of a DEVICE_INFO: about the connection
 MARK = 0x4d454d54
 MESSAGE = 144
 
@@ -70,8 +71,16 @@ class Account:
         self.faults = []
         self.over = False
         self.torn = 0  # bytes of a message that never became whole
+        self.notices = []  # hello, complete, goodbye: not among the messages
 
     def take(self, message):
+        if message.type == DEVICE_INFO and message.details.available >= HELLO:
+            self._notice(message)
+            return
+        if not self.notices:
+            self.faults.append(("no hello", message))
+        if GOODBYE in self.notices:
+            self.faults.append(("told after the goodbye", message))
         self.messages.append(message)
         self.count += 1
         if self.coming and (message.type != CB_ALLOC or not message.details):
@@ -79,6 +88,12 @@ class Account:
         {ALLOC: self._alloc, KERNEL_LOAD: self._alloc, FREE: self._free,
          KERNEL_UNLOAD: self._free, CB_ALLOC: self._cb_alloc, CB_FREE: self._cb_free,
          DEVICE_INFO: self._device}[message.type](message)
+
+    def _notice(self, message):
+        self.notices.append(message.details.available)
+        if self.notices not in ([HELLO], [HELLO, COMPLETE], [HELLO, GOODBYE],
+                                [HELLO, COMPLETE, GOODBYE]):
+            self.faults.append(("a notice out of turn", message))
 
     @staticmethod
     def _key(message):
@@ -176,6 +191,13 @@ class StandInServer:
             for at in range(0, whole, MESSAGE):
                 account.take(decode(rest[at:at + MESSAGE]))
             rest = rest[whole:]
+
+    def drop_connections(self):
+        for end in self._connections:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
     def stop(self):
         for end in [self._listener, *self._connections]:

@@ -360,7 +360,7 @@ class Connections(ServerCase):
             stream = stream[size:]
         self.assertEqual(client.ask(QUERY)["dram"], 500 * KIB)
 
-    def test_a_client_is_gone_with_its_connection_and_what_it_left_is_logged(self):
+    def test_a_client_keeps_what_it_holds_without_a_connection(self):
         client = self.connect()
         client.alloc(4096, 3 * MIB, L1)
         client.say(CB_ALLOC, buffer_id=1, size=MIB)
@@ -368,11 +368,16 @@ class Connections(ServerCase):
         self.assertEqual(len(self.segments()), 1)
         self.assertRegex(self.segments()[0], rf"^ttmem\.{os.geteuid()}\.{ME}\.\d+\.socket$")
         client.close()
-        self.wait_said(self.server, f"[PID {ME}]", "left on device 0: l1 3.00 MiB, cb 1.00 MiB")
+        self.wait_said(self.server, f"[PID {ME}]", "has not ended and keeps 2 allocations")
+        self.assertEqual(self.rows()[0, ME]["l1_bytes"], 3 * MIB)
+        client = self.connect()
+        client.free(4096)
+        client.say(CB_FREE, buffer_id=1)
+        client.close()
         self.wait_for(lambda: not self.segments(), "its segment to go")
         self.assertEqual(self.devices(), [])
 
-    def test_a_connection_takes_with_it_what_it_alone_held(self):
+    def test_the_connections_of_a_process_hold_together(self):
         first, second = self.connect(), self.connect()
         first.alloc(4096, MIB)
         second.alloc(8192, 2 * MIB)
@@ -382,8 +387,10 @@ class Connections(ServerCase):
         self.assertEqual(second.ask(QUERY)["dram"], 7 * MIB)
         self.assertEqual(len(self.segments()), 1)
         first.close()
-        self.wait_for(lambda: second.ask(QUERY)["dram"] == 6 * MIB, "what it held to go")
         second.free(12288)
+        self.assertEqual(second.ask(QUERY)["dram"], 7 * MIB)
+        second.free(12288)
+        second.free(4096)
         self.assertEqual(second.ask(QUERY)["dram"], 2 * MIB)
 
     def test_a_thousand_connections(self):
@@ -394,12 +401,14 @@ class Connections(ServerCase):
             self.assertGreaterEqual(client.ask(QUERY)["dram"], KIB)
         self.wait_for(lambda: clients[0].ask(QUERY)["dram"] == 1000 * KIB, "all of them")
         self.assertEqual(self.rows()[0, ME]["dram_bytes"], 1000 * KIB)
-        for client in clients[500:]:
+        for number, client in enumerate(clients[500:], 500):
+            client.free(number * 4096)
             client.close()
         self.wait_for(lambda: clients[0].ask(QUERY)["dram"] == 500 * KIB, "half of them to go")
         for client in clients[:500]:
             client.close()
-        self.wait_for(lambda: not self.segments(), "the others to go")
+        self.wait_said(self.server, "has not ended and keeps 500 allocations")
+        self.assertEqual(self.rows()[0, ME]["dram_bytes"], 500 * KIB)
 
     def test_who_does_not_read_the_answers_is_closed(self):
         client = self.connect()

@@ -10,8 +10,8 @@ import textwrap
 import time
 import unittest
 
-from stand_in_server import (ALLOC, CB_ALLOC, CB_FREE, DEVICE_INFO, FREE, KERNEL_LOAD,
-                             KERNEL_UNLOAD, StandInServer)
+from stand_in_server import (ALLOC, CB_ALLOC, CB_FREE, COMPLETE, DEVICE_INFO, FREE, GOODBYE, HELLO,
+                             KERNEL_LOAD, KERNEL_UNLOAD, StandInServer)
 from support import HERE, LIBRARY, TTMEM, Case
 
 NO_CORES, PER_BANK_UNKNOWN, NO_ADDRESS, ESTIMATE, OWN_BANKS = 1, 2, 4, 8, 16
@@ -297,6 +297,21 @@ class TheWorkload(Transport):
         self.assertEqual(workload.wait(), 0)
         account = self.account_when(server, lambda account: account.over, "the end")
         self.assertEqual((set(account.live), account.torn), ({(0, 0, 200)}, 0))
+        self.assertEqual(account.notices, [HELLO, COMPLETE, GOODBYE])
+        self.assertEqual(server.faults(), [])
+
+    def test_a_process_says_goodbye_also_when_its_connection_is_lost(self):
+        server = self.serve()
+        workload = self.workload("""
+            abi.open_device(0)
+            abi.alloc(abi.DRAM, 1, 2048)
+            abi.hold()""")
+        workload.line()
+        self.account_of(server, 2)
+        server.drop_connections()
+        workload.go_on()
+        self.assertEqual(workload.wait(), 0)
+        self.wait_for(lambda: GOODBYE in server.accounts[-1].notices, "the goodbye")
         self.assertEqual(server.faults(), [])
 
     def test_a_killed_process_is_gone_at_once(self):
@@ -310,7 +325,9 @@ class TheWorkload(Transport):
         workload.line()
         self.account_of(server, 2)
         workload.kill()
-        self.account_when(server, lambda account: account.over, "the end of the connection")
+        account = self.account_when(server, lambda account: account.over,
+                                    "the end of the connection")
+        self.assertEqual(account.notices, [HELLO, COMPLETE])
 
     def test_a_forked_child_speaks_for_itself(self):
         server = self.serve()

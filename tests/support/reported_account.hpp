@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "segment/writer/segment_writer.hpp"
@@ -26,6 +27,8 @@ struct ReportedAccount {
   std::vector<std::uint64_t> coming;
   std::uint64_t events_dropped = 0;
   std::size_t messages = 0;
+  bool is_complete = false;  // all that was live has been reported
+  bool has_left = false;     // it said goodbye last
 
   void take(const wire::Message& message) {
     ++messages;
@@ -43,9 +46,7 @@ struct ReportedAccount {
       case wire::Type::cb_free:
         return message.has_details() ? destroy(message) : remove(message, Kind::cb);
       case wire::Type::device_info_response:
-        events_dropped = message.device.events_dropped;
-        if (message.device.is_available == 0) close(message.head.device_id);
-        return;
+        return device(message);
       default:
         faults.push_back("a type that clients do not send");
     }
@@ -99,6 +100,16 @@ struct ReportedAccount {
     const Program key{message.head.device_id, cb.program};
     if (!programs.contains(key)) faults.push_back("program freed and never reported");
     if (cb.index + 1 >= cb.count) programs.erase(key);
+  }
+  void device(const wire::Message& message) {
+    using enum wire::DeviceReport;
+    const auto report = static_cast<wire::DeviceReport>(message.device.is_available);
+    if (messages == 1 && report != hello) faults.push_back("no hello");
+    if (messages != 1 && report == hello) faults.push_back("a hello that is not the first message");
+    if (report == complete && std::exchange(is_complete, true)) faults.push_back("complete twice");
+    has_left = report == goodbye;
+    if (report == closed) close(message.head.device_id);
+    if (report == closed || report == opened) events_dropped = message.device.events_dropped;
   }
   void close(std::int32_t device) {
     std::erase_if(live, [&](const auto& entry) { return std::get<0>(entry.first) == device; });

@@ -41,6 +41,7 @@ class SessionFixture {
   [[nodiscard]] std::string log() const { return lines_.str(); }
   [[nodiscard]] const SocketStatistics& statistics() const { return statistics_; }
   [[nodiscard]] ClientRegistry& clients() { return clients_; }
+  [[nodiscard]] boost::asio::io_context& loop() { return loop_; }
   [[nodiscard]] const std::string& directory() const { return directory_.path(); }
 
  private:
@@ -49,7 +50,9 @@ class SessionFixture {
   TemporaryDirectory directory_;
   std::ostringstream lines_;
   std::shared_ptr<spdlog::logger> log_;
-  ClientRegistry clients_{directory_.path()};
+  boost::asio::io_context loop_;
+  Complaints complaints_;
+  ClientRegistry clients_{loop_, directory_.path(), complaints_};
   EventLog events_{log_};
   model::Snapshot latest_;
   Responder::GetSnapshot get_snapshot_ = [this]() -> const model::Snapshot& {
@@ -58,7 +61,6 @@ class SessionFixture {
   };
   Responder responder_{get_snapshot_, get_snapshot_};
   SocketStatistics statistics_;
-  Complaints complaints_;
   SessionContext context_{clients_, events_, responder_, statistics_, complaints_, ::geteuid()};
 };
 

@@ -107,7 +107,7 @@ Change Client::apply(ConnectionId connection, const Message& report) {
     case Type::kernel_unload:
       return free(connection, named(HoldingKey::kKernels), Kind::kernel);
     default:
-      return report.device.is_available != 0 ? open(report) : close(device_of(report));
+      return apply_device(connection, report);
   }
 }
 
@@ -124,7 +124,11 @@ Change Client::apply(ConnectionId connection, const Message& report) {
 // It counts once, at its largest size.
 Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind kind,
                               std::uint64_t bytes) {
-  holdings_.add(*holding, connection);
+  if (holdings_.add(*holding, connection)) {
+    holdings_.merge(*holding, [this](ConnectionId id) {
+      return !connections_.contains(id) && !libraries_.contains(id);
+    });
+  }
   Change change{.effect = Effect::held_already,
                 .kind = kind,
                 .bytes = bytes,
@@ -351,6 +355,37 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
   return change;
 }
 
+Change Client::apply_device(ConnectionId connection, const Message& report) {
+  const std::uint64_t copy = report.head.buffer_id;
+  switch (static_cast<wire::DeviceReport>(report.device.is_available)) {
+    case wire::DeviceReport::closed:
+      return close(device_of(report));
+    case wire::DeviceReport::hello:
+      remove_reports(libraries_.hello(connection, copy));
+      break;
+    case wire::DeviceReport::complete:
+      remove_reports(libraries_.complete(
+          connection, [this](ConnectionId id) { return connections_.contains(id); }));
+      break;
+    case wire::DeviceReport::goodbye:
+      say_goodbye(copy);
+      break;
+    default:
+      return open(report);
+  }
+  return {.effect = Effect::noted};
+}
+
+// Usually this is the end of the client, and all goes at once with the segment.
+void Client::say_goodbye(std::uint64_t copy) {
+  const LibraryConnections::Ids gone = libraries_.goodbye(copy);
+  const bool others = has_originals_ || !libraries_.all_left() ||
+                      !std::all_of(connections_.begin(), connections_.end(),
+                                   [this](ConnectionId id) { return libraries_.contains(id); });
+  exits_ = !others && !gone.empty();
+  if (others) remove_reports(gone);
+}
+
 Change Client::open(const Message& report) {
   const wire::DeviceDetails& reported = report.device;
   if (reported.events_dropped > events_dropped_) {
@@ -395,8 +430,25 @@ Change Client::close(std::uint32_t device) {
   return {.effect = Effect::closed};
 }
 
-void Client::remove_connection(ConnectionId connection) {
-  for (const Holding& gone : holdings_.remove_connection(connection)) release(gone);
+void Client::add_connection(ConnectionId connection) {
+  connections_.insert(connection);
+  if (!std::exchange(exits_, false)) return;
+  for (const Holding& gone : holdings_.erase_all()) release(gone);
+}
+
+void Client::remove_connection(ConnectionId connection, EndOfConnection end) {
+  connections_.erase(connection);
+  if (end == EndOfConnection::refused) {
+    remove_reports({&connection, 1});
+  } else if (!libraries_.contains(connection)) {
+    has_originals_ = true;
+  }
+  libraries_.ended(connection);
+}
+
+void Client::remove_reports(std::span<const ConnectionId> connections) {
+  if (connections.empty()) return;
+  for (const Holding& gone : holdings_.remove_connections(connections)) release(gone);
 }
 
 std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {
@@ -410,12 +462,22 @@ std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {
   return devices;
 }
 
-Client::~Client() {
+void Client::subtract_from_totals() {
   for (const auto& [device, bytes] : held()) {
     for (const Kind kind : kAllKinds) {
       totals_.change(device, kind, bytes[kind], 0);
     }
   }
+}
+
+void Client::leave_as_evidence() {
+  subtract_from_totals();
+  tracker_->leave_as_evidence();
+  tracker_.reset();
+}
+
+Client::~Client() {
+  if (tracker_ != nullptr) subtract_from_totals();
 }
 
 }  // namespace ttmem::server

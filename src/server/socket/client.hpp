@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/core_mask.hpp"
 #include "base/result.hpp"
 #include "server/socket/holdings.hpp"
+#include "server/socket/library_connections.hpp"
 #include "tracker/tracker.hpp"
 #include "wire/check.hpp"
 #include "wire/message.hpp"
@@ -43,9 +45,10 @@ struct Change {
     still_held,    // freed once: `references` are left
     not_held,      // freed, but not allocated
     refused,       // allocated, but ignored: not held, and in no figure
-    waiting,       // a CB of a program that is not complete yet
     opened,
     closed,
+    waiting,  // a CB of a program that is not complete yet
+    noted,    // it is about the connection
   };
   enum class Refusal : std::uint8_t { too_many_devices, segment_full, bad_argument, total };
 
@@ -54,6 +57,12 @@ struct Change {
   Kind kind = Kind::dram;
   std::uint64_t bytes = 0;       // of what the message is about
   std::uint64_t references = 1;  // how often it is held now
+};
+
+// Why a connection ended.
+enum class EndOfConnection : std::uint8_t {
+  closed,
+  refused,  // by the server, because the messages made no sense: nothing that it said counts
 };
 
 // One CB as libttmem reports it.
@@ -96,15 +105,27 @@ class Client {
                                       static_cast<std::uint32_t>(report.head.device_id), space));
   }
 
-  // The connection ended: frees what only it had allocated.
-  void remove_connection(ConnectionId connection);
+  void add_connection(ConnectionId connection);
+  // The connection ended. What was allocated over it stays, for that is the process's, unless it
+  // was refused.
+  void remove_connection(ConnectionId connection, EndOfConnection end);
+  [[nodiscard]] bool is_connected() const { return !connections_.empty(); }
+  // True if a later connection replaces this one, and what it still sends must not be applied.
+  [[nodiscard]] bool is_replaced(ConnectionId connection) const {
+    return libraries_.is_replaced(connection);
+  }
 
+  // False also when all that it holds was reported by libttmem, which has said goodbye.
+  [[nodiscard]] bool holds_anything() const { return holdings() > 0 && !exits_; }
   [[nodiscard]] std::vector<std::pair<std::uint32_t, KindBytes>> held() const;
   // Buffers, kernels, CBs and programs.
   [[nodiscard]] std::size_t holdings() const { return holdings_.size(); }
 
   // Removes the segment. Nothing but held() may be called afterwards.
   void finish() noexcept { tracker_->finish(); }
+  // Lets go of the segment, which stays as that of a dead process. Nothing may be called
+  // afterwards.
+  void leave_as_evidence();
 
  private:
   Client(std::unique_ptr<tracker::Tracker> tracker, segment::SegmentWriter::Process process,
@@ -124,8 +145,12 @@ class Client {
                                 const wire::Message& report);
   Change free(ConnectionId connection, const HoldingKey& key, Kind kind);
   [[gnu::noinline]] Change destroy(const HoldingKey& program);
-  [[gnu::noinline]] Change open(const wire::Message& report);
-  [[gnu::noinline]] Change close(std::uint32_t device);
+  [[gnu::noinline]] Change apply_device(ConnectionId connection, const wire::Message& report);
+  Change open(const wire::Message& report);
+  Change close(std::uint32_t device);
+  void say_goodbye(std::uint64_t copy);
+  void remove_reports(std::span<const ConnectionId> connections);
+  void subtract_from_totals();
   [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;
   // Runs `act`, which changes the CBs of programs on that device, and updates the totals.
   template <typename Act>
@@ -156,6 +181,10 @@ class Client {
   DeviceTotals& totals_;
   const std::uint64_t* now_ns_;
   Holdings holdings_;
+  std::set<ConnectionId> connections_;
+  LibraryConnections libraries_;
+  bool has_originals_ = false;  // connections that ended and were not libttmem's
+  bool exits_ = false;          // libttmem said goodbye, and nothing else has reported
   Change::Refusal refusal_ = Change::Refusal::bad_argument;
   std::uint64_t events_dropped_ = 0;      // as the client reported last
   std::vector<ttmem_core_range> ranges_;  // members, so that their memory is reused

@@ -3,50 +3,123 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "server/socket/event_log.hpp"
 
 namespace ttmem::server {
 namespace {
 
-void log_leftovers(const Client& client) {
+// "[PID 4711] python3"
+std::string name_of(const Client& client) {
   const auto& process = client.process();
-  const std::string who = fmt::format("[PID {}] {} ended", process.pid,
-                                      process.name.empty() ? "the client" : process.name);
-  const std::size_t holdings = client.holdings();
-  if (holdings == 0) {
-    spdlog::info("{} and had freed everything", who);
+  return fmt::format("[PID {}] {}", process.pid,
+                     process.name.empty() ? "the client" : process.name);
+}
+
+std::string allocations_of(const Client& client) {
+  return fmt::format("{} allocation{}", client.holdings(), client.holdings() == 1 ? "" : "s");
+}
+
+void log_clean_end(const Client& client) {
+  if (client.holdings() == 0) {
+    spdlog::info("{} closed its last connection and holds nothing", name_of(client));
     return;
   }
   for (const auto& [device, bytes] : client.held()) {
     const std::string kinds = text_of_kinds(bytes);
-    if (!kinds.empty()) spdlog::info("{} and left on device {}: {}", who, device, kinds);
+    if (!kinds.empty()) {
+      spdlog::info("{} exited and left on device {}: {}", name_of(client), device, kinds);
+    }
   }
-  spdlog::info("{} and left {} allocation{} in all", who, holdings, holdings == 1 ? "" : "s");
+  spdlog::info("{} exited and left {} in all", name_of(client), allocations_of(client));
 }
+
+bool is_visible(const Client& client) { return client.process().start_time_ticks != 0; }
 
 }  // namespace
 
-Result<std::shared_ptr<Client>> ClientRegistry::client_of(
-    const segment::SegmentWriter::Process& process, ConnectionId alone) {
-  const Key key{process.pid, process.start_time_ticks, alone};
-  const auto known = clients_.find(key);
-  std::shared_ptr<Client> shared = known == clients_.end() ? nullptr : known->second.lock();
-  if (shared != nullptr) return shared;
-  Result<std::unique_ptr<Client>> started = Client::start(directory_, process, totals_, &now_ns_);
-  if (!started) return started.error();
-  shared = std::move(*started);
-  clients_.insert_or_assign(key, shared);
-  return shared;
+Result<std::shared_ptr<Client>> ClientRegistry::connect(
+    const segment::SegmentWriter::Process& process, ConnectionId connection, bool alone) {
+  const Key key{process.pid, process.start_time_ticks, alone ? connection : 0};
+  auto known = clients_.find(key);
+  if (known == clients_.end()) {
+    Result<std::unique_ptr<Client>> started = Client::start(directory_, process, totals_, &now_ns_);
+    if (!started) return started.error();
+    known = clients_.emplace(key, Known{std::move(*started), nullptr}).first;
+  }
+  known->second.watch.reset();
+  known->second.client->add_connection(connection);
+  return known->second.client;
 }
 
-void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, ConnectionId connection) {
+void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, ConnectionId connection,
+                                EndOfConnection end) {
   update_clock();
-  const bool last = client.use_count() == 1;
-  if (!last) return client->remove_connection(connection);
-  std::erase_if(clients_, [&](const auto& known) { return known.second.lock() == client; });
-  if (!stopping_) log_leftovers(*client);
-  client->finish();
+  client->remove_connection(connection, end);
+  if (client->is_connected()) return;
+  const auto known = std::find_if(clients_.begin(), clients_.end(),
+                                  [&](const auto& entry) { return entry.second.client == client; });
+  if (!client->holds_anything()) {
+    if (!stopping_) log_clean_end(*client);
+    return remove(known);
+  }
+  if (stopping_) {
+    // A process that lives reports to the next server.
+    const bool ended = is_visible(*client) && has_ended(client->process());
+    return ended ? this->end(known) : remove(known);
+  }
+  is_visible(*client) ? wait_for_end(known) : this->end(known);
+}
+
+void ClientRegistry::wait_for_end(Clients::iterator known) {
+  Client& client = *known->second.client;
+  known->second.watch = ProcessWatch::start(
+      loop_, client.process(), [this, key = known->first] { end(clients_.find(key)); });
+  if (known->second.watch == nullptr) return end(known);
+  spdlog::info("{} closed its last connection, has not ended and keeps {}", name_of(client),
+               allocations_of(client));
+}
+
+// The reaper finds the segment and logs what it held.
+void ClientRegistry::end(Clients::iterator known) {
+  Client& client = *known->second.client;
+  if (!may_leave_evidence()) {
+    complaints_.warn(fmt::format(
+        "{} ended without freeing what it held: no more evidence is kept, {} others wait for "
+        "`ttmem clean`",
+        name_of(client), evidence_.size()));
+    return remove(known);
+  }
+  evidence_.push_back(client.segment_path());
+  client.leave_as_evidence();
+  clients_.erase(known);
+}
+
+void ClientRegistry::remove(Clients::iterator known) {
+  known->second.client->finish();
+  clients_.erase(known);
+}
+
+bool ClientRegistry::may_leave_evidence() {
+  if (evidence_.size() < kMostEvidence) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - evidence_checked_ < std::chrono::milliseconds(100)) return false;
+  evidence_checked_ = now;
+  std::erase_if(evidence_,
+                [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });
+  return evidence_.size() < kMostEvidence;
+}
+
+void ClientRegistry::stop() {
+  stopping_ = true;
+  for (auto known = clients_.begin(); known != clients_.end();) {
+    const auto next = std::next(known);
+    if (!known->second.client->is_connected()) remove(known);
+    known = next;
+  }
 }
 
 }  // namespace ttmem::server

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,45 +15,77 @@
 
 #include "base/result.hpp"
 #include "server/socket/client.hpp"
+#include "server/socket/complaints.hpp"
+#include "server/socket/process_watch.hpp"
 #include "tracker/clock.hpp"
 
 namespace ttmem::server {
 
 // The processes that report over the socket, each once however many connections it has. One thread:
 // that of the event loop.
+//
+// The end of a connection is not the end of a process. A client without a connection goes on as
+// long as its process lives and holds something; then
+//
+//  - nothing is left of one that held nothing, or said goodbye;
+//  - the segment of any other stays as evidence, and is reported and removed as that of any dead
+//    process.
+//
+// A process that the kernel does not show here ends with its last connection.
 class ClientRegistry {
  public:
-  explicit ClientRegistry(std::string directory) : directory_(std::move(directory)) {}
+  // `loop` and `complaints` must outlive it.
+  ClientRegistry(boost::asio::io_context& loop, std::string directory, Complaints& complaints)
+      : loop_(loop), directory_(std::move(directory)), complaints_(complaints) {}
   ClientRegistry(const ClientRegistry&) = delete;  // the clients refer to it
   ClientRegistry& operator=(const ClientRegistry&) = delete;
 
-  // The client of that process, which all connections that report for it share. `alone` is 0, or
-  // the connection of a process that the kernel does not show here: its pid is one of many
+  // The client of that process, which all connections that report for it share; `connection` is one
+  // of them from now on. `alone`: the kernel does not show the peer here: its pid is one of many
   // containers, so that nothing tells whose another connection is. Fails as Client::start() does.
-  [[nodiscard]] Result<std::shared_ptr<Client>> client_of(
-      const segment::SegmentWriter::Process& process, ConnectionId alone = 0);
+  [[nodiscard]] Result<std::shared_ptr<Client>> connect(
+      const segment::SegmentWriter::Process& process, ConnectionId connection, bool alone);
+
+  // A connection to a client ended, each only once.
+  void disconnect(const std::shared_ptr<Client>& client, ConnectionId connection,
+                  EndOfConnection end);
 
   // Sets the time of the reports that are applied until the next call.
   void update_clock() { now_ns_ = tracker::now(); }
 
-  // A connection to a client ended. If it was the last one, logs what the client had not freed and
-  // removes its segment.
-  void disconnect(const std::shared_ptr<Client>& client, ConnectionId connection);
-
-  // The server stops: disconnect() logs nothing from now on, because the clients did not end.
-  void stop() { stopping_ = true; }
+  // The server stops. The clients do not: their segments are removed, now or with their
+  // connections.
+  void stop();
 
   [[nodiscard]] DeviceTotals& totals() { return totals_; }
   [[nodiscard]] std::size_t size() const { return clients_.size(); }
 
- private:
-  // Pid, start time because pids come back, and `alone`.
-  using Key = std::tuple<pid_t, std::uint64_t, ConnectionId>;
+  // Clients that come and end all the time must not fill the file system: of this many the segments
+  // stay until they are reaped.
+  static constexpr std::size_t kMostEvidence = 128;
 
+ private:
+  // Pid, start time because pids come back, and the connection of one that is `alone`.
+  using Key = std::tuple<pid_t, std::uint64_t, ConnectionId>;
+  struct Known {
+    std::shared_ptr<Client> client;
+    std::unique_ptr<ProcessWatch> watch;  // while it has no connection
+  };
+  using Clients = std::map<Key, Known>;
+
+  void wait_for_end(Clients::iterator known);
+  void end(Clients::iterator known);
+  void remove(Clients::iterator known);
+  [[nodiscard]] bool may_leave_evidence();
+
+  boost::asio::io_context& loop_;
   std::string directory_;
+  Complaints& complaints_;
   DeviceTotals totals_;                    // before the clients, which refer to it
   std::uint64_t now_ns_ = tracker::now();  // likewise
-  std::map<Key, std::weak_ptr<Client>> clients_;
+  Clients clients_;
+  std::vector<std::string> evidence_;  // paths; some may be reaped by now
+  std::chrono::steady_clock::time_point evidence_checked_{};
   bool stopping_ = false;
 };
 

@@ -32,7 +32,7 @@ class EventLog {
 
   void report(const wire::Message& report, pid_t pid, const Change& change,
               const DeviceTotals& totals) {
-    if (change.effect == Change::Effect::waiting) return;
+    if (change.effect >= Change::Effect::waiting) return;
     if (logger_->should_log(spdlog::level::info)) write(report, pid, change, totals);
   }
   void flush() { logger_->flush(); }

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/socket/holdings.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace ttmem::server {
+namespace {
+
+bool contains(std::span<const ConnectionId> connections, ConnectionId connection) {
+  return std::find(connections.begin(), connections.end(), connection) != connections.end();
+}
+
+}  // namespace
 
 std::vector<Holding> Holdings::erase_device(std::uint32_t device) {
   std::vector<Holding> gone;
@@ -12,25 +22,47 @@ std::vector<Holding> Holdings::erase_device(std::uint32_t device) {
   return gone;
 }
 
+std::vector<Holding> Holdings::erase_all() {
+  std::vector<Holding> gone;
+  table_.for_each([&](const Holding& holding) { gone.push_back(holding); });
+  for (const Holding& holding : gone) erase(find(holding.key()));
+  return gone;
+}
+
 std::uint64_t Holdings::shared_references(const Holding& holding) const {
   std::uint64_t sum = holding.references;
   for (const Share& share : others_.at(holding.key())) sum += share.references;
   return sum;
 }
 
-void Holdings::add(Holding& holding, ConnectionId connection) {
+bool Holdings::add(Holding& holding, ConnectionId connection) {
   if (holding.connection == connection) {
     ++holding.references;
-    return;
+    return false;
   }
   std::vector<Share>& others = others_[holding.key()];
   holding.is_shared = true;
   for (Share& share : others) {
     if (share.connection != connection) continue;
     ++share.references;
-    return;
+    return false;
   }
   others.push_back({connection, 1});
+  return true;
+}
+
+void Holdings::merge(Holding& holding, const std::function<bool(ConnectionId)>& is_over) {
+  if (!holding.is_shared) return;
+  std::uint32_t* merged = is_over(holding.connection) ? &holding.references : nullptr;
+  for (Share& share : others_.at(holding.key())) {
+    if (!is_over(share.connection)) continue;
+    if (merged == nullptr) {
+      merged = &share.references;
+    } else {
+      *merged += std::exchange(share.references, 0);
+    }
+  }
+  normalize(holding);
 }
 
 std::uint64_t Holdings::remove_one_shared(Holding& holding, ConnectionId connection) {
@@ -45,11 +77,11 @@ std::uint64_t Holdings::remove_one_shared(Holding& holding, ConnectionId connect
 
 void Holdings::erase_others(const Holding& holding) { others_.erase(holding.key()); }
 
-void Holdings::remove_all(Holding& holding, ConnectionId connection) {
-  if (holding.connection == connection) holding.references = 0;
+void Holdings::remove_all(Holding& holding, std::span<const ConnectionId> connections) {
+  if (contains(connections, holding.connection)) holding.references = 0;
   if (!holding.is_shared) return;
   for (Share& share : others_.at(holding.key())) {
-    if (share.connection == connection) share.references = 0;
+    if (contains(connections, share.connection)) share.references = 0;
   }
   normalize(holding);
 }
@@ -75,15 +107,16 @@ void Holdings::normalize(Holding& holding) {
   if (!holding.is_shared) others_.erase(entry);
 }
 
-std::vector<Holding> Holdings::remove_connection(ConnectionId connection) {
+std::vector<Holding> Holdings::remove_connections(std::span<const ConnectionId> connections) {
   std::vector<HoldingKey> keys;
   table_.for_each([&](const Holding& holding) {
-    if (holding.connection == connection || holding.is_shared) keys.push_back(holding.key());
+    const bool concerned = holding.is_shared || contains(connections, holding.connection);
+    if (concerned) keys.push_back(holding.key());
   });
   std::vector<Holding> gone;
   for (const HoldingKey& key : keys) {
     Holding* holding = find(key);
-    remove_all(*holding, connection);
+    remove_all(*holding, connections);
     if (holding->references > 0) continue;
     gone.push_back(*holding);
     erase(holding);

@@ -3,7 +3,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -70,9 +72,9 @@ struct alignas(64) Holding {
 };
 static_assert(sizeof(Holding) == 64);
 
-// What a client holds, and for which of its connections: each needs as many frees as it made
-// allocations, and the end of a connection frees the rest. A client with several connections is
-// rare, and one that allocates the same thing on two of them is rarer still.
+// What a client holds, and over which of its connections it was reported: each needs as many frees
+// as it made allocations, but a free may come over any of them. A client with several connections
+// is rare, and one that allocates the same thing on two of them is rarer still.
 //
 // Pointers are valid until the next insert or erase.
 class Holdings {
@@ -101,13 +103,18 @@ class Holdings {
   }
   // Erases and returns what is held on that device.
   [[nodiscard]] std::vector<Holding> erase_device(std::uint32_t device);
+  [[nodiscard]] std::vector<Holding> erase_all();
   [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
   // How many frees it needs.
   [[nodiscard]] std::uint64_t references(const Holding& holding) const {
     return holding.is_shared ? shared_references(holding) : holding.references;
   }
-  void add(Holding& holding, ConnectionId connection);
+  // True if that connection is a new one of those that share the holding.
+  bool add(Holding& holding, ConnectionId connection);
+  // Makes one share of those of connections that are over. Otherwise a client that connects again
+  // and again, and allocates the same thing each time, would collect them.
+  void merge(Holding& holding, const std::function<bool(ConnectionId)>& is_over);
   // Removes one reference of this connection, or of another if it has none. Returns the rest.
   [[nodiscard]] std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
     return holding.is_shared ? remove_one_shared(holding, connection) : --holding.references;
@@ -115,8 +122,8 @@ class Holdings {
   // From now on only this connection holds it, once.
   void transfer_to(Holding& holding, ConnectionId connection);
 
-  // The connection has ended. Erases and returns what nobody holds any longer.
-  [[nodiscard]] std::vector<Holding> remove_connection(ConnectionId connection);
+  // What these connections allocated counts no longer. Erases and returns what nobody holds then.
+  [[nodiscard]] std::vector<Holding> remove_connections(std::span<const ConnectionId> connections);
 
  private:
   struct Share {
@@ -126,7 +133,7 @@ class Holdings {
   [[nodiscard]] std::uint64_t shared_references(const Holding& holding) const;
   [[gnu::noinline]] std::uint64_t remove_one_shared(Holding& holding, ConnectionId connection);
   [[gnu::noinline]] void erase_others(const Holding& holding);
-  void remove_all(Holding& holding, ConnectionId connection);
+  void remove_all(Holding& holding, std::span<const ConnectionId> connections);
   void normalize(Holding& holding);
 
   ProbeTable<Holding> table_;

@@ -20,13 +20,15 @@ std::string read_proc(pid_t pid, const char* file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The process as /proc describes it; only its pid when there is no such process.
-segment::SegmentWriter::Process describe(pid_t pid) {
+// The process as /proc describes it; only its pid, and that user, when there is no such process.
+segment::SegmentWriter::Process describe(pid_t pid, uid_t uid) {
   segment::SegmentWriter::Process process;
   process.pid = pid;
+  process.uid = uid;
   const auto facts = collector::process_facts(pid);
   if (!facts) return process;
   process.start_time_ticks = facts->start_time_ticks;
+  process.uid = facts->uids[0];
   process.name = read_proc(pid, "comm");
   if (process.name.ends_with('\n')) process.name.pop_back();
   process.command = read_proc(pid, "cmdline");
@@ -65,13 +67,14 @@ Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_
   if (peer.pid == 0) {
     segment::SegmentWriter::Process process;
     process.pid = reported;
+    process.uid = peer.uid;
     return process;
   }
   const bool itself =
       reported == 0 || reported == peer.pid ||
       parse_own_pid(read_proc(peer.pid, "status")) == std::optional<pid_t>(reported);
-  if (itself) return describe(peer.pid);
-  if (peer.uid == 0) return describe(reported);
+  if (itself) return describe(peer.pid, peer.uid);
+  if (peer.uid == 0) return describe(reported, peer.uid);
   return Error{fmt::format(
       "process {} (user {}) reports for process {}; only root may report for another process",
       peer.pid, collector::user_name(peer.uid), reported)};

@@ -57,13 +57,17 @@ Session::~Session() {
     unique.push_back(client);
   }
   clients_.clear();
-  for (const std::shared_ptr<Client>& client : unique) context_.clients.disconnect(client, id_);
+  for (const std::shared_ptr<Client>& client : unique) {
+    context_.clients.disconnect(client, id_, end_);
+  }
 }
 
 Session::Verdict Session::handle(std::span<const std::byte> messages, std::string& answers) {
   context_.responder.forget();
   context_.clients.update_clock();
   answered_ = false;
+  // The process has another connection, and has sent over that one all that it holds.
+  if (last_client_ != nullptr && last_client_->is_replaced(id_)) return Verdict::close;
   const Verdict verdict = handle_all(messages, answers);
   context_.statistics.messages += std::exchange(handled_, 0);
   return verdict;
@@ -158,7 +162,7 @@ Result<void> Session::find_client(std::int32_t reported) {
     std::shared_ptr<Client> client;
     if (process) {
       Result<std::shared_ptr<Client>> found =
-          context_.clients.client_of(*process, peer_.pid == 0 ? id_ : 0);
+          context_.clients.connect(*process, id_, peer_.pid == 0);
       if (!found) return found.error();
       client = std::move(*found);
     } else {
@@ -182,6 +186,7 @@ Session::Verdict Session::bad_message(const Message& message, Fault fault) {
                     peer_.pid, explain(message, fault), bad_));
   }
   if (!enough) return Verdict::proceed;
+  end_ = EndOfConnection::refused;
   context_.complaints.error(fmt::format(
       "closed the connection of process {}: {} bad messages in a row; if it is an old client, "
       "whose messages are shorter than {} bytes, build it against this version",

@@ -73,6 +73,7 @@ class Session {
   ConnectionId id_;
   Peer peer_;
   std::uint32_t bad_in_a_row_ = 0;
+  EndOfConnection end_ = EndOfConnection::closed;
   // Of the present call of handle().
   bool answered_ = false;  // the responder has a Snapshot
   std::uint64_t handled_ = 0;

@@ -41,10 +41,10 @@ SocketServer::SocketServer(boost::asio::io_context& loop, Observatory& observato
       options_(options),
       acceptor_(loop),
       pause_(loop),
-      clients_(options.directory),
       log_(std::move(events)),
       responder_([&observatory]() -> const model::Snapshot& { return observatory.snapshot(); },
                  [&observatory]() -> const model::Snapshot& { return observatory.figures(); }),
+      clients_(loop, options.directory, complaints_),
       context_{clients_, log_, responder_, statistics_, complaints_, ::geteuid()},
       scratch_(kScratchBytes) {}
 

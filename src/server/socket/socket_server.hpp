@@ -51,11 +51,11 @@ class SocketServer {
   Listener listener_;
   Protocol::acceptor acceptor_;
   boost::asio::steady_timer pause_;
-  ClientRegistry clients_;
   EventLog log_;
   Responder responder_;
   SocketStatistics statistics_;
   Complaints complaints_;
+  ClientRegistry clients_;
   SessionContext context_;
   std::vector<std::byte> scratch_;
   ConnectionId next_id_ = 1;

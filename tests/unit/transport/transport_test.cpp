@@ -152,7 +152,9 @@ TEST(Outbox, WhatComesAndGoesBeforeTheResendIsNeverSent) {
   reporting.receive_all();
   EXPECT_TRUE(reporting.server().live.empty());
   EXPECT_TRUE(reporting.server().faults.empty());
-  EXPECT_EQ(reporting.server().messages, 1 + 2 * walked);
+  EXPECT_TRUE(reporting.server().is_complete);
+  const std::size_t others = 3;  // hello, the device, complete
+  EXPECT_EQ(reporting.server().messages, others + 2 * walked);
 }
 
 TEST(Outbox, ASlowServerIsDisconnectedAndLearnsHowMuchItMissed) {
@@ -166,7 +168,7 @@ TEST(Outbox, ASlowServerIsDisconnectedAndLearnsHowMuchItMissed) {
   EXPECT_EQ(reporting.outbox().dropped(), 3000U);
   reporting.connect();
   EXPECT_FALSE(reporting.outbox().overflowed());
-  reporting.receive(1);
+  reporting.receive(2);  // hello, and the device
   EXPECT_EQ(reporting.server().events_dropped, 3000U);
 }
 
@@ -202,6 +204,22 @@ TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
   EXPECT_EQ(front[1].type(), wire::Type::free);
   EXPECT_EQ(front[2].type(), wire::Type::alloc);
   EXPECT_EQ(front[2].allocation.cores[0], 1ULL << 9);
+}
+
+TEST(Outbox, AGoodbyeReplacesWhatWaits) {
+  Reporting reporting;
+  reporting.core().device_open(wormhole(0));
+  EXPECT_FALSE(reporting.outbox().say_goodbye(false)) << "nobody listens";
+  reporting.connect();
+  reporting.receive_all();
+  for (std::uint64_t id = 1; id <= 10; ++id) reporting->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
+  const bool is_half_sent = true;
+  EXPECT_TRUE(reporting.outbox().say_goodbye(is_half_sent));
+  reporting->buffer_alloc(0, buffer(TTMEM_DRAM, 11, 11));
+  EXPECT_EQ(reporting.outbox().front().size(), 2U);
+  reporting.receive(2);
+  EXPECT_EQ(reporting.server().live.size(), 1U);
+  EXPECT_TRUE(reporting.server().has_left);
 }
 
 // Closing a device must not free a program by name: a server takes that as gone everywhere.

@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -23,7 +24,9 @@ std::uint64_t references(const Shares& shares) {
 void allocate(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId connection) {
   const auto [holding, is_new] = holdings.insert(key, connection, Kind::dram, 1);
   RC_ASSERT(is_new == !model.contains(key));
-  if (!is_new) holdings.add(*holding, connection);
+  if (!is_new) {
+    RC_ASSERT(holdings.add(*holding, connection) == !model[key].contains(connection));
+  }
   ++model[key][connection];
 }
 
@@ -45,7 +48,7 @@ void free(Holdings& holdings, Model& model, const HoldingKey& key, ConnectionId 
 
 void leave(Holdings& holdings, Model& model, ConnectionId connection) {
   std::set<HoldingKey> gone;
-  for (const Holding& holding : holdings.remove_connection(connection)) {
+  for (const Holding& holding : holdings.remove_connections(std::span(&connection, 1))) {
     RC_ASSERT(gone.insert(holding.key()).second);
     RC_ASSERT(model.contains(holding.key()));
   }
@@ -98,6 +101,21 @@ RC_GTEST_PROP(Holdings, CountWhatEachConnectionAllocated, ()) {
       RC_ASSERT(holdings.references(*holding) == references(shares));
     }
   }
+}
+
+TEST(Holdings, ConnectionsThatAreOverAreOneShare) {
+  Holdings holdings;
+  const auto key = HoldingKey::of(4096, 0, HoldingKey::kUntypedBuffers);
+  Holding* holding = holdings.insert(key, 1, Kind::dram, 1).first;
+  EXPECT_FALSE(holdings.add(*holding, 1));
+  for (ConnectionId id = 2; id <= 1000; ++id) {
+    EXPECT_TRUE(holdings.add(*holding, id));
+    holdings.merge(*holding, [&](ConnectionId other) { return other != id; });
+    EXPECT_EQ(holdings.references(*holding), id + 1);
+  }
+  EXPECT_TRUE(holdings.remove_connections(std::array<ConnectionId, 1>{1000}).empty());
+  EXPECT_FALSE(holding->is_shared) << "there were two: of the last, and of all others";
+  EXPECT_EQ(holdings.references(*holding), 1000U);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 // Messages in, figures in the proxy segment out; the collector reads it as any other.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -48,7 +51,20 @@ TEST(Session, AProxySegmentIsReadLikeAnyOther) {
   EXPECT_TRUE(server.snapshot().warnings.empty());
 }
 
-TEST(Session, TheLastConnectionTakesTheSegmentWithIt) {
+// A report of libttmem about its connection. A process may have several copies of it.
+Message notice(wire::DeviceReport report, std::uint64_t copy = 1) {
+  Message result = message(Type::device_info_response, copy);
+  result.device.is_available = static_cast<std::uint32_t>(report);
+  result.device.mark = wire::kDetailsMark;
+  return result;
+}
+
+std::size_t files(const SessionFixture& server) {
+  const std::filesystem::directory_iterator begin(server.directory());
+  return static_cast<std::size_t>(std::distance(begin, {}));
+}
+
+TEST(Session, TheEndOfAConnectionIsNotTheEndOfAProcess) {
   SessionFixture server;
   auto first = server.connect(1);
   auto second = server.connect(2);
@@ -56,10 +72,171 @@ TEST(Session, TheLastConnectionTakesTheSegmentWithIt) {
   say(*second, message(Type::alloc, 8192, kMiB));
   EXPECT_EQ(server.clients().size(), 1U);
   first.reset();
-  EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   second.reset();
-  EXPECT_TRUE(std::filesystem::is_empty(server.directory()));
+  server.loop().poll();
+  EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
+  EXPECT_EQ(server.device().processes.at(0).state, model::State::alive);
+  const auto third = server.connect(3);
+  say(*third, message(Type::free, 4096));
+  EXPECT_EQ(server.device().used(Kind::dram), kMiB);
+  EXPECT_EQ(server.clients().size(), 1U);
+}
+
+TEST(Session, NothingIsLeftOfAProcessThatHoldsNothing) {
+  SessionFixture server;
+  auto session = server.connect(1);
+  say(*session, message(Type::alloc, 4096, kMiB));
+  say(*session, message(Type::free, 4096));
+  EXPECT_EQ(files(server), 1U);
+  session.reset();
+  EXPECT_EQ(files(server), 0U);
+  EXPECT_EQ(server.clients().size(), 0U);
+}
+
+// A process that waits to be killed.
+class Child {
+ public:
+  Child() : pid_(::fork()) {
+    while (pid_ == 0) ::pause();
+  }
+  ~Child() { kill(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  // It is a zombie until it is waited for.
+  void kill() {
+    if (pid_ == 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+Message of(pid_t pid, Message report) {
+  report.head.process_id = pid;
+  return report;
+}
+
+TEST(Session, AProcessThatEndsLaterLeavesEvidence) {
+  SessionFixture server;
+  Child child;
+  const pid_t pid = child.pid();
+  auto session = server.connect(1, pid);
+  say(*session, of(pid, message(Type::alloc, 4096, kMiB)));
+  say(*session, of(pid, cb(7, 0, 1, 105664, 4096)));
+  session.reset();
+  server.loop().poll();
+  EXPECT_EQ(server.device().used(Kind::dram), kMiB);
+  child.kill();
+  server.loop().restart();
+  server.loop().run_one();
+  EXPECT_EQ(server.clients().size(), 0U);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
+  EXPECT_TRUE(collector::find_abandoned(server.directory()).segments.empty());
+  const auto dead = collector::find_dead(server.directory()).segments;
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_EQ(dead[0].pid, pid);
+  EXPECT_EQ(dead[0].kinds[Kind::dram].used_bytes, kMiB);
+  EXPECT_EQ(dead[0].kinds[Kind::cb].used_bytes, 64U * 4096);
+  EXPECT_EQ(server.device().processes.at(0).state, model::State::dead);
+}
+
+TEST(Session, AKilledProcessLeavesEvidenceWithItsLastConnection) {
+  SessionFixture server;
+  Child child;
+  const pid_t pid = child.pid();
+  auto first = server.connect(1, pid);
+  auto second = server.connect(2, pid);
+  say(*first, of(pid, message(Type::alloc, 4096, kMiB)));
+  say(*second, of(pid, message(Type::alloc, 8192, kMiB)));
+  child.kill();
+  first.reset();
+  EXPECT_TRUE(collector::find_dead(server.directory()).segments.empty());
+  second.reset();
+  ASSERT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
+  EXPECT_EQ(server.clients().size(), 0U);
+}
+
+TEST(Session, AServerThatStopsLeavesOnlyWhatIsEvidence) {
+  SessionFixture server;
+  Child child;
+  auto dead = server.connect(1, child.pid());
+  auto alive = server.connect(2);
+  say(*dead, of(child.pid(), message(Type::alloc, 4096, kMiB)));
+  say(*alive, message(Type::alloc, 4096, kMiB));
+  child.kill();
+  server.clients().stop();
+  alive.reset();
+  dead.reset();
+  EXPECT_EQ(server.clients().size(), 0U);
+  EXPECT_EQ(files(server), 1U);
+  EXPECT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
+}
+
+TEST(Session, ManyEndsDoNotFillTheDirectory) {
+  SessionFixture server;
+  for (ConnectionId id = 1; id <= 2 * ClientRegistry::kMostEvidence; ++id) {
+    say(*server.connect(id, 0), message(Type::alloc, 4096, kMiB));
+  }
+  EXPECT_EQ(files(server), ClientRegistry::kMostEvidence);
+  const auto dead = collector::find_dead(server.directory()).segments;
+  EXPECT_EQ(collector::reap(server.directory(), dead).removed, ClientRegistry::kMostEvidence);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
+}
+
+TEST(Session, AConnectionThatIsRefusedLeavesNothing) {
+  SessionFixture server;
+  auto good = server.connect(1);
+  auto bad = server.connect(2);
+  say(*good, message(Type::alloc, 4096, kMiB));
+  say(*bad, message(Type::alloc, 4096, kMiB));
+  say(*bad, message(Type::alloc, 8192, kMiB));
+  for (int i = 0; i < 3; ++i) say(*bad, message(static_cast<Type>(77)));
+  bad.reset();
+  EXPECT_EQ(server.device().used(Kind::dram), kMiB);
+  say(*good, message(Type::free, 4096));
+  EXPECT_EQ(server.device().used(Kind::dram), 0U);
+}
+
+TEST(Session, AGoodbyeLeavesNothing) {
+  SessionFixture server;
+  auto session = server.connect(1);
+  say(*session, notice(wire::DeviceReport::hello));
+  say(*session, message(Type::alloc, 4096, kMiB));
+  say(*session, notice(wire::DeviceReport::goodbye));
+  session.reset();
+  EXPECT_EQ(files(server), 0U);
+  EXPECT_EQ(server.clients().size(), 0U);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
+}
+
+TEST(Session, AGoodbyeIsOfOneCopyOfTheLibrary) {
+  SessionFixture server;
+  std::array sessions = {server.connect(1), server.connect(2), server.connect(3)};
+  say(*sessions[0], notice(wire::DeviceReport::hello, 1));
+  say(*sessions[1], notice(wire::DeviceReport::hello, 2));
+  for (std::uint64_t i = 0; i < 3; ++i) say(*sessions[i], message(Type::alloc, i, kMiB << i));
+  say(*sessions[0], notice(wire::DeviceReport::goodbye, 1));
+  EXPECT_EQ(server.device().used(Kind::dram), 6 * kMiB);
+  say(*sessions[1], notice(wire::DeviceReport::goodbye, 2));
+  EXPECT_EQ(server.device().used(Kind::dram), 4 * kMiB) << "of an original client";
+  for (auto& session : sessions) session.reset();
+  EXPECT_EQ(server.device().used(Kind::dram), 4 * kMiB) << "which has not ended";
+}
+
+TEST(Session, AProcessThatGoesOnAfterAGoodbyeBeginsWithNothing) {
+  SessionFixture server;
+  auto session = server.connect(1);
+  say(*session, notice(wire::DeviceReport::hello));
+  say(*session, message(Type::alloc, 4096, kMiB));
+  say(*session, notice(wire::DeviceReport::goodbye));
+  auto original = server.connect(2);
+  say(*original, message(Type::alloc, 8192, 2 * kMiB));
+  EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
 }
 
 // The kernel gives 0 for a process of a pid namespace that the server does not see.
@@ -73,22 +250,36 @@ TEST(Session, ProcessesOfUnseenContainersWithTheSamePidAreTwo) {
   EXPECT_EQ(server.device().used(Kind::dram), 3 * kMiB);
   EXPECT_EQ(server.device().processes.size(), 2U);
   one.reset();
-  EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB);
+  EXPECT_EQ(server.device().used(Kind::dram), 2 * kMiB) << "it ends with its connection";
   other.reset();
-  EXPECT_TRUE(std::filesystem::is_empty(server.directory()));
+  const auto dead = collector::find_dead(server.directory()).segments;
+  ASSERT_EQ(dead.size(), 2U);
+  EXPECT_EQ(dead[0].pid, ::getpid());
+  EXPECT_NE(dead[0].path, dead[1].path);
+  auto again = server.connect(3, 0);
+  say(*again, message(Type::alloc, 4096, kMiB));
+  EXPECT_EQ(collector::find_dead(server.directory()).segments.size(), 2U)
+      << "another of that pid does not remove the evidence";
 }
 
-TEST(Session, WhatAClientSaysAgainOnANewConnectionIsNotDoubled) {
+TEST(Session, TheLibraryReportsAgainWhatIsLiveAndTheRestIsGone) {
   SessionFixture server;
   auto old = server.connect(1);
+  say(*old, notice(wire::DeviceReport::hello));
   say(*old, message(Type::alloc, 4096, kMiB));
+  say(*old, message(Type::alloc, 8192, 8 * kMiB));  // its free is lost
   say(*old, message(Type::cb_alloc, 1, kMiB));
   say(*old, cb(7, 0, 1, 105664, 4096));
+  // Perhaps before the old connection ends: what that still sends is out of date.
   const auto fresh = server.connect(2);
+  say(*fresh, notice(wire::DeviceReport::hello));
+  EXPECT_EQ(say(*old, message(Type::free, 4096)), Verdict::close);
+  old.reset();
   say(*fresh, message(Type::alloc, 4096, kMiB));
   say(*fresh, message(Type::cb_alloc, 1, kMiB));
   say(*fresh, cb(7, 0, 1, 105664, 4096));
-  old.reset();
+  EXPECT_EQ(server.device().used(Kind::dram), 9 * kMiB) << "it may still come";
+  say(*fresh, notice(wire::DeviceReport::complete));
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   EXPECT_EQ(server.device().used(Kind::cb), kMiB + 64 * 4096);
   say(*fresh, message(Type::free, 4096));
@@ -274,14 +465,18 @@ TEST(Session, WhatFindsNoRoomInTheSegmentIsIgnored) {
   EXPECT_TRUE(server.snapshot().devices.empty());
 }
 
-TEST(Session, AConnectionTakesItsOwnPlacementsOfAProgramWithIt) {
+TEST(Session, ALibraryThatConnectsAgainReplacesItsPlacementsOfAProgram) {
   SessionFixture server;
   auto first = server.connect(1);
   const auto second = server.connect(2);
+  say(*first, notice(wire::DeviceReport::hello));
   say(*first, cb(77, 0, 1, 1000, 64, 0));
   say(*first, cb(77, 0, 1, 1000, 64, 1));
+  say(*second, notice(wire::DeviceReport::hello));
   say(*second, cb(77, 0, 1, 1000, 64, 0));
   first.reset();
+  EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 64U * 64);
+  say(*second, notice(wire::DeviceReport::complete));
   EXPECT_EQ(server.device().used(Kind::cb), 64U * 64);
   ASSERT_EQ(server.snapshot().devices.size(), 2U);
   EXPECT_EQ(server.snapshot().devices[1].used(Kind::cb), 0U);
@@ -312,27 +507,27 @@ TEST(Session, CoresOfAClosedDeviceHaveTheNumbersThatTheyHad) {
   EXPECT_EQ(server.device().anomalies->bad_arguments, 0U);
 }
 
-// What two connections of one process hold, said as simply as possible.
+// What two connections of one process hold, said as simply as possible. When one ends, nothing
+// goes.
 class HeldModel {
  public:
   using Connection = std::size_t;
+  static constexpr Connection kEnded = 2;
 
-  void allocate(Connection connection, std::uint64_t id, std::uint8_t type, std::uint64_t bytes) {
+  void allocate(std::uint64_t id, std::uint8_t type, std::uint64_t bytes) {
     auto [entry, is_new] = plain_.try_emplace(id);
     Plain& held = entry->second;
-    ++held.references[connection];
+    ++held.references;
     if (is_new || bytes > held.bytes) held.type = type;
     held.bytes = std::max(held.bytes, bytes);
   }
-  void free(Connection connection, std::uint64_t id) {
+  void free(std::uint64_t id) {
     const auto held = plain_.find(id);
     if (held == plain_.end()) {
       ++anomalies.unknown_frees;
       return;
     }
-    auto& references = held->second.references;
-    --references[references[connection] > 0 ? connection : 1 - connection];
-    if (references == std::array<int, 2>{}) plain_.erase(held);
+    if (--held->second.references == 0) plain_.erase(held);
   }
   void allocate_detailed(Connection connection, std::uint64_t id, std::uint8_t type,
                          std::uint64_t bytes) {
@@ -344,10 +539,9 @@ class HeldModel {
     if (detailed_.erase({id, type}) == 0) ++anomalies.unknown_frees;
   }
   void leave(Connection connection) {
-    for (auto& [id, held] : plain_) held.references[connection] = 0;
-    std::erase_if(
-        plain_, [](const auto& entry) { return entry.second.references == std::array<int, 2>{}; });
-    std::erase_if(detailed_, [&](const auto& entry) { return entry.second.first == connection; });
+    for (auto& [key, held] : detailed_) {
+      if (held.first == connection) held.first = kEnded;
+    }
   }
   void close() {
     anomalies.left_at_close += plain_.size() + detailed_.size();
@@ -368,7 +562,7 @@ class HeldModel {
   struct Plain {
     std::uint8_t type = 0;
     std::uint64_t bytes = 0;
-    std::array<int, 2> references{};
+    int references = 0;
   };
   std::map<std::uint64_t, Plain> plain_;  // numbers of an original client are one space
   std::map<std::pair<std::uint64_t, std::uint8_t>, std::pair<Connection, std::uint64_t>> detailed_;
@@ -401,12 +595,12 @@ RC_GTEST_PROP(Session, HoldsWhatThePlainestModelHolds, ()) {
       case 1:
       case 2:
         say(session, message(Type::alloc, id, size, type));
-        model.allocate(which, id, type, size);
+        model.allocate(id, type, size);
         break;
       case 3:
       case 4:
         say(session, message(Type::free, id));
-        model.free(which, id);
+        model.free(id);
         break;
       case 5:
       case 6:

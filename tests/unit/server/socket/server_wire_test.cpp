@@ -110,7 +110,7 @@ TEST(WireCheck, DetailsMustAgreeWithThemselves) {
   message.allocation.bytes_per_bank = kMaxBytes + 1;
   EXPECT_EQ(fault_of(message), Fault::size);
   message = detailed(Type::device_info_response);
-  message.device.is_available = 2;
+  message.device.is_available = 5;
   EXPECT_EQ(fault_of(message), Fault::details);
 }
 
