@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "chips.hpp"
+#include "describe.hpp"
 #include "ttmem_tt_metal.hpp"
 
 namespace ttmem::tt_metal {

@@ -3,64 +3,12 @@
 
 #include <algorithm>
 #include <set>
-#include <tt-metalium/allocator.hpp>
-#include <tt-metalium/buffer.hpp>
 #include <utility>
 
-#include "chips.hpp"
+#include "describe.hpp"
 
 namespace ttmem::tt_metal {
 namespace {
-
-std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
-  std::vector<ttmem_core_range> ranges;
-  for (const tm::CoreRange& range : cores.ranges()) {
-    ranges.push_back({static_cast<std::uint16_t>(range.start_coord.x),
-                      static_cast<std::uint16_t>(range.start_coord.y),
-                      static_cast<std::uint16_t>(range.end_coord.x),
-                      static_cast<std::uint16_t>(range.end_coord.y)});
-  }
-  return ranges;
-}
-
-// A sub-device has an allocator of its own, over its cores.
-bool is_of_sub_device(const tm::Buffer& buffer) {
-  return buffer.is_l1() && buffer.sub_device_id().has_value();
-}
-
-// Where the bytes of an L1 buffer lie; none means in all banks. For the buffer of a sub-device, the
-// cores of that. Shards in DRAM are on channels, not on cores.
-std::vector<ttmem_core_range> cores_of(const tm::Buffer& buffer) {
-  if (!buffer.is_l1()) return {};
-  if (is_of_sub_device(buffer)) {
-    return ranges_of(buffer.device()->worker_cores(tm::HalProgrammableCoreType::TENSIX,
-                                                   *buffer.sub_device_id()));
-  }
-  if (buffer.has_shard_spec()) return ranges_of(buffer.shard_spec().grid());
-  std::vector<ttmem_core_range> ranges;
-  if (const auto& spec = buffer.buffer_distribution_spec()) {
-    const auto cores = spec->cores_with_data();
-    for (const auto& core : cores) {
-      const auto x = static_cast<std::uint16_t>(core.x);
-      const auto y = static_cast<std::uint16_t>(core.y);
-      ranges.push_back({x, y, x, y});
-    }
-  }
-  return ranges;
-}
-
-const char* name_of(tt::ARCH arch) {
-  switch (arch) {
-    case tt::ARCH::WORMHOLE_B0:
-      return "wormhole_b0";
-    case tt::ARCH::BLACKHOLE:
-      return "blackhole";
-    case tt::ARCH::QUASAR:
-      return "quasar";
-    default:
-      return nullptr;
-  }
-}
 
 bool overlap(const std::vector<ttmem_core_range>& a, const std::vector<ttmem_core_range>& b) {
   return std::any_of(a.begin(), a.end(), [&](const ttmem_core_range& p) {
@@ -78,13 +26,6 @@ std::size_t count_cores(const std::vector<ttmem_core_range>& ranges) {
     }
   }
   return cores.size();
-}
-
-// TT-Metal's ids begin at 0, which the tracker takes as "no id".
-std::uint64_t tracker_id(const tm::Buffer& buffer) { return buffer.unique_id() + 1; }
-
-ttmem_buffer_type type_of(const tm::Buffer& buffer) {
-  return static_cast<ttmem_buffer_type>(buffer.buffer_type());
 }
 
 }  // namespace
@@ -108,22 +49,7 @@ const char*& Processor::label_of_this_thread() {
 
 void Processor::open(const tm::IDevice& chip) {
   if (!open_chips_.insert(number_of(chip)).second) return;
-  const auto& allocator = *chip.allocator();
-  const auto grid = chip.compute_with_storage_grid_size();
-  ttmem_device_info info{};
-  info.struct_size = sizeof(info);
-  info.id = number_of(chip);
-  info.arch = name_of(chip.arch());
-  info.grid_x = static_cast<std::uint16_t>(grid.x);
-  info.grid_y = static_cast<std::uint16_t>(grid.y);
-  info.l1_bytes_per_core = chip.l1_size_per_core();
-  info.l1_base = static_cast<std::uint32_t>(allocator.get_base_allocator_addr(tm::HalMemType::L1));
-  info.l1_small_bytes_per_core =
-      static_cast<std::uint32_t>(allocator.get_bank_size(tm::BufferType::L1_SMALL));
-  info.dram_channels = static_cast<std::uint32_t>(chip.num_dram_channels());
-  info.dram_bytes_per_channel = chip.dram_size_per_channel();
-  info.trace_region_bytes = allocator.get_bank_size(tm::BufferType::TRACE) *
-                            allocator.get_num_banks(tm::BufferType::TRACE);
+  const ttmem_device_info info = device_info(chip);
   ttmem_device_open(&info);
   // The hooks report every buffer and every CB. Kernels and dispatches need a ProgramScope.
   ttmem_reports(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
@@ -148,17 +74,7 @@ void Processor::open_device(const tm::IDevice& chip, const DeviceFacts& facts) {
 void Processor::track_allocate(const tm::Buffer* buffer) {
   if (!ttmem_enabled()) return;
   const auto cores = cores_of(*buffer);
-  ttmem_buffer record{};
-  record.struct_size = sizeof(record);
-  record.type = type_of(*buffer);
-  record.id = tracker_id(*buffer);
-  record.address = buffer->address();
-  record.bytes = buffer->size();
-  record.bytes_per_bank = buffer->aligned_size_per_bank();
-  record.cores = cores.data();
-  record.core_ranges = static_cast<std::uint32_t>(cores.size());
-  record.label = label_of_this_thread();
-  record.flags = is_of_sub_device(*buffer) ? TTMEM_BUFFER_OWN_BANKS : 0;
+  const ttmem_buffer record = describe(*buffer, cores, label_of_this_thread());
 
   std::lock_guard lock(mutex_);
   this_thread().reporting.reset();

@@ -18,5 +18,24 @@ def build(compiler, binary, *sources):
                     f"-Wl,-rpath,{library_path()}"], check=True)
 
 
+def build_plain(compiler, binary, source, *options):
+    """Host code that knows nothing of ttmem, on the dry run as a shared library."""
+    skip_if_sanitized()
+    subprocess.run([compiler, "-std=c++20", *WARNINGS, "-I", str(PREFIX / "include/ttmem-dryrun"),
+                    str(source), "-o", str(binary), *options, f"{library_path()}/libttmem_dryrun.so",
+                    "-pthread", f"-Wl,-rpath,{library_path()}"], check=True)
+
+
+def build_adapter(compiler, binary):
+    """As `ttmem adapter build` does it."""
+    skip_if_sanitized()
+    sources = PREFIX / "share/ttmem/adapter"
+    subprocess.run([compiler, "-std=c++20", "-O1", *WARNINGS, "-fPIC", "-shared",
+                    "-fvisibility=hidden", "-I", str(sources), "-I", str(PREFIX / "include"), "-I",
+                    str(PREFIX / "include/ttmem-dryrun"), *map(str, sorted(sources.glob("*.cpp"))),
+                    "-o", str(binary), f"{library_path()}/libttmem_dryrun.so", "-L", library_path(),
+                    "-lttmem", f"-Wl,-rpath,{library_path()}", "-Wl,--no-undefined"], check=True)
+
+
 def processor_sources():
     return sorted(PROCESSOR.glob("*.cpp"))

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the adapter that knows TT-Metal's types: a wrapper for each function of wrapped.h. It
+// is compiled against the TT-Metal that it runs in, and loaded by the stub (preload.c).
+//
+// A wrapper has the arguments of its function, and passes the call on. What is taken is recorded
+// after the call, what is given back before it: then no other thread can have the memory yet.
+// Exceptions pass.
+#include <tt-metalium/graph_tracking.hpp>
+#include <tt-metalium/mesh_trace_id.hpp>
+
+#include "impl/device/device_impl.hpp"
+#include "impl/program/program_impl.hpp"
+#include "recorder.hpp"
+#include "wrapped.h"
+
+namespace ttmem::adapter {
+namespace {
+
+using tm::detail::ProgramImpl;
+using tm::distributed::MeshCommandQueue;
+using tm::distributed::MeshTraceId;
+using tm::distributed::MeshWorkload;
+
+void* originals[TTMEM_W_COUNT];
+
+// Calls the runtime's own function.
+template <int number, typename Result, typename... Args>
+Result original(Args... args) {
+  return reinterpret_cast<Result (*)(Args...)>(originals[number])(args...);
+}
+
+Recorder& recorder() { return Recorder::instance(); }
+
+// ---- Buffers ----
+
+void buffer_allocate(tm::Buffer* self) {
+  original<TTMEM_W_buffer_allocate, void>(self);
+  recorder().allocated(*self);
+}
+
+void buffer_deallocate(tm::Buffer* self) {
+  if (self->is_allocated()) recorder().freed(*self);
+  original<TTMEM_W_buffer_deallocate, void>(self);
+}
+
+void track_allocate(tm::GraphTracker* self, const tm::Buffer* buffer) {
+  original<TTMEM_W_track_allocate, void>(self, buffer);
+  recorder().allocated(*buffer);
+}
+
+void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
+  recorder().freed(*buffer);
+  original<TTMEM_W_track_deallocate, void>(self, buffer);
+}
+
+// ---- Programs ----
+
+// Looks at the program when its placement ends, also by an exception: circular buffers that clash
+// have been placed.
+class Placement {
+ public:
+  Placement(ProgramImpl& program, const tm::IDevice& device) : program_(program), device_(device) {}
+  ~Placement() { recorder().placed(program_, device_); }
+  Placement(const Placement&) = delete;
+  Placement& operator=(const Placement&) = delete;
+
+ private:
+  ProgramImpl& program_;
+  const tm::IDevice& device_;
+};
+
+void compile_and_allocate(ProgramImpl* self, tm::IDevice* device, bool force_slow_dispatch) {
+  const Placement placement(*self, *device);
+  original<TTMEM_W_compile_and_allocate, void>(self, device, force_slow_dispatch);
+}
+
+void allocate_circular_buffers(ProgramImpl* self, const tm::IDevice* device) {
+  const Placement placement(*self, *device);
+  original<TTMEM_W_allocate_circular_buffers, void>(self, device);
+}
+
+void deallocate_circular_buffers(ProgramImpl* self) {
+  recorder().destroyed(*self);
+  original<TTMEM_W_deallocate_circular_buffers, void>(self);
+}
+
+void program_destroyed(const ProgramImpl* program) {
+  recorder().destroyed(*program);
+  original<TTMEM_W_program_destroyed, void>(program);
+}
+
+// ---- What runs ----
+
+void enqueue_mesh_workload(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  original<TTMEM_W_enqueue_mesh_workload, void, MeshCommandQueue&, MeshWorkload&>(queue, workload,
+                                                                                  blocking);
+  recorder().enqueued(queue, workload);
+}
+
+void launch_program(tm::IDevice* device, tm::Program& program, bool wait, bool slow) {
+  original<TTMEM_W_launch_program, void, tm::IDevice*, tm::Program&>(device, program, wait, slow);
+  recorder().launched(program, *device);
+}
+
+void replay_trace(void* mesh, std::uint8_t queue, const MeshTraceId& trace, bool blocking) {
+  original<TTMEM_W_replay_trace, void, void*, std::uint8_t, const MeshTraceId&>(mesh, queue, trace,
+                                                                                blocking);
+  recorder().replayed(*trace);
+}
+
+void release_trace(void* mesh, const MeshTraceId& trace) {
+  recorder().released(*trace);
+  original<TTMEM_W_release_trace, void, void*, const MeshTraceId&>(mesh, trace);
+}
+
+void load_binaries(void* workload, MeshCommandQueue& queue) {
+  const Label label("kernel binaries");
+  original<TTMEM_W_load_binaries, void, void*, MeshCommandQueue&>(workload, queue);
+}
+
+// ---- Chips ----
+
+bool device_initialize(tm::Device* self, std::uint8_t queues, std::size_t l1_small,
+                       std::size_t trace_region, std::size_t worker_l1,
+                       std::span<const std::uint32_t> l1_bank_remap, bool minimal) {
+  const bool done = original<TTMEM_W_device_initialize, bool>(self, queues, l1_small, trace_region,
+                                                              worker_l1, l1_bank_remap, minimal);
+  if (done) recorder().opened(*self);
+  return done;
+}
+
+bool device_close(tm::Device* self) {
+  const bool done = original<TTMEM_W_device_close, bool>(self);
+  recorder().closed(*self);
+  return done;
+}
+
+}  // namespace
+}  // namespace ttmem::adapter
+
+// The wrapper of a function (TTMEM_W_...), whose own is `original`.
+extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(unsigned number,
+                                                                              void* original) {
+  using namespace ttmem::adapter;
+#define TTMEM_WRAPPER(name, symbol) reinterpret_cast<void*>(&name),
+  static void* const wrappers[] = {TTMEM_WRAPPED(TTMEM_WRAPPER)};
+  if (number >= TTMEM_W_COUNT) return nullptr;
+  originals[number] = original;
+  return wrappers[number];
+}

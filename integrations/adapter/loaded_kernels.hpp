@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which program's kernels each core of a chip holds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tt-metalium/device.hpp>
+#include <utility>
+#include <vector>
+
+namespace tt::tt_metal::detail {
+class ProgramImpl;
+}  // namespace tt::tt_metal::detail
+
+namespace ttmem::adapter {
+
+using Core = std::pair<std::uint32_t, std::uint32_t>;
+
+// What a program's kernels take on each compute core: the binaries' sizes, as the runtime knows
+// them once they are compiled.
+struct KernelSizes {
+  std::map<Core, std::uint64_t> bytes;
+  bool estimate = false;  // a kernel has no binary
+};
+[[nodiscard]] KernelSizes kernel_sizes(::tt::tt_metal::detail::ProgramImpl& program,
+                                       ::tt::tt_metal::IDevice& device);
+
+// One chip. A program that is dispatched takes its cores from others, which keep their rest: the
+// kernels of a core stay there until another program comes. Reports every change.
+class LoadedKernels {
+ public:
+  explicit LoadedKernels(std::uint32_t chip) : chip_(chip) {}
+
+  void load(std::uint64_t program, const std::shared_ptr<const KernelSizes>& sizes);
+  void unload(std::uint64_t program);
+
+ private:
+  struct Loaded {
+    std::shared_ptr<const KernelSizes> sizes;
+    std::uint64_t bytes = 0;  // on the cores that it still has
+  };
+  void report(std::uint64_t program, const Loaded& loaded) const;
+
+  std::uint32_t chip_;
+  std::uint64_t last_ = 0;               // the program that came last; 0: none
+  std::map<Core, std::uint64_t> owner_;  // the program on each core
+  std::map<std::uint64_t, Loaded> programs_;
+};
+
+}  // namespace ttmem::adapter

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the wrapped functions tell, as calls of the C interface.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <tt-metalium/buffer.hpp>
+#include <tt-metalium/core_coord.hpp>
+#include <tt-metalium/device.hpp>
+#include <tt-metalium/mesh_command_queue.hpp>
+#include <tt-metalium/mesh_workload.hpp>
+#include <tt-metalium/program.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "loaded_kernels.hpp"
+#include "ttmem/ttmem.h"
+
+namespace ttmem::adapter {
+
+namespace tm = ::tt::tt_metal;
+
+// One for the process, never destroyed: buffers are freed during exit too. Safe from any thread. No
+// method throws: the runtime must not notice.
+class Recorder {
+ public:
+  static Recorder& instance();
+
+  void opened(const tm::IDevice& chip) noexcept;
+  void closed(const tm::IDevice& chip) noexcept;
+
+  // After it has its memory. The second time, and for a capture that allocates nothing (address 0),
+  // nothing happens.
+  void allocated(const tm::Buffer& buffer) noexcept;
+  // Before it gives its memory back. A buffer that is not known is ignored.
+  void freed(const tm::Buffer& buffer) noexcept;
+
+  // The program may have its circular buffers at other addresses now, or on further chips.
+  void placed(tm::detail::ProgramImpl& program, const tm::IDevice& device) noexcept;
+  void destroyed(const tm::detail::ProgramImpl& program) noexcept;
+
+  // The workload was sent to its mesh, or recorded, if the queue is capturing a trace.
+  void enqueued(tm::distributed::MeshCommandQueue& queue,
+                tm::distributed::MeshWorkload& workload) noexcept;
+  // A program was sent to one chip, or to a whole mesh.
+  void launched(tm::Program& program, tm::IDevice& device) noexcept;
+  void replayed(std::uint32_t trace) noexcept;
+  void released(std::uint32_t trace) noexcept;
+
+ private:
+  using Chips = std::vector<std::uint32_t>;
+
+  struct Cb {
+    tm::CoreRangeSet cores;
+    std::uint64_t address, bytes;
+    bool is_view;
+  };
+  struct Program {
+    std::uint64_t id = 0;  // for the tracker
+    std::vector<Cb> cbs;
+    Chips chips;  // ascending
+    std::shared_ptr<const KernelSizes> kernels;
+  };
+  struct Buffer {
+    ttmem_buffer_type type;
+    const Chips* chips;
+  };
+  // The programs that a trace replays on a chip.
+  using Trace = std::map<std::uint32_t, std::vector<std::uint64_t>>;
+
+  Recorder();
+  static void forget_in_child();
+
+  // With the lock held.
+  void open(const tm::IDevice& chip);
+  const Chips& chips_of(const tm::IDevice& device);
+  bool update(Program& program, const tm::detail::ProgramImpl& impl);
+  void place(const Program& program, const Chips& chips);
+  void dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Chips& chips);
+
+  std::mutex mutex_;                              // everything below
+  std::map<std::uint32_t, LoadedKernels> chips_;  // that are open
+  // By the device's address and number: a new mesh may get the address of one that is gone. The
+  // lists stay: buffers point to them.
+  std::map<std::pair<const tm::IDevice*, int>, Chips> lists_;
+  std::unordered_map<std::uint64_t, Buffer> buffers_;  // by the tracker's id
+  std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;
+  std::map<std::uint32_t, Trace> traces_;
+  std::uint64_t next_program_ = 1;
+};
+
+// While it lives, buffers that are allocated on this thread have this label.
+class Label {
+ public:
+  explicit Label(const char* name);
+  ~Label();
+  Label(const Label&) = delete;
+  Label& operator=(const Label&) = delete;
+
+ private:
+  const char* const outer_;
+};
+
+}  // namespace ttmem::adapter

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of TT-Metal through which memory comes and goes, by the names that the library
+ * exports: X(name here, name there). The stub defines them, the adapter wraps them. A function that
+ * a version of TT-Metal does not have is never called, and what it would tell stays unknown. */
+#ifndef TTMEM_ADAPTER_WRAPPED_H
+#define TTMEM_ADAPTER_WRAPPED_H
+
+/* Buffers. The hooks below them are for builds that have inlined the functions above. */
+#define TTMEM_WRAPPED_BUFFERS(X)                                                  \
+  X(buffer_allocate, _ZN2tt8tt_metal6Buffer13allocate_implEv)                     \
+  X(buffer_deallocate, _ZN2tt8tt_metal6Buffer15deallocate_implEv)                 \
+  X(track_allocate, _ZN2tt8tt_metal12GraphTracker14track_allocateEPKNS0_6BufferE) \
+  X(track_deallocate, _ZN2tt8tt_metal12GraphTracker16track_deallocateEPNS0_6BufferE)
+
+/* Programs. */
+#define TTMEM_WRAPPED_PROGRAMS(X)                                                   \
+  X(compile_and_allocate,                                                           \
+    _ZN2tt8tt_metal6detail11ProgramImpl20compile_and_allocateEPNS0_7IDeviceEb)      \
+  X(allocate_circular_buffers,                                                      \
+    _ZN2tt8tt_metal6detail11ProgramImpl25allocate_circular_buffersEPKNS0_7IDeviceE) \
+  X(deallocate_circular_buffers,                                                    \
+    _ZN2tt8tt_metal6detail11ProgramImpl27deallocate_circular_buffersEv)             \
+  X(program_destroyed, _ZN2tt8tt_metal9Inspector17program_destroyedEPKNS0_6detail11ProgramImplE)
+
+/* What runs. */
+#define TTMEM_WRAPPED_DISPATCHES(X)                                                                                  \
+  X(enqueue_mesh_workload,                                                                                           \
+    _ZN2tt8tt_metal11distributed19EnqueueMeshWorkloadERNS1_16MeshCommandQueueERNS1_12MeshWorkloadEb)                 \
+  X(launch_program, _ZN2tt8tt_metal6detail13LaunchProgramEPNS0_7IDeviceERNS0_7ProgramEbb)                            \
+  X(replay_trace,                                                                                                    \
+    _ZN2tt8tt_metal11distributed14MeshDeviceImpl17replay_mesh_traceEhRKN4ttsl10StrongTypeIjNS1_14MeshTraceIdTagEEEb) \
+  X(release_trace,                                                                                                   \
+    _ZN2tt8tt_metal11distributed14MeshDeviceImpl18release_mesh_traceERKN4ttsl10StrongTypeIjNS1_14MeshTraceIdTagEEE)  \
+  X(load_binaries,                                                                                                   \
+    _ZN2tt8tt_metal11distributed16MeshWorkloadImpl13load_binariesERNS1_16MeshCommandQueueE)
+
+/* Chips. */
+#define TTMEM_WRAPPED_CHIPS(X)                                                                     \
+  X(device_initialize, _ZN2tt8tt_metal6Device10initializeEhmmmSt4spanIKjLm18446744073709551615EEb) \
+  X(device_close, _ZN2tt8tt_metal6Device5closeEv)
+
+#define TTMEM_WRAPPED(X)      \
+  TTMEM_WRAPPED_BUFFERS(X)    \
+  TTMEM_WRAPPED_PROGRAMS(X)   \
+  TTMEM_WRAPPED_DISPATCHES(X) \
+  TTMEM_WRAPPED_CHIPS(X)
+
+/* Their numbers: TTMEM_W_buffer_allocate and so on. */
+#define TTMEM_WRAPPED_NUMBER(name, symbol) TTMEM_W_##name,
+enum { TTMEM_WRAPPED(TTMEM_WRAPPED_NUMBER) TTMEM_W_COUNT };
+
+#endif

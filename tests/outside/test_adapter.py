@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The adapter: host code that knows nothing of ttmem, with the stub preloaded. Its figures are those
+of the runtime itself."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import host_program
+from support import HERE, KIB, Case, library_path
+
+PRELOAD = f"{library_path()}/ttmem/libttmem_preload.so"
+PYTHON = """
+import ctypes, os, sys
+library = ctypes.CDLL({library!r})  # with RTLD_LOCAL
+def hold():
+    print("ready", flush=True)
+    os.read(0, 1)
+library.open_device()
+"""
+
+
+class Adapter(Case):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="ttmem-adapter-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.adapter = cls.folder / "adapter.so"
+        host_program.build_adapter("g++", cls.adapter)
+
+    def preloaded(self, **variables):
+        return self.tracked(LD_PRELOAD=PRELOAD, TTMEM_ADAPTER=str(self.adapter), **variables)
+
+
+class APlainProgram(Adapter):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.binary = cls.folder / "plain"
+        host_program.build_plain("g++", cls.binary, HERE / "host" / "plain.cpp")
+
+    @staticmethod
+    def shown(device):
+        """As the program prints it."""
+        return (f"dram {device['dram']['used_bytes']} "
+                f"l1 {device['l1']['buffers']['physical_bytes']} "
+                f"small {device['l1']['small_bytes']} cb {device['l1']['cb']['physical_bytes']} "
+                f"programs {device['programs']}")
+
+    def steps(self, system):
+        """The name of each step, and what is shown after it, which must be what the program says."""
+        host = self.start([self.binary], self.preloaded(TTMEM_DRYRUN_SYSTEM=system))
+        step = None
+        while step != "last":
+            step, told = host.line().split(" ", 1)
+            snapshot = self.json()
+            self.assertEqual(snapshot["warnings"], [])
+            self.assertEqual({self.shown(device) for device in snapshot["devices"]}, {told}, step)
+            yield step, snapshot["devices"]
+            host.go_on()
+        self.assertEqual(host.wait(), 0)
+        self.assertEqual(self.devices(), [])
+
+    def test_has_the_runtimes_figures_after_every_step(self):
+        seen = {}
+        for step, devices in self.steps("n150"):
+            seen[step] = devices[0]
+            if step not in ("again", "last"):  # buffers were alive when the device closed
+                self.assertEqual(set(devices[0]["anomalies"].values()), {0}, step)
+        self.assertEqual(len(seen), 16)
+        resident = {step: device["l1"]["cb"]["resident_bytes"] for step, device in seen.items()}
+        cores = 7 * 7
+        self.assertEqual(resident["open"], 0)
+        self.assertEqual(resident["programs"], 8 * 12 * 2 * KIB * cores)
+        self.assertEqual(resident["recorded"], 8 * 2 * 2 * KIB * cores)
+        self.assertEqual(resident["replayed"], 8 * 1 * 2 * KIB * cores)
+        self.assertLess(seen["clash"]["l1"]["headroom_bytes_per_core"], 0)
+        self.assertEqual(seen["programs"]["l1"]["kernels_bytes"], cores * 50 * KIB)
+        self.assertEqual(seen["programs"]["l1"]["kernels_estimated_bytes"], cores * 50 * KIB)
+
+    def test_on_blackhole(self):
+        self.assertEqual(len(list(self.steps("p150"))), 16)
+
+    def test_on_a_mesh_of_eight(self):
+        for _, devices in self.steps("t3000"):
+            self.assertEqual(len(devices), 8)
+
+    def test_runs_without_an_adapter_and_says_so_in_a_line(self):
+        for adapter, said in (("/nowhere/adapter.so", "ttmem: cannot load the adapter"), ("", "")):
+            env = self.preloaded(TTMEM_DRYRUN_SYSTEM="n150")
+            env["TTMEM_ADAPTER"] = adapter
+            result = subprocess.run([self.binary], env=env, input="x" * 20, text=True,
+                                    capture_output=True, timeout=60)
+            self.assertEqual(result.returncode, 0)
+            self.assertEqual(result.stderr.count("\n"), 1 if said else 0)
+            self.assertIn(said, result.stderr)
+
+    def test_other_programs_do_not_notice(self):
+        result = subprocess.run(["ls", "/"], env=self.preloaded(), text=True, capture_output=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.files(), [])
+
+
+class Python(Adapter):
+    """Python loads extension modules with RTLD_LOCAL: there RTLD_NEXT finds nothing."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.library = cls.folder / "library.so"
+        host_program.build_plain("g++", cls.library, HERE / "host" / "library.cpp", "-shared",
+                                 "-fPIC")
+
+    def script(self, source):
+        return PYTHON.format(library=str(self.library)) + source
+
+    def hold(self, source):
+        held = self.start([sys.executable, "-c", self.script(source)], self.preloaded())
+        self.assertEqual(held.line(), "ready")
+        return held
+
+    def test_is_seen(self):
+        held = self.hold("library.take(3)\nlibrary.take(5)\nlibrary.give()\nlibrary.run()\nhold()\n"
+                         "library.give()\nhold()\nsys.exit(7)")
+        [device] = self.devices()
+        self.assertEqual(device["dram"]["logical_bytes"], 3 * 2 * KIB)
+        self.assertEqual(device["l1"]["cb"]["resident_bytes"], 16 * 4 * KIB)
+        held.go_on()
+        self.assertEqual(held.line(), "ready")
+        self.assertEqual(self.devices()[0]["dram"]["used_bytes"], 0)
+        held.go_on()
+        self.assertEqual(held.wait(), 7)
+
+    def test_a_forked_child_begins_with_nothing(self):
+        held = self.hold("library.take(3)\nlibrary.run()\n"
+                         "if os.fork() == 0:\n"
+                         "    library.give()\n    library.take(7)\n    hold()\n    os._exit(0)\n"
+                         "os.wait()\nhold()")
+        [device] = self.devices()
+        self.assertEqual(len(device["processes"]), 2)
+        self.assertEqual(device["dram"]["logical_bytes"], (3 + 7) * 2 * KIB)
+        self.assertEqual(set(device["anomalies"].values()), {0})
+        held.go_on()
+        self.assertEqual(held.line(), "ready")
+        self.assertEqual(self.devices()[0]["dram"]["logical_bytes"], 3 * 2 * KIB)
+
+    def test_a_program_that_it_executes_is_seen_too(self):
+        second = self.script("library.take(5)\nhold()")
+        self.hold(f"library.take(3)\nos.execl(sys.executable, 'python', '-c', {second!r})")
+        shown = [p["state"] for p in self.devices()[0]["processes"]]
+        self.assertIn("alive", shown)
+        self.assertEqual(self.devices()[0]["dram"]["logical_bytes"], 5 * 2 * KIB)
+
+    def test_what_it_held_when_it_was_aborted_is_shown(self):
+        held = self.hold("library.take(3)\nhold()\nos.abort()")
+        held.go_on()
+        self.assertEqual(held.wait(), -6)
+        [process] = self.devices()[0]["processes"]
+        self.assertEqual((process["state"], process["pid"]), ("dead", held.pid))
+        self.assertGreater(process["dram_bytes"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
