@@ -10,6 +10,7 @@
 #include "impl/buffers/circular_buffer.hpp"
 #include "impl/context/metal_context.hpp"
 #include "impl/program/program_impl.hpp"
+#include "llrt/tt_cluster.hpp"
 
 namespace ttmem::adapter {
 

@@ -2,22 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <tt-metalium/device_types.hpp>
 #include <tt-metalium/hal_types.hpp>
-#include <unordered_map>
+
+#include "llrt/tt_cluster.hpp"
 
 namespace tt::tt_metal {
 
-// What TT-Metal knows of the machine. Chips that are not there have no number of their own.
+// What TT-Metal knows of the machine.
 class MetalContext {
  public:
-  class Cluster {
-   public:
-    const std::unordered_map<ChipId, std::uint64_t>& get_unique_chip_ids() const { return ids_; }
-
-   private:
-    std::unordered_map<ChipId, std::uint64_t> ids_;
-  };
   class Hal {
    public:
     // Compute cores are the only ones with programs.

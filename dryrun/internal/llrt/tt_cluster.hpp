@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <tt-metalium/device_types.hpp>
+#include <unordered_map>
+
+namespace tt {
+
+// The chips of the machine. Those that are not there have no number of their own.
+class Cluster {
+ public:
+  const std::unordered_map<ChipId, std::uint64_t>& get_unique_chip_ids() const { return ids_; }
+
+ private:
+  std::unordered_map<ChipId, std::uint64_t> ids_;
+};
+
+}  // namespace tt
