@@ -38,16 +38,19 @@ void add_show(Command& app, CommonOptions& common);
 void add_allocs(Command& app, CommonOptions& common);
 void add_programs(Command& app, CommonOptions& common);
 void add_top(Command& app, CommonOptions& common);
+void add_adapter(Command& app, CommonOptions& common);
+// A line on standard error, when that is a terminal: an adapter for this library is being built.
+void say_building(const std::string& library);
 void add_clean(Command& app);
 void add_demo(Command& app);
 void add_replay(Command& app);
 void add_serve(Command& app);
 void add_help(Command& app);
 void add_version(Command& app, const std::string& text);
-// `to_run` is what follows the word `run`; fill it before the command line is parsed. The action
-// replaces this process by that command, after an optional "--", with tracking on. It returns only
-// when that fails: 127 when there is no such command, 126 when it cannot be started, 2 when none
-// was named.
+// `to_run` is what follows the word `run` and its options; fill it before the command line is
+// parsed. The action replaces this process by that command, after an optional "--", with tracking
+// on and the adapter attached. It returns only when that fails: 127 when there is no such command,
+// 126 when it cannot be started, 2 when none was named.
 void add_run(Command& app, const std::vector<std::string>& to_run);
 
 // What is held now, on these devices (empty: on all). Fails when there is no such device.

@@ -72,19 +72,23 @@ bool takes_next(const CLI::App& app, const std::string& argument) {
   return option != nullptr && option->get_items_expected_min() > 0;
 }
 
-// What follows the command `run`: it belongs to the command that is run. `all.end()` when the word
-// `run` is missing, an option's value or an argument of another command.
-std::vector<std::string>::iterator command_to_run(const CLI::App& app,
-                                                  std::vector<std::string>& all) {
-  auto command = all.begin();
-  while (command != all.end() && command->starts_with("-")) {
-    const bool skip = takes_next(app, *command) && command + 1 != all.end();
-    command += skip ? 2 : 1;
+using Arguments = std::vector<std::string>::iterator;
+
+// The first from `at` on that is no option of `app` and no value of one.
+Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
+  while (at != end && at->starts_with("-") && *at != "--") {
+    const bool skip = takes_next(app, *at) && at + 1 != end;
+    at += skip ? 2 : 1;
   }
+  return at;
+}
+
+// What follows the command `run` and its options: it belongs to the command that is run.
+// `all.end()` when the word `run` is missing, an option's value or an argument of another command.
+Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
+  const Arguments command = after_options(app, all.begin(), all.end());
   if (command == all.end() || *command != "run") return all.end();
-  const auto next = command + 1;
-  const bool help = next != all.end() && (*next == "--help" || *next == "-h");
-  return help ? all.end() : next;
+  return after_options(*app.get_subcommand("run"), command + 1, all.end());
 }
 
 int run(std::vector<std::string> arguments) {
@@ -105,6 +109,7 @@ int run(std::vector<std::string> arguments) {
   add_replay(root);
   add_serve(root);
   add_run(root, to_run);
+  add_adapter(root, common);
   add_help(root);
   add_version(root, kVersion);
   app.require_subcommand(0, 1);

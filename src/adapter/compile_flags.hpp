@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "adapter/runtime_library.hpp"
+#include "base/result.hpp"
+
+namespace ttmem::adapter {
+
+// The headers of the TT-Metal that a library was built from, internal ones included.
+struct CompileFlags {
+  std::string headers;             // where they are, for people
+  std::vector<std::string> flags;  // for the compiler: defines, include directories, language
+  std::string directory;           // that relative include directories start from
+};
+
+// Looks at `given` (a checkout, a build directory or a folder of headers), else where the library
+// lies: the build that made it, the dry run's headers; else in the checkout that
+// TT_METAL_RUNTIME_ROOT or TT_METAL_HOME names. Fails when there are no headers or only those that
+// packages have; the message says what is missing and what to do.
+[[nodiscard]] Result<CompileFlags> compile_flags(const RuntimeLibrary& library,
+                                                 const std::string& given);
+
+}  // namespace ttmem::adapter

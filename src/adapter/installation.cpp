@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adapter/installation.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+namespace ttmem::adapter {
+
+Installation installation() {
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::string prefix = self.parent_path().parent_path().string();
+  return {.stub = prefix + "/lib/ttmem/libttmem_preload.so",
+          .sources = prefix + "/share/ttmem/adapter",
+          .library = prefix + "/lib/libttmem.so",
+          .headers = prefix + "/include"};
+}
+
+}  // namespace ttmem::adapter

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adapter/adapter.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapter/cache.hpp"
+#include "adapter/installation.hpp"
+#include "adapter/runtime_library.hpp"
+#include "cli/commands.hpp"
+#include "views/format.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using adapter::About;
+using adapter::CacheEntry;
+
+constexpr const char* kExamples = R"(
+Examples:
+  ttmem adapter build                    for the TT-Metal that is found, as `ttmem run` does
+  ttmem adapter build --library build/lib/libtt_metal.so --headers .
+  ttmem adapter list                     what is in the cache, ~/.cache/ttmem/adapters
+  ttmem adapter remove 3f2a              by the beginning of its ID
+  ttmem adapter remove --all
+
+An adapter is the part of ttmem that knows TT-Metal's own types. It is built for one library, by its
+build id, with the headers of the same version.)";
+
+struct AdapterOptions {
+  std::string action;
+  std::string id;
+  std::string library;
+  std::string headers;
+  bool all = false;
+};
+
+int build(const AdapterOptions& options) {
+  const auto library = adapter::find_runtime({}, options.library);
+  if (!library) return complain(library.error().message, kFailure);
+  if (!*library) {
+    return complain(
+        "no TT-Metal was found; name its library with --library PATH, or set TT_METAL_HOME",
+        kFailure);
+  }
+  const auto built = adapter::build_adapter(**library, adapter::installation(),
+                                            {.headers = options.headers, .begins = say_building});
+  if (!built) {
+    return complain(fmt::format("no adapter for {}: {}", (*library)->path, built.error().message),
+                    kFailure);
+  }
+  return print(fmt::format("{}\n", built->adapter()));
+}
+
+// What `ttmem adapter list` says of one.
+std::string_view state_of(const CacheEntry& entry) {
+  if (!entry.built) return "failed";
+  const auto library = adapter::runtime_at(entry.about.library);
+  const bool same = library && entry.id.starts_with(library->build_id + "-");
+  return same ? "ready" : "library changed";
+}
+
+std::string table_of(const std::vector<CacheEntry>& entries) {
+  using enum views::Column::Align;
+  views::Table table({{"ID", left, 0, views::Column::Cut::end},
+                      {"STATE", left},
+                      {"BUILT", left, 2},
+                      {"TTMEM", left, 3},
+                      {"LIBRARY", left}});
+  const views::TextOptions options = text_options(ColorWhen::automatic);
+  for (const CacheEntry& entry : entries) {
+    const About& about = entry.about;
+    const auto known = [](const std::string& text) {
+      return text.empty() ? std::string(views::kUnknown) : text;
+    };
+    const std::string when = about.built_unix_seconds == 0
+                                 ? std::string(views::kUnknown)
+                                 : views::format_time(about.built_unix_seconds * 1'000'000'000,
+                                                      options.utc_offset_seconds);
+    table.add_row({{entry.id},
+                   {std::string(state_of(entry))},
+                   {when},
+                   {known(about.version)},
+                   {known(about.library)}});
+  }
+  return table.render(0, options);
+}
+
+std::string json_of(const std::vector<CacheEntry>& entries) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const auto known = [](const std::string& text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+  };
+  for (const CacheEntry& entry : entries) {
+    const About& about = entry.about;
+    nlohmann::ordered_json built;
+    if (about.built_unix_seconds != 0) built = about.built_unix_seconds;
+    list.push_back({{"id", entry.id},
+                    {"state", state_of(entry)},
+                    {"path", entry.built ? known(entry.adapter()) : known("")},
+                    {"library", known(about.library)},
+                    {"headers", known(about.headers)},
+                    {"compiler", known(about.compiler)},
+                    {"ttmem_version", known(about.version)},
+                    {"built_unix", built}});
+  }
+  const nlohmann::ordered_json document = {{"schema", "ttmem.adapters.v1"}, {"adapters", list}};
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+int list(bool json) {
+  const auto entries = adapter::list_entries();
+  if (!entries) return complain(entries.error().message, kFailure);
+  if (json) return print(json_of(*entries));
+  if (entries->empty()) {
+    return print(fmt::format("No adapters in {}.\n", adapter::cache_folder()));
+  }
+  return print(table_of(*entries));
+}
+
+int remove(const AdapterOptions& options) {
+  if (options.all != options.id.empty()) {
+    return complain("name one ID (`ttmem adapter list`), or write --all", kUsage);
+  }
+  const auto entries = adapter::list_entries();
+  if (!entries) return complain(entries.error().message, kFailure);
+  std::vector<CacheEntry> chosen;
+  for (const CacheEntry& entry : *entries) {
+    if (entry.id.starts_with(options.id)) chosen.push_back(entry);
+  }
+  if (!options.all && chosen.size() != 1) {
+    return complain(
+        fmt::format("{} begins with '{}'; see `ttmem adapter list`",
+                    chosen.empty() ? "no adapter's ID" : "more than one adapter's ID", options.id),
+        kFailure);
+  }
+  for (const CacheEntry& entry : chosen) {
+    if (const auto removed = adapter::remove_entry(entry); !removed) {
+      return complain(removed.error().message, kFailure);
+    }
+  }
+  return print(fmt::format("Removed {}.\n", views::plural(chosen.size(), "adapter", "adapters")));
+}
+
+int run_action(const AdapterOptions& options, bool json) {
+  const std::string& action = options.action;
+  const bool builds = action == "build";
+  const bool removes = action == "remove";
+  if (!builds && !removes && action != "list") {
+    return complain(action.empty() ? "adapter needs a word: build, list or remove"
+                                   : fmt::format("unknown word '{}' after `ttmem adapter`; it is "
+                                                 "build, list or remove",
+                                                 action),
+                    kUsage);
+  }
+  const bool given = !options.library.empty() || !options.headers.empty();
+  const bool wrong = (given && !builds) || ((options.all || !options.id.empty()) && !removes) ||
+                     (json && action != "list");
+  if (wrong) {
+    return complain(
+        fmt::format("`ttmem adapter {}` does not take that; see ttmem adapter --help", action),
+        kUsage);
+  }
+  return builds ? build(options) : removes ? remove(options) : list(json);
+}
+
+}  // namespace
+
+void say_building(const std::string& library) {
+  if (::isatty(STDERR_FILENO) != 0) {
+    say(fmt::format("building the adapter for {} (about 30 s, once)", library));
+  }
+}
+
+void add_adapter(Command& app, CommonOptions& common) {
+  auto options = std::make_shared<AdapterOptions>();
+  Command command = app.add_subcommand(
+      "adapter", "The adapters that `ttmem run` attaches to TT-Metal: build, list, remove",
+      kExamples);
+  command.add_option("ACTION", "", options->action, "build, list or remove");
+  command.add_option("ID", "", options->id, "remove: the beginning of an ID");
+  command.add_option("--library", "PATH", options->library,
+                     "build: the library with TT-Metal's runtime");
+  command.add_option("--headers", "DIR", options->headers,
+                     "build: a checkout of TT-Metal, or its build directory");
+  command.add_flag("--all", options->all, "remove: all of them");
+  command.add_flag("--json", common.json, "list: as JSON");
+  command.does([options, &common] { return run_action(*options, common.json); });
+}
+
+}  // namespace ttmem::cli
