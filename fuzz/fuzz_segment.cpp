@@ -80,6 +80,9 @@ void check_image(const segment::SegmentImage& image, std::uint64_t file_bytes) {
 void check_snapshot(const model::Snapshot& snapshot) {
   for (const auto& allocation : snapshot.allocations) {
     require(allocation.device < snapshot.devices.size(), "an allocation is on a device");
+    for (const std::uint32_t device : devices_of(allocation)) {
+      require(device < snapshot.devices.size(), "an allocation is on devices");
+    }
   }
   for (const auto& program : snapshot.programs) {
     require(program.device < snapshot.devices.size(), "a program is on a device");

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -345,6 +346,24 @@ class Builder {
     }
   }
 
+  // Adds the allocation as it is on these of its devices.
+  model::Allocation& list(const SegmentEvidence& segment, const LiveAllocation& allocation,
+                          std::span<const std::uint32_t> devices,
+                          const std::vector<std::uint32_t>& device_index) {
+    model::Allocation& result = snapshot_.allocations.emplace_back(listed(allocation));
+    result.device = device_index[devices.front()];
+    if (devices.size() > 1) {
+      for (const std::uint32_t device : devices) result.devices.push_back(device_index[device]);
+      std::sort(result.devices.begin(), result.devices.end());
+      result.device = result.devices.front();
+    }
+    result.pid = segment.image.pid;
+    result.state = segment.state;
+    result.segment = segment.origin.file_number;
+    result.age_ns = age_ns(segment, allocation.when_ns, evidence_.monotonic_ns);
+    return result;
+  }
+
   void list(std::size_t s) {
     const SegmentEvidence& segment = *segments_[s];
     std::vector<std::uint32_t> device_index;
@@ -352,13 +371,19 @@ class Builder {
       device_index.push_back(index_of_total_[total]);
     }
     for (const LiveAllocation& allocation : segment.image.allocations) {
-      model::Allocation& result = snapshot_.allocations.emplace_back(listed(allocation));
-      result.device = device_index[allocation.device];
-      result.pid = segment.image.pid;
-      result.state = segment.state;
-      result.segment = segment.origin.file_number;
-      result.left_out = left_out_.contains({s, allocation.device, allocation.kind});
-      result.age_ns = age_ns(segment, allocation.when_ns, evidence_.monotonic_ns);
+      const auto is_left_out = [&](std::uint32_t device) {
+        return left_out_.contains({s, device, allocation.kind});
+      };
+      const auto devices = devices_of(allocation);
+      const bool any = std::any_of(devices.begin(), devices.end(), is_left_out);
+      if (!any) {
+        list(segment, allocation, devices, device_index);
+        continue;
+      }
+      std::vector<std::uint32_t> of(devices.begin(), devices.end());
+      const auto middle = std::stable_partition(of.begin(), of.end(), is_left_out);
+      list(segment, allocation, {of.begin(), middle}, device_index).left_out = true;
+      if (middle != of.end()) list(segment, allocation, {middle, of.end()}, device_index);
     }
     programs_.list(segment, device_index, evidence_.monotonic_ns, snapshot_);
   }

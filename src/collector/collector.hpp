@@ -51,13 +51,14 @@ class Collector {
 
 // A live allocation of a dead process.
 struct HeldAllocation {
-  std::uint32_t device = 0;  // its id
-  std::uint64_t uid = 0;     // of the device; 0: unknown
+  std::uint32_t device = 0;            // its id
+  std::vector<std::uint32_t> devices;  // the ids of all its devices, ascending
+  std::uint64_t uid = 0;               // of `device`; 0: unknown
   Kind kind = Kind::dram;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;
   std::uint64_t bytes = 0;       // as asked for
-  std::uint64_t used_bytes = 0;  // what that took of the device: physical where known
+  std::uint64_t used_bytes = 0;  // what that took of each device: physical where known
   std::string label;             // empty: none
 };
 

@@ -144,7 +144,9 @@ PerKind<model::Bytes> lockstep_bytes(AllocationRefs allocations, bool all_listed
 std::vector<DeviceGeometry> geometry_of(const segment::SegmentImage& image) {
   std::vector<std::vector<const LiveAllocation*>> on_device(image.devices.size());
   for (const LiveAllocation& allocation : image.allocations) {
-    on_device[allocation.device].push_back(&allocation);
+    for (const std::uint32_t device : devices_of(allocation)) {
+      on_device[device].push_back(&allocation);
+    }
   }
   const bool all_listed = image.dropped_allocations == 0 && image.invalid_records == 0;
   std::vector<DeviceGeometry> geometry;

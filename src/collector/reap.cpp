@@ -35,6 +35,14 @@ bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   return changed + seconds_of_grace > clock_ns(CLOCK_REALTIME) / 1'000'000'000;
 }
 
+std::vector<std::uint32_t> ids_of(const segment::SegmentImage& image,
+                                  const segment::LiveAllocation& allocation) {
+  std::vector<std::uint32_t> ids;
+  for (const std::uint32_t device : devices_of(allocation)) ids.push_back(image.devices[device].id);
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
 std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
   std::vector<HeldAllocation> held;
   held.reserve(image.allocations.size());
@@ -43,6 +51,7 @@ std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
     const bool sized = allocation.bytes_per_bank && allocation.banks;
     held.push_back(
         {.device = device.id,
+         .devices = ids_of(image, allocation),
          .uid = device.uid,
          .kind = allocation.kind,
          .id = allocation.id,

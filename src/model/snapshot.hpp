@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -151,9 +153,11 @@ struct Device {
   }
 };
 
-// One live buffer, kernel or circular buffer.
+// One live buffer, kernel or circular buffer. One that lies on several devices has the same address
+// and sizes on each: they are those on one device.
 struct Allocation {
-  std::uint32_t device = 0;  // index into Snapshot::devices
+  std::uint32_t device = 0;            // index into Snapshot::devices
+  std::vector<std::uint32_t> devices;  // of a mesh: all of them, ascending, `device` first
   std::int32_t pid = 0;
   State state = State::alive;
   std::uint64_t segment = 0;  // as in ProcessKey
@@ -172,6 +176,23 @@ struct Allocation {
   bool left_out = false;    // its process claims more than there is: in no sum
   std::string label;        // empty: none
 };
+
+// The devices that it lies on.
+[[nodiscard]] inline std::span<const std::uint32_t> devices_of(const Allocation& allocation) {
+  if (allocation.devices.empty()) return {&allocation.device, 1};
+  return allocation.devices;
+}
+
+// `bytes` of one of its devices, on all of them.
+[[nodiscard]] inline std::uint64_t on_all_devices(const Allocation& allocation,
+                                                  std::uint64_t bytes) {
+  return saturating_mul(bytes, std::uint64_t{devices_of(allocation).size()});
+}
+
+[[nodiscard]] inline bool is_on(const Allocation& allocation, std::size_t device) {
+  const auto devices = devices_of(allocation);
+  return std::find(devices.begin(), devices.end(), device) != devices.end();
+}
 
 struct CircularBuffer {
   std::uint64_t address = 0;

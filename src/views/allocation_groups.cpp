@@ -30,9 +30,9 @@ std::string process_name(const Snapshot& snapshot, const Allocation& a) {
 }
 
 // The number; chips may share one, so the uid too.
-std::string device_name(const Snapshot& snapshot, const Allocation& a) {
-  if (a.device >= snapshot.devices.size()) return std::string(kUnknown);
-  const model::Device& device = snapshot.devices[a.device];
+std::string device_name(const Snapshot& snapshot, std::uint32_t index) {
+  if (index >= snapshot.devices.size()) return std::string(kUnknown);
+  const model::Device& device = snapshot.devices[index];
   return device.uid ? fmt::format("{} (uid {})", device.id, format_hex(*device.uid))
                     : fmt::format("{}", device.id);
 }
@@ -43,22 +43,31 @@ std::string name_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
       return a.label;
     case GroupBy::kind:
       return std::string(name_of(a.kind));
-    case GroupBy::process:
-      return process_name(snapshot, a);
     default:
-      return device_name(snapshot, a);
+      return process_name(snapshot, a);
   }
 }
 
-void add(AllocationGroup& group, const Allocation& a) {
+// The groups that it is in: those of all its devices, or one.
+std::vector<std::string> names_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
+  if (by != GroupBy::device) return {name_in(by, snapshot, a)};
+  std::vector<std::string> names;
+  for (const std::uint32_t device : devices_of(a)) names.push_back(device_name(snapshot, device));
+  return names;
+}
+
+// Adds it with its bytes on so many devices.
+void add(AllocationGroup& group, const Allocation& a, std::uint64_t devices) {
   const bool first = group.allocations == 0;
   ++group.allocations;
-  group.bytes = saturating_add(group.bytes, a.bytes);
+  const std::uint64_t bytes = saturating_mul(a.bytes, devices);
+  const std::uint64_t physical = saturating_mul(a.physical_bytes.value_or(0), devices);
+  group.bytes = saturating_add(group.bytes, bytes);
   const bool known = a.physical_bytes && (first || group.physical_bytes);
   group.physical_bytes =
-      known ? model::Bytes(saturating_add(group.physical_bytes.value_or(0), *a.physical_bytes))
+      known ? model::Bytes(saturating_add(group.physical_bytes.value_or(0), physical))
             : std::nullopt;
-  group.largest_bytes = std::max(group.largest_bytes, a.physical_bytes.value_or(a.bytes));
+  group.largest_bytes = std::max(group.largest_bytes, a.physical_bytes ? physical : bytes);
 }
 
 std::uint64_t size_of(const AllocationGroup& group) {
@@ -88,11 +97,13 @@ std::vector<AllocationGroup> group_allocations(const Snapshot& snapshot,
   std::map<std::pair<std::string, model::State>, AllocationGroup> found;
   for (const Allocation& a : allocations) {
     if (a.left_out) continue;
-    std::string name = name_in(by, snapshot, a);
-    AllocationGroup& group = found[{name, a.state}];
-    group.name = std::move(name);
-    group.state = a.state;
-    add(group, a);
+    const std::vector<std::string> names = names_in(by, snapshot, a);
+    for (const std::string& name : names) {
+      AllocationGroup& group = found[{name, a.state}];
+      group.name = name;
+      group.state = a.state;
+      add(group, a, devices_of(a).size() / names.size());
+    }
   }
   std::vector<AllocationGroup> groups;
   groups.reserve(found.size());

@@ -20,6 +20,8 @@ enum class GroupBy : std::uint8_t { label, kind, process, device };
 [[nodiscard]] Result<GroupBy> parse_group_by(std::string_view text);
 [[nodiscard]] std::string_view name_of(GroupBy by);
 
+// An allocation on several devices counts once, with its bytes on all of them; grouped by device it
+// counts in the group of each, with its bytes there.
 struct AllocationGroup {
   std::string name;                          // "dram", "4711 python3", "0"; empty: no label
   model::State state = model::State::alive;  // of their processes: the dead are apart

@@ -37,10 +37,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a,
                          const TextOptions& options) {
   const Color color = a.state == model::State::dead ? Color::red : Color::plain;
   const model::Process* process = process_of(snapshot, a);
-  const std::string device = a.device < snapshot.devices.size()
-                                 ? format_device_briefly(snapshot.devices[a.device])
-                                 : std::string(kUnknown);
-  return {{device, color},
+  return {{format_devices(snapshot, a), color},
           {process ? format_pid(*process) : fmt::format("{}", a.pid), color},
           {process && !process->name.empty() ? process->name : std::string(kUnknown), color},
           {std::string(name_of(a.state)), color},
@@ -81,10 +78,12 @@ std::string sum_text(const Snapshot& snapshot, const std::vector<Allocation>& al
   std::uint64_t logical = 0;
   std::uint64_t sized = 0;
   std::uint64_t unsized = 0;
+  bool any_mesh = false;
   for (const Allocation& a : allocations) {
+    any_mesh |= devices_of(a).size() > 1;
     if (a.left_out) continue;
-    bytes = saturating_add(bytes, a.physical_bytes.value_or(0));
-    logical = saturating_add(logical, a.bytes);
+    bytes = saturating_add(bytes, on_all_devices(a, a.physical_bytes.value_or(0)));
+    logical = saturating_add(logical, on_all_devices(a, a.bytes));
     ++(a.physical_bytes ? sized : unsized);
   }
   const auto size = [&](std::uint64_t of) { return format_bytes(model::Bytes(of), options.units); };
@@ -97,6 +96,7 @@ std::string sum_text(const Snapshot& snapshot, const std::vector<Allocation>& al
   }
   const std::uint64_t left_out = allocations.size() - sized - unsized;
   if (left_out > 0) sum += fmt::format(", {} not added up: more than there is", left_out);
+  if (any_mesh) sum += "; on all devices, while the list has the sizes on one device";
   return (snapshot.complete() ? "" : "At least ") + sum + ".";
 }
 

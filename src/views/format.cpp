@@ -132,6 +132,20 @@ std::string format_devices(const std::vector<model::Device>& devices) {
   return shared ? join(parts, ", ") : format_ids(numbers);
 }
 
+std::string format_devices(const model::Snapshot& snapshot, const model::Allocation& allocation) {
+  std::vector<std::uint32_t> numbers;
+  std::vector<std::string> parts;
+  bool shared = false;
+  for (const std::uint32_t index : devices_of(allocation)) {
+    if (index >= snapshot.devices.size()) return std::string(kUnknown);
+    const model::Device& device = snapshot.devices[index];
+    shared = shared || device.shares_number;
+    numbers.push_back(device.id);
+    parts.push_back(format_device_briefly(device));
+  }
+  return shared ? join(parts, ",") : format_ids(numbers);
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view between) {
   std::string result;
   for (const std::string& part : parts) {

@@ -66,6 +66,9 @@ using ttmem::Scale;
 [[nodiscard]] std::string format_device_briefly(const model::Device& device);
 // All devices, for people who named another: "0-3", "0 (0x1f00a), 0 (0x1f00b)".
 [[nodiscard]] std::string format_devices(const std::vector<model::Device>& devices);
+// Where an allocation of the snapshot lies: "3", of a mesh "0-31".
+[[nodiscard]] std::string format_devices(const model::Snapshot& snapshot,
+                                         const model::Allocation& allocation);
 // The fragments, joined.
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view between);
 

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "views/core_ranges.hpp"
 #include "views/csv.hpp"
@@ -153,6 +155,10 @@ Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
   entry["persistent"] = a.persistent;
   entry["estimate"] = a.estimate;
   entry["label"] = text_of(a.label);
+  entry["devices"] = Json::array();
+  for (const std::uint32_t device : devices_of(a)) {
+    if (device < snapshot.devices.size()) entry["devices"].push_back(snapshot.devices[device].id);
+  }
   return entry;
 }
 
@@ -191,8 +197,13 @@ Json group_json(const AllocationGroup& group, GroupBy by) {
           {"largest_bytes", group.largest_bytes}};
 }
 
-// "0,0-7,7 3,4-3,4" of a list of cores; of another list how many it has.
+// "0-3,6" of a list of numbers; "0,0-7,7 3,4-3,4" of a list of cores; of another list how many it
+// has.
 std::string csv_of_list(const Json& list) {
+  const auto is_number = [](const Json& item) { return item.is_number_unsigned(); };
+  if (!list.empty() && std::all_of(list.begin(), list.end(), is_number)) {
+    return format_ids(list.get<std::vector<std::uint32_t>>());
+  }
   std::vector<std::string> ranges;
   for (const Json& range : list) {
     if (!range.is_array() || range.size() != 4) return fmt::format("{}", list.size());

@@ -19,12 +19,31 @@ bool contains(const std::vector<Item>& items, Item item) {
 
 constexpr std::uint32_t kGone = UINT32_MAX;
 
+std::uint32_t follow(std::uint32_t device, const std::vector<std::uint32_t>& new_index) {
+  return device < new_index.size() ? new_index[device] : kGone;
+}
+
+void point(Program& program, const std::vector<std::uint32_t>& new_index) {
+  program.device = follow(program.device, new_index);
+}
+
+// A list that is left with one device is none: that device is `device` alone.
+void point(Allocation& allocation, const std::vector<std::uint32_t>& new_index) {
+  std::vector<std::uint32_t>& devices = allocation.devices;
+  if (devices.empty()) {
+    allocation.device = follow(allocation.device, new_index);
+    return;
+  }
+  for (std::uint32_t& device : devices) device = follow(device, new_index);
+  std::erase(devices, kGone);
+  allocation.device = devices.empty() ? kGone : devices.front();
+  if (devices.size() == 1) devices.clear();
+}
+
 // Points each item at the new place of its device, and drops those whose device is gone.
 template <typename Item>
 void follow_devices(std::vector<Item>& items, const std::vector<std::uint32_t>& new_index) {
-  for (Item& item : items) {
-    item.device = item.device < new_index.size() ? new_index[item.device] : kGone;
-  }
+  for (Item& item : items) point(item, new_index);
   std::erase_if(items, [](const Item& item) { return item.device == kGone; });
 }
 

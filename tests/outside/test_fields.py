@@ -69,6 +69,8 @@ class Lists(Fields):
                 continue
             if key == "cores" and isinstance(value, list):
                 value = " ".join(f"{x0},{y0}-{x1},{y1}" for x0, y0, x1, y1 in value)
+            elif key == "devices":  # as --device takes them; here all neighbours
+                value = f"{value[0]}-{value[-1]}" if len(value) > 1 else value[0]
             elif isinstance(value, list):
                 value = len(value)
             elif isinstance(value, bool):

@@ -10,11 +10,15 @@ namespace ttmem::segment {
 namespace {
 
 bool plausible(const EventRecord& event) {
-  const bool has_kind = event.type == static_cast<std::uint8_t>(EventType::alloc) ||
-                        event.type == static_cast<std::uint8_t>(EventType::free);
-  return event.type >= static_cast<std::uint8_t>(EventType::alloc) &&
-         event.type <= static_cast<std::uint8_t>(EventType::device_close) &&
-         (!has_kind || event.kind < kKinds);
+  switch (static_cast<EventType>(event.type)) {
+    case EventType::alloc:
+    case EventType::free:
+    case EventType::set_alloc:
+    case EventType::set_free:
+      return event.kind < kKinds;
+    default:
+      return event.type != 0 && event.type <= static_cast<std::uint8_t>(EventType::device_close);
+  }
 }
 
 class Ring {

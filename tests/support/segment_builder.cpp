@@ -43,6 +43,7 @@ SegmentBuilder::SegmentBuilder() {
   header_.cb_bytes = sizeof(CbRecord);
   header_.event_bytes = sizeof(EventRecord);
   header_.text_bytes = sizeof(TextRecord);
+  header_.device_set_bytes = sizeof(DeviceSetRecord);
   header_.pid = 4711;
   header_.uid = 1000;
   header_.start_time_ticks = 88123;
@@ -127,6 +128,13 @@ std::uint32_t SegmentBuilder::add_name(std::string_view text) {
   return static_cast<std::uint32_t>(texts_.size());
 }
 
+std::uint32_t SegmentBuilder::add_device_set(const std::vector<std::uint32_t>& devices) {
+  DeviceSetRecord& record = device_sets_.emplace_back();
+  for (const std::uint32_t device : devices) record.devices.set(device);
+  record.count = record.devices.count();
+  return static_cast<std::uint32_t>(device_sets_.size());
+}
+
 void SegmentBuilder::fill_ring(std::uint64_t newest) {
   constexpr std::uint32_t capacity = kChunkBytes / sizeof(EventRecord);
   events_.resize(capacity);
@@ -151,6 +159,7 @@ std::vector<std::byte> SegmentBuilder::bytes() const {
   add_chunks(ChunkKind::cb, cbs_, chunks);
   add_chunks(ChunkKind::event, events_, chunks);
   add_chunks(ChunkKind::text, texts_, chunks);
+  add_chunks(ChunkKind::device_set, device_sets_, chunks);
   std::stable_sort(chunks.begin(), chunks.end(),
                    [](const Chunk& a, const Chunk& b) { return a.place < b.place; });
 
@@ -162,6 +171,7 @@ std::vector<std::byte> SegmentBuilder::bytes() const {
     header.program_count = static_cast<std::uint32_t>(programs_.size());
     header.cb_count = static_cast<std::uint32_t>(cbs_.size());
     header.text_count = static_cast<std::uint32_t>(texts_.size());
+    header.device_set_count = static_cast<std::uint32_t>(device_sets_.size());
   }
   std::vector<std::byte> bytes(kHeaderBytes);
   std::memcpy(bytes.data(), &header, sizeof(header));

@@ -49,6 +49,9 @@ class SegmentBuilder {
   segment::ProgramSlot& add_program_like(const segment::ProgramSlot& other, std::uint32_t device,
                                          std::uint64_t program);
 
+  // The number for AllocationSlot::device with kOnSet.
+  std::uint32_t add_device_set(const std::vector<std::uint32_t>& devices);
+
   // The number for ProgramSlot::name.
   std::uint32_t add_name(std::string_view text);
 
@@ -56,6 +59,7 @@ class SegmentBuilder {
   [[nodiscard]] segment::DeviceRecord& device(std::size_t i) { return devices_[i]; }
   [[nodiscard]] segment::CbRecord& cb(std::size_t i) { return cbs_[i]; }
   [[nodiscard]] segment::TextRecord& text(std::size_t i) { return texts_[i]; }
+  [[nodiscard]] segment::DeviceSetRecord& device_set(std::size_t i) { return device_sets_[i]; }
 
   // Fills the ring (1024 records) as if the events 1 to `newest` had happened.
   void fill_ring(std::uint64_t newest);
@@ -74,6 +78,7 @@ class SegmentBuilder {
   std::deque<segment::CbRecord> cbs_;
   std::deque<segment::EventRecord> events_;
   std::deque<segment::TextRecord> texts_;
+  std::deque<segment::DeviceSetRecord> device_sets_;
 };
 
 }  // namespace ttmem::testing

@@ -23,13 +23,16 @@
 #include <string_view>
 
 #include "base/anomalies.hpp"
+#include "base/bit_mask.hpp"
 #include "base/core_mask.hpp"
 #include "base/kind_figures.hpp"
 
 namespace ttmem::segment {
 
 inline constexpr std::uint64_t kMagic = 0x4745534d454d5454;  // "TTMEMSEG"
-inline constexpr std::uint32_t kLayoutVersion = 1;
+// 2 has sets of devices, which 1 has not. All else is the same, so readers take both.
+inline constexpr std::uint32_t kLayoutVersion = 2;
+inline constexpr std::uint32_t kOldestLayoutVersion = 1;
 
 inline constexpr std::uint32_t kHeaderBytes = 16384;  // Header, then the chunk table
 inline constexpr std::uint32_t kChunkTableOffset = 512;
@@ -42,6 +45,11 @@ inline constexpr std::string_view kProxySuffix = ".socket";
 inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
 inline constexpr std::uint32_t kMaxTexts = 65536;  // different names and long labels of a process
 
+inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // one chunk
+
+// A set of devices, by the index of their records.
+using DeviceMask = BitMask<kMaxDevices>;
+
 // What the records of a chunk are. Chunks of one kind form one array, in the order of the file.
 enum class ChunkKind : std::uint8_t {
   none = 0,
@@ -51,6 +59,7 @@ enum class ChunkKind : std::uint8_t {
   cb = 4,
   event = 5,
   text = 6,
+  device_set = 7,
 };
 
 // client_ended: of a proxy segment, whose lock says nothing about the client.
@@ -94,7 +103,9 @@ struct Header {
   std::uint64_t dropped_names;  // placements whose name found no room
   std::uint32_t text_count;     // records ever used, as those above
   std::uint32_t client_uid;     // of a proxy segment: the user of the client
-  std::uint8_t reserved1[48];
+  std::uint32_t device_set_count;
+  std::uint32_t device_set_bytes;  // fixed before `magic` is stored; 0 in layout 1
+  std::uint8_t reserved1[40];
 };
 
 struct CoreFigures {
@@ -157,6 +168,7 @@ enum AllocationFlags : std::uint8_t {
   kEstimate = 8,        // `bytes` is one
   kOwnBanks = 16,       // its allocator covers `cores` only, or `banks` banks of DRAM
   kLongLabel = 32,      // `label` is not the text: its first four bytes are the number of one
+  kOnSet = 64,          // `device` is the number of a set: the same on each device of it
 };
 
 struct AllocationSlot {
@@ -172,7 +184,7 @@ struct AllocationSlot {
   std::uint64_t bytes;
   std::uint64_t bytes_per_bank;
   std::uint32_t banks;   // how many it takes; 0: unknown
-  std::uint32_t device;  // index of the device record
+  std::uint32_t device;  // index of the device record, or number of the set (kOnSet)
   CoreMask cores;        // where its bytes lie
   char label[32];        // not terminated when full
 };
@@ -211,6 +223,14 @@ struct TextRecord {
   char text[120];        // not terminated
 };
 
+// The devices of a mesh, or some of them. Written once and never again; all buffers on these
+// devices refer to the one record. The number of a set is the index of its record plus one.
+struct DeviceSetRecord {
+  std::uint64_t count;  // of its devices; stored last; 0: not complete
+  DeviceMask devices;
+  std::uint64_t reserved;
+};
+
 enum class EventType : std::uint8_t {
   alloc = 1,
   free = 2,
@@ -218,6 +238,8 @@ enum class EventType : std::uint8_t {
   program_destroy = 4,
   device_open = 5,
   device_close = 6,
+  set_alloc = 7,  // on each device of a set: `device_id` is the number of the set
+  set_free = 8,
 };
 
 // Event n is record (n - 1) % event_capacity of the ring.
@@ -225,7 +247,7 @@ struct EventRecord {
   std::uint64_t number;  // 0 while it is written, stored last
   std::uint64_t when_ns;
   std::uint8_t type;  // EventType
-  std::uint8_t kind;  // Kind, for kAlloc and kFree
+  std::uint8_t kind;  // Kind, of allocations and frees
   std::uint16_t reserved0;
   std::uint32_t device_id;
   std::uint64_t id;  // of the buffer, kernel or program
@@ -269,6 +291,8 @@ static_assert(offsetof(Header, dropped_calls) == 440);
 static_assert(offsetof(Header, dropped_names) == 448);
 static_assert(offsetof(Header, text_count) == 456);
 static_assert(offsetof(Header, client_uid) == 460);
+static_assert(offsetof(Header, device_set_count) == 464);
+static_assert(offsetof(Header, device_set_bytes) == 468);
 
 static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 48);
 static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 40);
@@ -339,6 +363,9 @@ static_assert(offsetof(CbRecord, cores) == 24);
 static_assert(sizeof(TextRecord) == 128);
 static_assert(offsetof(TextRecord, text) == 8);
 
+static_assert(sizeof(DeviceSetRecord) == 32);
+static_assert(offsetof(DeviceSetRecord, devices) == 8);
+
 static_assert(sizeof(EventRecord) == 64);
 static_assert(offsetof(EventRecord, when_ns) == 8);
 static_assert(offsetof(EventRecord, type) == 16);
@@ -350,5 +377,6 @@ static_assert(offsetof(EventRecord, bytes) == 40);
 
 static_assert(kChunkBytes % sizeof(DeviceRecord) == 0);
 static_assert(kChunkBytes / sizeof(CbRecord) == kMaxCbsPerProgram);
+static_assert(kChunkBytes / sizeof(DeviceSetRecord) == kMaxDeviceSets);
 
 }  // namespace ttmem::segment

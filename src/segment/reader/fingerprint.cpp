@@ -56,9 +56,11 @@ bool is_settled(const SegmentImage& image) {
   std::vector<PerKind<Sum>> listed(image.devices.size());
   std::vector<std::uint64_t> programs(image.devices.size());
   for (const LiveAllocation& allocation : image.allocations) {
-    Sum& sum = listed[allocation.device][allocation.kind];
-    ++sum.count;
-    sum.bytes += allocation.bytes;
+    for (const std::uint32_t device : devices_of(allocation)) {
+      Sum& sum = listed[device][allocation.kind];
+      ++sum.count;
+      sum.bytes += allocation.bytes;
+    }
   }
   for (const LiveProgram& program : image.programs) ++programs[program.device];
   for (std::size_t d = 0; d < image.devices.size(); ++d) {

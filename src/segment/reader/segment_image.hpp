@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,8 @@ struct DeviceImage : DeviceFigures {
 
 // A live buffer or kernel.
 struct LiveAllocation {
-  std::uint32_t device = 0;  // index into SegmentImage::devices
+  std::uint32_t device = 0;            // index into SegmentImage::devices
+  std::vector<std::uint32_t> devices;  // of a mesh: all of them, `device` first; else empty
   Kind kind = Kind::dram;
   std::uint8_t role = 0;  // kernels: ttmem_kernel_role
   std::uint64_t when_ns = 0;
@@ -62,6 +64,12 @@ struct LiveAllocation {
   bool estimate = false;          // `bytes` is one
   std::string label;
 };
+
+// The devices that it lies on. Its sizes are those on each of them.
+[[nodiscard]] inline std::span<const std::uint32_t> devices_of(const LiveAllocation& allocation) {
+  if (allocation.devices.empty()) return {&allocation.device, 1};
+  return allocation.devices;
+}
 
 struct Cb {
   std::uint32_t address = 0;

@@ -11,12 +11,18 @@
 namespace ttmem::segment {
 namespace {
 
+bool is_known_version(const Header& header) {
+  return header.layout_version >= kOldestLayoutVersion && header.layout_version <= kLayoutVersion;
+}
+
 bool sizes_match(const Header& header) {
+  const std::uint32_t device_set_bytes = header.layout_version == 1 ? 0 : sizeof(DeviceSetRecord);
   return header.header_bytes == kHeaderBytes && header.chunk_bytes == kChunkBytes &&
          header.device_bytes == sizeof(DeviceRecord) &&
          header.allocation_bytes == sizeof(AllocationSlot) &&
          header.program_bytes == sizeof(ProgramSlot) && header.cb_bytes == sizeof(CbRecord) &&
-         header.event_bytes == sizeof(EventRecord) && header.text_bytes == sizeof(TextRecord);
+         header.event_bytes == sizeof(EventRecord) && header.text_bytes == sizeof(TextRecord) &&
+         header.device_set_bytes == device_set_bytes;
 }
 
 Error explain(HeaderState state, const Header& header) {
@@ -30,8 +36,8 @@ Error explain(HeaderState state, const Header& header) {
     case HeaderState::other_version:
       return {
           fmt::format("it was written by another version of libttmem (layout {}, this ttmem "
-                      "reads layout {}); use the ttmem that belongs to that library",
-                      header.layout_version, kLayoutVersion)};
+                      "reads layouts {} to {}); use the ttmem that belongs to that library",
+                      header.layout_version, kOldestLayoutVersion, kLayoutVersion)};
     default:
       return {"its header is damaged; remove it with `ttmem clean` once its process has ended"};
   }
@@ -47,7 +53,7 @@ HeaderState check_header(const ByteSource& source, Header& header) {
   if (there < sizeof(header.magic) || header.magic == 0) return HeaderState::incomplete;
   if (header.magic != kMagic) return HeaderState::foreign;
   if (there < offsetof(Header, header_bytes)) return HeaderState::damaged;
-  if (header.layout_version != kLayoutVersion) return HeaderState::other_version;
+  if (!is_known_version(header)) return HeaderState::other_version;
   if (there < sizeof(Header) || source.size() < kHeaderBytes || !sizes_match(header)) {
     return HeaderState::damaged;
   }
@@ -76,6 +82,8 @@ RecordPlaces* array_of(SegmentMap& map, std::uint8_t kind) {
       return &map.events;
     case ChunkKind::text:
       return &map.texts;
+    case ChunkKind::device_set:
+      return &map.device_sets;
     default:
       return nullptr;
   }

@@ -61,6 +61,7 @@ struct SegmentMap {
   RecordPlaces cbs{sizeof(CbRecord)};
   RecordPlaces events{sizeof(EventRecord)};
   RecordPlaces texts{sizeof(TextRecord)};
+  RecordPlaces device_sets{sizeof(DeviceSetRecord)};
 };
 
 // Fails when the header is not complete, or is cut off while being read.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "segment/reader/device_reader.hpp"
+#include "segment/reader/device_set_reader.hpp"
 #include "segment/reader/footprint_reader.hpp"
 #include "segment/reader/safe_text.hpp"
 #include "segment/reader/segment_map.hpp"
@@ -27,7 +28,7 @@ Error cut_short() {
 class Pass {
  public:
   Pass(const ByteSource& source, const SegmentMap& map)
-      : source_(source), map_(map), texts_(source, map) {}
+      : source_(source), map_(map), texts_(source, map), sets_(source, map) {}
 
   Result<SegmentImage> run() {
     copy_header();
@@ -100,10 +101,10 @@ class Pass {
     const bool whole =
         for_each_slot<AllocationSlot>(map_.allocations, count, [&](const AllocationSlot& slot) {
           if (slot.live != 1 || slot.born > image_.events) return;
-          const auto device = device_of(slot.device);
-          if (!device) return;  // closed meanwhile
-          if (plausible(slot) && cores_fit(slot, *device)) {
-            labelled &= add_allocation(slot, *device);
+          const std::vector<std::uint32_t>& devices = devices_of(slot);
+          if (devices.empty()) return;  // closed meanwhile
+          if (plausible(slot) && cores_fit(slot, devices)) {
+            labelled &= add_allocation(slot, devices);
           } else {
             ++image_.invalid_records;
           }
@@ -122,10 +123,13 @@ class Pass {
   }
 
   // Only in L1 is a bank a core.
-  [[nodiscard]] bool cores_fit(const AllocationSlot& slot, std::uint32_t device) const {
+  [[nodiscard]] bool cores_fit(const AllocationSlot& slot,
+                               const std::vector<std::uint32_t>& devices) const {
     const auto kind = static_cast<Kind>(slot.kind);
     const bool on_cores = kind == Kind::l1 || kind == Kind::l1_small;
-    return !on_cores || (slot.flags & kNoCores) != 0 || inside_grid(slot.cores, device);
+    if (!on_cores || (slot.flags & kNoCores) != 0) return true;
+    return std::all_of(devices.begin(), devices.end(),
+                       [&](std::uint32_t device) { return inside_grid(slot.cores, device); });
   }
 
   [[nodiscard]] bool inside_grid(const CoreMask& cores, std::uint32_t device) const {
@@ -133,9 +137,10 @@ class Pass {
   }
 
   // False when the file is cut short.
-  bool add_allocation(const AllocationSlot& slot, std::uint32_t device) {
+  bool add_allocation(const AllocationSlot& slot, const std::vector<std::uint32_t>& devices) {
     LiveAllocation allocation;
-    allocation.device = device;
+    allocation.device = devices.front();
+    if (devices.size() > 1) allocation.devices = devices;
     allocation.kind = static_cast<Kind>(slot.kind);
     allocation.role = allocation.kind == Kind::kernel ? slot.role : std::uint8_t{0};
     allocation.when_ns = slot.when_ns;
@@ -211,6 +216,21 @@ class Pass {
     return whole;
   }
 
+  // The open devices of an allocation.
+  const std::vector<std::uint32_t>& devices_of(const AllocationSlot& slot) {
+    found_.clear();
+    const auto add = [&](std::uint32_t record) {
+      if (const auto device = device_of(record)) found_.push_back(*device);
+    };
+    if ((slot.flags & kOnSet) == 0) {
+      add(slot.device);
+    } else if (const auto set = sets_.read(slot.device)) {
+      if (set->empty()) ++image_.invalid_records;
+      set->for_each(add);
+    }
+    return found_;
+  }
+
   [[nodiscard]] std::optional<std::uint32_t> device_of(std::uint32_t record) const {
     return record < device_of_record_.size() ? device_of_record_[record] : std::nullopt;
   }
@@ -220,6 +240,8 @@ class Pass {
   SegmentImage image_;
   std::vector<std::optional<std::uint32_t>> device_of_record_;
   TextReader texts_;
+  DeviceSetReader sets_;
+  std::vector<std::uint32_t> found_;  // by devices_of(); a member, so that its memory is reused
   StableCopy block_;
   StableCopy single_;
   int retries_left_ = 256;

@@ -65,6 +65,8 @@ void* SegmentWriter::chunk(ChunkKind kind, std::size_t number) const noexcept {
       return cbs_.chunks_[number];
     case ChunkKind::text:
       return texts_.chunks_[number];
+    case ChunkKind::device_set:
+      return device_sets_.chunks_[number];
     default:
       return reinterpret_cast<char*>(ring_) + number * kChunkBytes;
   }

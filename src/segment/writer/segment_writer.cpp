@@ -95,7 +95,8 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   return writer;
 }
 
-// The ring and one chunk of each kind but names, so that a small process never grows its segment.
+// The ring and one chunk of each kind but texts and sets of devices, so that a small process never
+// grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
   if (!map_ring(options.event_chunks)) return false;
   return is_proxy_ ||
@@ -212,6 +213,7 @@ void SegmentWriter::describe_process(const Options& options, const Identity& sel
   header.cb_bytes = sizeof(CbRecord);
   header.event_bytes = sizeof(EventRecord);
   header.text_bytes = sizeof(TextRecord);
+  header.device_set_bytes = sizeof(DeviceSetRecord);
   header.uid = ::geteuid();
   header.pid = self.pid;
   header.start_time_ticks = self.start_time_ticks;
@@ -343,6 +345,11 @@ std::uint32_t SegmentWriter::acquire_device(std::uint64_t now_ns) {
   return acquire(devices_, ChunkKind::device, nullptr, header_->device_count, now_ns);
 }
 
+std::uint32_t SegmentWriter::acquire_device_set(std::uint64_t now_ns) {
+  if (header_->device_set_count >= kMaxDeviceSets) return kNoSlot;
+  return acquire(device_sets_, ChunkKind::device_set, nullptr, header_->device_set_count, now_ns);
+}
+
 std::uint32_t SegmentWriter::acquire_text(std::uint64_t now_ns) {
   if (header_->text_count >= kMaxTexts) return kNoSlot;
   return acquire(texts_, ChunkKind::text, nullptr, header_->text_count, now_ns);
@@ -406,6 +413,7 @@ void SegmentWriter::abandon() noexcept {
   unmap(programs_);
   unmap(cbs_);
   unmap(texts_);
+  unmap(device_sets_);
   if (ring_ != nullptr) ::munmap(ring_, (ring_mask_ + 1) * sizeof(EventRecord));
   ::munmap(header_, kHeaderBytes);
   header_ = nullptr;

@@ -102,6 +102,9 @@ class SegmentWriter {
   }
   [[nodiscard]] CbRecord& cb(std::uint32_t index) const noexcept { return cbs_[index]; }
   [[nodiscard]] TextRecord& text(std::uint32_t index) const noexcept { return texts_[index]; }
+  [[nodiscard]] DeviceSetRecord& device_set(std::uint32_t index) const noexcept {
+    return device_sets_[index];
+  }
 
   // Each returns an unused record, or kNoSlot.
   [[nodiscard]] std::uint32_t acquire_device(std::uint64_t now_ns);
@@ -114,7 +117,8 @@ class SegmentWriter {
   [[nodiscard]] std::uint32_t acquire_program(std::uint64_t now_ns);
   // The first of `count` records that follow each other; `count` at most kMaxCbsPerProgram.
   [[nodiscard]] std::uint32_t acquire_cbs(std::uint32_t count, std::uint64_t now_ns);
-  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);  // at most kMaxTexts
+  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);        // at most kMaxTexts
+  [[nodiscard]] std::uint32_t acquire_device_set(std::uint64_t now_ns);  // at most kMaxDeviceSets
 
   void release_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
   void release_program(std::uint32_t index) { free_programs_.push_back(index); }
@@ -215,6 +219,7 @@ class SegmentWriter {
   RecordArray<ProgramSlot> programs_;
   RecordArray<CbRecord> cbs_;
   RecordArray<TextRecord> texts_;
+  RecordArray<DeviceSetRecord> device_sets_;
   EventRecord* ring_ = nullptr;
   std::uint64_t ring_mask_ = 0;  // a mask, because a division would cost too much
   std::vector<std::uint32_t> free_allocations_;

@@ -41,7 +41,8 @@ Json held_json(const collector::HeldAllocation& held) {
           {"address", value_of(held.address)},
           {"bytes", held.bytes},
           {"used_bytes", held.used_bytes},
-          {"label", text_or_null(held.label)}};
+          {"label", text_or_null(held.label)},
+          {"devices", held.devices}};
 }
 
 Json postmortem_json(const Postmortem& postmortem) {

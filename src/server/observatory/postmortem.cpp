@@ -29,11 +29,11 @@ std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
     lines.push_back(fmt::format("[DEAD] [PID {}] command: {}", pid, dead.command));
   }
   for (const collector::HeldAllocation& held : dead.largest) {
-    lines.push_back(
-        fmt::format("[DEAD] [PID {}] held: device {} {} {}{}{}", pid, held.device,
-                    name_of(held.kind), format_bytes(held.used_bytes),
-                    held.address ? " at " + views::format_hex(*held.address) : std::string(),
-                    held.label.empty() ? std::string() : fmt::format(" \"{}\"", held.label)));
+    lines.push_back(fmt::format(
+        "[DEAD] [PID {}] held: device {} {} {}{}{}{}", pid, views::format_ids(held.devices),
+        name_of(held.kind), format_bytes(held.used_bytes), held.devices.size() > 1 ? " each" : "",
+        held.address ? " at " + views::format_hex(*held.address) : std::string(),
+        held.label.empty() ? std::string() : fmt::format(" \"{}\"", held.label)));
   }
   return lines;
 }

@@ -130,8 +130,8 @@ void add_largest(const Snapshot& snapshot, Wanted&& wanted, std::vector<std::str
   for (std::size_t i = 0; i < shown; ++i) {
     const Allocation& one = *chosen[i];
     lines.push_back(fmt::format("device {}: {} {} {} of process {}{}{}",
-                                views::format_device(snapshot.devices[one.device]),
-                                name_of(one.kind), one.id, log_bytes(one.bytes), one.pid,
+                                views::format_devices(snapshot, one), name_of(one.kind), one.id,
+                                log_bytes(one.bytes), one.pid,
                                 one.persistent ? ", loaded until the device closes" : "",
                                 one.label.empty() ? "" : ", " + one.label));
   }

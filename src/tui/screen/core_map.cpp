@@ -32,7 +32,7 @@ bool has_bytes_on(const model::Allocation& a, std::uint32_t core) {
 
 bool takes(const model::Allocation& a, std::size_t device, std::uint32_t core) {
   const bool in_l1 = a.kind == Kind::l1 || a.kind == Kind::l1_small;
-  return a.device == device && a.state == model::State::alive && in_l1 &&
+  return in_l1 && is_on(a, device) && a.state == model::State::alive &&
          (!a.own_banks || has_bytes_on(a, core));
 }
 

@@ -142,17 +142,19 @@ std::string_view allocation_column(std::uint32_t column) { return kOfAllocations
 AllocationRows allocation_rows(const model::Snapshot& snapshot, const ViewState& state) {
   AllocationRows list;
   if (!state.opened) return list;
-  const auto wanted = [&](const auto& item) {
-    return model::key_of(item) == *state.opened && item.device < snapshot.devices.size() &&
-           (!state.only_device || has_name(snapshot.devices[item.device], *state.only_device));
+  const auto is_shown = [&](std::uint32_t device) {
+    return device < snapshot.devices.size() &&
+           (!state.only_device || has_name(snapshot.devices[device], *state.only_device));
   };
   for (const Allocation& allocation : snapshot.allocations) {
-    if (!wanted(allocation) || (!state.filter.empty() && !matches(allocation, state.filter)))
-      continue;
+    const auto devices = devices_of(allocation);
+    const bool wanted = model::key_of(allocation) == *state.opened &&
+                        std::any_of(devices.begin(), devices.end(), is_shown);
+    if (!wanted || (!state.filter.empty() && !matches(allocation, state.filter))) continue;
     list.rows.push_back(&allocation);
   }
   for (const model::Program& program : snapshot.programs) {
-    if (!wanted(program)) continue;
+    if (model::key_of(program) != *state.opened || !is_shown(program.device)) continue;
     ++list.programs;
     list.cbs += program.cbs.size();
   }
@@ -177,7 +179,7 @@ Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list, int
   for (int i = begin; i < end; ++i) {
     const Allocation& a = *list.rows[static_cast<std::size_t>(i)];
     result.table.add_row({{std::string(name_of(a.kind))},
-                          {views::format_device_briefly(snapshot.devices[a.device])},
+                          {views::format_devices(snapshot, a)},
                           {address_of(a)},
                           {views::format_bytes(a.bytes)},
                           {views::format_bytes(a.physical_bytes)},

@@ -119,6 +119,23 @@ TEST(BuildSnapshot, OneProcessGivesItsOwnFigures) {
   EXPECT_EQ(device.processes[0].user, "alice");
 }
 
+// Chips are in the order of their numbers, whatever the order in the segment is.
+TEST(BuildSnapshot, ABufferOfAMeshIsListedOnceAndEndsTheHeadroomOfEachOfItsDevices) {
+  SegmentBuilder builder;
+  for (const std::uint32_t id : {7U, 3U, 5U}) builder.add_device(id, 0x100 + id);
+  const std::uint32_t set = builder.add_device_set({0, 1});
+  segment::AllocationSlot& slot = builder.add_allocation(set, Kind::l1, 974336, 6400, 100);
+  slot.flags |= segment::kOnSet;
+  const Snapshot snapshot = snapshot_of({evidence(builder, 7)});
+  ASSERT_EQ(snapshot.allocations.size(), 1U);
+  EXPECT_EQ(snapshot.allocations[0].devices, (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(snapshot.allocations[0].device, 0U);
+  EXPECT_EQ(snapshot.devices[0].headroom_bytes_per_core, 974336 - 105664);
+  EXPECT_EQ(snapshot.devices[2].headroom_bytes_per_core, 974336 - 105664);
+  EXPECT_EQ(snapshot.devices[1].headroom_bytes_per_core, 1499136 - 105664);
+  EXPECT_EQ(snapshot.devices[0].cores[9].l1_bytes, 100U);
+}
+
 TEST(BuildSnapshot, ProcessesOfTwoContainersWithTheSamePidAreTwo) {
   SegmentBuilder a = process(0xa, 1000, 5000);
   SegmentBuilder b = process(0xa, 2000, 2500);

@@ -67,7 +67,7 @@ Record example(const std::string& name) {
 
 TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Header");
-  EXPECT_EQ(fields.size(), 34U);
+  EXPECT_EQ(fields.size(), 36U);
   EXPECT_FIELD(Header, magic);
   EXPECT_FIELD(Header, layout_version);
   EXPECT_FIELD(Header, header_bytes);
@@ -96,6 +96,8 @@ TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(Header, text_bytes);
   EXPECT_FIELD(Header, pid_namespace);
   EXPECT_FIELD(Header, text_count);
+  EXPECT_FIELD(Header, device_set_count);
+  EXPECT_FIELD(Header, device_set_bytes);
 }
 
 TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
@@ -166,11 +168,20 @@ TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
   fields = table("Text");
   EXPECT_FIELD(TextRecord, length);
   EXPECT_FIELD(TextRecord, text);
+  fields = table("Device set");
+  EXPECT_FIELD(DeviceSetRecord, count);
+  EXPECT_FIELD(DeviceSetRecord, devices);
   fields = table("Event");
   EXPECT_FIELD(EventRecord, when_ns);
   EXPECT_FIELD(EventRecord, type);
   EXPECT_FIELD(EventRecord, device_id);
   EXPECT_FIELD(EventRecord, bytes);
+}
+
+TEST(SegmentLayoutDocument, TheExampleSetIsThatOf32Devices) {
+  const auto set = example<DeviceSetRecord>("device set");
+  EXPECT_EQ(set.count, 32U);
+  EXPECT_EQ(set.devices, DeviceMask::first(32));
 }
 
 TEST(SegmentLayoutDocument, ExampleBytesParse) {

@@ -156,6 +156,53 @@ TEST(SegmentReader, AnotherLayoutVersionSaysSoAndWhatToDo) {
   EXPECT_NE(image.error().message.find("use the ttmem"), std::string::npos);
 }
 
+TEST(SegmentReader, TheLayoutBeforeSetsOfDevicesIsStillRead) {
+  SegmentBuilder builder = small_segment();
+  const std::size_t allocations = read(builder.bytes())->allocations.size();
+  builder.header().layout_version = 1;
+  builder.header().device_set_bytes = 0;
+  const auto image = read(builder.bytes());
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(image->allocations.size(), allocations);
+  EXPECT_EQ(image->invalid_records, 0U);
+}
+
+TEST(SegmentReader, ABufferOnASetOfDevicesIsOneAllocationOnThoseThatAreOpen) {
+  SegmentBuilder builder;
+  for (std::uint32_t id = 0; id < 4; ++id) builder.add_device(10 + id, 0);
+  builder.device(1).state = static_cast<std::uint32_t>(DeviceState::closed);
+  const std::uint32_t set = builder.add_device_set({0, 1, 3});
+  AllocationSlot& slot = builder.add_allocation(set, Kind::l1, 1 << 20, 6400, 100);
+  slot.flags |= kOnSet;
+  const auto image = read(builder.bytes());
+  ASSERT_TRUE(image) << image.error().message;
+  ASSERT_EQ(image->allocations.size(), 1U);
+  EXPECT_EQ(image->allocations[0].devices, (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(image->devices[2].id, 13U);
+}
+
+TEST(SegmentReader, ASetThatContradictsItselfIsInvalidAndOneThatIsNotThereYetIsSkipped) {
+  const auto read_with = [](const auto& change) {
+    SegmentBuilder builder;
+    builder.add_device(0, 0);
+    builder.add_device(1, 0);
+    const std::uint32_t set = builder.add_device_set({0, 1});
+    AllocationSlot& slot = builder.add_allocation(set, Kind::dram, 4096, 1200, 100);
+    slot.flags |= kOnSet;
+    change(builder, slot);
+    auto image = read(builder.bytes());
+    EXPECT_TRUE(image);
+    EXPECT_TRUE(image->allocations.empty());
+    return image->invalid_records;
+  };
+  using Builder = SegmentBuilder;
+  EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 0; }), 1U);
+  EXPECT_EQ(read_with([](Builder& b, auto&) { b.device_set(0).count = 3; }), 1U);
+  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 0; }), 1U);
+  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 2; }), 1U);     // in the chunk
+  EXPECT_EQ(read_with([](Builder&, auto& slot) { slot.device = 5000; }), 0U);  // newer than it
+}
+
 TEST(SegmentReader, AnotherMagicIsForeignAndWrongRecordSizesAreDamage) {
   SegmentBuilder foreign = small_segment();
   foreign.header().magic = 0x1234;
