@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include <array>
 #include <atomic>
 
 #include "recompute.hpp"
@@ -74,6 +75,55 @@ void place_mesh32(benchmark::State& state) {
   for (std::uint32_t device = 0; device < 32; ++device) ttmem_device_close(device);
 }
 BENCHMARK(place_mesh32)->Unit(benchmark::kMicrosecond);
+
+constexpr std::uint32_t kMesh = 32;
+constexpr auto kMeshDevices = [] {
+  std::array<std::uint32_t, kMesh> devices{};
+  for (std::uint32_t i = 0; i < kMesh; ++i) devices[i] = i;
+  return devices;
+}();
+
+// The same as one call.
+void mesh_place32(benchmark::State& state) {
+  for (const std::uint32_t device : kMeshDevices) open_device(device);
+  std::uint64_t variant = 0;
+  for (auto _ : state) {
+    const auto layout = cbs_of(++variant % 10'000);
+    ttmem_mesh_program_place(kMeshDevices.data(), kMesh, 1, layout.data(), kCbs);
+    state.PauseTiming();
+    ttmem_program_destroy(1);
+    state.ResumeTiming();
+  }
+  for (const std::uint32_t device : kMeshDevices) ttmem_device_close(device);
+}
+BENCHMARK(mesh_place32)->Unit(benchmark::kMicrosecond);
+
+void mesh_redispatch32(benchmark::State& state) {
+  for (const std::uint32_t device : kMeshDevices) open_device(device);
+  const auto layout = cbs_of(1);
+  ttmem_mesh_program_place(kMeshDevices.data(), kMesh, 1, layout.data(), kCbs);
+  for (auto _ : state) ttmem_mesh_program_dispatch(kMeshDevices.data(), kMesh, 1);
+  for (const std::uint32_t device : kMeshDevices) ttmem_device_close(device);
+}
+BENCHMARK(mesh_redispatch32);
+
+// A buffer on 32 devices and its free, with 1,000 others live.
+void mesh_pair32(benchmark::State& state) {
+  for (const std::uint32_t device : kMeshDevices) open_device(device);
+  for (std::uint64_t id = 1; id <= 1000; ++id) {
+    const ttmem_buffer live = dram_buffer(id);
+    ttmem_mesh_buffer_alloc(kMeshDevices.data(), kMesh, &live);
+  }
+  ttmem_buffer buffer = dram_buffer(0);
+  std::uint64_t round = 0;
+  for (auto _ : state) {
+    buffer.id = 5000 + (++round & 1023);
+    ttmem_mesh_buffer_alloc(kMeshDevices.data(), kMesh, &buffer);
+    ttmem_mesh_buffer_free(kMeshDevices.data(), kMesh, TTMEM_DRAM, buffer.id);
+  }
+  for (const std::uint32_t device : kMeshDevices) ttmem_device_close(device);
+}
+BENCHMARK(mesh_pair32);
 
 void redispatch(benchmark::State& state) {
   open_device(0);

@@ -155,9 +155,9 @@ TTMEM_API void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer *buffer);
 TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id);
 
 /* The CBs of `program` have addresses on `device` from now on. The same layout again changes
- * nothing; another layout replaces the earlier one. Call it once per device of a mesh. Without CBs
- * (`count` 0, or `cbs` null) the program is listed, and takes no memory. A program with more than
- * 1024 CBs is in every figure, but not in the list of programs. */
+ * nothing; another layout replaces the earlier one. Without CBs (`count` 0, or `cbs` null) the
+ * program is listed, and takes no memory. A program with more than 1024 CBs is in every figure, but
+ * not in the list of programs. */
 TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
                                    uint32_t count);
 
@@ -177,6 +177,31 @@ TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uin
 /* The program is gone, from every device it was placed on. Does nothing when it was placed on
  * none. */
 TTMEM_API void ttmem_program_destroy(uint64_t program);
+
+/* The same on each device of a mesh, in one call: every device's figures are what they are after
+ * one call for each device of the list, in its order, and no reader finds some of the devices
+ * without the others in the list of allocations. A buffer is then one record, and one row with all
+ * of its devices; `address`, `bytes` and `bytes_per_bank` are those on one device. Devices of
+ * another shape (grid, DRAM channels) than the others get a record of their own.
+ *
+ * The buffer of a mesh may be freed on some of its devices, by either free, or by closing one of
+ * them: it stays on the others. A device on which it is not live counts an unknown free.
+ *
+ * A list without devices (null, or `count` 0) or with more than TTMEM_MESH_MAX_DEVICES drops the
+ * call. A device that is named again counts once, and as a bad argument. A device for which there
+ * is no room (a process may have TTMEM_MESH_MAX_DEVICES of them) counts as a dropped call, and the
+ * others of the list count. */
+#define TTMEM_MESH_MAX_DEVICES 128u
+TTMEM_API void ttmem_mesh_buffer_alloc(const uint32_t *devices, uint32_t count,
+                                       const ttmem_buffer *buffer);
+TTMEM_API void ttmem_mesh_buffer_free(const uint32_t *devices, uint32_t count,
+                                      ttmem_buffer_type type, uint64_t id);
+TTMEM_API void ttmem_mesh_program_place(const uint32_t *devices, uint32_t count, uint64_t program,
+                                        const ttmem_cb *cbs, uint32_t cb_count);
+TTMEM_API void ttmem_mesh_program_place_with(const uint32_t *devices, uint32_t count,
+                                             const ttmem_placement *placement);
+TTMEM_API void ttmem_mesh_program_dispatch(const uint32_t *devices, uint32_t count,
+                                           uint64_t program);
 
 /* For callers that know of a CB only its number and size: counted in the CB bytes of the device, in
  * no core's, and in no program. The same id again counts once, at its largest size, until it was

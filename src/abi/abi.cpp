@@ -14,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,7 @@ enum class Mode : int {
 
 // As ttmem.h says.
 static_assert(ttmem::segment::kMaxCbsPerProgram == 1024 && ttmem::segment::kMaxTexts >= 16384);
+static_assert(ttmem::segment::kMaxDevices == TTMEM_MESH_MAX_DEVICES);
 
 // The only state that a call reads when tracking is off.
 constinit std::atomic<Mode> mode{Mode::undecided};
@@ -236,7 +238,9 @@ void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, C
   call(padded);
 }
 
-void place(IdTracker& t, std::uint32_t device, const ttmem_placement& placement) {
+// Calls call() with the CBs as this library knows them. A call with shorter ones is dropped.
+template <typename Call>
+void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call) {
   const ttmem_cb* cbs = placement.cbs;
   const std::size_t count = cbs == nullptr ? 0 : placement.cb_count;
   if (placement.cb_size < sizeof *cbs) return t.core().count_dropped_call();
@@ -250,7 +254,14 @@ void place(IdTracker& t, std::uint32_t device, const ttmem_placement& placement)
     }
     cbs = known.data();
   }
-  t.core().program_place(device, placement.program, {cbs, count}, placement.name);
+  call(std::span(cbs, count));
+}
+
+// Calls call() with the list, unless that has no devices or too many: then the call is dropped.
+template <typename Call>
+void with_list(IdTracker& t, const std::uint32_t* devices, std::uint32_t count, Call&& call) {
+  const bool usable = devices != nullptr && count != 0 && count <= TTMEM_MESH_MAX_DEVICES;
+  usable ? call(std::span(devices, count)) : t.core().count_dropped_call();
 }
 
 }  // namespace
@@ -265,7 +276,7 @@ int ttmem_enabled(void) {
 void ttmem_device_open(const ttmem_device_info* info) {
   with_tracker([=](IdTracker& t) {
     with_known_fields(t, info, offsetof(ttmem_device_info, uid),
-                      [&](const auto& i) { t.core().device_open(i); });
+                      [&](const auto& i) { t.device_open(i); });
   });
 }
 
@@ -297,8 +308,11 @@ void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb* cbs,
 
 void ttmem_program_place_with(uint32_t device, const ttmem_placement* placement) {
   with_tracker([=](IdTracker& t) {
-    with_known_fields(t, placement, offsetof(ttmem_placement, reserved),
-                      [&](const auto& p) { place(t, device, p); });
+    with_known_fields(t, placement, offsetof(ttmem_placement, reserved), [&](const auto& p) {
+      with_known_cbs(t, p, [&](std::span<const ttmem_cb> cbs) {
+        t.core().program_place(device, p.program, cbs, p.name);
+      });
+    });
   });
 }
 
@@ -339,6 +353,54 @@ void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes
 
 void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {
   with_tracker([=](IdTracker& t) { t.kernel_unload(device, kernel); });
+}
+
+void ttmem_mesh_buffer_alloc(const uint32_t* devices, uint32_t count, const ttmem_buffer* buffer) {
+  with_tracker([=](IdTracker& t) {
+    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
+      with_known_fields(t, buffer, offsetof(ttmem_buffer, bytes_per_bank),
+                        [&](const auto& b) { t.mesh_buffer_alloc(list, b); });
+    });
+  });
+}
+
+void ttmem_mesh_buffer_free(const uint32_t* devices, uint32_t count, ttmem_buffer_type type,
+                            uint64_t id) {
+  with_tracker([=, type = ttmem::raw_value(type)](IdTracker& t) {
+    with_list(t, devices, count,
+              [&](std::span<const uint32_t> list) { t.mesh_buffer_free(list, type, id); });
+  });
+}
+
+void ttmem_mesh_program_place(const uint32_t* devices, uint32_t count, uint64_t program,
+                              const ttmem_cb* cbs, uint32_t cb_count) {
+  with_tracker([=](IdTracker& t) {
+    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
+      t.core().program_place(t.core().mesh(list).devices, program,
+                             {cbs, cbs == nullptr ? 0 : std::size_t{cb_count}});
+    });
+  });
+}
+
+void ttmem_mesh_program_place_with(const uint32_t* devices, uint32_t count,
+                                   const ttmem_placement* placement) {
+  with_tracker([=](IdTracker& t) {
+    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
+      with_known_fields(t, placement, offsetof(ttmem_placement, reserved), [&](const auto& p) {
+        with_known_cbs(t, p, [&](std::span<const ttmem_cb> cbs) {
+          t.core().program_place(t.core().mesh(list).devices, p.program, cbs, p.name);
+        });
+      });
+    });
+  });
+}
+
+void ttmem_mesh_program_dispatch(const uint32_t* devices, uint32_t count, uint64_t program) {
+  with_tracker([=](IdTracker& t) {
+    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
+      t.core().program_dispatch(t.core().mesh(list).devices, program);
+    });
+  });
 }
 
 }  // extern "C"

@@ -17,7 +17,7 @@ namespace ttmem {
 //
 // An Entry has a type `Key`, key(), is_empty(), which is true for Entry{}, make_empty(),
 // begin(Key), which resets an empty entry and sets its key, and a static number_of(Key), which
-// should differ for different keys.
+// should differ for different keys, except where find_if() shall find them together.
 //
 // Never shrinks; has at most eight times as many places as it ever had entries. Pointers are valid
 // until the next insert or erase. Not thread-safe.
@@ -36,6 +36,17 @@ class ProbeTable {
     if (places_.empty()) return nullptr;
     Entry& place = place_of(key);
     return place.is_empty() ? nullptr : &place;
+  }
+
+  // An entry for which matches(entry) is true; null when there is none. Looks only at those whose
+  // keys have the number of `key`, and some others.
+  template <typename Matches>
+  [[nodiscard]] Entry* find_if(const Key& key, Matches&& matches) noexcept {
+    if (places_.empty()) return nullptr;
+    for (std::size_t at = home_of(key); !places_[at].is_empty(); at = next(at)) {
+      if (matches(places_[at])) return &places_[at];
+    }
+    return nullptr;
   }
 
   // The entry of that key, and true if it is new: then only its key is set. May throw

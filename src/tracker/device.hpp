@@ -29,6 +29,12 @@ static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
 inline constexpr std::uint64_t kMaxTotalBytes = 1ULL << 61;
 static_assert(kMaxBytes * kMaxBanks < kMaxTotalBytes);
 
+// True if used - freed_bytes + bytes of that kind stays within kMaxTotalBytes.
+[[nodiscard]] inline bool has_room(const DeviceRecord& record, Kind kind, std::uint64_t bytes,
+                                   std::uint64_t freed_bytes = 0) noexcept {
+  return record.figures.kinds[kind].used_bytes - freed_bytes <= kMaxTotalBytes - bytes;
+}
+
 inline void increase(std::uint64_t& figure, std::uint64_t by = 1) noexcept {
   store(figure, figure + by);
 }
@@ -96,10 +102,9 @@ struct Device {
   [[nodiscard]] segment::DeviceFigures& figures() const noexcept { return record->figures; }
   [[nodiscard]] Anomalies& anomalies() const noexcept { return record->figures.anomalies; }
 
-  // True if used - freed_bytes + bytes of that kind stays within kMaxTotalBytes.
   [[nodiscard]] bool has_room(Kind kind, std::uint64_t bytes,
                               std::uint64_t freed_bytes = 0) const noexcept {
-    return figures().kinds[kind].used_bytes - freed_bytes <= kMaxTotalBytes - bytes;
+    return tracker::has_room(*record, kind, bytes, freed_bytes);
   }
 
   void count_bad_argument() noexcept {

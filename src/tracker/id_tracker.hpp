@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/kinds.hpp"
 #include "base/result.hpp"
@@ -16,7 +18,11 @@
 namespace ttmem::tracker {
 
 // A tracker for callers that free by id, as the C interface does: it finds the receipts. Calls
-// about devices and programs go to core(), except device_close().
+// about devices and programs go to core(), except device_open() and device_close().
+//
+// A buffer of a mesh has one receipt, one slot and one event, and counts on each of its devices. It
+// may be freed on some of them first, by either free; the others keep it, as they do when one of
+// its devices closes. With an observer it is one buffer per device, since messages are.
 //
 // A free of an unknown id and an allocation under a live id are counted in the segment, and are no
 // failure. Threads and exceptions are as for Tracker.
@@ -28,9 +34,14 @@ class IdTracker {
 
   [[nodiscard]] Tracker& core() noexcept { return core_; }
 
+  void device_open(const ttmem_device_info& info);
   void device_close(std::uint32_t device);
   void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
   void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);
+  // `devices` is not empty; Tracker::mesh() says what of it counts.
+  void mesh_buffer_alloc(std::span<const std::uint32_t> devices, const ttmem_buffer& buffer);
+  void mesh_buffer_free(std::span<const std::uint32_t> devices, std::uint32_t type,
+                        std::uint64_t id);
   // Gives a kernel that is loaded already its new size.
   void kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
                    std::uint32_t role, bool is_estimate);
@@ -51,8 +62,22 @@ class IdTracker {
                                      std::uint64_t used_bytes);
   void release(Device& device, Kind kind, std::uint64_t id);
 
+  void allocate_on(MeshPart& part, const Request& request);
+  // Of the devices, those that can take the buffer. It is then live on none of them.
+  [[gnu::noinline]] DeviceMask make_way(DeviceMask devices, Kind kind, std::uint64_t id,
+                                        std::uint64_t used_bytes);
+  // Releases the buffer of a mesh on one of its devices. Counts an unknown free if there is none.
+  [[gnu::noinline]] void release_of_mesh(Device& device, Kind kind, std::uint64_t id);
+  [[gnu::noinline]] void release_each(DeviceMask devices, Kind kind, std::uint64_t id);
+  void release_part(MeshAllocation& live, const DeviceMask& devices);
+  [[nodiscard]] MeshAllocation* find_mesh(const DeviceMask& on_any, Kind kind,
+                                          std::uint64_t id) noexcept;
+  [[nodiscard]] std::vector<std::uint64_t> mesh_buffers_on(const DeviceMask& device, Kind kind);
+  void forget(MeshAllocation& live, const DeviceMask& devices) noexcept;
+
   Tracker core_;
   std::array<PerKind<LiveTable>, segment::kMaxDevices> live_;  // by record
+  PerKind<MeshTable> meshes_;
 };
 
 }  // namespace ttmem::tracker

@@ -35,4 +35,30 @@ static_assert(sizeof(LiveAllocation) == 32, "two in a cache line");
 
 using LiveTable = ProbeTable<LiveAllocation>;
 
+// A live buffer that lies on several devices. Buffers with the same id have no device in common, so
+// the id and any of its devices tell it.
+struct MeshAllocation : Receipt {
+  segment::DeviceMask devices;  // empty: an empty entry
+
+  struct Key {
+    std::uint64_t id = 0;
+    segment::DeviceMask devices;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  [[nodiscard]] Key key() const noexcept { return {id, devices}; }
+  [[nodiscard]] bool is_empty() const noexcept { return devices.empty(); }
+  void make_empty() noexcept { devices = {}; }
+  void begin(const Key& its_key) noexcept {
+    static_cast<Receipt&>(*this) = Receipt{};
+    id = its_key.id;
+    devices = its_key.devices;
+  }
+  [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept { return key.id; }
+  [[nodiscard]] bool is_on(std::uint64_t its_id, const segment::DeviceMask& any) const noexcept {
+    return id == its_id && !(devices & any).empty();
+  }
+};
+
+using MeshTable = ProbeTable<MeshAllocation>;
+
 }  // namespace ttmem::tracker

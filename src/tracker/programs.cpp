@@ -14,28 +14,40 @@ namespace ttmem::tracker {
 
 bool Tracker::program_place(std::uint32_t id, std::uint64_t program, std::span<const ttmem_cb> cbs,
                             const char* name) {
-  using Placed = ledger::DeviceLedger::Placed;
   Device* device = this->device(id);
   if (device == nullptr) return false;
-  // Holds the earlier layout until the new one is published. So a reader finds the program with one
-  // of them at any moment, also after a kill.
-  ledger::FootprintRef footprint = footprint_of(*device, cbs);
-  const Placed placed = device->ledger->place(program, std::move(footprint));
-  if (placed == Placed::unchanged && name == nullptr) return true;
-  ledger::Placement& placement = *device->ledger->find(program);
+  place(*device, program, footprint_of(*device, cbs), name);
+  return true;
+}
+
+void Tracker::program_place(const DeviceMask& devices, std::uint64_t program,
+                            std::span<const ttmem_cb> cbs, const char* name) {
+  devices.for_each([&](std::uint32_t record) {
+    Device& device = at(record);
+    place(device, program, footprint_of(device, cbs), name);
+  });
+}
+
+void Tracker::place(Device& device, std::uint64_t program, ledger::FootprintRef footprint,
+                    const char* name) {
+  using Placed = ledger::DeviceLedger::Placed;
+  // `footprint` holds the earlier layout until the new one is published. So a reader finds the
+  // program with one of them at any moment, also after a kill.
+  const Placed placed = device.ledger->place(program, std::move(footprint));
+  if (placed == Placed::unchanged && name == nullptr) return;
+  ledger::Placement& placement = *device.ledger->find(program);
   if (placed == Placed::fresh) {
     placement.slot = kNoSlot;
     placement.name = 0;
   }
   const bool renamed = name != nullptr && rename(placement, name);
   if (placed == Placed::unchanged) {
-    if (renamed) publish_name(*device, placement);
-    return true;
+    if (renamed) publish_name(device, placement);
+    return;
   }
-  if (placement.footprint->clipped) device->count_bad_argument();
-  publish_program(*device, placement);
-  publish_cb_figures(*device);
-  return true;
+  if (placement.footprint->clipped) device.count_bad_argument();
+  publish_program(device, placement);
+  publish_cb_figures(device);
 }
 
 // True if the program has another name now, or none because there was no room for it.
@@ -55,17 +67,24 @@ void Tracker::publish_name(Device& device, const ledger::Placement& placement) n
   publish(device.record->seq, [] {});
 }
 
-void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
-  Device* device = this->device(id);
-  if (device == nullptr) return;
-  const ledger::Placement* placement = device->ledger->find(program);
+[[gnu::always_inline]] inline void Tracker::dispatch(Device& device, std::uint64_t program) {
+  const ledger::Placement* placement = device.ledger->find(program);
   if (placement != nullptr && placement->fully_resident) return;
-  report_dispatches(*device);
-  if (!device->ledger->dispatch(program)) {
-    publish(device->record->seq, [&] { increase(device->anomalies().unknown_programs); });
+  report_dispatches(device);
+  if (!device.ledger->dispatch(program)) {
+    publish(device.record->seq, [&] { increase(device.anomalies().unknown_programs); });
     return;
   }
-  publish_cb_figures(*device);
+  publish_cb_figures(device);
+}
+
+void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
+  Device* device = this->device(id);
+  if (device != nullptr) dispatch(*device, program);
+}
+
+void Tracker::program_dispatch(const DeviceMask& devices, std::uint64_t program) {
+  devices.for_each([&](std::uint32_t record) { dispatch(at(record), program); });
 }
 
 void Tracker::trace_replay(std::uint32_t id, std::span<const std::uint64_t> programs) {

@@ -11,7 +11,8 @@ Tracker::Tracker(std::unique_ptr<segment::SegmentWriter> segment)
     : segment_(std::move(segment)),
       footprints_([this](ledger::Footprint& footprint) { publish_footprint(footprint); },
                   [this](ledger::Footprint& footprint) { retire_footprint(footprint); }),
-      texts_(*segment_) {}
+      texts_(*segment_),
+      sets_(*segment_) {}
 
 Tracker::~Tracker() = default;
 
@@ -43,6 +44,7 @@ Device* Tracker::open(std::uint32_t id, Device* known) {
     store(known->record->opened_ns, time);
     store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::open));
   });
+  ++shapes_;
   segment_->write_event(segment::EventType::device_open, Kind::dram, id, 0, 0, 0, time);
   if (observer_ != nullptr) observer_->device_changed(known->record_index);
   return known;
@@ -58,6 +60,14 @@ Device* Tracker::new_device(std::uint32_t id) {
   return devices_[index].get();
 }
 
+bool Tracker::changes_grid(const ttmem_device_info& info) const noexcept {
+  const std::uint32_t cores = std::uint32_t{info.grid_x} * info.grid_y;
+  const Device* device = find(info.id);
+  return cores > 0 && cores <= kMaxCores &&
+         (device == nullptr || info.grid_x != device->record->grid_x ||
+          info.grid_y != device->record->grid_y);
+}
+
 void Tracker::device_open(const ttmem_device_info& info) {
   segment_->restore_deleted_file();
   Device* device = this->device(info.id);
@@ -66,9 +76,7 @@ void Tracker::device_open(const ttmem_device_info& info) {
   const std::uint32_t cores = std::uint32_t{info.grid_x} * info.grid_y;
   if (cores > kMaxCores) device->count_bad_argument();
   if (info.dram_channels > kMaxBanks) device->count_bad_argument();
-  const bool grid_known = cores > 0 && cores <= kMaxCores;
-  const bool new_grid =
-      grid_known && (info.grid_x != record.grid_x || info.grid_y != record.grid_y);
+  const bool new_grid = changes_grid(info);
   const std::uint32_t columns_before = device->columns();
   const auto update = [](auto& known, auto reported) {
     if (reported != 0) known = reported;
@@ -89,6 +97,7 @@ void Tracker::device_open(const ttmem_device_info& info) {
     update(record.dram_bytes_per_channel, info.dram_bytes_per_channel);
     update(record.trace_region_bytes, info.trace_region_bytes);
   });
+  ++shapes_;
   if (observer_ != nullptr) observer_->device_changed(device->record_index);
   if (!new_grid) return;
   renumber_buffers(*device, columns_before);
@@ -127,6 +136,7 @@ void Tracker::device_close(std::uint32_t id) {
     store(record.figures.l1_total_peak_bytes, std::uint64_t{0});
     store(record.state, static_cast<std::uint32_t>(segment::DeviceState::closed));
   });
+  ++shapes_;
   segment_->write_event(segment::EventType::device_close, Kind::dram, id, 0, 0, 0, now());
   if (observer_ != nullptr) observer_->device_changed(device->record_index);
 }

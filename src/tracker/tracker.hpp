@@ -3,6 +3,7 @@
 
 #include <ttmem/ttmem.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,8 @@
 #include "segment/writer/segment_writer.hpp"
 #include "tracker/clock.hpp"
 #include "tracker/device.hpp"
+#include "tracker/device_set_table.hpp"
+#include "tracker/mesh.hpp"
 #include "tracker/observer.hpp"
 #include "tracker/receipt.hpp"
 #include "tracker/request.hpp"
@@ -59,6 +62,8 @@ class Tracker {
     return find_by_search(id);
   }
   void device_open(const ttmem_device_info& info);
+  // True if device_open() would give the device another grid.
+  [[nodiscard]] bool changes_grid(const ttmem_device_info& info) const noexcept;
   // What this process reports of a device from now on: bits of ttmem_reports().
   void reports(std::uint32_t device, std::uint32_t what);
   // Does nothing when it is not open. The caller has released every receipt of the device before.
@@ -74,17 +79,55 @@ class Tracker {
   // Releases what is live when its device closes: writes no event, and counts it as left.
   void release_at_close(Device& device, const Receipt& receipt);
 
+  // The devices of the list. Opens those that are not open; one that is named again is a bad
+  // argument, and one for which the segment has no room is counted as a dropped call. `list` is not
+  // empty. Valid until the next call.
+  [[nodiscard]] Mesh& mesh(std::span<const std::uint32_t> list) {
+    KnownMesh& known = meshes_[(list.front() + list.size()) % meshes_.size()];
+    if (known.shapes == shapes_ &&
+        std::equal(list.begin(), list.end(), known.list.begin(), known.list.end())) [[likely]] {
+      return known.mesh;
+    }
+    return look_up(list, known);
+  }
+  // The number of a set in the segment; 0: it has no room for it.
+  [[nodiscard]] std::uint32_t set_number(const DeviceMask& devices) {
+    return sets_.number_of(devices);
+  }
+  // A device by the index of its record.
+  [[nodiscard]] Device& at(std::uint32_t record) const noexcept { return *devices_[record]; }
+
+  // The same for a buffer that lies on each of the devices, which have the same shape: one slot and
+  // one event. The caller has checked that each has_room(). Without a number of the set it is in
+  // the figures and not in the list. Only for a tracker without an observer.
+  void allocate_on(const DeviceMask& devices, std::uint32_t set, const Request& request,
+                   std::uint64_t now_ns, Receipt& receipt);
+  // Releases it on `devices`, whose number is `set`. It stays on `rest`, also in the receipt.
+  void release_on(const DeviceMask& devices, std::uint32_t set, const DeviceMask& rest,
+                  Receipt& receipt, std::uint64_t now_ns);
+  // Releases what is live when one of its devices closes, and stays on the rest.
+  void release_on_at_close(Device& device, const DeviceMask& rest, Receipt& receipt);
+  // True if the slot names cores.
+  [[nodiscard]] bool is_on_cores(const Receipt& receipt) const noexcept;
+  // Gives the buffer a slot for `device` alone, which gets a receipt of its own. Figures stay.
+  [[nodiscard]] Receipt split_off(Device& device, const DeviceMask& rest, Receipt& receipt);
+
   // False, and counted as a dropped call, when the segment has no room for the device. A null
   // `name` leaves the name of the program as it is.
   bool program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs,
                      const char* name = nullptr);
+  // On each of the devices.
+  void program_place(const DeviceMask& devices, std::uint64_t program,
+                     std::span<const ttmem_cb> cbs, const char* name = nullptr);
   void program_dispatch(std::uint32_t device, std::uint64_t program);
+  void program_dispatch(const DeviceMask& devices, std::uint64_t program);
   void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
   void program_destroy(std::uint64_t program);  // on every device
   void program_remove(std::uint32_t device, std::uint64_t program);
 
   // `observer` is called for every change; may be null. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
+  [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
   [[nodiscard]] segment::SegmentWriter& segment() noexcept { return *segment_; }
   // Calls visit(record) for every open device.
   template <typename Visitor>
@@ -116,18 +159,35 @@ class Tracker {
 
  private:
   enum class Change : bool { add, remove };
+  // What a slot says of where its allocation is.
+  struct Where {
+    std::uint32_t number;  // of the record of the device, or of the set
+    bool is_set = false;
+  };
 
   [[nodiscard]] Device* find_by_search(std::uint32_t id) const noexcept;
   [[gnu::noinline, gnu::cold]] Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);
 
-  void account(Device& device, const Receipt& receipt, Change direction) noexcept;
-  void write_slot(Device& device, const Request& request, const Receipt& receipt,
-                  std::uint64_t born, std::uint64_t now_ns) noexcept;
+  Mesh& look_up(std::span<const std::uint32_t> list, KnownMesh& known);
+  void add_to(Mesh& mesh, const Device& device);
+
+  static void account(DeviceRecord& record, const Receipt& receipt, Change direction) noexcept;
+  static void fill_receipt(const Request& request, Receipt& receipt) noexcept;
+  void write_slot(Where where, const Request& request, const Receipt& receipt, std::uint64_t born,
+                  std::uint64_t now_ns) noexcept;
   [[gnu::noinline]] std::uint32_t number_of_label(const char* label) noexcept;
   void clear_slot(const Receipt& receipt);
+  static void count_left_at_close(Device& device, const Receipt& receipt) noexcept;
+  void move_slot(const DeviceMask& devices, Receipt& receipt);
+  std::uint64_t write_events(segment::EventType on_set, const DeviceMask& devices,
+                             std::uint32_t set, const Receipt& receipt, std::uint64_t address,
+                             std::uint64_t now_ns) noexcept;
   void renumber_buffers(Device& device, std::uint32_t columns_before) noexcept;
 
+  void place(Device& device, std::uint64_t program, ledger::FootprintRef footprint,
+             const char* name);
+  void dispatch(Device& device, std::uint64_t program);
   ledger::FootprintRef footprint_of(Device& device, std::span<const ttmem_cb> cbs);
   static std::uint64_t first_word(const Device& device) noexcept;
   static std::vector<ledger::Cb> decode(const Device& device, std::span<const std::uint64_t> key);
@@ -149,6 +209,9 @@ class Tracker {
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
   TextTable texts_;
+  DeviceSetTable sets_;
+  KnownMeshes meshes_;
+  std::uint64_t shapes_ = 1;        // grows when a device opens, closes or gets another shape
   std::vector<std::uint64_t> key_;  // of a footprint; a member, so that its memory is reused
   std::array<std::unique_ptr<Device>, segment::kMaxDevices> devices_;  // by record
   std::array<Device*, 256> by_id_{};  // the common small ids; others are searched

@@ -57,6 +57,13 @@ lib.ttmem_program_destroy.argtypes = [ctypes.c_uint64]
 lib.ttmem_kernel_load.argtypes = [ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int]
 lib.ttmem_kernel_unload.argtypes = [ctypes.c_uint32, ctypes.c_uint64]
 lib.ttmem_device_close.argtypes = [ctypes.c_uint32]
+LIST = [ctypes.POINTER(ctypes.c_uint32), ctypes.c_uint32]
+lib.ttmem_mesh_buffer_alloc.argtypes = [*LIST, ctypes.POINTER(Buffer)]
+lib.ttmem_mesh_buffer_free.argtypes = [*LIST, ctypes.c_int, ctypes.c_uint64]
+lib.ttmem_mesh_program_place.argtypes = [*LIST, ctypes.c_uint64, ctypes.POINTER(Cb),
+                                         ctypes.c_uint32]
+lib.ttmem_mesh_program_place_with.argtypes = [*LIST, ctypes.POINTER(Placement)]
+lib.ttmem_mesh_program_dispatch.argtypes = [*LIST, ctypes.c_uint64]
 
 
 def ranges(rectangles):
@@ -74,13 +81,29 @@ def open_device(number=0, **facts):
 
 def alloc(kind, number, per_bank, address=1 << 20, device=0, cores=(), label=None, size=None,
           flags=0):
+    buffer = buffer_of(kind, number, per_bank, address, cores, label, size, flags)
+    lib.ttmem_buffer_alloc(device, ctypes.byref(buffer))
+
+
+def buffer_of(kind, number, per_bank, address=1 << 20, cores=(), label=None, size=None, flags=0):
     array, count = ranges(cores)
     banks = 64 if kind in (L1, L1_SMALL) else 12
     banks = sum((x1 - x0 + 1) * (y1 - y0 + 1) for x0, y0, x1, y1 in cores) or banks
-    buffer = Buffer(ctypes.sizeof(Buffer), kind, number, address,
-                    per_bank * banks if size is None else size, per_bank, array, count, label,
-                    flags)
-    lib.ttmem_buffer_alloc(device, ctypes.byref(buffer))
+    return Buffer(ctypes.sizeof(Buffer), kind, number, address,
+                  per_bank * banks if size is None else size, per_bank, array, count, label, flags)
+
+
+def list_of(devices):
+    return (ctypes.c_uint32 * len(devices))(*devices), len(devices)
+
+
+def mesh_alloc(devices, *arguments, **more):
+    """alloc() on a list of devices."""
+    lib.ttmem_mesh_buffer_alloc(*list_of(devices), ctypes.byref(buffer_of(*arguments, **more)))
+
+
+def mesh_free(devices, kind, number):
+    lib.ttmem_mesh_buffer_free(*list_of(devices), kind, number)
 
 
 def free(kind, number, device=0):

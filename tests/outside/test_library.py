@@ -17,7 +17,9 @@ INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_
              "ttmem_program_dispatch",
              "ttmem_trace_replay", "ttmem_cb_alloc", "ttmem_cb_free", "ttmem_program_destroy",
              "ttmem_kernel_load", "ttmem_kernel_load_estimate",
-             "ttmem_kernel_unload"}
+             "ttmem_kernel_unload", "ttmem_mesh_buffer_alloc", "ttmem_mesh_buffer_free",
+             "ttmem_mesh_program_place", "ttmem_mesh_program_place_with",
+             "ttmem_mesh_program_dispatch"}
 
 # The parts of the C and C++ runtimes.
 RUNTIME = ("libc.so.", "libstdc++.so.", "libm.so.", "libgcc_s.so.", "ld-linux")
