@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
-from typing import Iterable, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _abi
 from ._constants import TRACKING_VARIABLE, BufferType, KernelRole
@@ -87,11 +87,7 @@ def buffer_alloc(device: int, type: BufferType, size_bytes: int, address: int, *
     where its bytes lie, none: in every bank. `own_banks`: its allocator covers `cores` only, as
     that of a sub-device does, and the range is taken there only. `id` names it for buffer_free();
     0 means that the address does. `bytes_per_bank` 0 means unknown."""
-    ranges, count = _ranges(cores)
-    buffer = _abi.Buffer(
-        ctypes.sizeof(_abi.Buffer), BufferType(type), _u64("id", id), _u64("address", address),
-        _u64("size_bytes", size_bytes), _u64("bytes_per_bank", bytes_per_bank), ranges, count,
-        _text(label), _abi.BUFFER_OWN_BANKS if own_banks else 0)
+    buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks)
     _abi.library().ttmem_buffer_alloc(_u32("device", device), ctypes.byref(buffer))
 
 
@@ -103,19 +99,9 @@ def buffer_free(device: int, type: BufferType, id: int) -> None:
 def program_place(device: int, program: int, cbs: Iterable[Cb], *,
                   name: Optional[str] = None) -> None:
     """The CBs of `program` have addresses on `device` from now on. The same layout again changes
-    nothing; another layout replaces the earlier one. Call it once per device of a mesh. `name` is
-    shown for the program; None keeps the one that it has."""
-    placed = []
-    for cb in cbs:
-        address, size_bytes, cores, is_global = Cb(*cb)
-        ranges, count = _ranges(cores)
-        placed.append(_abi.CircularBuffer(_u64("address", address),
-                                          _u64("size_bytes", size_bytes), ranges, count,
-                                          _abi.CB_GLOBAL if is_global else 0))
-    array = (_abi.CircularBuffer * len(placed))(*placed)
-    placement = _abi.Placement(
-        ctypes.sizeof(_abi.Placement), ctypes.sizeof(_abi.CircularBuffer),
-        _u64("program", program), array, len(placed), 0, _text(name))
+    nothing; another layout replaces the earlier one. `name` is shown
+    for the program; None keeps the one that it has."""
+    placement, _keep = _placement(program, cbs, name)
     _abi.library().ttmem_program_place_with(_u32("device", device), ctypes.byref(placement))
 
 
@@ -134,6 +120,32 @@ def trace_replay(device: int, programs: Iterable[int]) -> None:
 def program_destroy(program: int) -> None:
     """The program is gone, from every device it was placed on."""
     _abi.library().ttmem_program_destroy(_u64("program", program))
+
+
+def mesh_buffer_alloc(devices: Iterable[int], type: BufferType, size_bytes: int, address: int, *,
+                      id: int = 0, bytes_per_bank: int = 0, cores: Sequence[CoreRange] = (),
+                      label: Optional[str] = None, own_banks: bool = False) -> None:
+    """buffer_alloc() on each device of a mesh: one call, one record, one row with all devices. The
+    sizes are those on one device."""
+    buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks)
+    _abi.library().ttmem_mesh_buffer_alloc(*_devices(devices), ctypes.byref(buffer))
+
+
+def mesh_buffer_free(devices: Iterable[int], type: BufferType, id: int) -> None:
+    """Gives a buffer back on these devices. On the others of its mesh it stays."""
+    _abi.library().ttmem_mesh_buffer_free(*_devices(devices), BufferType(type), _u64("id", id))
+
+
+def mesh_program_place(devices: Iterable[int], program: int, cbs: Iterable[Cb], *,
+                       name: Optional[str] = None) -> None:
+    """program_place() on each device of a mesh."""
+    placement, _keep = _placement(program, cbs, name)
+    _abi.library().ttmem_mesh_program_place_with(*_devices(devices), ctypes.byref(placement))
+
+
+def mesh_program_dispatch(devices: Iterable[int], program: int) -> None:
+    """program_dispatch() on each device of a mesh."""
+    _abi.library().ttmem_mesh_program_dispatch(*_devices(devices), _u64("program", program))
 
 
 def cb_alloc(device: int, id: int, size_bytes: int) -> None:
@@ -167,6 +179,36 @@ def kernel_load_estimate(device: int, kernel: int, size_bytes: int,
 def kernel_unload(device: int, kernel: int) -> None:
     """Gives a kernel back."""
     _abi.library().ttmem_kernel_unload(_u32("device", device), _u64("kernel", kernel))
+
+
+def _buffer(type: BufferType, size_bytes: int, address: int, id: int, bytes_per_bank: int,
+            cores: Sequence[CoreRange], label: Optional[str], own_banks: bool) -> _abi.Buffer:
+    ranges, count = _ranges(cores)
+    return _abi.Buffer(
+        ctypes.sizeof(_abi.Buffer), BufferType(type), _u64("id", id), _u64("address", address),
+        _u64("size_bytes", size_bytes), _u64("bytes_per_bank", bytes_per_bank), ranges, count,
+        _text(label), _abi.BUFFER_OWN_BANKS if own_banks else 0)
+
+
+def _placement(program: int, cbs: Iterable[Cb],
+               name: Optional[str]) -> Tuple[_abi.Placement, List[_abi.CircularBuffer]]:
+    """The placement, and what must live as long."""
+    placed: List[_abi.CircularBuffer] = []
+    for cb in cbs:
+        address, size_bytes, cores, is_global = Cb(*cb)
+        ranges, count = _ranges(cores)
+        placed.append(_abi.CircularBuffer(_u64("address", address),
+                                          _u64("size_bytes", size_bytes), ranges, count,
+                                          _abi.CB_GLOBAL if is_global else 0))
+    array = (_abi.CircularBuffer * len(placed))(*placed)
+    return _abi.Placement(
+        ctypes.sizeof(_abi.Placement), ctypes.sizeof(_abi.CircularBuffer),
+        _u64("program", program), array, len(placed), 0, _text(name)), placed
+
+
+def _devices(devices: Iterable[int]) -> Tuple[ctypes.Array, int]:
+    numbers = [_u32("device", device) for device in devices]
+    return (ctypes.c_uint32 * len(numbers))(*numbers), len(numbers)
 
 
 def _ranges(cores: Sequence[CoreRange]) -> Tuple[ctypes.Array, int]:

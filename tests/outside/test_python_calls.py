@@ -19,6 +19,7 @@ class Calls(PythonCase):
         header = (PREFIX / "include" / "ttmem" / "ttmem.h").read_text()
         calls = re.findall(r"^TTMEM_API \w+ ttmem_(\w+)\(", header, re.M)
         calls.remove("program_place_with")  # program_place() with a name
+        calls.remove("mesh_program_place_with")
         self.assertGreater(len(calls), 10)
         missing = self.value("import ttmem", f"print(json.dumps([name for name in {calls!r} "
                                              "if name not in ttmem.__all__]))")
@@ -87,6 +88,25 @@ class Calls(PythonCase):
                           l1["kernels_estimated_bytes"]), (1230, 200, 30))
         self.assertEqual(l1["cb"]["physical_bytes"], 4096)
         self.assertEqual(set(device["anomalies"].values()), {0})
+
+    def test_a_mesh_is_a_list_of_devices(self):
+        devices = self.after(DEVICE, """
+            for number in range(4):
+                open_device(number)
+            ttmem.mesh_buffer_alloc(range(4), BufferType.L1, 64 * 2048, address=1400000, id=7,
+                                    bytes_per_bank=2048, label="activations")
+            ttmem.mesh_buffer_alloc([0, 1], BufferType.DRAM, 12, address=4096)
+            ttmem.mesh_buffer_free([0, 1], BufferType.DRAM, 4096)
+            ttmem.mesh_program_place(range(4), 1, [Cb(105664, 4096, [(0, 0, 7, 7)])], name="matmul")
+            ttmem.mesh_program_dispatch(range(4), 1)
+        """)
+        for device in devices:
+            self.assertEqual(device["l1"]["buffers"]["physical_bytes"], 64 * 2048)
+            self.assertEqual(device["l1"]["cb"]["resident_bytes"], 64 * 4096)
+            self.assertIn(device["dram"]["used_bytes"], (0, None))
+            self.assertEqual(set(device["anomalies"].values()), {0})
+        (entry,) = self.json("allocs")["allocations"]
+        self.assertEqual((entry["devices"], entry["label"]), ([0, 1, 2, 3], "activations"))
 
     def test_a_closed_device_holds_nothing(self):
         devices = self.after(DEVICE, """
