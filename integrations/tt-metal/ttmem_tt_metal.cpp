@@ -82,8 +82,8 @@ void Processor::track_allocate(const tm::Buffer* buffer) {
   for (const tm::IDevice* chip : chips_of(buffer->device())) {
     open(*chip);
     chips.push_back(number_of(*chip));
-    ttmem_buffer_alloc(number_of(*chip), &record);
   }
+  ttmem_mesh_buffer_alloc(chips.data(), static_cast<std::uint32_t>(chips.size()), &record);
 }
 
 void Processor::track_deallocate(tm::Buffer* buffer) {
@@ -93,9 +93,9 @@ void Processor::track_deallocate(tm::Buffer* buffer) {
   // A buffer that was allocated on a thread without attach() was never counted.
   const auto found = buffers_.find(tracker_id(*buffer));
   if (found == buffers_.end()) return;
-  for (const std::uint32_t chip : found->second) {
-    ttmem_buffer_free(chip, type_of(*buffer), found->first);
-  }
+  const std::vector<std::uint32_t>& chips = found->second;
+  ttmem_mesh_buffer_free(chips.data(), static_cast<std::uint32_t>(chips.size()), type_of(*buffer),
+                         found->first);
   buffers_.erase(found);
 }
 

@@ -45,8 +45,9 @@ class Replay(Case):
         """(device, kind) -> [logical, physical] of all that `ttmem allocs` lists."""
         sums = collections.defaultdict(lambda: [0, 0])
         for entry in self.json("allocs")["allocations"]:
-            sums[entry["device"], entry["kind"]][0] += entry["bytes"]
-            sums[entry["device"], entry["kind"]][1] += entry["physical_bytes"]
+            for device in entry["devices"]:
+                sums[device, entry["kind"]][0] += entry["bytes"]
+                sums[device, entry["kind"]][1] += entry["physical_bytes"]
         return sums
 
     def assert_shows(self, model):

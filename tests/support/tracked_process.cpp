@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "collector/collector.hpp"
 #include "support/tracked_environment.hpp"
 
@@ -26,7 +28,11 @@ std::vector<model::Allocation> allocations(std::uint32_t chip) {
   const model::Snapshot found = snapshot();
   std::vector<model::Allocation> of_chip;
   for (const model::Allocation& each : found.allocations) {
-    if (found.devices.at(each.device).id == chip) of_chip.push_back(each);
+    const auto devices = devices_of(each);
+    const bool is_there = std::any_of(devices.begin(), devices.end(), [&](std::uint32_t device) {
+      return found.devices.at(device).id == chip;
+    });
+    if (is_there) of_chip.push_back(each);
   }
   return of_chip;
 }

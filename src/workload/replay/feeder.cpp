@@ -38,13 +38,15 @@ void Feeder::feed(const capture::BufferAlloc& buffer) {
   given.bytes_per_bank = buffer.bytes_per_bank;
   given.cores = buffer.cores.data();
   given.core_ranges = static_cast<std::uint32_t>(buffer.cores.size());
-  for (std::uint32_t device : buffer.devices) ttmem_buffer_alloc(device, &given);
+  if (buffer.devices.empty()) return;
+  ttmem_mesh_buffer_alloc(buffer.devices.data(), static_cast<std::uint32_t>(buffer.devices.size()),
+                          &given);
 }
 
 void Feeder::feed(const capture::BufferFree& buffer) {
-  for (std::uint32_t device : buffer.devices) {
-    ttmem_buffer_free(device, buffer.type, buffer.id + 1);
-  }
+  if (buffer.devices.empty()) return;
+  ttmem_mesh_buffer_free(buffer.devices.data(), static_cast<std::uint32_t>(buffer.devices.size()),
+                         buffer.type, buffer.id + 1);
 }
 
 void Feeder::feed(const capture::ProgramLayout& layout) {
