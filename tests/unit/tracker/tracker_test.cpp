@@ -64,6 +64,29 @@ TEST(Tracker, CountsAShardedBufferOnEveryCore) {
   EXPECT_FALSE(image.allocations[0].own_banks);
 }
 
+// On a grid whose rows begin in the middle of a word.
+TEST(Tracker, TheCoresOfARectangleAreThoseInItsRowsAndColumns) {
+  Tracked tracked;
+  ttmem_device_info blackhole = wormhole(0);
+  blackhole.grid_x = 14;
+  blackhole.grid_y = 10;
+  tracked.core().device_open(blackhole);
+  std::uint64_t id = 0;
+  for (const ttmem_core_range& cores :
+       {ttmem_core_range{0, 0, 13, 9}, {3, 2, 12, 9}, {13, 9, 13, 9}, {0, 4, 13, 4}}) {
+    ttmem_buffer sharded = buffer(TTMEM_L1, ++id, 1454080, 64, 64);
+    sharded.cores = &cores;
+    sharded.core_ranges = 1;
+    tracked->buffer_alloc(0, sharded);
+    CoreMask expected;
+    for (std::uint32_t y = cores.y0; y <= cores.y1; ++y) {
+      for (std::uint32_t x = cores.x0; x <= cores.x1; ++x) expected.set(y * 14 + x);
+    }
+    EXPECT_EQ(tracked.read().allocations[0].cores, expected) << id;
+    tracked->buffer_free(0, TTMEM_L1, id);
+  }
+}
+
 TEST(Tracker, CountsABufferWithBanksOfItsOwnThereOnly) {
   Tracked tracked;
   tracked.core().device_open(wormhole(0));
