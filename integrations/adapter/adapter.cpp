@@ -8,6 +8,7 @@
 // Exceptions pass.
 #include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/mesh_trace_id.hpp>
+#include <utility>
 
 #include "impl/device/device_impl.hpp"
 #include "impl/program/program_impl.hpp"
@@ -34,41 +35,67 @@ Recorder& recorder() { return Recorder::instance(); }
 
 // ---- Buffers ----
 
+// The buffer whose wrapper is running on this thread: the hook inside has nothing to add.
+thread_local const tm::Buffer* in_wrapper = nullptr;
+
+class InWrapper {
+ public:
+  explicit InWrapper(const tm::Buffer* buffer) : outer_(std::exchange(in_wrapper, buffer)) {}
+  ~InWrapper() { in_wrapper = outer_; }
+  InWrapper(const InWrapper&) = delete;
+  InWrapper& operator=(const InWrapper&) = delete;
+
+ private:
+  const tm::Buffer* const outer_;
+};
+
 void buffer_allocate(tm::Buffer* self) {
-  original<TTMEM_W_buffer_allocate, void>(self);
+  {
+    const InWrapper in(self);
+    original<TTMEM_W_buffer_allocate, void>(self);
+  }
   recorder().allocated(*self);
 }
 
 void buffer_deallocate(tm::Buffer* self) {
   if (self->is_allocated()) recorder().freed(*self);
+  const InWrapper in(self);
   original<TTMEM_W_buffer_deallocate, void>(self);
 }
 
 void track_allocate(tm::GraphTracker* self, const tm::Buffer* buffer) {
   original<TTMEM_W_track_allocate, void>(self, buffer);
-  recorder().allocated(*buffer);
+  if (buffer != in_wrapper) recorder().allocated(*buffer);
 }
 
 void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
-  recorder().freed(*buffer);
+  if (buffer != in_wrapper) recorder().freed(*buffer);
   original<TTMEM_W_track_deallocate, void>(self, buffer);
 }
 
 // ---- Programs ----
 
 // Looks at the program when its placement ends, also by an exception: circular buffers that clash
-// have been placed.
+// have been placed. One inside another leaves it to that.
 class Placement {
  public:
-  Placement(ProgramImpl& program, const tm::IDevice& device) : program_(program), device_(device) {}
-  ~Placement() { recorder().placed(program_, device_); }
+  Placement(ProgramImpl& program, const tm::IDevice& device)
+      : program_(program), device_(device), outer_(std::exchange(current, &program)) {}
+  ~Placement() {
+    current = outer_;
+    if (outer_ != &program_) recorder().placed(program_, device_);
+  }
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
  private:
+  static thread_local const ProgramImpl* current;
+
   ProgramImpl& program_;
   const tm::IDevice& device_;
+  const ProgramImpl* const outer_;
 };
+thread_local const ProgramImpl* Placement::current = nullptr;
 
 void compile_and_allocate(ProgramImpl* self, tm::IDevice* device, bool force_slow_dispatch) {
   const Placement placement(*self, *device);

@@ -62,6 +62,7 @@ void Recorder::forget_in_child() {
   Recorder& recorder = instance();
   recorder.mutex_.unlock();
   recorder.chips_.clear();
+  ++recorder.generation_;
   recorder.buffers_.clear();
   recorder.programs_.clear();
   recorder.traces_.clear();
@@ -71,7 +72,10 @@ void Recorder::forget_in_child() {
 
 void Recorder::open(const tm::IDevice& chip) {
   const std::uint32_t number = number_of(chip);
-  if (!chips_.try_emplace(number, number).second) return;
+  const auto fresh =
+      chips_.try_emplace(number, Chip{generation_ + 1, LoadedKernels(number)}).second;
+  if (!fresh) return;
+  ++generation_;
   ttmem_device_info info = tt_metal::device_info(chip);
   const auto& uids = tm::MetalContext::instance().get_cluster().get_unique_chip_ids();
   if (const auto uid = uids.find(chip.id()); uid != uids.end()) info.uid = uid->second;
@@ -92,26 +96,25 @@ void Recorder::closed(const tm::IDevice& chip) noexcept {
     const std::lock_guard lock(mutex_);
     const std::uint32_t number = number_of(chip);
     if (chips_.erase(number) == 0) return;
+    ++generation_;
     ttmem_device_close(number);
     for (auto& [impl, program] : programs_) std::erase(program.chips, number);
     for (auto& [trace, programs] : traces_) programs.erase(number);
   });
 }
 
-const Recorder::Chips& Recorder::chips_of(const tm::IDevice& device) {
-  const auto [known, fresh] = lists_.try_emplace({&device, device.id()});
-  if (fresh) {
-    for (const tm::IDevice* chip : tt_metal::chips_of(&device)) {
-      known->second.push_back(number_of(*chip));
-    }
-    std::sort(known->second.begin(), known->second.end());
-  }
-  for (const std::uint32_t chip : known->second) {
-    if (chips_.contains(chip)) continue;
-    for (const tm::IDevice* each : tt_metal::chips_of(&device)) open(*each);
-    break;
-  }
-  return known->second;
+Recorder::Mesh& Recorder::mesh_of(const tm::IDevice& device) {
+  Mesh& mesh = meshes_[{&device, device.id()}];
+  if (mesh.generation == generation_) return mesh;
+  const std::vector<tm::IDevice*> devices = tt_metal::chips_of(&device);
+  for (const tm::IDevice* chip : devices) open(*chip);
+  mesh.chips.clear();
+  for (const tm::IDevice* chip : devices) mesh.chips.push_back(number_of(*chip));
+  std::sort(mesh.chips.begin(), mesh.chips.end());
+  mesh.open.clear();
+  for (const std::uint32_t chip : mesh.chips) mesh.open.push_back(&chips_.at(chip));
+  mesh.generation = generation_;
+  return mesh;
 }
 
 // ---- Buffers ----
@@ -122,9 +125,11 @@ void Recorder::allocated(const tm::Buffer& buffer) noexcept {
     const auto cores = tt_metal::cores_of(buffer);
     const ttmem_buffer record = tt_metal::describe(buffer, cores, label_of_this_thread);
     const std::lock_guard lock(mutex_);
-    const Chips& chips = chips_of(*buffer.device());
-    if (!buffers_.try_emplace(record.id, Buffer{record.type, &chips}).second) return;
-    for (const std::uint32_t chip : chips) ttmem_buffer_alloc(chip, &record);
+    const Mesh& mesh = mesh_of(*buffer.device());
+    const Buffer known{record.type, generation_, &mesh};
+    if (!buffers_.try_emplace(record.id, known).second) return;
+    ttmem_mesh_buffer_alloc(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()),
+                            &record);
   });
 }
 
@@ -133,8 +138,23 @@ void Recorder::freed(const tm::Buffer& buffer) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = buffers_.find(tt_metal::tracker_id(buffer));
     if (found == buffers_.end()) return;
-    for (const std::uint32_t chip : *found->second.chips) {
-      if (chips_.contains(chip)) ttmem_buffer_free(chip, found->second.type, found->first);
+    const Buffer& known = found->second;
+    const auto free = [&](const Chips& chips) {
+      if (chips.empty()) return;
+      ttmem_mesh_buffer_free(chips.data(), static_cast<std::uint32_t>(chips.size()), known.type,
+                             found->first);
+    };
+    if (known.generation == generation_) {
+      free(known.mesh->chips);
+    } else {
+      // A chip that was closed meanwhile knows nothing of it, also if it was opened again.
+      Chips still;
+      for (const std::uint32_t number : known.mesh->chips) {
+        const auto chip = chips_.find(number);
+        if (chip != chips_.end() && chip->second.opened <= known.generation)
+          still.push_back(number);
+      }
+      free(still);
     }
     buffers_.erase(found);
   });
@@ -170,10 +190,8 @@ void Recorder::place(const Program& program, const Chips& chips) {
                        static_cast<std::uint32_t>(cores.back().size()),
                        cb.is_view ? TTMEM_CB_GLOBAL : 0U});
   }
-  for (const std::uint32_t chip : chips) {
-    ttmem_program_place(chip, program.id, records.data(),
-                        static_cast<std::uint32_t>(records.size()));
-  }
+  ttmem_mesh_program_place(chips.data(), static_cast<std::uint32_t>(chips.size()), program.id,
+                           records.data(), static_cast<std::uint32_t>(records.size()));
 }
 
 void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device) noexcept {
@@ -182,12 +200,14 @@ void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device) 
     const auto [known, fresh] = programs_.try_emplace(&impl);
     Program& program = known->second;
     if (fresh) program.id = next_program_++;
-    const Chips& chips = chips_of(device);
+    const Chips& chips = mesh_of(device).chips;
     Chips added;
-    std::set_difference(chips.begin(), chips.end(), program.chips.begin(), program.chips.end(),
-                        std::back_inserter(added));
-    program.chips.insert(program.chips.end(), added.begin(), added.end());
-    std::sort(program.chips.begin(), program.chips.end());
+    if (program.chips != chips) {
+      std::set_difference(chips.begin(), chips.end(), program.chips.begin(), program.chips.end(),
+                          std::back_inserter(added));
+      program.chips.insert(program.chips.end(), added.begin(), added.end());
+      std::sort(program.chips.begin(), program.chips.end());
+    }
     // A new layout is that of the program wherever it is.
     if (update(program, impl)) {
       place(program, program.chips);
@@ -203,7 +223,7 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
     const auto found = programs_.find(&impl);
     if (found == programs_.end()) return;
     const std::uint64_t id = found->second.id;
-    for (auto& [number, kernels] : chips_) kernels.unload(id);
+    for (auto& [number, chip] : chips_) chip.kernels.unload(id);
     for (auto& [trace, by_chip] : traces_) {
       for (auto& [chip, programs] : by_chip) std::erase(programs, id);
     }
@@ -214,51 +234,59 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
 
 // ---- What runs ----
 
-void Recorder::dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Chips& chips) {
+void Recorder::dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh) {
   const auto found = programs_.find(&impl);
   if (found == programs_.end()) return;
   Program& program = found->second;
   if (!program.kernels) {
     program.kernels = std::make_shared<const KernelSizes>(kernel_sizes(impl, device));
   }
-  for (const std::uint32_t chip : chips) {
-    ttmem_program_dispatch(chip, program.id);
-    if (const auto open = chips_.find(chip); open != chips_.end()) {
-      open->second.load(program.id, program.kernels);
-    }
-  }
+  ttmem_mesh_program_dispatch(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()),
+                              program.id);
+  for (Chip* chip : mesh.open) chip->kernels.load(program.id, program.kernels);
 }
 
 void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcept {
   quietly([&] {
-    MeshDevice& mesh = *queue.device();
+    MeshDevice& device = *queue.device();
     const auto trace = queue.trace_id();
     const std::lock_guard lock(mutex_);
+    const Mesh& all = mesh_of(device);
     for (auto& [range, program] : workload.get_programs()) {
-      Chips some;
-      if (!covers(range, mesh)) {
-        for (const tm::IDevice* chip : mesh.get_view().get_devices(range)) {
-          some.push_back(number_of(*chip));
-        }
-      }
-      const Chips& chips = some.empty() ? chips_of(mesh) : some;
+      Mesh some;
+      if (!covers(range, device)) some = part_of(all, device.get_view().get_devices(range));
+      const Mesh& mesh = some.chips.empty() ? all : some;
       if (!trace) {
-        dispatch(program.impl(), mesh, chips);
+        dispatch(program.impl(), device, mesh);
         continue;
       }
       const auto found = programs_.find(&program.impl());
       if (found == programs_.end()) continue;
-      for (const std::uint32_t chip : chips) {
+      for (const std::uint32_t chip : mesh.chips) {
         traces_[**trace][chip].push_back(found->second.id);
       }
     }
   });
 }
 
+// The chips of a program that does not run on all of its mesh.
+Recorder::Mesh Recorder::part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices) {
+  Mesh part;
+  for (std::size_t i = 0; i < mesh.chips.size(); ++i) {
+    const bool in_it = std::any_of(devices.begin(), devices.end(), [&](const tm::IDevice* chip) {
+      return number_of(*chip) == mesh.chips[i];
+    });
+    if (!in_it) continue;
+    part.chips.push_back(mesh.chips[i]);
+    part.open.push_back(mesh.open[i]);
+  }
+  return part;
+}
+
 void Recorder::launched(tm::Program& program, tm::IDevice& device) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
-    dispatch(program.impl(), device, chips_of(device));
+    dispatch(program.impl(), device, mesh_of(device));
   });
 }
 

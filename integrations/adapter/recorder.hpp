@@ -52,8 +52,18 @@ class Recorder {
   void released(std::uint32_t trace) noexcept;
 
  private:
-  using Chips = std::vector<std::uint32_t>;
+  using Chips = std::vector<std::uint32_t>;  // numbers, ascending
 
+  struct Chip {
+    std::uint64_t opened;  // the generation from which on it was open
+    LoadedKernels kernels;
+  };
+  // The chips of a mesh, or a chip.
+  struct Mesh {
+    Chips chips;
+    std::vector<Chip*> open;       // the same, of generation `generation`
+    std::uint64_t generation = 0;  // 0: to be looked up
+  };
   struct Cb {
     tm::CoreRangeSet cores;
     std::uint64_t address, bytes;
@@ -62,12 +72,13 @@ class Recorder {
   struct Program {
     std::uint64_t id = 0;  // for the tracker
     std::vector<Cb> cbs;
-    Chips chips;  // ascending
+    Chips chips;
     std::shared_ptr<const KernelSizes> kernels;
   };
   struct Buffer {
     ttmem_buffer_type type;
-    const Chips* chips;
+    std::uint64_t generation;
+    const Mesh* mesh;
   };
   // The programs that a trace replays on a chip.
   using Trace = std::map<std::uint32_t, std::vector<std::uint64_t>>;
@@ -77,16 +88,18 @@ class Recorder {
 
   // With the lock held.
   void open(const tm::IDevice& chip);
-  const Chips& chips_of(const tm::IDevice& device);
+  Mesh& mesh_of(const tm::IDevice& device);
+  static Mesh part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices);
   bool update(Program& program, const tm::detail::ProgramImpl& impl);
   void place(const Program& program, const Chips& chips);
-  void dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Chips& chips);
+  void dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh);
 
-  std::mutex mutex_;                              // everything below
-  std::map<std::uint32_t, LoadedKernels> chips_;  // that are open
-  // By the device's address and number: a new mesh may get the address of one that is gone. The
-  // lists stay: buffers point to them.
-  std::map<std::pair<const tm::IDevice*, int>, Chips> lists_;
+  std::mutex mutex_;                     // everything below
+  std::map<std::uint32_t, Chip> chips_;  // that are open
+  std::uint64_t generation_ = 1;         // raised when a chip is opened or closed
+  // By the device's address and number: a new mesh may get the address of one that is gone. They
+  // stay: buffers point to them.
+  std::map<std::pair<const tm::IDevice*, int>, Mesh> meshes_;
   std::unordered_map<std::uint64_t, Buffer> buffers_;  // by the tracker's id
   std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;
   std::map<std::uint32_t, Trace> traces_;

@@ -174,8 +174,9 @@ int main() {
 
   programs.clear();
   mesh->close();
-  buffers.clear();
+  buffers.resize(3);
   mesh = open();
+  buffers.clear();  // of the device that was closed
   say("again", *mesh);
   const auto last = buffer(*mesh, BufferType::DRAM, 5);
   say("last", *mesh);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Host code for measure_adapter.py: what the runtime's calls cost, printed as "NAME NANOSECONDS".
+// It knows nothing of ttmem; the adapter is preloaded, or not.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <tt-metalium/distributed.hpp>
+#include <tt-metalium/host_api.hpp>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace tt::tt_metal;
+using distributed::MeshBuffer;
+using distributed::MeshDevice;
+using distributed::MeshWorkload;
+
+// The median of rounds, each of which does it `times` times.
+template <typename Action>
+void measure(const char* name, int times, Action action) {
+  constexpr int rounds = 15;
+  std::vector<double> found;
+  for (int round = 0; round < rounds; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) action();
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
+    found.push_back(took.count() / times);
+  }
+  std::nth_element(found.begin(), found.begin() + rounds / 2, found.end());
+  std::printf("%s %.1f\n", name, found[rounds / 2]);
+}
+
+MeshWorkload workload(const MeshDevice& mesh, std::uint32_t cbs) {
+  Program program = CreateProgram();
+  const CoreRange cores({0, 0}, {6, 6});
+  for (std::uint32_t i = 0; i < cbs; ++i) {
+    CreateCircularBuffer(
+        program, cores,
+        CircularBufferConfig(2048, {{i, tt::DataFormat::Float16_b}}).set_page_size(i, 2048));
+  }
+  MeshWorkload made;
+  made.add_program(distributed::MeshCoordinateRange(mesh.shape()), std::move(program));
+  return made;
+}
+
+void place(MeshDevice& mesh, std::uint32_t cbs) {
+  MeshWorkload made = workload(mesh, cbs);
+  distributed::EnqueueMeshWorkload(mesh.mesh_command_queue(), made, false);
+}
+
+}  // namespace
+
+int main() {
+  const auto mesh = MeshDevice::create(distributed::MeshDeviceConfig(std::nullopt));
+  const auto pair = [&] {
+    MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048},
+                       {.page_size = 2048, .buffer_type = BufferType::DRAM}, mesh.get());
+  };
+  measure("buffer_pair", 2000, pair);
+  measure("place_8", 200, [&] { place(*mesh, 8); });
+  measure("place_32", 50, [&] { place(*mesh, 32); });
+  MeshWorkload again = workload(*mesh, 8);
+  measure("dispatch_again", 2000,
+          [&] { distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), again, false); });
+  return 0;
+}
