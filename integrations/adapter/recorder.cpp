@@ -104,7 +104,11 @@ void Recorder::closed(const tm::IDevice& chip) noexcept {
 }
 
 Recorder::Mesh& Recorder::mesh_of(const tm::IDevice& device) {
-  Mesh& mesh = meshes_[{&device, device.id()}];
+  const int id = device.id();
+  if (last_.device != &device || last_.id != id) {
+    last_ = {&device, id, &meshes_[{&device, id}]};
+  }
+  Mesh& mesh = *last_.mesh;
   if (mesh.generation == generation_) return mesh;
   const std::vector<tm::IDevice*> devices = tt_metal::chips_of(&device);
   for (const tm::IDevice* chip : devices) open(*chip);
@@ -126,8 +130,9 @@ void Recorder::allocated(const tm::Buffer& buffer) noexcept {
     const ttmem_buffer record = tt_metal::describe(buffer, cores, label_of_this_thread);
     const std::lock_guard lock(mutex_);
     const Mesh& mesh = mesh_of(*buffer.device());
-    const Buffer known{record.type, generation_, &mesh};
-    if (!buffers_.try_emplace(record.id, known).second) return;
+    const auto [entry, fresh] = buffers_.insert(record.id);
+    if (!fresh) return;
+    *entry = {record.id, generation_, &mesh, record.type};
     ttmem_mesh_buffer_alloc(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()),
                             &record);
   });
@@ -136,13 +141,14 @@ void Recorder::allocated(const tm::Buffer& buffer) noexcept {
 void Recorder::freed(const tm::Buffer& buffer) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
-    const auto found = buffers_.find(tt_metal::tracker_id(buffer));
-    if (found == buffers_.end()) return;
-    const Buffer& known = found->second;
+    Buffer* const entry = buffers_.find(tt_metal::tracker_id(buffer));
+    if (entry == nullptr) return;
+    const Buffer known = *entry;
+    buffers_.erase(entry);
     const auto free = [&](const Chips& chips) {
       if (chips.empty()) return;
       ttmem_mesh_buffer_free(chips.data(), static_cast<std::uint32_t>(chips.size()), known.type,
-                             found->first);
+                             known.id);
     };
     if (known.generation == generation_) {
       free(known.mesh->chips);
@@ -156,7 +162,6 @@ void Recorder::freed(const tm::Buffer& buffer) noexcept {
       }
       free(still);
     }
-    buffers_.erase(found);
   });
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "loaded_kernels.hpp"
+#include "probe_table.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::adapter {
@@ -75,10 +76,20 @@ class Recorder {
     Chips chips;
     std::shared_ptr<const KernelSizes> kernels;
   };
+  // An entry of a ProbeTable, by the tracker's id, which is never 0.
   struct Buffer {
-    ttmem_buffer_type type;
-    std::uint64_t generation;
-    const Mesh* mesh;
+    using Key = std::uint64_t;
+
+    std::uint64_t id = 0;
+    std::uint64_t generation = 0;  // at its allocation
+    const Mesh* mesh = nullptr;
+    ttmem_buffer_type type = TTMEM_DRAM;
+
+    [[nodiscard]] Key key() const { return id; }
+    [[nodiscard]] bool is_empty() const { return id == 0; }
+    void make_empty() { id = 0; }
+    void begin(Key of) { id = of; }
+    [[nodiscard]] static std::uint64_t number_of(Key of) { return of; }
   };
   // The programs that a trace replays on a chip.
   using Trace = std::map<std::uint32_t, std::vector<std::uint64_t>>;
@@ -100,7 +111,12 @@ class Recorder {
   // By the device's address and number: a new mesh may get the address of one that is gone. They
   // stay: buffers point to them.
   std::map<std::pair<const tm::IDevice*, int>, Mesh> meshes_;
-  std::unordered_map<std::uint64_t, Buffer> buffers_;  // by the tracker's id
+  struct {  // the entry of `meshes_` that was used last
+    const tm::IDevice* device = nullptr;
+    int id = 0;
+    Mesh* mesh = nullptr;
+  } last_;
+  ProbeTable<Buffer> buffers_;
   std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;
   std::map<std::uint32_t, Trace> traces_;
   std::uint64_t next_program_ = 1;

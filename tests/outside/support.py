@@ -25,7 +25,7 @@ LIBRARY = os.environ["TTMEM_LIB"]
 PREFIX = pathlib.Path(os.environ["TTMEM_PREFIX"])
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
-DEADLINE_SECONDS = 20
+DEADLINE_SECONDS = 60
 
 KINDS_OF_PROCESS = ("dram_bytes", "l1_bytes", "l1_small_bytes", "trace_bytes", "cb_bytes",
                     "kernels_bytes")
