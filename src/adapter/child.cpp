@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <thread>
 
 #include "base/environment.hpp"
 #include "base/unique_fd.hpp"
@@ -117,27 +116,6 @@ Result<Ended> run_child(const std::vector<std::string>& command, const ChildOpti
   }
   ended.status = wait_for(*pid);
   return ended;
-}
-
-bool run_children(const std::vector<std::vector<std::string>>& commands,
-                  const ChildOptions& options) {
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<pid_t> running;
-  bool good = true;
-  const auto wait_for_one = [&] {
-    good = wait_for(running.front()) == 0 && good;
-    running.erase(running.begin());
-  };
-  for (const std::vector<std::string>& command : commands) {
-    if (running.size() == most) wait_for_one();
-    if (const Result<pid_t> pid = spawn(command, options, -1)) {
-      running.push_back(*pid);
-    } else {
-      good = false;
-    }
-  }
-  while (!running.empty()) wait_for_one();
-  return good;
 }
 
 std::string find_program(const std::string& name) {

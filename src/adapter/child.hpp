@@ -30,17 +30,11 @@ struct Ended {
 };
 
 // Runs `command`, found by PATH, and waits for it. `output` is what it printed on standard output,
-// at most the first MiB; its standard error is thrown away
-// unless the options want it. With a log both go there, and `output`
-// is empty. It is killed when it takes longer than `patience`, which is an Error, as is a program
-// that cannot be started.
+// at most the first MiB; its standard error is thrown away unless the options want it. With a log
+// both go there, and `output` is empty. It is killed when its output does not end within
+// `patience`, which is an Error, as is a program that cannot be started.
 [[nodiscard]] Result<Ended> run_child(const std::vector<std::string>& command,
                                       const ChildOptions& options, std::chrono::seconds patience);
-
-// Runs several at once, at most one for each processor, and returns when all have ended. True if
-// all succeeded.
-[[nodiscard]] bool run_children(const std::vector<std::vector<std::string>>& commands,
-                                const ChildOptions& options);
 
 // Where execvp() would find it; empty: nowhere.
 [[nodiscard]] std::string find_program(const std::string& name);
