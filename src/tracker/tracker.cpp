@@ -3,9 +3,19 @@
 // The devices of the tracker. Its other parts are in allocations.cpp and programs.cpp.
 #include "tracker/tracker.hpp"
 
+#include <cstdint>
 #include <utility>
 
 namespace ttmem::tracker {
+namespace {
+
+// A peak of a device that closes: the next time it is open begins with none.
+void end_peak(std::uint64_t& peak, std::uint64_t& highest) {
+  if (peak > highest) segment::store(highest, peak);
+  segment::store(peak, std::uint64_t{0});
+}
+
+}  // namespace
 
 Tracker::Tracker(std::unique_ptr<segment::SegmentWriter> segment)
     : segment_(std::move(segment)),
@@ -132,8 +142,10 @@ void Tracker::device_close(std::uint32_t id) {
   drop_programs(*device);
   observer_ = observer;
   publish(record.seq, [&] {
-    for (KindFigures& kind : record.figures.kinds) store(kind.peak_bytes, std::uint64_t{0});
-    store(record.figures.l1_total_peak_bytes, std::uint64_t{0});
+    for (const Kind kind : kAllKinds) {
+      end_peak(record.figures.kinds[kind].peak_bytes, record.past_peaks.kinds[kind]);
+    }
+    end_peak(record.figures.l1_total_peak_bytes, record.past_peaks.l1_total_bytes);
     store(record.state, static_cast<std::uint32_t>(segment::DeviceState::closed));
   });
   ++shapes_;

@@ -130,6 +130,12 @@ struct DeviceFigures {
   PerKind<KindFigures> kinds;  // cb: physical bytes, logical bytes
 };
 
+// The highest peaks of the times that a device was open before: closing it ends a time.
+struct PastPeaks {
+  std::uint64_t l1_total_bytes;
+  PerKind<std::uint64_t> kinds;
+};
+
 inline constexpr std::size_t kFiguresOffset = 128;
 inline constexpr std::size_t kCoresSeqOffset = 4092;
 
@@ -155,7 +161,9 @@ struct DeviceRecord {
   std::uint8_t reserved0[4];
 
   DeviceFigures figures;
-  std::uint8_t reserved1[kCoresSeqOffset - kFiguresOffset - sizeof(DeviceFigures)];
+  PastPeaks past_peaks;
+  std::uint8_t
+      reserved1[kCoresSeqOffset - kFiguresOffset - sizeof(DeviceFigures) - sizeof(PastPeaks)];
 
   std::uint32_t cores_seq;  // covers `cores`
   CoreFigures cores[kMaxCores];
@@ -323,6 +331,7 @@ static_assert(offsetof(DeviceRecord, trace_region_bytes) == 104);
 static_assert(offsetof(DeviceRecord, opened_ns) == 112);
 static_assert(offsetof(DeviceRecord, programs_reported) == 120);
 static_assert(offsetof(DeviceRecord, figures) == kFiguresOffset);
+static_assert(offsetof(DeviceRecord, past_peaks) == 704);
 static_assert(offsetof(DeviceRecord, cores_seq) == kCoresSeqOffset);
 static_assert(offsetof(DeviceRecord, cores) == 4096);
 

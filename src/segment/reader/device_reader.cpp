@@ -81,6 +81,23 @@ void reconcile(DeviceImage& device) {
   device.l1_total_peak_bytes = std::max(device.l1_total_peak_bytes, device.l1_total_bytes);
 }
 
+DevicePeaks peaks_of(const DeviceRecord& record) {
+  const DeviceFigures& now = record.figures;
+  DevicePeaks peaks;
+  peaks.id = record.id;
+  peaks.l1_total_bytes =
+      std::max({record.past_peaks.l1_total_bytes, now.l1_total_peak_bytes, now.l1_total_bytes});
+  for (const Kind kind : kAllKinds) {
+    const KindFigures& figures = now.kinds[kind];
+    if (figures.known == 0) continue;
+    peaks.kinds[kind] =
+        std::max({record.past_peaks.kinds[kind], figures.peak_bytes, figures.used_bytes});
+  }
+  peaks.left_at_close = now.anomalies.left_at_close;
+  peaks.left_at_close_bytes = now.anomalies.left_at_close_bytes;
+  return peaks;
+}
+
 // The bytes of a device record from one of its sequence numbers on.
 struct Part {
   const std::byte* bytes;
@@ -144,7 +161,9 @@ class DevicePass {
     if (closed && left.left_at_close != 0) {
       open_.left_at_close.push_back({record_.id, left.left_at_close, left.left_at_close_bytes});
     }
-    if (record_.state != static_cast<std::uint32_t>(DeviceState::open)) return true;
+    const bool open = record_.state == static_cast<std::uint32_t>(DeviceState::open);
+    if (open || closed) open_.peaks.push_back(peaks_of(record_));
+    if (!open) return true;
     if (!valid(record_)) {
       ++open_.invalid_records;
       return true;

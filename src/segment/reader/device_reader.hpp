@@ -17,6 +17,7 @@ struct OpenDevices {
   std::vector<DeviceImage> devices;
   std::vector<std::optional<std::uint32_t>> of_record;  // by record; none: not open
   std::vector<LeftAtClose> left_at_close;
+  std::vector<DevicePeaks> peaks;  // also of the closed ones
   std::uint64_t invalid_records = 0;
 };
 

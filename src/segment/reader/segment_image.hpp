@@ -99,6 +99,16 @@ struct LeftAtClose {
   std::uint64_t bytes = 0;
 };
 
+// The most that a process had on a device, over all times that it had it open; a kind that it never
+// reported is unknown.
+struct DevicePeaks {
+  std::uint32_t id = 0;
+  std::uint64_t l1_total_bytes = 0;
+  PerKind<std::optional<std::uint64_t>> kinds{};
+  std::uint64_t left_at_close = 0;  // as in LeftAtClose
+  std::uint64_t left_at_close_bytes = 0;
+};
+
 struct SegmentImage {
   std::int32_t pid = 0;
   std::uint32_t uid = 0;
@@ -124,6 +134,7 @@ struct SegmentImage {
   std::uint64_t invalid_records = 0;
 
   std::vector<LeftAtClose> left_at_close;  // of the devices that are closed now
+  std::vector<DevicePeaks> peaks;          // of all devices that were ever open
   std::vector<DeviceImage> devices;
   std::vector<LiveAllocation> allocations;
   std::vector<LiveProgram> programs;

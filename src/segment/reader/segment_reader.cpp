@@ -36,6 +36,7 @@ class Pass {
     if (!open) return cut_short();
     image_.devices = std::move(open->devices);
     image_.left_at_close = std::move(open->left_at_close);
+    image_.peaks = std::move(open->peaks);
     image_.invalid_records = open->invalid_records;
     device_of_record_ = std::move(open->of_record);
     if (!read_allocations() || !read_programs()) return cut_short();
