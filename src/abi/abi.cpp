@@ -130,6 +130,7 @@ __attribute__((destructor)) void finish() noexcept {
 ttmem::segment::SegmentWriter::Options options_from_environment() {
   ttmem::segment::SegmentWriter::Options options;
   options.directory = ttmem::segment_directory();
+  options.kept_for = ttmem::parse_number<pid_t>(environment("TTMEM_KEEP_FOR")).value_or(0);
   if (const char* text = environment("TTMEM_MODE"); *text != '\0') {
     const auto value = ttmem::parse_number<mode_t>(text, 8);
     if (value && *value <= 0777) {
@@ -192,7 +193,7 @@ void run(Call&& call) noexcept {
     // The figures may be wrong now, so there shall be none.
     log("stopped tracking this process after an internal error", exception.what());
     if (transport != nullptr) transport->give_up();
-    if (tracker != nullptr) tracker->core().finish();
+    if (tracker != nullptr) tracker->core().discard();
     mode.store(Mode::failed);
   }
 }

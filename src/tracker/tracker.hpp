@@ -146,6 +146,7 @@ class Tracker {
 
   // For a clean exit: removes the segment.
   void finish() noexcept { segment_->finish(); }
+  void discard() noexcept { segment_->discard(); }
   // For a client that ended: lets go of its segment, which stays. Only the destructor may follow.
   void leave_as_evidence() noexcept {
     segment_->leave_as_evidence();

@@ -41,6 +41,9 @@ inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk
 inline constexpr std::uint32_t kMaxDevices = 128;
 // Ends the name of a proxy segment: a server writes it for a client, and holds its lock.
 inline constexpr std::string_view kProxySuffix = ".socket";
+// Then the pid of a reader, which asked by TTMEM_KEEP_FOR that segments are not removed at a clean
+// exit but get this name. Only that reader looks at them, and it removes them.
+inline constexpr std::string_view kKeptSuffix = ".ended.";
 
 inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
 inline constexpr std::uint32_t kMaxTexts = 65536;  // different names and long labels of a process

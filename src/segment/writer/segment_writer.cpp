@@ -78,6 +78,9 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   const Identity self = identity_of(options);
   if (!options.in_memory) {
     if (const auto opened = writer->open_file(options, self); !opened) return opened.error();
+    if (options.kept_for > 0) {
+      writer->kept_path_ = writer->path_ + kKeptSuffix.data() + std::to_string(options.kept_for);
+    }
   }
   Result<void> made = writer->map_header();
   if (made) {
@@ -386,8 +389,14 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
 
 void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
-  if (!in_memory_) ::unlink(path_.c_str());
+  const bool kept = !kept_path_.empty() && ::rename(path_.c_str(), kept_path_.c_str()) == 0;
+  if (!in_memory_ && !kept) ::unlink(path_.c_str());
   close_file();
+}
+
+void SegmentWriter::discard() noexcept {
+  kept_path_.clear();
+  finish();
 }
 
 void SegmentWriter::leave_as_evidence() noexcept {

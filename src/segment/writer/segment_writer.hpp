@@ -83,6 +83,7 @@ class SegmentWriter {
     // Makes a proxy segment: its name ends in kProxySuffix, and it gets chunks only when it needs
     // them, because a server has a thousand of these.
     std::optional<Process> for_client = std::nullopt;
+    pid_t kept_for = 0;  // the reader that wants it after a clean exit (kKeptSuffix); 0: nobody
   };
 
   [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
@@ -157,6 +158,8 @@ class SegmentWriter {
 
   // For a clean exit: marks the segment and removes the file.
   void finish() noexcept;
+  // The same, but nobody gets it: its figures are not to be trusted.
+  void discard() noexcept;
   // For a proxy segment whose client ended and held something: marks the segment and lets go of
   // it, so that it is found like that of any dead process. As after abandon(), nothing else may be
   // called.
@@ -208,7 +211,8 @@ class SegmentWriter {
                                       std::uint64_t now_ns);
 
   bool in_memory_ = false;
-  UniqueFd fd_;  // none when in_memory_
+  std::string kept_path_;  // the name after a clean exit; empty: it is removed
+  UniqueFd fd_;            // none when in_memory_
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   bool is_proxy_ = false;
