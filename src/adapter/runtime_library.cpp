@@ -55,9 +55,12 @@ std::optional<std::string> first_runtime(const std::vector<std::string>& paths) 
   return found == paths.end() ? std::nullopt : std::optional(*found);
 }
 
+// Ours lie beside ttmem, and perhaps in LD_LIBRARY_PATH: the dry run only counts for a command that
+// is linked with it.
 std::optional<std::string> in_folder(const fs::path& folder) {
   return first_runtime(files_in(folder, [](const std::string& name) {
-    return name.starts_with("libtt") && name.find(".so") != std::string::npos;
+    return name.starts_with("libtt") && !name.starts_with("libttmem") &&
+           name.find(".so") != std::string::npos;
   }));
 }
 

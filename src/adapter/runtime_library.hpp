@@ -25,7 +25,7 @@ struct RuntimeLibrary {
 // The library that `command`, found by PATH, would load. The first of:
 // 1. `given`, or TTMEM_TT_METAL_LIBRARY: an Error when there is no runtime in it;
 // 2. what a program is linked with, asked of its own dynamic loader, which runs nothing of it;
-// 3. libtt*.so in LD_LIBRARY_PATH;
+// 3. libtt*.so in LD_LIBRARY_PATH, but not the dry run, which lies there for other reasons;
 // 4. of a Python program: the package ttnn of that Python, which is not imported;
 // 5. TT_METAL_RUNTIME_ROOT and TT_METAL_HOME, in build/lib, build_Release/lib, build_*/lib;
 // 6. the directories where packages put libraries.

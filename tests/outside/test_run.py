@@ -191,8 +191,16 @@ class Finding(AdapterCase):
         self.assertEqual(self.attached_to(self.env, program), self.own / "lib" / self.dryrun.name)
 
     def test_in_the_library_path(self):
-        env = {**self.env, "LD_LIBRARY_PATH": f"/nothing:{self.dryrun.parent}"}
-        self.assertEqual(self.attached_to(env, "env"), self.dryrun)
+        root, library = self.checkout()
+        copy = self.own / "lib" / library.name
+        copy.parent.mkdir()
+        shutil.copy(library, copy)
+        env = {**self.env, "LD_LIBRARY_PATH": f"/nothing:{copy.parent}", "TT_METAL_HOME": str(root)}
+        self.assertEqual(self.attached_to(env, "env"), copy)
+
+    def test_not_the_dry_run_that_lies_beside_ttmem(self):
+        env = {**self.env, "LD_LIBRARY_PATH": str(self.dryrun.parent)}
+        self.assert_untouched(self.seen_by_command(env=env), env)
 
     def checkout(self, ninja="build.ninja"):
         """What a checkout and its build have; the build says where the headers are."""
