@@ -49,8 +49,8 @@ void add_help(Command& app);
 void add_version(Command& app, const std::string& text);
 // `to_run` is what follows the word `run` and its options; fill it before the command line is
 // parsed. The action replaces this process by that command, after an optional "--", with tracking
-// on and the adapter attached. It returns only when that fails: 127 when there is no such command,
-// 126 when it cannot be started, 2 when none was named.
+// on and the adapter attached. It returns when that fails: 127 when there is no such command, 126
+// when it cannot be started, 2 when none was named; and with --summary, the command's exit code.
 void add_run(Command& app, const std::vector<std::string>& to_run);
 
 // What is held now, on these devices (empty: on all). Fails when there is no such device.
