@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kAdvice = "set XDG_CACHE_HOME to a directory of your own";
 
 std::string home_folder() {
-  const std::string home = environment("HOME");
+  std::string home = environment("HOME");
   if (!home.empty()) return home;
   const passwd* user = ::getpwuid(::geteuid());
   return user == nullptr || user->pw_dir == nullptr ? std::string() : user->pw_dir;

@@ -39,11 +39,11 @@ std::vector<std::string> environment_with(
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const bool replaced = std::any_of(more.begin(), more.end(), [&](const auto& variable) {
-      return text.starts_with(variable.first + "=");
+      return text.substr(0, text.find('=')) == variable.first;
     });
     if (!replaced) all.emplace_back(text);
   }
-  for (const auto& [name, value] : more) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : more) all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 

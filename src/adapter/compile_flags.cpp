@@ -48,6 +48,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   }
   std::sort(found.rbegin(), found.rend());
   std::vector<fs::path> paths;
+  paths.reserve(found.size());
   for (auto& entry : found) paths.push_back(std::move(entry.second));
   return paths;
 }

@@ -29,7 +29,7 @@ std::string build_id_in(std::string_view notes) {
     const std::string_view name = notes.substr(0, note.n_namesz);
     notes.remove_prefix(padded(note.n_namesz));
     if (note.n_descsz > notes.size()) return {};
-    if (note.n_type == NT_GNU_BUILD_ID && name == std::string_view("GNU", 4)) {
+    if (note.n_type == NT_GNU_BUILD_ID && name == std::string_view("GNU\0", 4)) {
       std::string hex;
       for (const char byte : notes.substr(0, note.n_descsz)) {
         hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));

@@ -156,6 +156,7 @@ std::vector<Holder> holders(const std::vector<SegmentImage>& images) {
     }
   }
   std::vector<Holder> list;
+  list.reserve(groups.size());
   for (auto& [key, holder] : groups) list.push_back(std::move(holder));
   std::stable_sort(list.begin(), list.end(),
                    [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
@@ -251,6 +252,7 @@ std::vector<SegmentImage> RunWatch::read() const {
     images.insert_or_assign(key, std::move(*image));
   }
   std::vector<SegmentImage> list;
+  list.reserve(images.size());
   for (auto& [key, image] : images) list.push_back(std::move(image));
   return list;
 }

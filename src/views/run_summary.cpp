@@ -65,6 +65,7 @@ std::string table_of(std::vector<Row> rows, const std::vector<std::string>& head
 
 std::vector<std::string> peaks_of(const RunDevice& device) {
   std::vector<std::string> figures;
+  figures.reserve(kDeviceKinds.size() + 1);
   for (const Kind kind : kDeviceKinds) figures.push_back(format_bytes(device.peaks[kind]));
   figures.push_back(format_bytes(device.l1_peak));
   return figures;
