@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "wrapped.h"
 
@@ -75,14 +76,77 @@ static void *find_original(unsigned i) {
   return found;
 }
 
+/* ---- Which TT-Metal it is ---- */
+
+struct build_id {
+  const void *inside; /* an address in the library that is meant */
+  char text[2 * 64 + 1];
+};
+
+static int read_build_id(struct dl_phdr_info *info, size_t size, void *data) {
+  struct build_id *id = data;
+  int found = 0;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    const char *begin = (const char *)(info->dlpi_addr + part->p_vaddr);
+    const char *inside = id->inside;
+    if (part->p_type == PT_LOAD && inside >= begin && inside < begin + part->p_memsz) found = 1;
+  }
+  if (!found) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    if (part->p_type != PT_NOTE || part->p_align > 8) continue;
+    const char *notes = (const char *)(info->dlpi_addr + part->p_vaddr);
+    const char *const end = notes + part->p_memsz;
+    while (notes + sizeof(ElfW(Nhdr)) <= end) {
+      const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)notes;
+      const size_t align = part->p_align == 8 ? 8 : 4;
+      const size_t name = (note->n_namesz + align - 1) & ~(align - 1);
+      const unsigned char *bytes = (const unsigned char *)(notes + sizeof *note + name);
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz <= 64 &&
+          memcmp(note + 1, "GNU", 4) == 0) {
+        for (unsigned b = 0; b < note->n_descsz; ++b) sprintf(id->text + 2 * b, "%02x", bytes[b]);
+        return 1;
+      }
+      notes += sizeof *note + name + ((note->n_descsz + align - 1) & ~(align - 1));
+    }
+  }
+  return 1;
+}
+
+/* `ttmem run` looks for the library that the command will load, and can be wrong (a script that
+ * sets its own paths). An adapter reads the runtime's classes: in another build it would read
+ * nonsense. Its folder has the build id of the library that it is for; where there is none, or the
+ * folder is called otherwise, whoever named it must know. */
+static int is_for_this_runtime(const char *adapter, const void *original) {
+  const char *file = strrchr(adapter, '/');
+  const char *folder = file;
+  while (folder != NULL && folder > adapter && folder[-1] != '/') --folder;
+  const size_t digits = folder != NULL ? strspn(folder, "0123456789abcdef") : 0;
+  if (digits < 16 || folder[digits] != '-') return 1;
+  struct build_id id = {original, ""};
+  dl_iterate_phdr(read_build_id, &id);
+  return id.text[0] == '\0' || (strlen(id.text) == digits && strncmp(id.text, folder, digits) == 0);
+}
+
 /* ---- The adapter ---- */
 
 typedef void *(*wrapper_of)(unsigned i, void *original);
 
-static wrapper_of load_adapter(void) {
+static wrapper_of load_adapter(const void *original) {
   const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED");
   const char *path = getenv("TTMEM_ADAPTER");
   if (path == NULL || path[0] == '\0' || enabled == NULL || strcmp(enabled, "1") != 0) return NULL;
+  if (!is_for_this_runtime(path, original)) {
+    Dl_info library = {NULL, NULL, NULL, NULL};
+    dladdr(original, &library);
+    fprintf(stderr,
+            "ttmem: the adapter is for another build of TT-Metal than %s, so the memory of this "
+            "process is not seen; name that library with `ttmem run --library`\n",
+            library.dli_fname != NULL ? library.dli_fname : "the one that is loaded");
+    return NULL;
+  }
   void *adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   wrapper_of wrapper = adapter != NULL ? (wrapper_of)dlsym(adapter, "ttmem_adapter_wrapper") : NULL;
   if (wrapper == NULL) {
@@ -97,21 +161,36 @@ static wrapper_of load_adapter(void) {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static __thread int loading; /* the adapter itself calls TT-Metal while it is loaded */
 
+static int loaded;
+static wrapper_of wrapper;
+
+/* Whether an adapter reports what this process does; then TT-Metal's hooks have nothing to add. */
+__attribute__((visibility("default"))) int ttmem_preload_attached(void) {
+  return __atomic_load_n(&wrapper, __ATOMIC_ACQUIRE) != NULL;
+}
+
+/* A thread that waits here may hold the lock of the dynamic loader (its call comes from the
+ * initialisation of a library), which the thread that loads the adapter needs: nobody waits for
+ * ever. */
+static int lock_for_a_while(void) {
+  struct timespec end;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec += 2;
+  return pthread_mutex_timedlock(&mutex, &end) == 0;
+}
+
 void *ttmem_preload_resolve(unsigned i) HIDDEN;
 void *ttmem_preload_resolve(unsigned i) {
-  static int loaded;
-  static wrapper_of wrapper;
   void *original = find_original(i);
   if (original == NULL) {
     fprintf(stderr, "ttmem: somebody calls %s, which no loaded library has; run without ttmem\n",
             kSymbols[i]);
     abort();
   }
-  if (loading) return original;
-  pthread_mutex_lock(&mutex);
+  if (loading || !lock_for_a_while()) return original;
   if (!loaded) {
     loading = 1;
-    wrapper = load_adapter();
+    __atomic_store_n(&wrapper, load_adapter(original), __ATOMIC_RELEASE);
     loading = 0;
     loaded = 1;
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What host code reports itself: which threads are tracked, and what the hooks leave out.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -27,9 +29,17 @@ KernelBytes collect_kernel_bytes(const tm::Program& program, tm::IDevice* device
   }
 }
 
+// The preloaded adapter reports everything that the hooks would, and more.
+bool is_adapter_attached() {
+  using Attached = int (*)();
+  const auto attached = reinterpret_cast<Attached>(dlsym(RTLD_DEFAULT, "ttmem_preload_attached"));
+  return attached != nullptr && attached() != 0;
+}
+
 }  // namespace
 
 void attach() {
+  if (is_adapter_attached()) return;
   auto& tracker = tm::GraphTracker::instance();
   const auto& processors = tracker.get_processors();
   const auto& processor = Processor::instance();

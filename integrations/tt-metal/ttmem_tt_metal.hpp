@@ -126,7 +126,8 @@ class Processor final : public tm::IGraphProcessor {
   std::uint64_t next_scope_ = 1;
 };
 
-// Tracks the calling thread. Does nothing the second time.
+// Tracks the calling thread. Does nothing the second time, nor where the adapter is preloaded,
+// which reports the same.
 void attach();
 // Tracks the worker threads of a mesh, which place the programs of a workload that has several.
 void attach_workers(tm::distributed::MeshDevice& mesh);

@@ -98,10 +98,45 @@ class APlainProgram(Adapter):
             self.assertEqual(result.stderr.count("\n"), 1 if said else 0)
             self.assertIn(said, result.stderr)
 
+    def test_an_adapter_of_another_build_is_not_loaded(self):
+        """Its folder has the build id of the library that it is for."""
+        notes = subprocess.run(["readelf", "-n", f"{library_path()}/libttmem_dryrun.so"], text=True,
+                               capture_output=True, check=True).stdout
+        right = notes.split("Build ID:")[1].split()[0]
+        for build_id, seen in ((right, True), ("0" * len(right), False)):
+            adapter = self.folder / f"{build_id}-1" / "adapter.so"
+            adapter.parent.mkdir()
+            adapter.symlink_to(self.adapter)
+            env = self.preloaded(TTMEM_DRYRUN_SYSTEM="n150")
+            env["TTMEM_ADAPTER"] = str(adapter)
+            host = self.start([self.binary], env)
+            host.line()
+            self.assertEqual(len(self.devices()), 1 if seen else 0)
+            if not seen:
+                self.assertIn("libttmem_dryrun.so", host.line("stderr"))
+            host.kill()
+            self.ttmem("clean")
+
     def test_other_programs_do_not_notice(self):
         result = subprocess.run(["ls", "/"], env=self.preloaded(), text=True, capture_output=True)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(self.files(), [])
+
+
+class AProgramWithTheProcessor(Adapter):
+    def test_is_counted_once(self):
+        binary = self.folder / "steps"
+        host_program.build("g++", binary, HERE / "host" / "steps.cpp",
+                           *host_program.processor_sources())
+        host = self.start([binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="galaxy:8x8"))
+        self.assertEqual(host.line(), "one page")
+        host.go_on()
+        self.assertEqual(host.line(), "program")
+        for device in self.devices():
+            self.assertEqual(device["l1"]["buffers"]["logical_bytes"], 2 * KIB)
+            self.assertEqual(device["l1"]["cb"]["logical_bytes"], 64 * 4 * KIB)
+            self.assertEqual(device["programs"], 1)
+            self.assertEqual(set(device["anomalies"].values()), {0})
 
 
 class Python(Adapter):
