@@ -277,8 +277,8 @@ RuntimeArgsData& ProgramImpl::common_runtime_args(KernelHandle handle) {
 
 namespace tt::tt_metal {
 
-void Kernel::Args::assign(ttsl::Span<const std::uint32_t> args) {
-  values.assign(args.begin(), args.end());
+void Kernel::Args::assign(ttsl::Span<const std::uint32_t> given) {
+  values.assign(given.begin(), given.end());
   view = {values.data(), values.size()};
 }
 

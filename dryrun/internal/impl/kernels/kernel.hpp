@@ -23,7 +23,7 @@ class Kernel {
   struct Args {
     std::vector<std::uint32_t> values;
     RuntimeArgsData view;
-    void assign(ttsl::Span<const std::uint32_t> args);
+    void assign(ttsl::Span<const std::uint32_t> given);
   };
 
   // `math_fidelity` marks a compute kernel.
