@@ -117,6 +117,16 @@ void program_destroyed(const ProgramImpl* program) {
   original<TTMEM_W_program_destroyed, void>(program);
 }
 
+void program_destructor(ProgramImpl* self) {
+  recorder().destroyed(*self);
+  original<TTMEM_W_program_destructor, void>(self);
+}
+
+void program_base_destructor(ProgramImpl* self) {
+  recorder().destroyed(*self);
+  original<TTMEM_W_program_base_destructor, void>(self);
+}
+
 // ---- What runs ----
 
 void enqueue_mesh_workload(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
@@ -153,7 +163,7 @@ bool device_initialize(tm::Device* self, std::uint8_t queues, std::size_t l1_sma
                        std::span<const std::uint32_t> l1_bank_remap, bool minimal) {
   const bool done = original<TTMEM_W_device_initialize, bool>(self, queues, l1_small, trace_region,
                                                               worker_l1, l1_bank_remap, minimal);
-  if (done) recorder().opened(*self);
+  if (done) recorder().initialized(*self);
   return done;
 }
 
@@ -165,6 +175,22 @@ bool device_close(tm::Device* self) {
 
 }  // namespace
 }  // namespace ttmem::adapter
+
+// Called once, first: which functions TT-Metal has.
+extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
+    const unsigned char has[TTMEM_W_COUNT]) {
+  const auto any = [&](auto... numbers) { return (has[numbers] || ...); };
+  const auto all = [&](auto... numbers) { return (has[numbers] && ...); };
+  const bool buffers = any(TTMEM_W_buffer_allocate, TTMEM_W_track_allocate) &&
+                       any(TTMEM_W_buffer_deallocate, TTMEM_W_track_deallocate);
+  const bool programs = any(TTMEM_W_compile_and_allocate, TTMEM_W_allocate_circular_buffers) &&
+                        any(TTMEM_W_deallocate_circular_buffers, TTMEM_W_program_destroyed,
+                            TTMEM_W_program_destructor);
+  const bool dispatches =
+      programs && all(TTMEM_W_enqueue_mesh_workload, TTMEM_W_launch_program, TTMEM_W_replay_trace);
+  ttmem::adapter::Recorder::instance().begin(
+      {.buffers = buffers, .programs = programs, .dispatches = dispatches});
+}
 
 // The wrapper of a function (TTMEM_W_...), whose own is `original`.
 extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(unsigned number,

@@ -132,6 +132,7 @@ static int is_for_this_runtime(const char *adapter, const void *original) {
 
 /* ---- The adapter ---- */
 
+typedef void (*begin)(const unsigned char has[TTMEM_W_COUNT]);
 typedef void *(*wrapper_of)(unsigned i, void *original);
 
 static wrapper_of load_adapter(const void *original) {
@@ -148,14 +149,20 @@ static wrapper_of load_adapter(const void *original) {
     return NULL;
   }
   void *adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  wrapper_of wrapper = adapter != NULL ? (wrapper_of)dlsym(adapter, "ttmem_adapter_wrapper") : NULL;
-  if (wrapper == NULL) {
+  begin first = adapter != NULL ? (begin)dlsym(adapter, "ttmem_adapter_begin") : NULL;
+  wrapper_of wrapper_of_it =
+      first != NULL ? (wrapper_of)dlsym(adapter, "ttmem_adapter_wrapper") : NULL;
+  if (wrapper_of_it == NULL) {
     fprintf(stderr,
             "ttmem: cannot load the adapter, so the memory of this process is not seen: %s; run "
             "`ttmem adapter remove --all`, then `ttmem run` again\n",
             dlerror());
+    return NULL;
   }
-  return wrapper;
+  unsigned char has[TTMEM_W_COUNT];
+  for (unsigned i = 0; i < TTMEM_W_COUNT; ++i) has[i] = find_original(i) != NULL;
+  first(has);
+  return wrapper_of_it;
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <tt-metalium/mesh_device.hpp>
 
 #include "describe.hpp"
@@ -80,15 +81,43 @@ void Recorder::open(const tm::IDevice& chip) {
   const auto& uids = tm::MetalContext::instance().get_cluster().get_unique_chip_ids();
   if (const auto uid = uids.find(chip.id()); uid != uids.end()) info.uid = uid->second;
   ttmem_device_open(&info);
-  ttmem_reports(number, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS | TTMEM_REPORTS_KERNELS |
-                            TTMEM_REPORTS_DISPATCHES);
 }
 
-void Recorder::opened(const tm::IDevice& chip) noexcept {
+void Recorder::begin(const Heard& heard) {
+  heard_ = heard;
+  if (heard.buffers && heard.dispatches) return;
+  std::fprintf(stderr,
+               "ttmem: this TT-Metal lacks functions that tell of its memory, so %s not seen; a "
+               "newer ttmem may know their names\n",
+               !heard.buffers    ? "buffers are"
+               : !heard.programs ? "programs and circular buffers are"
+                                 : "what is resident is");
+}
+
+// From its beginning on, what is not reported is not there. A chip that was open before, or of a
+// runtime whose calls we do not hear, is known from its first event alone.
+void Recorder::initialized(const tm::IDevice& chip) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
+    initialized_ = true;
     open(chip);
+    ttmem_reports(number_of(chip),
+                  (heard_.buffers ? TTMEM_REPORTS_BUFFERS : 0U) |
+                      (heard_.programs ? TTMEM_REPORTS_PROGRAMS : 0U) |
+                      (heard_.dispatches ? TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES : 0U));
   });
+}
+
+// A runtime that calls its own functions directly (-Bsymbolic) is heard only where its program
+// calls it.
+void Recorder::check_that_we_hear() {
+  static bool said = false;
+  if (initialized_ || said) return;
+  said = true;
+  std::fputs(
+      "ttmem: this TT-Metal does not call its functions by name (linked with -Bsymbolic?), so its "
+      "memory is not seen; TT-Metal as it is published does\n",
+      stderr);
 }
 
 void Recorder::closed(const tm::IDevice& chip) noexcept {
@@ -125,7 +154,7 @@ Recorder::Mesh& Recorder::mesh_of(const tm::IDevice& device) {
 
 void Recorder::allocated(const tm::Buffer& buffer) noexcept {
   quietly([&] {
-    if (buffer.address() == 0) return;
+    if (!heard_.buffers || buffer.address() == 0) return;
     const auto cores = tt_metal::cores_of(buffer);
     const ttmem_buffer record = tt_metal::describe(buffer, cores, label_of_this_thread);
     const std::lock_guard lock(mutex_);
@@ -201,6 +230,7 @@ void Recorder::place(const Program& program, const Chips& chips) {
 
 void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device) noexcept {
   quietly([&] {
+    if (!heard_.programs) return;
     const std::lock_guard lock(mutex_);
     const auto [known, fresh] = programs_.try_emplace(&impl);
     Program& program = known->second;
@@ -240,6 +270,7 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
 // ---- What runs ----
 
 void Recorder::dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh) {
+  if (!heard_.dispatches) return;
   const auto found = programs_.find(&impl);
   if (found == programs_.end()) return;
   Program& program = found->second;
@@ -256,6 +287,7 @@ void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcep
     MeshDevice& device = *queue.device();
     const auto trace = queue.trace_id();
     const std::lock_guard lock(mutex_);
+    check_that_we_hear();
     const Mesh& all = mesh_of(device);
     for (auto& [range, program] : workload.get_programs()) {
       Mesh some;

@@ -31,7 +31,13 @@ class Recorder {
  public:
   static Recorder& instance();
 
-  void opened(const tm::IDevice& chip) noexcept;
+  // What the functions of this TT-Metal tell. The rest is not recorded, and stays unknown.
+  struct Heard {
+    bool buffers, programs, dispatches;
+  };
+  void begin(const Heard& heard);
+
+  void initialized(const tm::IDevice& chip) noexcept;
   void closed(const tm::IDevice& chip) noexcept;
 
   // After it has its memory. The second time, and for a capture that allocates nothing (address 0),
@@ -99,13 +105,16 @@ class Recorder {
 
   // With the lock held.
   void open(const tm::IDevice& chip);
+  void check_that_we_hear();
   Mesh& mesh_of(const tm::IDevice& device);
   static Mesh part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices);
   bool update(Program& program, const tm::detail::ProgramImpl& impl);
   void place(const Program& program, const Chips& chips);
   void dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh);
 
+  Heard heard_{false, false, false};     // set before anything is recorded
   std::mutex mutex_;                     // everything below
+  bool initialized_ = false;             // a chip was opened, and we heard of it
   std::map<std::uint32_t, Chip> chips_;  // that are open
   std::uint64_t generation_ = 1;         // raised when a chip is opened or closed
   // By the device's address and number: a new mesh may get the address of one that is gone. They

@@ -13,15 +13,17 @@
   X(track_allocate, _ZN2tt8tt_metal12GraphTracker14track_allocateEPKNS0_6BufferE) \
   X(track_deallocate, _ZN2tt8tt_metal12GraphTracker16track_deallocateEPNS0_6BufferE)
 
-/* Programs. */
-#define TTMEM_WRAPPED_PROGRAMS(X)                                                   \
-  X(compile_and_allocate,                                                           \
-    _ZN2tt8tt_metal6detail11ProgramImpl20compile_and_allocateEPNS0_7IDeviceEb)      \
-  X(allocate_circular_buffers,                                                      \
-    _ZN2tt8tt_metal6detail11ProgramImpl25allocate_circular_buffersEPKNS0_7IDeviceE) \
-  X(deallocate_circular_buffers,                                                    \
-    _ZN2tt8tt_metal6detail11ProgramImpl27deallocate_circular_buffersEv)             \
-  X(program_destroyed, _ZN2tt8tt_metal9Inspector17program_destroyedEPKNS0_6detail11ProgramImplE)
+/* Programs. Their end is heard of where it comes first; the destructor is the last to be left. */
+#define TTMEM_WRAPPED_PROGRAMS(X)                                                                \
+  X(compile_and_allocate,                                                                        \
+    _ZN2tt8tt_metal6detail11ProgramImpl20compile_and_allocateEPNS0_7IDeviceEb)                   \
+  X(allocate_circular_buffers,                                                                   \
+    _ZN2tt8tt_metal6detail11ProgramImpl25allocate_circular_buffersEPKNS0_7IDeviceE)              \
+  X(deallocate_circular_buffers,                                                                 \
+    _ZN2tt8tt_metal6detail11ProgramImpl27deallocate_circular_buffersEv)                          \
+  X(program_destroyed, _ZN2tt8tt_metal9Inspector17program_destroyedEPKNS0_6detail11ProgramImplE) \
+  X(program_destructor, _ZN2tt8tt_metal6detail11ProgramImplD1Ev)                                 \
+  X(program_base_destructor, _ZN2tt8tt_metal6detail11ProgramImplD2Ev)
 
 /* What runs. */
 #define TTMEM_WRAPPED_DISPATCHES(X)                                                                                  \

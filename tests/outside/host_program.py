@@ -37,5 +37,14 @@ def build_adapter(compiler, binary):
                     "-lttmem", f"-Wl,-rpath,{library_path()}", "-Wl,--no-undefined"], check=True)
 
 
+def relink_dryrun(folder, *options):
+    """The dry run's shared library again, linked otherwise; for LD_LIBRARY_PATH."""
+    folder.mkdir()
+    subprocess.run(["g++", "-shared", "-Wl,-soname,libttmem_dryrun.so", *options, "-Wl,--whole-archive",
+                    f"{library_path()}/libttmem_dryrun.a", "-Wl,--no-whole-archive", "-pthread", "-o",
+                    str(folder / "libttmem_dryrun.so")], check=True)
+    return str(folder)
+
+
 def processor_sources():
     return sorted(PROCESSOR.glob("*.cpp"))

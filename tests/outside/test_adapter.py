@@ -12,6 +12,11 @@ import host_program
 from support import HERE, KIB, Case, library_path
 
 PRELOAD = f"{library_path()}/ttmem/libttmem_preload.so"
+PROGRAM = "_ZN2tt8tt_metal6detail11ProgramImpl"
+# What tells that a program is gone.
+ENDS = (PROGRAM + "27deallocate_circular_buffersEv",
+        "_ZN2tt8tt_metal9Inspector17program_destroyedEPKNS0_6detail11ProgramImplE",
+        PROGRAM + "D1Ev", PROGRAM + "D2Ev")
 PYTHON = """
 import ctypes, os, sys
 library = ctypes.CDLL({library!r})  # with RTLD_LOCAL
@@ -116,6 +121,52 @@ class APlainProgram(Adapter):
                 self.assertIn("libttmem_dryrun.so", host.line("stderr"))
             host.kill()
             self.ttmem("clean")
+
+    def run_on(self, library):
+        """The program on another build of the runtime: what is shown and told near its end, and its
+        stderr."""
+        host = self.start([self.binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="n150",
+                                                        LD_LIBRARY_PATH=library))
+        step = None
+        while step != "threads":
+            step, told = host.line().split(" ", 1)
+            devices = self.devices()
+            if step != "threads":
+                host.go_on()
+        for _ in ("threads", "again", "last"):
+            host.go_on()
+        self.assertEqual(host.wait(), 0)
+        return devices, told, host.process.stderr.read().decode()
+
+    def without(self, *names):
+        script = self.folder / "names"
+        script.write_text("{ global: *; local: " + " ".join(f"{name};" for name in names) + " };")
+        folder = tempfile.mkdtemp(dir=self.folder)
+        return host_program.relink_dryrun(pathlib.Path(folder) / "lib",
+                                          f"-Wl,--version-script={script}")
+
+    def test_the_end_of_programs_is_heard_of_in_several_ways(self):
+        [device], told, said = self.run_on(self.without(*ENDS[:2]))
+        self.assertEqual(self.shown(device), told)
+        self.assertEqual(said, "")
+
+    def test_what_a_runtime_does_not_tell_is_unknown(self):
+        [device], told, said = self.run_on(self.without(*ENDS))
+        self.assertIsNone(device["programs"])
+        self.assertIsNone(device["l1"]["cb"]["physical_bytes"])
+        self.assertIsNone(device["l1"]["cb"]["resident_bytes"])
+        self.assertIn(f"dram {device['dram']['used_bytes']} ", told)
+        self.assertEqual(said.count("\n"), 1)
+        self.assertIn("programs and circular buffers are not seen", said)
+
+    def test_a_runtime_that_does_not_call_by_name_is_noticed(self):
+        library = host_program.relink_dryrun(self.folder / "bsymbolic", "-Wl,-Bsymbolic")
+        [device], _, said = self.run_on(library)
+        self.assertIsNone(device["dram"]["used_bytes"])
+        self.assertIsNone(device["l1"]["cb"]["physical_bytes"])
+        self.assertIsNone(device["l1"]["kernels_bytes"])
+        self.assertEqual(said.count("\n"), 1)
+        self.assertIn("-Bsymbolic", said)
 
     def test_other_programs_do_not_notice(self):
         result = subprocess.run(["ls", "/"], env=self.preloaded(), text=True, capture_output=True)
