@@ -260,7 +260,8 @@ RC_GTEST_PROP(Mesh, ListsDoWhatOneCallForEachDeviceDoes, ()) {
       for (const std::uint32_t device : ids) one_by_one->buffer_free(device, type, id);
     } else {
       const auto per_bank = *rc::gen::element<std::uint64_t>(0, 32, 1 << 20);
-      ttmem_buffer given = buffer(type, id, id * 65536, *rc::gen::inRange(0, 60000), per_bank);
+      ttmem_buffer given =
+          buffer(type, id, id * 65536, *rc::gen::inRange<std::uint64_t>(0, 60000), per_bank);
       const ttmem_core_range cores = {0, 0, *rc::gen::element<std::uint16_t>(2, 20), 3};
       if (*rc::gen::arbitrary<bool>()) given.cores = &cores, given.core_ranges = 1;
       if (*rc::gen::inRange(0, 4) == 0) given.flags = TTMEM_BUFFER_OWN_BANKS;
