@@ -93,11 +93,12 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
   return found->adapter();
 }
 
-// Before what is preloaded already, unless it is among that: `ttmem run` may run `ttmem run`.
+// After what is preloaded already, which may have to be the first (sanitizers), unless it is among
+// that: `ttmem run` may run `ttmem run`.
 void preload(const std::string& stub) {
   const std::string before = environment("LD_PRELOAD");
   if ((":" + before + ":").find(":" + stub + ":") != std::string::npos) return;
-  setenv("LD_PRELOAD", (before.empty() ? stub : stub + ":" + before).c_str(), 1);
+  setenv("LD_PRELOAD", (before.empty() ? stub : before + ":" + stub).c_str(), 1);
 }
 
 // As for standard output, but nothing is cut or coloured: it goes to standard error.

@@ -115,7 +115,7 @@ class Attaching(AdapterCase):
         env = self.with_library()
         seen = self.seen_by_command(env=env)
         before = env.get("LD_PRELOAD")
-        self.assertEqual(seen["LD_PRELOAD"], f"{self.stub}:{before}" if before else str(self.stub))
+        self.assertEqual(seen["LD_PRELOAD"], f"{before}:{self.stub}" if before else str(self.stub))
         self.assertEqual(seen["TT_METAL_SHM_TRACKING_DISABLED"], "1")
         self.assertNotIn("TTMEM_ADAPTER_OPS", seen)
         adapter = pathlib.Path(seen["TTMEM_ADAPTER"])
