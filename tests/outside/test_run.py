@@ -106,7 +106,7 @@ class AdapterCase(Case):
         """Nothing was attached: the command saw its own environment, with tracking on."""
         self.assertEqual(seen["TT_ALLOC_TRACKING_ENABLED"], "1")
         self.assertEqual(seen.get("LD_PRELOAD"), env.get("LD_PRELOAD"))
-        for name in ("TTMEM_ADAPTER", "TTMEM_ADAPTER_OPS", "TT_METAL_SHM_TRACKING_DISABLED"):
+        for name in ("TTMEM_ADAPTER", "TT_METAL_SHM_TRACKING_DISABLED"):
             self.assertNotIn(name, seen)
 
 
@@ -117,7 +117,6 @@ class Attaching(AdapterCase):
         before = env.get("LD_PRELOAD")
         self.assertEqual(seen["LD_PRELOAD"], f"{before}:{self.stub}" if before else str(self.stub))
         self.assertEqual(seen["TT_METAL_SHM_TRACKING_DISABLED"], "1")
-        self.assertNotIn("TTMEM_ADAPTER_OPS", seen)
         adapter = pathlib.Path(seen["TTMEM_ADAPTER"])
         self.assertEqual(adapter.name, "adapter.so")
         self.assertTrue(adapter.parent.name.startswith(build_id_of(self.dryrun) + "-"))
@@ -137,8 +136,7 @@ class Attaching(AdapterCase):
 
     def test_options_of_run(self):
         env = self.with_library()
-        seen = self.seen_by_command("--ops", "--keep-shm-tracking", env=env)
-        self.assertEqual(seen["TTMEM_ADAPTER_OPS"], "1")
+        seen = self.seen_by_command("--keep-shm-tracking", env=env)
         self.assertNotIn("TT_METAL_SHM_TRACKING_DISABLED", seen)
         self.assert_untouched(self.seen_by_command("--no-adapter", env=env), env)
 
