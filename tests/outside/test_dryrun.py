@@ -12,14 +12,22 @@ CORES = 64
 CB = 4 * KIB * CORES
 
 
-class AHostProgram(Case):
+class HostProgram(Case):
+    """host/NAME.cpp, compiled with the processor."""
+
+    NAME = None
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="ttmem-host-")
         cls.addClassCleanup(folder.cleanup)
-        cls.binary = pathlib.Path(folder.name) / "steps"
-        host_program.build("g++", cls.binary, HERE / "host" / "steps.cpp",
+        cls.binary = pathlib.Path(folder.name) / cls.NAME
+        host_program.build("g++", cls.binary, HERE / "host" / f"{cls.NAME}.cpp",
                            *host_program.processor_sources())
+
+
+class AHostProgram(HostProgram):
+    NAME = "steps"
 
     def setUp(self):
         super().setUp()
@@ -112,16 +120,10 @@ class AHostProgram(Case):
         self.assertEqual(device["l1"]["headroom_bytes_per_core"], -40128)
 
 
-class FreeBlocks(Case):
+class FreeBlocks(HostProgram):
     """What is free in a bank, and the largest block of it, are what the allocator says."""
 
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="ttmem-host-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.binary = pathlib.Path(folder.name) / "free_blocks"
-        host_program.build("g++", cls.binary, HERE / "host" / "free_blocks.cpp",
-                           *host_program.processor_sources())
+    NAME = "free_blocks"
 
     @staticmethod
     def shown(device):

@@ -165,15 +165,16 @@ TEST(Lifecycle, AResizedCbReportsAllCbsAgainWithoutAFree) {
   EXPECT_EQ(device.num_registered_programs(), 1u);
 }
 
+std::shared_ptr<MeshBuffer> page_on_every_core(MeshDevice& mesh) {
+  return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 64 * 4096},
+                            {.page_size = 4096, .buffer_type = BufferType::L1}, &mesh);
+}
+
 TEST(Lifecycle, MovingAGlobalCbSaysNothing) {
   use_system("n150");
   const auto mesh = MeshDevice::create_unit_mesh(0);
-  const auto make = [&] {
-    return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 64 * 4096},
-                              {.page_size = 4096, .buffer_type = BufferType::L1}, mesh.get());
-  };
-  const auto first = make();
-  const auto second = make();
+  const auto first = page_on_every_core(*mesh);
+  const auto second = page_on_every_core(*mesh);
   Listening listening;
   Program program;
   add_cb(program, grid(8, 8), 4096, 0);
@@ -235,12 +236,8 @@ TEST(Lifecycle, AGlobalCbThatMovesAfterAClashStaysReportedWhereItWas) {
 TEST(Lifecycle, AGlobalCbThatMovesAfterARunThatReportedNothingIsReportedWhereItIs) {
   use_system("n300:8x8");
   const auto mesh = MeshDevice::create(distributed::MeshDeviceConfig(distributed::MeshShape(1, 2)));
-  const auto make = [&] {
-    return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 64 * 4096},
-                              {.page_size = 4096, .buffer_type = BufferType::L1}, mesh.get());
-  };
-  const auto first = make();
-  const auto second = make();
+  const auto first = page_on_every_core(*mesh);
+  const auto second = page_on_every_core(*mesh);
   Listening listening;
   for (std::size_t worker = 0; worker < mesh->num_devices(); ++worker) {
     mesh->enqueue_to_thread_pool(
