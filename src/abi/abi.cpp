@@ -356,7 +356,9 @@ void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {
   with_tracker([=](IdTracker& t) { t.kernel_unload(device, kernel); });
 }
 
+// A list of one is the plain call, which has less to look up. Most machines have one chip.
 void ttmem_mesh_buffer_alloc(const uint32_t* devices, uint32_t count, const ttmem_buffer* buffer) {
+  if (count == 1 && devices != nullptr) return ttmem_buffer_alloc(devices[0], buffer);
   with_tracker([=](IdTracker& t) {
     with_list(t, devices, count, [&](std::span<const uint32_t> list) {
       with_known_fields(t, buffer, offsetof(ttmem_buffer, bytes_per_bank),
@@ -367,6 +369,7 @@ void ttmem_mesh_buffer_alloc(const uint32_t* devices, uint32_t count, const ttme
 
 void ttmem_mesh_buffer_free(const uint32_t* devices, uint32_t count, ttmem_buffer_type type,
                             uint64_t id) {
+  if (count == 1 && devices != nullptr) return ttmem_buffer_free(devices[0], type, id);
   with_tracker([=, type = ttmem::raw_value(type)](IdTracker& t) {
     with_list(t, devices, count,
               [&](std::span<const uint32_t> list) { t.mesh_buffer_free(list, type, id); });
