@@ -11,6 +11,7 @@
 #include "impl/buffers/circular_buffer.hpp"
 #include "impl/context/metal_context.hpp"
 #include "impl/program/program_impl.hpp"
+#include "kernel_sizes.hpp"
 #include "llrt/tt_cluster.hpp"
 
 namespace ttmem::adapter {
@@ -19,6 +20,8 @@ using tm::distributed::MeshCommandQueue;
 using tm::distributed::MeshCoordinateRange;
 using tm::distributed::MeshDevice;
 using tm::distributed::MeshWorkload;
+using tt_metal::Cb;
+using tt_metal::Chips;
 using tt_metal::number_of;
 
 namespace {
@@ -42,6 +45,13 @@ bool covers(const MeshCoordinateRange& range, const MeshDevice& mesh) {
   return range == MeshCoordinateRange(mesh.shape());
 }
 
+void announce(const tm::IDevice& chip) {
+  ttmem_device_info info = tt_metal::device_info(chip);
+  const auto& uids = tm::MetalContext::instance().get_cluster().get_unique_chip_ids();
+  if (const auto uid = uids.find(chip.id()); uid != uids.end()) info.uid = uid->second;
+  ttmem_device_open(&info);
+}
+
 }  // namespace
 
 Label::Label(const char* name) : outer_(label_of_this_thread) { label_of_this_thread = name; }
@@ -52,7 +62,7 @@ Recorder& Recorder::instance() {
   return recorder;
 }
 
-Recorder::Recorder() {
+Recorder::Recorder() : chips_(announce) {
   pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
                  forget_in_child);
 }
@@ -61,26 +71,13 @@ Recorder::Recorder() {
 void Recorder::forget_in_child() {
   Recorder& recorder = instance();
   recorder.mutex_.unlock();
-  recorder.chips_.clear();
-  ++recorder.generation_;
-  recorder.buffers_.clear();
+  recorder.chips_.forget();
+  recorder.buffers_.forget();
   recorder.programs_.clear();
   recorder.traces_.clear();
 }
 
 // ---- Chips ----
-
-void Recorder::open(const tm::IDevice& chip) {
-  const std::uint32_t number = number_of(chip);
-  const auto fresh =
-      chips_.try_emplace(number, Chip{generation_ + 1, LoadedKernels(number)}).second;
-  if (!fresh) return;
-  ++generation_;
-  ttmem_device_info info = tt_metal::device_info(chip);
-  const auto& uids = tm::MetalContext::instance().get_cluster().get_unique_chip_ids();
-  if (const auto uid = uids.find(chip.id()); uid != uids.end()) info.uid = uid->second;
-  ttmem_device_open(&info);
-}
 
 void Recorder::begin(const Heard& heard) {
   heard_ = heard;
@@ -99,7 +96,7 @@ void Recorder::initialized(const tm::IDevice& chip) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     initialized_ = true;
-    open(chip);
+    chips_.open(chip);
     ttmem_reports(number_of(chip),
                   (heard_.buffers ? TTMEM_REPORTS_BUFFERS : 0U) |
                       (heard_.programs ? TTMEM_REPORTS_PROGRAMS : 0U) |
@@ -123,30 +120,10 @@ void Recorder::closed(const tm::IDevice& chip) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     const std::uint32_t number = number_of(chip);
-    if (chips_.erase(number) == 0) return;
-    ++generation_;
-    ttmem_device_close(number);
+    if (!chips_.close(number)) return;
     for (auto& [impl, program] : programs_) std::erase(program.chips, number);
     for (auto& [trace, programs] : traces_) programs.erase(number);
   });
-}
-
-Recorder::Mesh& Recorder::mesh_of(const tm::IDevice& device) {
-  const int id = device.id();
-  if (last_.device != &device || last_.id != id) {
-    last_ = {&device, id, &meshes_[{&device, id}]};
-  }
-  Mesh& mesh = *last_.mesh;
-  if (mesh.generation == generation_) return mesh;
-  const std::vector<tm::IDevice*> devices = tt_metal::chips_of(&device);
-  for (const tm::IDevice* chip : devices) open(*chip);
-  mesh.chips.clear();
-  for (const tm::IDevice* chip : devices) mesh.chips.push_back(number_of(*chip));
-  std::sort(mesh.chips.begin(), mesh.chips.end());
-  mesh.open.clear();
-  for (const std::uint32_t chip : mesh.chips) mesh.open.push_back(&chips_.at(chip));
-  mesh.generation = generation_;
-  return mesh;
 }
 
 // ---- Buffers ----
@@ -157,39 +134,14 @@ void Recorder::allocated(const tm::Buffer& buffer) noexcept {
     const auto cores = tt_metal::cores_of(buffer);
     const ttmem_buffer record = tt_metal::describe(buffer, cores, label_of_this_thread);
     const std::lock_guard lock(mutex_);
-    const Mesh& mesh = mesh_of(*buffer.device());
-    const auto [entry, fresh] = buffers_.insert(record.id);
-    if (!fresh) return;
-    *entry = {record.id, generation_, &mesh, record.type};
-    ttmem_mesh_buffer_alloc(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()),
-                            &record);
+    buffers_.allocated(*buffer.device(), record);
   });
 }
 
 void Recorder::freed(const tm::Buffer& buffer) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
-    Buffer* const entry = buffers_.find(tt_metal::tracker_id(buffer));
-    if (entry == nullptr) return;
-    const Buffer known = *entry;
-    buffers_.erase(entry);
-    const auto free = [&](const Chips& chips) {
-      if (chips.empty()) return;
-      ttmem_mesh_buffer_free(chips.data(), static_cast<std::uint32_t>(chips.size()), known.type,
-                             known.id);
-    };
-    if (known.generation == generation_) {
-      free(known.mesh->chips);
-    } else {
-      // A chip that was closed meanwhile knows nothing of it, also if it was opened again.
-      Chips still;
-      for (const std::uint32_t number : known.mesh->chips) {
-        const auto chip = chips_.find(number);
-        if (chip != chips_.end() && chip->second.opened <= known.generation)
-          still.push_back(number);
-      }
-      free(still);
-    }
+    buffers_.freed(tt_metal::tracker_id(buffer));
   });
 }
 
@@ -212,21 +164,6 @@ bool Recorder::update(Program& program, const tm::detail::ProgramImpl& impl) {
   return true;
 }
 
-void Recorder::place(const Program& program, const Chips& chips) {
-  std::vector<std::vector<ttmem_core_range>> cores;
-  cores.reserve(program.cbs.size());
-  std::vector<ttmem_cb> records;
-  records.reserve(program.cbs.size());
-  for (const Cb& cb : program.cbs) {
-    cores.push_back(tt_metal::ranges_of(cb.cores));
-    records.push_back({cb.address, cb.bytes, cores.back().data(),
-                       static_cast<std::uint32_t>(cores.back().size()),
-                       cb.is_view ? TTMEM_CB_GLOBAL : 0U});
-  }
-  ttmem_mesh_program_place(chips.data(), static_cast<std::uint32_t>(chips.size()), program.id,
-                           records.data(), static_cast<std::uint32_t>(records.size()));
-}
-
 void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device) noexcept {
   quietly([&] {
     if (!heard_.programs) return;
@@ -234,20 +171,8 @@ void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device) 
     const auto [known, fresh] = programs_.try_emplace(&impl);
     Program& program = known->second;
     if (fresh) program.id = next_program_++;
-    const Chips& chips = mesh_of(device).chips;
-    Chips added;
-    if (program.chips != chips) {
-      std::set_difference(chips.begin(), chips.end(), program.chips.begin(), program.chips.end(),
-                          std::back_inserter(added));
-      program.chips.insert(program.chips.end(), added.begin(), added.end());
-      std::sort(program.chips.begin(), program.chips.end());
-    }
-    // A new layout is that of the program wherever it is.
-    if (update(program, impl)) {
-      place(program, program.chips);
-    } else if (!added.empty()) {
-      place(program, added);
-    }
+    const Chips& chips = chips_.mesh_of(device).chips;
+    program.placed(chips, update(program, impl));
   });
 }
 
@@ -257,11 +182,10 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
     const auto found = programs_.find(&impl);
     if (found == programs_.end()) return;
     const std::uint64_t id = found->second.id;
-    for (auto& [number, chip] : chips_) chip.kernels.unload(id);
     for (auto& [trace, by_chip] : traces_) {
       for (auto& [chip, programs] : by_chip) std::erase(programs, id);
     }
-    ttmem_program_destroy(id);
+    found->second.destroyed(chips_);
     programs_.erase(found);
   });
 }
@@ -274,11 +198,9 @@ void Recorder::dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, cons
   if (found == programs_.end()) return;
   Program& program = found->second;
   if (!program.kernels) {
-    program.kernels = std::make_shared<const KernelSizes>(kernel_sizes(impl, device));
+    program.kernels = std::make_shared<const tt_metal::KernelSizes>(kernel_sizes(impl, device));
   }
-  ttmem_mesh_program_dispatch(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()),
-                              program.id);
-  for (Chip* chip : mesh.open) chip->kernels.load(program.id, program.kernels);
+  program.dispatched(mesh);
 }
 
 void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcept {
@@ -287,7 +209,7 @@ void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcep
     const auto trace = queue.trace_id();
     const std::lock_guard lock(mutex_);
     check_that_we_hear();
-    const Mesh& all = mesh_of(device);
+    const Mesh& all = chips_.mesh_of(device);
     for (auto& [range, program] : workload.get_programs()) {
       Mesh some;
       if (!covers(range, device)) some = part_of(all, device.get_view().get_devices(range));
@@ -322,7 +244,7 @@ Recorder::Mesh Recorder::part_of(const Mesh& mesh, const std::vector<tm::IDevice
 void Recorder::launched(tm::Program& program, tm::IDevice& device) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
-    dispatch(program.impl(), device, mesh_of(device));
+    dispatch(program.impl(), device, chips_.mesh_of(device));
   });
 }
 

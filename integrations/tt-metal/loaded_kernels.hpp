@@ -6,26 +6,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <tt-metalium/device.hpp>
+#include <tt-metalium/core_coord.hpp>
 #include <utility>
-#include <vector>
 
-namespace tt::tt_metal::detail {
-class ProgramImpl;
-}  // namespace tt::tt_metal::detail
-
-namespace ttmem::adapter {
+namespace ttmem::tt_metal {
 
 using Core = std::pair<std::uint32_t, std::uint32_t>;
 
-// What a program's kernels take on each compute core: the binaries' sizes, as the runtime knows
-// them once they are compiled.
+// What a program's kernels take on each compute core.
 struct KernelSizes {
   std::map<Core, std::uint64_t> bytes;
-  bool estimate = false;  // a kernel has no binary
+  bool estimate = false;  // of a kernel that has no binary, or whose cores are not known
+
+  // A kernel takes so much on each of these cores; all together at most what a core has for them.
+  void add(const ::tt::tt_metal::CoreRangeSet& cores, std::uint64_t kernel_bytes);
 };
-[[nodiscard]] KernelSizes kernel_sizes(::tt::tt_metal::detail::ProgramImpl& program,
-                                       ::tt::tt_metal::IDevice& device);
 
 // One chip. A program that is dispatched takes its cores from others, which keep their rest: the
 // kernels of a core stay there until another program comes. Reports every change.
@@ -49,4 +44,4 @@ class LoadedKernels {
   std::map<std::uint64_t, Loaded> programs_;
 };
 
-}  // namespace ttmem::adapter
+}  // namespace ttmem::tt_metal

@@ -1,52 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loaded_kernels.hpp"
 
+#include <algorithm>
 #include <set>
-#include <tt-metalium/hal_types.hpp>
 
-#include "impl/context/metal_context.hpp"
-#include "impl/kernels/kernel.hpp"
-#include "impl/program/program_impl.hpp"
 #include "kernel_bytes.hpp"
 #include "ttmem/ttmem.h"
 
-namespace ttmem::adapter {
-namespace {
+namespace ttmem::tt_metal {
 
 namespace tm = ::tt::tt_metal;
 
-// 0: it has none.
-std::uint64_t binary_bytes(const tm::Kernel& kernel, tm::IDevice& device) {
-  std::uint64_t bytes = 0;
-  for (int i = 0; i < static_cast<int>(kernel.expected_num_binaries()); ++i) {
-    bytes += kernel.get_binary_packed_size(&device, i);
-  }
-  return bytes;
-}
-
-}  // namespace
-
-KernelSizes kernel_sizes(tm::detail::ProgramImpl& program, tm::IDevice& device) {
-  KernelSizes sizes;
-  const std::uint32_t compute = tm::MetalContext::instance().hal().get_programmable_core_type_index(
-      tm::HalProgrammableCoreType::TENSIX);
-  for (const auto& [handle, kernel] : program.get_kernels(compute)) {
-    std::uint64_t bytes = binary_bytes(*kernel, device);
-    if (bytes == 0) {
-      bytes = tt_metal::kKernelEstimateBytes;
-      sizes.estimate = true;
-    }
-    for (const tm::CoreRange& range : kernel->core_range_set().ranges()) {
-      for (std::size_t y = range.start_coord.y; y <= range.end_coord.y; ++y) {
-        for (std::size_t x = range.start_coord.x; x <= range.end_coord.x; ++x) {
-          std::uint64_t& on_core =
-              sizes.bytes[{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)}];
-          on_core = std::min(on_core + bytes, tt_metal::kKernelRingBytes);
-        }
+void KernelSizes::add(const tm::CoreRangeSet& cores, std::uint64_t kernel_bytes) {
+  for (const tm::CoreRange& range : cores.ranges()) {
+    for (std::size_t y = range.start_coord.y; y <= range.end_coord.y; ++y) {
+      for (std::size_t x = range.start_coord.x; x <= range.end_coord.x; ++x) {
+        std::uint64_t& on_core =
+            bytes[{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)}];
+        on_core = std::min(on_core + kernel_bytes, kKernelRingBytes);
       }
     }
   }
-  return sizes;
 }
 
 void LoadedKernels::report(std::uint64_t program, const Loaded& loaded) const {
@@ -96,4 +70,4 @@ void LoadedKernels::unload(std::uint64_t program) {
   programs_.erase(found);
 }
 
-}  // namespace ttmem::adapter
+}  // namespace ttmem::tt_metal

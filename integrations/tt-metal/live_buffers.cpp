@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_buffers.hpp"
+
+namespace ttmem::tt_metal {
+
+void LiveBuffers::allocated(const ::tt::tt_metal::IDevice& device, const ttmem_buffer& record) {
+  const Mesh& mesh = chips_.mesh_of(device);
+  const auto [entry, fresh] = buffers_.insert(record.id);
+  if (!fresh) return;
+  *entry = {record.id, chips_.generation(), &mesh, record.type};
+  ttmem_mesh_buffer_alloc(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()),
+                          &record);
+}
+
+void LiveBuffers::freed(std::uint64_t id) {
+  Buffer* const entry = buffers_.find(id);
+  if (entry == nullptr) return;
+  const Buffer known = *entry;
+  buffers_.erase(entry);
+  const auto free = [&](const Chips& chips) {
+    if (chips.empty()) return;
+    ttmem_mesh_buffer_free(chips.data(), static_cast<std::uint32_t>(chips.size()), known.type,
+                           known.id);
+  };
+  if (known.generation == chips_.generation()) {
+    free(known.mesh->chips);
+  } else {
+    // A chip that was closed meanwhile knows nothing of it, also if it was opened again.
+    free(chips_.open_since(known.generation, known.mesh->chips));
+  }
+}
+
+}  // namespace ttmem::tt_metal

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "placed_program.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "describe.hpp"
+#include "ttmem/ttmem.h"
+
+namespace ttmem::tt_metal {
+
+void PlacedProgram::report(const Chips& on) const {
+  std::vector<std::vector<ttmem_core_range>> cores;
+  cores.reserve(cbs.size());
+  std::vector<ttmem_cb> records;
+  records.reserve(cbs.size());
+  for (const Cb& cb : cbs) {
+    cores.push_back(ranges_of(cb.cores));
+    records.push_back({cb.address, cb.bytes, cores.back().data(),
+                       static_cast<std::uint32_t>(cores.back().size()),
+                       cb.is_view ? TTMEM_CB_GLOBAL : 0U});
+  }
+  ttmem_mesh_program_place(on.data(), static_cast<std::uint32_t>(on.size()), id, records.data(),
+                           static_cast<std::uint32_t>(records.size()));
+}
+
+void PlacedProgram::placed(const Chips& on, bool is_new_layout) {
+  Chips added;
+  if (chips != on) {
+    std::set_difference(on.begin(), on.end(), chips.begin(), chips.end(),
+                        std::back_inserter(added));
+    chips.insert(chips.end(), added.begin(), added.end());
+    std::sort(chips.begin(), chips.end());
+  }
+  if (is_new_layout) {
+    report(chips);
+  } else if (!added.empty()) {
+    report(added);
+  }
+}
+
+void PlacedProgram::dispatched(const Mesh& mesh) const {
+  ttmem_mesh_program_dispatch(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()), id);
+  for (OpenChip* chip : mesh.open) chip->kernels.load(id, kernels);
+}
+
+void PlacedProgram::destroyed(OpenChips& open) const {
+  for (auto& [number, chip] : open.all()) chip.kernels.unload(id);
+  ttmem_program_destroy(id);
+}
+
+}  // namespace ttmem::tt_metal

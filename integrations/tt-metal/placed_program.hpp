@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program with its circular buffers, and where it is.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <tt-metalium/core_coord.hpp>
+#include <vector>
+
+#include "open_chips.hpp"
+
+namespace ttmem::tt_metal {
+
+struct Cb {
+  ::tt::tt_metal::CoreRangeSet cores;
+  std::uint64_t address, bytes;
+  bool is_view;  // its bytes are those of an L1 buffer
+};
+
+struct PlacedProgram {
+  std::uint64_t id = 0;  // for the tracker
+  std::vector<Cb> cbs;   // the same on every chip
+  Chips chips;
+  std::shared_ptr<const KernelSizes> kernels;  // once it was dispatched
+
+  // It is on these chips too now. Reports that there; and, if `is_new_layout`, the circular buffers
+  // on all its chips, because a new layout is that of the program wherever it is.
+  void placed(const Chips& on, bool is_new_layout);
+  // It was sent to the mesh, where its kernels take the cores.
+  void dispatched(const Mesh& mesh) const;
+  // It is gone from everywhere.
+  void destroyed(OpenChips& chips) const;
+
+ private:
+  void report(const Chips& on) const;
+};
+
+}  // namespace ttmem::tt_metal
