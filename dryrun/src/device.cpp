@@ -75,7 +75,7 @@ std::uint32_t Device::dram_size_per_channel() const {
   return static_cast<std::uint32_t>(board_.dram_bytes_per_channel);
 }
 CoreCoord Device::grid_size() const { return board_.die_grid; }
-CoreCoord Device::logical_grid_size() const { return board_.die_grid; }
+CoreCoord Device::logical_grid_size() const { return board_.tensix_grid; }
 CoreCoord Device::dram_grid_size() const { return {board_.dram_channels, 1}; }
 
 CoreRangeSet Device::worker_cores(HalProgrammableCoreType, SubDeviceId) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <numeric>
@@ -13,10 +14,14 @@ namespace {
 
 constexpr std::uint64_t kGiB = 1ull << 30;
 
-Board wormhole(std::string name, CoreCoord compute_grid, CoreCoord compute_grid_eth_dispatch) {
+// Dispatch takes the last row of those that are not harvested, or none when it runs on Ethernet
+// cores.
+Board wormhole(std::string name, CoreCoord tensix_grid, CoreCoord compute_grid,
+               CoreCoord compute_grid_eth_dispatch) {
   return {.name = std::move(name),
           .arch = tt::ARCH::WORMHOLE_B0,
           .die_grid = {8, 10},
+          .tensix_grid = tensix_grid,
           .compute_grid = compute_grid,
           .compute_grid_eth_dispatch = compute_grid_eth_dispatch,
           .l1_bytes_per_core = 1499136,
@@ -35,6 +40,7 @@ Board blackhole(std::string name, std::uint32_t dram_channels, CoreCoord compute
   return {.name = std::move(name),
           .arch = tt::ARCH::BLACKHOLE,
           .die_grid = {14, 10},
+          .tensix_grid = {compute_grid.x + 1, compute_grid.y},
           .compute_grid = compute_grid,
           .compute_grid_eth_dispatch = compute_grid,
           .l1_bytes_per_core = 1572864,
@@ -53,41 +59,41 @@ std::vector<ChipId> numbered(int count) {
   return chips;
 }
 
-// Four trays of eight chips, in two columns each; a chip's number counts the trays first. The lower
-// trays are turned, so that the mesh runs on across them.
+// Four trays of eight chips. The mesh runs down two of them and up the others.
 std::vector<ChipId> wormhole_galaxy_chips() {
-  return {0,  16, 19, 3,  4,  20, 23, 7, 8, 24, 27, 11, 12, 28, 31, 15,
-          14, 30, 29, 13, 10, 26, 25, 9, 6, 22, 21, 5,  2,  18, 17, 1};
+  return {0,  16, 18, 2,  4, 20, 22, 6,  8, 24, 26, 10, 12, 28, 30, 14,
+          13, 29, 31, 15, 9, 25, 27, 11, 5, 21, 23, 7,  1,  17, 19, 3};
 }
 
-// The same, but a chip's number counts the chips of a tray first.
 std::vector<ChipId> blackhole_galaxy_chips() {
-  return {0,  4,  28, 24, 1,  5,  29, 25, 2, 6,  30, 26, 3, 7,  31, 27,
-          11, 15, 23, 19, 10, 14, 22, 18, 9, 13, 21, 17, 8, 12, 20, 16};
+  return {0,  4,  12, 8,  1,  5,  13, 9,  2,  6,  14, 10, 3,  7,  15, 11,
+          27, 31, 23, 19, 26, 30, 22, 18, 25, 29, 21, 17, 24, 28, 20, 16};
 }
 
+// Grids, shapes and orders of chips are what TT-Metal gives for its own mock machines of that size.
 std::optional<System> known_wormhole(const std::string& name) {
   using distributed::MeshShape;
   if (name.empty() || name == "n150") {
-    return System{wormhole("n150", {8, 8}, {8, 8}), MeshShape(1, 1), numbered(1)};
+    return System{wormhole("n150", {8, 9}, {8, 8}, {8, 8}), MeshShape(1, 1), numbered(1)};
   }
   if (name == "n300") {
-    return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(1, 2), numbered(2)};
+    return System{wormhole("n300", {8, 8}, {8, 7}, {8, 8}), MeshShape(2, 1), numbered(2)};
   }
   if (name == "n3002x2") {
-    return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(2, 2), {0, 1, 3, 2}};
+    return System{wormhole("n300", {8, 8}, {8, 7}, {8, 8}), MeshShape(2, 2), {0, 1, 3, 2}};
   }
   if (name == "t3000" || name == "t3k") {
     // The chips behind PCIe are 0 to 3, their remote halves 4 to 7.
-    return System{wormhole("n300", {8, 7}, {8, 8}), MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}};
+    return System{
+        wormhole("n300", {8, 8}, {8, 7}, {8, 8}), MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}};
   }
   if (name == "galaxy" || name == "whgalaxy" || name == "wormholegalaxy") {
-    return System{wormhole("galaxy", {8, 9}, {8, 9}), MeshShape(8, 4), wormhole_galaxy_chips()};
+    return System{wormhole("galaxy", {8, 10}, {8, 9}, {8, 10}), MeshShape(8, 4),
+                  wormhole_galaxy_chips()};
   }
   return std::nullopt;
 }
 
-// The grids are those of TT-Metal's own mock machines of that size.
 std::optional<System> known_blackhole(const std::string& name) {
   using distributed::MeshShape;
   const CoreCoord one_harvested{12, 10};
@@ -99,13 +105,13 @@ std::optional<System> known_blackhole(const std::string& name) {
     return System{blackhole("p150", 8, two_harvested), MeshShape(1, 1), numbered(1)};
   }
   if (name == "p300") {
-    return System{blackhole("p300", 8, two_harvested), MeshShape(1, 2), numbered(2)};
+    return System{blackhole("p300", 8, two_harvested), MeshShape(2, 1), numbered(2)};
   }
   if (name == "p150x4") {
-    return System{blackhole("p150", 8, two_harvested), MeshShape(2, 2), {0, 2, 3, 1}};
+    return System{blackhole("p150", 8, two_harvested), MeshShape(2, 2), {2, 1, 0, 3}};
   }
   if (name == "p150x8") {
-    return System{blackhole("p150", 8, one_harvested), MeshShape(2, 4), {0, 1, 3, 2, 4, 5, 7, 6}};
+    return System{blackhole("p150", 8, one_harvested), MeshShape(2, 4), {0, 2, 3, 1, 4, 6, 7, 5}};
   }
   if (name == "bhgalaxy" || name == "blackholegalaxy") {
     return System{blackhole("bh_galaxy", 8, one_harvested), MeshShape(8, 4),
@@ -140,14 +146,35 @@ std::optional<CoreCoord> parse_grid(std::string_view text) {
   return grid;
 }
 
+// With the row or column that is for dispatch, as far as the die has one to spare.
+CoreCoord with_dispatch(const Board& board) {
+  CoreCoord grid = board.compute_grid;
+  if (board.arch == tt::ARCH::BLACKHOLE) {
+    grid.x = std::min(grid.x + 1, board.die_grid.x);
+  } else {
+    grid.y = std::min(grid.y + 1, board.die_grid.y);
+  }
+  return grid;
+}
+
+std::string listed(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string_view> system_names() {
+  return {"n150",      "n300",     "t3000", "galaxy",  "p100",   "p150",
+          "bh_galaxy", "n300_2x2", "p300",  "p150_x4", "p150_x8"};
+}
 
 System find_system(std::string_view name) {
   const auto colon = name.find(':');
   auto system = known_system(normalized(name.substr(0, colon)));
-  require(system.has_value(), "TTMEM_DRYRUN_SYSTEM=", name,
-          " is not a known system; use n150, n300, t3000, galaxy, p100, p150 or bh_galaxy, or one "
-          "of n300_2x2, p300, p150_x4 and p150_x8");
+  require(system.has_value(), "TTMEM_DRYRUN_SYSTEM=", name, " is not a known system; use one of ",
+          listed(system_names()));
   if (colon == std::string_view::npos) return *std::move(system);
 
   Board& board = system->board;
@@ -158,6 +185,7 @@ System find_system(std::string_view name) {
           " has no usable compute grid; give columns x rows, at most ", board.die_grid.x, "x",
           board.die_grid.y, " on this chip");
   board.compute_grid = board.compute_grid_eth_dispatch = *grid;
+  board.tensix_grid = with_dispatch(board);
   return *std::move(system);
 }
 

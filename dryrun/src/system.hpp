@@ -18,6 +18,7 @@ struct Board {
   std::string name;
   tt::ARCH arch;
   CoreCoord die_grid;                   // Tensix cores on the die
+  CoreCoord tensix_grid;                // of these, not harvested
   CoreCoord compute_grid;               // left for programs when dispatch runs on Tensix cores
   CoreCoord compute_grid_eth_dispatch;  // and when it runs on Ethernet cores
   std::uint32_t l1_bytes_per_core;
@@ -35,6 +36,9 @@ struct System {
   distributed::MeshShape mesh_shape;
   std::vector<ChipId> chips;  // in mesh order
 };
+
+// What TTMEM_DRYRUN_SYSTEM may say, without a grid.
+std::vector<std::string_view> system_names();
 
 // `name` as TTMEM_DRYRUN_SYSTEM has it, case and punctuation aside; empty means n150. Throws for a
 // name or a grid it does not know, and says which names there are.

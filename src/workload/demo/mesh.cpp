@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include <string_view>
 #include <ttmem_tt_metal.hpp>
 #include <utility>
 
@@ -26,9 +27,10 @@ constexpr std::uint64_t kCompletionQueueBytes = 64 * kKiB;
 std::shared_ptr<MeshDevice> open(const Machine& machine) {
   ::setenv("TTMEM_DRYRUN_SYSTEM", machine.system, 1);
   // Dispatch on Ethernet cores leaves all rows of an n300 to the programs.
-  return MeshDevice::create(MeshDeviceConfig(std::nullopt), kL1SmallBytes,
-                            machine.trace_region_bytes, 1,
-                            tm::DispatchCoreConfig(tm::DispatchCoreType::ETH));
+  const bool on_ethernet = std::string_view(machine.board) == "n300";
+  return MeshDevice::create(
+      MeshDeviceConfig(std::nullopt), kL1SmallBytes, machine.trace_region_bytes, 1,
+      on_ethernet ? tm::DispatchCoreConfig(tm::DispatchCoreType::ETH) : tm::DispatchCoreConfig());
 }
 
 tm::Program make_program(const Mesh& mesh, const std::vector<Cb>& cbs) {

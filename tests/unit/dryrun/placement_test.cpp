@@ -177,11 +177,13 @@ TEST(Systems, HaveTheFiguresOfTheFacts) {
   }
 }
 
-TEST(Systems, EthernetDispatchFreesARowOfCoresOnN300) {
-  use_system("n300");
-  IDevice* device = CreateDevice(0, 1, 0, 0, DispatchCoreConfig(DispatchCoreType::ETH));
-  EXPECT_EQ(device->compute_with_storage_grid_size(), CoreCoord(8, 8));
-  CloseDevice(device);
+TEST(Systems, EthernetDispatchFreesARowOfCoresOfAnN300AndAGalaxy) {
+  for (const auto& [name, rows] : {std::pair("n300", 8u), std::pair("galaxy", 10u)}) {
+    use_system(name);
+    IDevice* device = CreateDevice(0, 1, 0, 0, DispatchCoreConfig(DispatchCoreType::ETH));
+    EXPECT_EQ(device->compute_with_storage_grid_size(), CoreCoord(8, rows)) << name;
+    CloseDevice(device);
+  }
 }
 
 TEST(Systems, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
