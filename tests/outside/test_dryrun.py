@@ -112,7 +112,7 @@ class AHostProgram(HostProgram):
         self.host.go_on()
         self.assertIn("free: 574272 B", self.host.line())
         self.host.go_on()
-        self.assertIn("on core range [(x=5,y=5) - (x=6,y=6)]. L1 buffer allocated at 679936 and "
+        self.assertIn("on core range [5-5 - 6-6]. L1 buffer allocated at 679936 and "
                       "static circular buffer region ends at 720064", self.host.line())
         device = self.ninth()
         headroom = {(core["x"], core["y"]): core["headroom_bytes"] for core in device["per_core"]}

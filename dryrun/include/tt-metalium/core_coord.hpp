@@ -19,8 +19,8 @@ struct tt_xy_pair {
   std::size_t x = 0;
   std::size_t y = 0;
 
-  // "(x=1,y=2)"
-  std::string str() const { return "(x=" + std::to_string(x) + ",y=" + std::to_string(y) + ")"; }
+  // "1-2"
+  std::string str() const { return std::to_string(x) + "-" + std::to_string(y); }
 
   friend constexpr auto operator<=>(const tt_xy_pair&, const tt_xy_pair&) = default;
 };
@@ -52,7 +52,7 @@ class CoreRange {
   // The union, when it is a rectangle of the same width or height; otherwise nothing.
   std::optional<CoreRange> merge(const CoreRange& other) const;
 
-  // "[(x=0,y=0) - (x=7,y=7)]"
+  // "[0-0 - 7-7]"
   std::string str() const;
   std::size_t size() const;
   CoreCoord grid_size() const;

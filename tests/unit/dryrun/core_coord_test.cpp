@@ -9,9 +9,7 @@
 namespace dryrun_test {
 namespace {
 
-TEST(CoreRange, PrintsAsInTheRuntimesErrors) {
-  EXPECT_EQ(grid(8, 8).str(), "[(x=0,y=0) - (x=7,y=7)]");
-}
+TEST(CoreRange, PrintsAsInTheRuntimesErrors) { EXPECT_EQ(grid(8, 8).str(), "[0-0 - 7-7]"); }
 
 TEST(CoreRange, RejectsAnEndBeforeTheStart) {
   EXPECT_THROW(CoreRange({3, 0}, {2, 5}), std::runtime_error);

@@ -145,12 +145,12 @@ TEST_F(Errors, AClashHasTheRuntimesWordsAndBothSides) {
   const std::string error = error_of([&] { run(*mesh_, workload); });
   EXPECT_TRUE(contains(error, "Statically allocated circular buffers in program ")) << error;
   EXPECT_TRUE(contains(error,
-                       " clash with L1 buffers on core range [(x=0,y=0) - (x=7,y=7)]. L1 buffer "
+                       " clash with L1 buffers on core range [0-0 - 7-7]. L1 buffer "
                        "allocated at 974336 and static circular buffer region ends at 1089536"))
       << error;
   EXPECT_TRUE(contains(error, "overlap by 115200 B")) << error;
   EXPECT_TRUE(contains(error, "524800 B per bank at 974336")) << error;
-  EXPECT_TRUE(contains(error, "983872 B at 105664 on {[(x=0,y=0) - (x=7,y=7)]}")) << error;
+  EXPECT_TRUE(contains(error, "983872 B at 105664 on {[0-0 - 7-7]}")) << error;
 }
 
 // As TT-Metal does it: circular buffers are reported, then the clash is found.
@@ -190,7 +190,7 @@ TEST_F(Errors, AShardOnOneCoreClashesWithCircularBuffersOnOthers) {
   auto workload = workload_of(*mesh_, std::move(program));
   const std::string error = error_of([&] { run(*mesh_, workload); });
   EXPECT_TRUE(contains(error,
-                       "on core range [(x=5,y=5) - (x=6,y=6)]. L1 buffer allocated at 679936 and "
+                       "on core range [5-5 - 6-6]. L1 buffer allocated at 679936 and "
                        "static circular buffer region ends at 720064"))
       << error;
 }
