@@ -152,11 +152,8 @@ const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle c
 void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, std::uint32_t total_size) {
   const auto buffer = program.impl().get_circular_buffer(cb_handle);
   buffer->config().set_total_size(total_size);
-  if (buffer->globally_allocated()) {
-    program.impl().refresh_global_buffers();
-  } else {
-    program.impl().invalidate_layout();
-  }
+  // A view on an L1 buffer takes nothing from the others.
+  if (!buffer->globally_allocated()) program.impl().invalidate_layout();
 }
 
 void UpdateCircularBufferPageSize(Program& program, CBHandle cb_handle, std::uint8_t buffer_index,
@@ -169,7 +166,6 @@ void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle,
   CircularBufferImpl& cb = global_buffer(program, cb_handle);
   cb.config().set_globally_allocated_address(buffer);
   cb.assign_global_address();
-  program.impl().refresh_global_buffers();
 }
 
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, const Buffer& buffer,
@@ -178,7 +174,6 @@ void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, co
   cb.config().set_globally_allocated_address(buffer);
   cb.config().set_address_offset(address_offset);
   cb.assign_global_address();
-  program.impl().refresh_global_buffers();
 }
 
 void UpdateDynamicCircularBufferAddressAndTotalSize(Program& program, CBHandle cb_handle,
@@ -187,7 +182,6 @@ void UpdateDynamicCircularBufferAddressAndTotalSize(Program& program, CBHandle c
   CircularBufferImpl& cb = global_buffer(program, cb_handle);
   cb.config().set_globally_allocated_address_and_total_size(buffer, total_size);
   cb.assign_global_address();
-  program.impl().refresh_global_buffers();
 }
 
 std::uint32_t CreateSemaphore(Program& program,

@@ -20,18 +20,18 @@ void MeshWorkloadImpl::add_program(const MeshCoordinateRange& device_range, Prog
 }
 
 void MeshWorkloadImpl::compile(MeshDevice& mesh_device) {
-  for (auto& [range, program] : programs_) program.impl().lay_out(mesh_device);
   if (programs_.size() == 1 || finalized_) {
-    for (auto& [range, program] : programs_) program.impl().allocate_circular_buffers(&mesh_device);
+    for (auto& [range, program] : programs_) {
+      program.impl().compile_and_allocate(&mesh_device, false);
+    }
   } else {
     for (auto& [range, program] : programs_) {
       mesh_device.enqueue_to_thread_pool([&mesh_device, &placed = program] {
-        placed.impl().allocate_circular_buffers(&mesh_device);
+        placed.impl().compile_and_allocate(&mesh_device, false);
       });
     }
     mesh_device.wait_for_thread_pool();
   }
-  for (auto& [range, program] : programs_) program.impl().check_for_clash(mesh_device);
   finalized_ = true;
 }
 

@@ -12,7 +12,8 @@ class MeshWorkloadImpl {
   void add_program(const MeshCoordinateRange& device_range, Program&& program);
   std::unordered_map<MeshCoordinateRange, Program>& get_programs() { return programs_; }
 
-  // Places the programs on the mesh, all or none. Throws as EnqueueMeshWorkload does.
+  // Places the programs on the mesh, the first time on its worker threads; all of them, also when
+  // one does not fit. Throws as EnqueueMeshWorkload does.
   void compile(MeshDevice& mesh_device);
 
  private:

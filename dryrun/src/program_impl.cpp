@@ -109,11 +109,6 @@ void ProgramImpl::invalidate_layout() {
   layout_.reset();
 }
 
-void ProgramImpl::refresh_global_buffers() {
-  std::lock_guard lock(mutex_);
-  if (layout_ != announced_) layout_.reset();
-}
-
 bool ProgramImpl::only_global() const {
   return std::all_of(circular_buffers_.begin(), circular_buffers_.end(),
                      [](const auto& buffer) { return buffer->globally_allocated(); });
@@ -121,12 +116,10 @@ bool ProgramImpl::only_global() const {
 
 void ProgramImpl::compile_and_allocate(IDevice* device, bool /*force_slow_dispatch*/) {
   allocate_circular_buffers(device);
-  check_for_clash(*device);
-}
-
-void ProgramImpl::lay_out(const IDevice& device) {
   std::lock_guard lock(mutex_);
-  layout_for(device);
+  const auto layout = layout_for(*device);
+  check_core_ranges(*device, *layout);
+  check_regions(*device, *layout);
 }
 
 void ProgramImpl::allocate_circular_buffers(const IDevice* device) {
@@ -146,29 +139,28 @@ std::shared_ptr<const CbLayout> ProgramImpl::layout_for(const IDevice& device) {
       circular_buffers_[i]->set_address(layout_->cbs[i].address);
     }
   }
+  return layout_;
+}
+
+void ProgramImpl::check_core_ranges(const IDevice& device, const CbLayout& layout) const {
   const CoreCoord grid = device.compute_with_storage_grid_size();
-  for (const PlacedCb& cb : layout_->cbs) {
+  for (const PlacedCb& cb : layout.cbs) {
     for (const CoreRange& range : cb.cores.ranges()) {
       require(range.end_coord.x < grid.x && range.end_coord.y < grid.y,
               "Circular buffer core range ", range.str(), " in program ", id_,
               " exceeds device compute grid (", grid.x, "x", grid.y, ")");
     }
   }
-  for (const CbStack& stack : layout_->stacks) {
+}
+
+void ProgramImpl::check_regions(const IDevice& device, const CbLayout& layout) const {
+  const auto lowest = device.lowest_occupied_compute_l1_address();
+  for (const CbStack& stack : layout.stacks) {
     if (stack.end > device.l1_size_per_core()) {
       fail("Statically allocated circular buffers on core range ", stack.range.str(), " grow to ",
            stack.end, " B which is beyond max L1 size of ", device.l1_size_per_core(),
-           " B\nLargest circular buffers there:", describe_cbs(*layout_, stack.range));
+           " B\nLargest circular buffers there:", describe_cbs(layout, stack.range));
     }
-  }
-  return layout_;
-}
-
-void ProgramImpl::check_for_clash(const IDevice& device) {
-  std::lock_guard lock(mutex_);
-  const CbLayout& layout = *layout_for(device);
-  const auto lowest = device.lowest_occupied_compute_l1_address();
-  for (const CbStack& stack : layout.stacks) {
     if (stack.end != 0 && lowest && *lowest < stack.end) {
       fail("Statically allocated circular buffers in program ", id_,
            " clash with L1 buffers on core range ", stack.range.str(), ". L1 buffer allocated at ",
@@ -183,23 +175,28 @@ void ProgramImpl::check_for_clash(const IDevice& device) {
 void ProgramImpl::place(const IDevice& device, const std::shared_ptr<const CbLayout>& layout) {
   has_run_ = true;
   if (layout->cbs.empty()) return;
-  std::vector<Device*> chips = chips_of(device);
-  std::erase_if(chips, [&](Device* chip) { return chip->registered_layout(this) == layout; });
-
+  // A chip that was closed since then has forgotten the program, and is a new one.
+  std::erase_if(chips_, [this](Device* chip) { return chip->registered_layout(this) == nullptr; });
+  const std::vector<Device*> chips = chips_of(device);
+  std::vector<Device*> new_chips;
+  for (Device* chip : chips) {
+    if (std::find(chips_.begin(), chips_.end(), chip) == chips_.end()) new_chips.push_back(chip);
+  }
   // A program of globally allocated circular buffers alone has no layout of its own to report.
   if (announced_ != layout && !only_global()) {
     announce(*layout, chips);
   } else {
-    announce_copy(*layout, chips);
+    announce_copy(*layout, new_chips);
+  }
+  chips_.insert(chips_.end(), new_chips.begin(), new_chips.end());
+  // A new layout holds on every chip of the program, also on those that are not told.
+  for (Device* chip : announced_ != layout ? chips_ : new_chips) {
+    chip->register_program(this, layout);
   }
   announced_ = layout;
-  for (Device* chip : chips) {
-    chip->register_program(this, layout);
-    if (std::find(chips_.begin(), chips_.end(), chip) == chips_.end()) chips_.push_back(chip);
-  }
 }
 
-// The first time: circular buffer by circular buffer over the chips.
+// A new layout: circular buffer by circular buffer over the chips.
 void ProgramImpl::announce(const CbLayout& layout, const std::vector<Device*>& chips) const {
   for (const PlacedCb& cb : layout.cbs) {
     for (const Device* chip : chips) {

@@ -22,7 +22,8 @@ namespace tt::tt_metal::distributed {
 // mesh's worker threads the first time.
 //
 // Throws when circular buffers and L1 buffers clash, when circular buffers do not fit into L1 or
-// lie outside the compute grid; then none of the programs was placed or reported.
+// lie outside the compute grid. As in TT-Metal that is found after placing: the program has been
+// reported, and is there until it dies. Of several programs the others are placed too.
 void EnqueueMeshWorkload(MeshCommandQueue& mesh_cq, MeshWorkload& mesh_workload, bool blocking);
 
 template <typename DType>

@@ -8,8 +8,9 @@
 // follow, as in "p150:13x10". It is read when a device is opened while no other is open.
 //
 // Errors are exceptions (std::runtime_error) with TT-Metal's own words. Out of memory and a clash
-// of circular buffers with L1 buffers go on to say who holds the space; after any exception
-// everything is as it was before the call.
+// of circular buffers with L1 buffers go on to say who holds the space. After an exception
+// everything is as it was before the call, with one exception, which TT-Metal makes too: a program
+// whose circular buffers do not fit has been placed.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ void CloseDevices(const std::map<ChipId, IDevice*>& devices);
 IDevice* GetActiveDevice(ChipId device_id);
 
 // Both place the program on the device: its circular buffers get addresses if they have none, and
-// the device holds them from then on. Throws on a clash with L1 buffers.
+// the device holds them from then on. Throws, after placing, as EnqueueMeshWorkload does.
 void CompileProgram(IDevice* device, Program& program, bool force_slow_dispatch = false);
 void LaunchProgram(IDevice* device, Program& program, bool wait_until_cores_done = true,
                    bool force_slow_dispatch = false);

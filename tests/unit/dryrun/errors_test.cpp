@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors have the runtime's words, say who holds the space, and change nothing.
+// Errors have the runtime's words, say who holds the space, and change nothing but this: a program
+// that does not fit has been placed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -225,8 +226,25 @@ TEST_F(Errors, AnL1BufferThatComesLaterClashesAtTheNextRun) {
   expect_silence(listening);
 }
 
+TEST_F(Errors, CircularBuffersPastTheEndOfL1AreReportedBeforeTheyAreFound) {
+  Listening listening;
+  {
+    Program program;
+    add_cb(program, grid(8, 8), 4096, 0);
+    add_cb(program, grid(8, 8), 1400000, 1);
+    auto workload = workload_of(*mesh_, std::move(program));
+    EXPECT_TRUE(contains(error_of([&] { run(*mesh_, workload); }),
+                         "Statically allocated circular buffers on core range [0-0 - 7-7] grow to "
+                         "1509760 B which is beyond max L1 size of 1499136 B"));
+    EXPECT_EQ(listening->take_cbs().size(), 2u);
+    EXPECT_EQ(dynamic_cast<Device&>(*mesh_->get_device(0)).num_registered_programs(), 1u);
+  }
+  EXPECT_EQ(listening->take_cb_frees().size(), 1u);
+  EXPECT_EQ(dynamic_cast<Device&>(*mesh_->get_device(0)).num_registered_programs(), 0u);
+}
+
 // The programs of such a workload are placed by the workers, so these are listened to as well.
-TEST_F(Errors, OfSeveralProgramsNoneIsPlacedWhenOneClashes) {
+TEST_F(Errors, OfSeveralProgramsAllArePlacedWhenOneDoesNotFit) {
   use_system("t3000");
   mesh_.reset();
   mesh_ = MeshDevice::create(MeshDeviceConfig(MeshShape(2, 4)));
@@ -236,26 +254,24 @@ TEST_F(Errors, OfSeveralProgramsNoneIsPlacedWhenOneClashes) {
         [&] { GraphTracker::instance().push_processor(listening.shared()); });
   }
   mesh_->wait_for_thread_pool();
-  const auto run_both = [&](std::uint32_t first, std::uint32_t second) {
-    MeshWorkload workload;
-    for (const std::uint32_t row : {0u, 1u}) {
-      Program program;
-      add_cb(program, grid(8, 7), row == 0 ? first : second);
-      workload.add_program(MeshCoordinateRange(MeshCoordinate(row, 0), MeshCoordinate(row, 3)),
-                           std::move(program));
-    }
-    run(*mesh_, workload);
-  };
   const Held before = held_by(*mesh_);
   // Whichever of them is looked at first.
   for (const auto& bytes : {std::pair(4096u, 1500000u), std::pair(1500000u, 4096u)}) {
-    const std::string error = error_of([&] { run_both(bytes.first, bytes.second); });
+    MeshWorkload workload;
+    for (const std::uint32_t row : {0u, 1u}) {
+      Program program;
+      add_cb(program, grid(8, 7), row == 0 ? bytes.first : bytes.second);
+      workload.add_program(MeshCoordinateRange(MeshCoordinate(row, 0), MeshCoordinate(row, 3)),
+                           std::move(program));
+    }
+    const std::string error = error_of([&] { run(*mesh_, workload); });
     EXPECT_TRUE(contains(error, "beyond max L1 size of 1499136 B")) << error;
-    EXPECT_EQ(held_by(*mesh_), before);
-    expect_silence(listening);
+    EXPECT_EQ(listening->take_cbs().size(), 16u);
+    for (const IDevice* chip : mesh_->get_devices()) {
+      EXPECT_EQ(dynamic_cast<const Device&>(*chip).num_registered_programs(), 2u);
+    }
   }
-  run_both(4096, 8192);
-  EXPECT_EQ(listening->take_cbs().size(), 16u) << "the workers were not heard";
+  EXPECT_EQ(held_by(*mesh_), before) << "their end has freed them";
 }
 
 TEST_F(Errors, L1SmallTakesShardedBuffersOnly) {
@@ -284,6 +300,8 @@ TEST_F(Errors, CircularBuffersMustLieInTheComputeGrid) {
   Program program;
   add_cb(program, grid(9, 1), 4096);
   auto workload = workload_of(*mesh_, std::move(program));
+  EXPECT_TRUE(contains(error_of([&] { run(*mesh_, workload); }),
+                       "Circular buffer core range [0-0 - 8-0] in program "));
   EXPECT_TRUE(
       contains(error_of([&] { run(*mesh_, workload); }), "exceeds device compute grid (8x8)"));
 }

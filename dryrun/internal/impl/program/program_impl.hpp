@@ -28,10 +28,9 @@ namespace tt::tt_metal::detail {
 
 // A program's declarations, its layout, and the chips that hold it.
 //
-// Running it is three steps, so that a workload of several programs is placed whole or not at all:
-// lay_out() computes and checks, and may throw; allocate_circular_buffers() reports and registers,
-// and then does not; check_for_clash() may throw again. As in TT-Metal, a program that clashes is
-// placed until it dies. Declaring is for one thread; running may happen on several at once.
+// Running it places it first and looks afterwards whether it fits, as TT-Metal does: a program that
+// does not is reported, registered and thrown at, and stays placed until it dies. Declaring is for
+// one thread; running may happen on several at once.
 class ProgramImpl {
  public:
   ProgramImpl();
@@ -51,9 +50,6 @@ class ProgramImpl {
   }
   // The sizes have changed: the next run computes a new layout.
   void invalidate_layout();
-  // A globally allocated one has moved. A layout that was reported keeps its report; one that was
-  // computed and then did not fit is to be reported as things are when it does.
-  void refresh_global_buffers();
 
   KernelHandle add_kernel(const std::string& source, const CoreRangeSet& cores,
                           std::optional<MathFidelity> math_fidelity);
@@ -70,24 +66,23 @@ class ProgramImpl {
   RuntimeArgsData& common_runtime_args(KernelHandle kernel);
   void add_owned_buffer(const std::shared_ptr<Buffer>& buffer) { owned_buffers_.push_back(buffer); }
 
-  // All three steps.
+  // Places it, then throws when a circular buffer lies off the compute grid, past the end of L1, or
+  // in the range of an L1 buffer of the device, whatever cores that has its bytes on. This happens
+  // on every run: L1 buffers may have come since the last one.
   void compile_and_allocate(IDevice* device, bool force_slow_dispatch);
-  // Computes the layout if need be. Throws when it reaches over the compute grid or past the end of
-  // L1.
-  void lay_out(const IDevice& device);
-  // On a mesh, on every chip of it. Computes the layout first, as lay_out() does.
+  // The placing alone: computes the layout if need be, and reports and registers what is new. On a
+  // mesh, on every chip of it. Throws only when the device is closed.
   void allocate_circular_buffers(const IDevice* device);
-  // Throws when the layout reaches into the range of an L1 buffer of the device, whatever cores
-  // that has its bytes on. To be called on every run: L1 buffers may have come since the last one.
-  void check_for_clash(const IDevice& device);
   // Reports the end of its circular buffers on every chip that holds them.
   void deallocate_circular_buffers();
 
  private:
   Kernel& kernel(KernelHandle handle);
-  // Both with `mutex_` held.
+  // These with `mutex_` held.
   std::shared_ptr<const dryrun::CbLayout> layout_for(const IDevice& device);
   void place(const IDevice& device, const std::shared_ptr<const dryrun::CbLayout>& layout);
+  void check_core_ranges(const IDevice& device, const dryrun::CbLayout& layout) const;
+  void check_regions(const IDevice& device, const dryrun::CbLayout& layout) const;
   void announce(const dryrun::CbLayout& layout, const std::vector<Device*>& chips) const;
   void announce_copy(const dryrun::CbLayout& layout, const std::vector<Device*>& chips) const;
   bool only_global() const;
