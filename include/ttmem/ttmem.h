@@ -142,6 +142,12 @@ TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
  * reports by hand what it likes does not call this. Bits add up, and unknown ones are ignored. */
 TTMEM_API void ttmem_reports(uint32_t device, uint32_t what);
 
+/* This process cannot report all that it does with the memory of these kinds, on any device: they
+ * are unknown again, until a call reports them. `why` is a sentence for the warnings that `ttmem`
+ * shows, of at most 120 bytes: what is not seen, the reason, the next step. The first 4 different
+ * ones are kept for the life of the process. A null or empty one is none. */
+TTMEM_API void ttmem_not_seen(uint32_t what, const char *why);
+
 /* Everything on the device is gone. What was still allocated is counted as left. Does nothing when
  * the device is not open. */
 TTMEM_API void ttmem_device_close(uint32_t device);

@@ -130,6 +130,26 @@ static int is_for_this_runtime(const char *adapter, const void *original) {
   return id.text[0] == '\0' || (strlen(id.text) == digits && strncmp(id.text, folder, digits) == 0);
 }
 
+/* ---- What is not seen ---- */
+
+/* Says it on stderr, and to the tracker, so that `ttmem` shows it in its warnings. The tracker is
+ * the one that is loaded, else the one that is installed beside this library. */
+static void tell(const char *line, const char *warning) {
+  fprintf(stderr, "ttmem: %s\n", line);
+  void *tracker = dlopen(TTMEM_SONAME, RTLD_NOW | RTLD_NOLOAD);
+  Dl_info here;
+  if (tracker == NULL && dladdr((void *)tell, &here) != 0) {
+    char path[4096];
+    const char *end = strrchr(here.dli_fname, '/');
+    const int folder = end != NULL ? (int)(end - here.dli_fname) : 0;
+    snprintf(path, sizeof path, "%.*s/../" TTMEM_SONAME, folder, here.dli_fname);
+    tracker = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  }
+  typedef void (*not_seen)(unsigned, const char *);
+  not_seen say = tracker != NULL ? (not_seen)dlsym(tracker, "ttmem_not_seen") : NULL;
+  if (say != NULL) say(0, warning);
+}
+
 /* ---- The adapter ---- */
 
 typedef void (*begin)(const unsigned char has[TTMEM_W_COUNT]);
@@ -142,10 +162,14 @@ static wrapper_of load_adapter(const void *original) {
   if (!is_for_this_runtime(path, original)) {
     Dl_info library = {NULL, NULL, NULL, NULL};
     dladdr(original, &library);
-    fprintf(stderr,
-            "ttmem: the adapter is for another build of TT-Metal than %s, so the memory of this "
-            "process is not seen; name that library with `ttmem run --library`\n",
-            library.dli_fname != NULL ? library.dli_fname : "the one that is loaded");
+    char line[4096];
+    snprintf(line, sizeof line,
+             "the adapter is for another build of TT-Metal than %s, so the memory of this process "
+             "is not seen; name that library with `ttmem run --library`",
+             library.dli_fname != NULL ? library.dli_fname : "the one that is loaded");
+    tell(line,
+         "its memory is not seen: the adapter is for another TT-Metal; name it with `ttmem "
+         "run --library`");
     return NULL;
   }
   void *adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -153,10 +177,14 @@ static wrapper_of load_adapter(const void *original) {
   wrapper_of wrapper_of_it =
       first != NULL ? (wrapper_of)dlsym(adapter, "ttmem_adapter_wrapper") : NULL;
   if (wrapper_of_it == NULL) {
-    fprintf(stderr,
-            "ttmem: cannot load the adapter, so the memory of this process is not seen: %s; run "
-            "`ttmem adapter remove --all`, then `ttmem run` again\n",
-            dlerror());
+    char line[4096];
+    snprintf(line, sizeof line,
+             "cannot load the adapter, so the memory of this process is not seen: %s; run "
+             "`ttmem adapter remove --all`, then `ttmem run` again",
+             dlerror());
+    tell(line,
+         "its memory is not seen: the adapter cannot be loaded; `ttmem adapter remove --all` "
+         "and run it again");
     return NULL;
   }
   unsigned char has[TTMEM_W_COUNT];

@@ -82,12 +82,23 @@ void Recorder::forget_in_child() {
 void Recorder::begin(const Heard& heard) {
   heard_ = heard;
   if (heard.buffers && heard.dispatches) return;
-  std::fprintf(stderr,
-               "ttmem: this TT-Metal lacks functions that tell of its memory, so %s not seen; a "
-               "newer ttmem may know their names\n",
-               !heard.buffers    ? "buffers are"
-               : !heard.programs ? "programs and circular buffers are"
-                                 : "what is resident is");
+  const char* const what = !heard.buffers    ? "buffers are"
+                           : !heard.programs ? "programs and circular buffers are"
+                                             : "what is resident is";
+  tell(what + std::string(" not seen: this TT-Metal lacks functions that tell of them; try a newer "
+                          "ttmem"));
+}
+
+// On stderr, and in the warnings that ttmem shows.
+void Recorder::tell(const std::string& what, std::uint32_t unknown_again) {
+  not_seen_.push_back(what);
+  std::fprintf(stderr, "ttmem: %s\n", what.c_str());
+  ttmem_not_seen(unknown_again, what.c_str());
+}
+
+// A forked child has a segment of its own, from its first chip on.
+void Recorder::tell_again() {
+  for (const std::string& what : not_seen_) ttmem_not_seen(0, what.c_str());
 }
 
 // From its beginning on, what is not reported is not there. A chip that was open before, or of a
@@ -97,6 +108,7 @@ void Recorder::initialized(const tm::IDevice& chip) noexcept {
     const std::lock_guard lock(mutex_);
     initialized_ = true;
     chips_.open(chip);
+    tell_again();
     ttmem_reports(number_of(chip),
                   (heard_.buffers ? TTMEM_REPORTS_BUFFERS : 0U) |
                       (heard_.programs ? TTMEM_REPORTS_PROGRAMS : 0U) |
@@ -107,13 +119,21 @@ void Recorder::initialized(const tm::IDevice& chip) noexcept {
 // A runtime that calls its own functions directly (-Bsymbolic) is heard only where its program
 // calls it.
 void Recorder::check_that_we_hear() {
-  static bool said = false;
-  if (initialized_ || said) return;
-  said = true;
-  std::fputs(
-      "ttmem: this TT-Metal does not call its functions by name (linked with -Bsymbolic?), so its "
-      "memory is not seen; TT-Metal as it is published does\n",
-      stderr);
+  if (initialized_ || !heard_.dispatches) return;
+  heard_ = {.buffers = false, .programs = false, .dispatches = false};
+  tell(
+      "its memory is not seen: this TT-Metal does not call by name (-Bsymbolic); a published one "
+      "does");
+}
+
+// A program runs, and nobody has told where it lies: functions are inlined where they used not to
+// be. What was said to be all is not.
+void Recorder::miss_programs() {
+  heard_.programs = heard_.dispatches = false;
+  tell(
+      "programs are not seen: this TT-Metal places them without a call by name; a published one "
+      "does not",
+      TTMEM_REPORTS_PROGRAMS | TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES);
 }
 
 void Recorder::closed(const tm::IDevice& chip) noexcept {
@@ -130,10 +150,11 @@ void Recorder::closed(const tm::IDevice& chip) noexcept {
 
 void Recorder::allocated(const tm::Buffer& buffer) noexcept {
   quietly([&] {
-    if (!heard_.buffers || buffer.address() == 0) return;
+    if (buffer.address() == 0) return;
     const auto cores = tt_metal::cores_of(buffer);
     const ttmem_buffer record = tt_metal::describe(buffer, cores, label_of_this_thread);
     const std::lock_guard lock(mutex_);
+    if (!heard_.buffers) return;
     buffers_.allocated(*buffer.device(), record);
   });
 }
@@ -166,8 +187,8 @@ bool Recorder::update(Program& program, const tm::detail::ProgramImpl& impl) {
 
 void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device) noexcept {
   quietly([&] {
-    if (!heard_.programs) return;
     const std::lock_guard lock(mutex_);
+    if (!heard_.programs) return;
     const auto [known, fresh] = programs_.try_emplace(&impl);
     Program& program = known->second;
     if (fresh) program.id = next_program_++;
@@ -195,7 +216,7 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
 void Recorder::dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh) {
   if (!heard_.dispatches) return;
   const auto found = programs_.find(&impl);
-  if (found == programs_.end()) return;
+  if (found == programs_.end()) return miss_programs();
   Program& program = found->second;
   if (!program.kernels) {
     program.kernels = std::make_shared<const tt_metal::KernelSizes>(kernel_sizes(impl, device));
@@ -208,8 +229,8 @@ void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcep
     MeshDevice& device = *queue.device();
     const auto trace = queue.trace_id();
     const std::lock_guard lock(mutex_);
-    check_that_we_hear();
     const Mesh& all = chips_.mesh_of(device);
+    check_that_we_hear();
     for (auto& [range, program] : workload.get_programs()) {
       Mesh some;
       if (!covers(range, device)) some = part_of(all, device.get_view().get_devices(range));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 #include <tt-metalium/buffer.hpp>
 #include <tt-metalium/device.hpp>
 #include <tt-metalium/mesh_command_queue.hpp>
@@ -66,13 +67,17 @@ class Recorder {
 
   // With the lock held.
   void check_that_we_hear();
+  void miss_programs();
+  void tell(const std::string& what, std::uint32_t unknown_again = 0);
+  void tell_again();
   static Mesh part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices);
   static bool update(Program& program, const tm::detail::ProgramImpl& impl);
   void dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh);
 
-  Heard heard_{false, false, false};  // set before anything is recorded
-  std::mutex mutex_;                  // everything below
-  bool initialized_ = false;          // a chip was opened, and we heard of it
+  std::mutex mutex_;                   // everything below
+  Heard heard_{false, false, false};   // set before anything is recorded
+  std::vector<std::string> not_seen_;  // and why, as it was told
+  bool initialized_ = false;           // a chip was opened, and we heard of it
   tt_metal::OpenChips chips_;
   tt_metal::LiveBuffers buffers_{chips_};
   std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;

@@ -285,6 +285,10 @@ void ttmem_reports(uint32_t device, uint32_t what) {
   with_tracker([=](IdTracker& t) { t.core().reports(device, what); });
 }
 
+void ttmem_not_seen(uint32_t what, const char* why) {
+  with_tracker([=](IdTracker& t) { t.core().not_seen(what, why); });
+}
+
 void ttmem_device_close(uint32_t device) {
   with_tracker([=](IdTracker& t) { t.device_close(device); });
 }

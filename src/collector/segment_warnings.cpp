@@ -73,6 +73,9 @@ void add_segment_warnings(const SegmentEvidence& segment, const std::string& dir
   if (image.last_error != 0 && !dropped) {
     warnings.push_back(fmt::format("{}: its segment could not grow: {}", who, could_not_grow));
   }
+  for (const std::string& text : image.not_seen) {
+    warnings.push_back(fmt::format("{}: {}", who, text));
+  }
   add_left_at_close(image, who, warnings);
   if (image.invalid_records != 0) {
     warnings.push_back(

@@ -3,6 +3,7 @@
 // The devices of the tracker. Its other parts are in allocations.cpp and programs.cpp.
 #include "tracker/tracker.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -116,21 +117,41 @@ void Tracker::device_open(const ttmem_device_info& info) {
 
 void Tracker::reports(std::uint32_t id, std::uint32_t what) {
   Device* device = this->device(id);
-  if (device == nullptr) return;
-  DeviceRecord& record = *device->record;
-  const auto know = [&](Kind kind) { store(record.figures.kinds[kind].known, kAllFigures); };
+  if (device != nullptr) set_known(*device, what, true);
+}
+
+void Tracker::not_seen(std::uint32_t what, const char* why) {
+  for (const std::unique_ptr<Device>& device : devices_) {
+    if (device != nullptr && device->is_open()) set_known(*device, what, false);
+  }
+  const std::uint32_t text = why == nullptr ? 0 : texts_.number_of(why);
+  if (text == 0) return;
+  for (std::uint32_t& slot : segment_->header().not_seen) {
+    if (slot == text) return;
+    if (slot != 0) continue;
+    // Released after the text, which readers then find complete.
+    std::atomic_ref<std::uint32_t>(slot).store(text, std::memory_order_release);
+    return;
+  }
+}
+
+void Tracker::set_known(Device& device, std::uint32_t what, bool known) {
+  DeviceRecord& record = *device.record;
+  const auto set = [&](Kind kind) {
+    store(record.figures.kinds[kind].known, known ? kAllFigures : 0);
+  };
   publish(record.seq, [&] {
     for (std::size_t type = 0; type < kBufferKinds.size(); ++type) {
-      if ((what >> type & 1U) != 0) know(kBufferKinds[type]);
+      if ((what >> type & 1U) != 0) set(kBufferKinds[type]);
     }
     if ((what & TTMEM_REPORTS_PROGRAMS) != 0) {
-      know(Kind::cb);
-      store(record.programs_reported, 1U);
+      set(Kind::cb);
+      store(record.programs_reported, known ? 1U : 0U);
     }
-    if ((what & TTMEM_REPORTS_KERNELS) != 0) know(Kind::kernel);
-    if ((what & TTMEM_REPORTS_DISPATCHES) != 0) store(record.resident_reported, 1U);
+    if ((what & TTMEM_REPORTS_KERNELS) != 0) set(Kind::kernel);
+    if ((what & TTMEM_REPORTS_DISPATCHES) != 0) store(record.resident_reported, known ? 1U : 0U);
   });
-  if (observer_ != nullptr) observer_->device_changed(device->record_index);
+  if (observer_ != nullptr) observer_->device_changed(device.record_index);
 }
 
 void Tracker::device_close(std::uint32_t id) {

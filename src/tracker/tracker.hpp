@@ -66,6 +66,8 @@ class Tracker {
   [[nodiscard]] bool changes_grid(const ttmem_device_info& info) const noexcept;
   // What this process reports of a device from now on: bits of ttmem_reports().
   void reports(std::uint32_t device, std::uint32_t what);
+  // What this process cannot report: the same bits, on every device. `why` may be null.
+  void not_seen(std::uint32_t what, const char* why);
   // Does nothing when it is not open. The caller has released every receipt of the device before.
   void device_close(std::uint32_t device);
 
@@ -166,6 +168,7 @@ class Tracker {
     bool is_set = false;
   };
 
+  void set_known(Device& device, std::uint32_t what, bool known);
   [[nodiscard]] Device* find_by_search(std::uint32_t id) const noexcept;
   [[gnu::noinline, gnu::cold]] Device* open(std::uint32_t id, Device* known);
   Device* new_device(std::uint32_t id);

@@ -117,26 +117,37 @@ class APlainProgram(Adapter):
             host = self.start([self.binary], env)
             host.line()
             self.assertEqual(len(self.devices()), 1 if seen else 0)
+            warnings = self.json()["warnings"]
+            self.assertEqual(len(warnings), 0 if seen else 1)
             if not seen:
                 self.assertIn("libttmem_dryrun.so", host.line("stderr"))
+                self.assertIn("the adapter is for another TT-Metal", warnings[0])
             host.kill()
             self.ttmem("clean")
 
-    def run_on(self, library):
+    def run_on(self, library, expected=""):
         """The program on another build of the runtime: what is shown and told near its end, and its
-        stderr."""
+        stderr. `expected` is what the line there and the warning say."""
         host = self.start([self.binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="n150",
                                                         LD_LIBRARY_PATH=library))
         step = None
         while step != "threads":
             step, told = host.line().split(" ", 1)
-            devices = self.devices()
+            snapshot = self.json()
             if step != "threads":
                 host.go_on()
+        self.assertEqual(len(snapshot["warnings"]), 1 if expected else 0)
+        if expected:
+            [warning] = snapshot["warnings"]
+            self.assertIn(f"process {host.pid} (plain): ", warning)
+            self.assertIn(expected, warning)
         for _ in ("threads", "again", "last"):
             host.go_on()
         self.assertEqual(host.wait(), 0)
-        return devices, told, host.process.stderr.read().decode()
+        said = host.process.stderr.read().decode()
+        self.assertEqual(said.count("\n"), 1 if expected else 0)
+        self.assertIn(expected, said)
+        return snapshot["devices"], told
 
     def without(self, *names):
         script = self.folder / "names"
@@ -146,27 +157,36 @@ class APlainProgram(Adapter):
                                           f"-Wl,--version-script={script}")
 
     def test_the_end_of_programs_is_heard_of_in_several_ways(self):
-        [device], told, said = self.run_on(self.without(*ENDS[:2]))
+        [device], told = self.run_on(self.without(*ENDS[:2]))
         self.assertEqual(self.shown(device), told)
-        self.assertEqual(said, "")
 
     def test_what_a_runtime_does_not_tell_is_unknown(self):
-        [device], told, said = self.run_on(self.without(*ENDS))
+        [device], told = self.run_on(self.without(*ENDS),
+                                     "programs and circular buffers are not seen: ")
         self.assertIsNone(device["programs"])
         self.assertIsNone(device["l1"]["cb"]["physical_bytes"])
         self.assertIsNone(device["l1"]["cb"]["resident_bytes"])
         self.assertIn(f"dram {device['dram']['used_bytes']} ", told)
-        self.assertEqual(said.count("\n"), 1)
-        self.assertIn("programs and circular buffers are not seen", said)
 
     def test_a_runtime_that_does_not_call_by_name_is_noticed(self):
         library = host_program.relink_dryrun(self.folder / "bsymbolic", "-Wl,-Bsymbolic")
-        [device], _, said = self.run_on(library)
+        [device], _ = self.run_on(library, "(-Bsymbolic)")
         self.assertIsNone(device["dram"]["used_bytes"])
         self.assertIsNone(device["l1"]["cb"]["physical_bytes"])
         self.assertIsNone(device["l1"]["kernels_bytes"])
-        self.assertEqual(said.count("\n"), 1)
-        self.assertIn("-Bsymbolic", said)
+
+    def test_a_runtime_that_places_programs_without_a_call_is_noticed(self):
+        """As if the functions were inlined: only the rest is called by name."""
+        names = self.folder / "list"
+        names.write_text("{ *Buffer13allocate*; *Buffer15deallocate*; *Device10initialize*; "
+                         "*Device5close*; *ProgramImplD*; };")
+        library = host_program.relink_dryrun(self.folder / "inlined", "-Wl,-Bsymbolic",
+                                             f"-Wl,--dynamic-list={names}")
+        [device], told = self.run_on(library, "programs are not seen: ")
+        self.assertIsNone(device["programs"])
+        self.assertIsNone(device["l1"]["cb"]["physical_bytes"])
+        self.assertIsNone(device["l1"]["kernels_bytes"])
+        self.assertIn(f"dram {device['dram']['used_bytes']} ", told)
 
     def test_other_programs_do_not_notice(self):
         result = subprocess.run(["ls", "/"], env=self.preloaded(), text=True, capture_output=True)

@@ -12,7 +12,8 @@ import unittest
 from support import (HERE, LIBRARY, PREFIX, TTMEM, Case, build_consumer, library_path,
                      skip_if_sanitized)
 
-INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_reports", "ttmem_buffer_alloc",
+INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_reports",
+             "ttmem_not_seen", "ttmem_buffer_alloc",
              "ttmem_buffer_free", "ttmem_program_place", "ttmem_program_place_with",
              "ttmem_program_dispatch",
              "ttmem_trace_replay", "ttmem_cb_alloc", "ttmem_cb_free", "ttmem_program_destroy",

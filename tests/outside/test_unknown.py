@@ -150,6 +150,27 @@ class Unknown(HttpCase):
         self.assertNotIn("0.00 MiB", text)
         self.assertIn("n/a", text)
 
+    def test_what_a_process_does_not_see_is_said_in_every_view(self):
+        held = self.hold_calls(
+            "open_device()\nlib.ttmem_reports(0, 0xff)\n"
+            "lib.ttmem_not_seen(0x20, b'programs are not seen: a test')")
+        text = f"process {held.pid} ({self.name_of(held)}): programs are not seen: a test"
+        snapshot = self.json()
+        self.assertEqual(snapshot["warnings"], [text])
+        self.assert_null(snapshot["devices"][0], "programs", "l1/cb/physical_bytes")
+        self.assertEqual(snapshot["devices"][0]["dram"]["used_bytes"], 0)
+        self.assertIn(text, self.ttmem().stderr)
+        self.assertIn(text, self.ttmem("top", "--once").stderr)
+        self.assertIn("programs are not seen: a test",
+                      self.on_terminal(100, 30, "top", until="programs are not seen: a test"))
+        self.serve()
+        self.assertEqual(self.get_json("/api/v1/snapshot")["warnings"], [text])
+        self.assertIn("\nttmem_warnings 1\n", self.get("/metrics"))
+
+    @staticmethod
+    def name_of(process):
+        return pathlib.Path(f"/proc/{process.pid}/comm").read_text().strip()
+
     def test_metrics_and_history_have_no_sample_of_what_nobody_reports(self):
         self.hold_calls("open_device()\nlib.ttmem_cb_alloc.argtypes = [ctypes.c_uint32, ctypes.c_uint64,"
                   " ctypes.c_uint64]\nlib.ttmem_cb_alloc(0, 1, 1 << 20)")

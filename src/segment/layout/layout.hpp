@@ -49,6 +49,7 @@ inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records
 inline constexpr std::uint32_t kMaxTexts = 65536;  // different names and long labels of a process
 
 inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // one chunk
+inline constexpr std::uint32_t kMaxNotSeen = 4;        // reasons that a process can give
 
 // A set of devices, by the index of their records.
 using DeviceMask = BitMask<kMaxDevices>;
@@ -108,7 +109,9 @@ struct Header {
   std::uint32_t client_uid;     // of a proxy segment: the user of the client
   std::uint32_t device_set_count;
   std::uint32_t device_set_bytes;  // fixed before `magic` is stored; 0 in layout 1
-  std::uint8_t reserved1[40];
+  std::uint32_t
+      not_seen[kMaxNotSeen];  // numbers of texts, 0: no more. What is not reported, and why
+  std::uint8_t reserved1[24];
 };
 
 struct CoreFigures {
@@ -304,6 +307,7 @@ static_assert(offsetof(Header, text_count) == 456);
 static_assert(offsetof(Header, client_uid) == 460);
 static_assert(offsetof(Header, device_set_count) == 464);
 static_assert(offsetof(Header, device_set_bytes) == 468);
+static_assert(offsetof(Header, not_seen) == 472);
 
 static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 48);
 static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 40);

@@ -130,6 +130,8 @@ struct SegmentImage {
   std::uint64_t dropped_calls = 0;
   std::uint64_t dropped_names = 0;
 
+  std::vector<std::string> not_seen;  // what the process does not report, and why: sentences
+
   // Records that contradict themselves and were ignored.
   std::uint64_t invalid_records = 0;
 

@@ -39,7 +39,7 @@ class Pass {
     image_.peaks = std::move(open->peaks);
     image_.invalid_records = open->invalid_records;
     device_of_record_ = std::move(open->of_record);
-    if (!read_allocations() || !read_programs()) return cut_short();
+    if (!read_not_seen() || !read_allocations() || !read_programs()) return cut_short();
     return std::move(image_);
   }
 
@@ -64,6 +64,16 @@ class Pass {
     image_.dropped_programs = header.dropped_programs;
     image_.dropped_calls = header.dropped_calls;
     image_.dropped_names = header.dropped_names;
+  }
+
+  // False when the file is cut short.
+  bool read_not_seen() {
+    for (const std::uint32_t number : map_.header.not_seen) {
+      std::string text;
+      if (!texts_.read(number, text)) return false;
+      if (!text.empty()) image_.not_seen.push_back(std::move(text));
+    }
+    return true;
   }
 
   // Calls use(slot) for each of the first `count` slots that is untorn. A slot that stays torn is

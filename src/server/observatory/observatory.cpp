@@ -109,10 +109,10 @@ std::string Observatory::metrics() {
     page_ = views::prometheus_text(snapshot, input);
     page_is_old_ = false;
   }
-  return page_ + views::prometheus_text(server_figures());
+  return page_ + views::prometheus_text(server_figures(snapshot.warnings.size()));
 }
 
-std::vector<views::ServerFigure> Observatory::server_figures() const {
+std::vector<views::ServerFigure> Observatory::server_figures(std::size_t warnings) const {
   std::vector<views::ServerFigure> list;
   const auto add = [&](const char* name, const char* help, double value) {
     const bool counter = std::string_view(name).ends_with("_total");
@@ -122,7 +122,7 @@ std::vector<views::ServerFigure> Observatory::server_figures() const {
   add("ttmem_segments", "Segments that could be read, also of dead processes.",
       static_cast<double>(evidence.segments.size()));
   add("ttmem_warnings", "Warnings of the last pass; /api/v1/snapshot has their text.",
-      static_cast<double>(evidence.warnings.size()));
+      static_cast<double>(warnings));
   add("ttmem_dead_processes_total", "Processes that ended without freeing what they held.",
       static_cast<double>(postmortems_.total()));
   add("ttmem_server_passes_total", "Passes over all segments, one a second.",

@@ -55,7 +55,7 @@ class Observatory {
 
  private:
   void note_pass();
-  [[nodiscard]] std::vector<views::ServerFigure> server_figures() const;
+  [[nodiscard]] std::vector<views::ServerFigure> server_figures(std::size_t warnings) const;
   [[nodiscard]] std::vector<std::string> dead_or_incomplete() const;
   void report_and_reap(const std::vector<std::string>& names);
   void warn_once(const std::vector<std::string>& warnings);

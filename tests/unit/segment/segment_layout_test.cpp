@@ -67,7 +67,7 @@ Record example(const std::string& name) {
 
 TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Header");
-  EXPECT_EQ(fields.size(), 36U);
+  EXPECT_EQ(fields.size(), 37U);
   EXPECT_FIELD(Header, magic);
   EXPECT_FIELD(Header, layout_version);
   EXPECT_FIELD(Header, header_bytes);
@@ -98,6 +98,7 @@ TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(Header, text_count);
   EXPECT_FIELD(Header, device_set_count);
   EXPECT_FIELD(Header, device_set_bytes);
+  EXPECT_FIELD(Header, not_seen);
 }
 
 TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {

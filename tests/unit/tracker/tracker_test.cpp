@@ -245,6 +245,20 @@ TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
   EXPECT_EQ(device.kinds[Kind::kernel].peak_bytes, 1730U);
 }
 
+TEST(Tracker, WhatIsNotSeenIsUnknownAgainAndSaysWhy) {
+  Tracked tracker;
+  tracker.core().reports(0, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
+  tracker.core().not_seen(TTMEM_REPORTS_PROGRAMS, "programs are not seen: a test");
+  tracker.core().not_seen(TTMEM_REPORTS_PROGRAMS, "programs are not seen: a test");
+  tracker.core().not_seen(0, nullptr);
+  EXPECT_EQ(tracker.device().kinds[Kind::cb].known, 0U);
+  EXPECT_FALSE(tracker.device().programs_known);
+  EXPECT_NE(tracker.device().kinds[Kind::dram].known, 0U);
+  EXPECT_EQ(tracker.read().not_seen, std::vector<std::string>{"programs are not seen: a test"});
+  for (const char* more : {"b", "c", "d", "e"}) tracker.core().not_seen(0, more);
+  EXPECT_EQ(tracker.read().not_seen.size(), segment::kMaxNotSeen);
+}
+
 // Seed 001: the original client reports a CB by number and size alone, once per cached program.
 TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
   Tracked tracked;
