@@ -25,6 +25,10 @@ namespace ttmem {
   return environment_or("TTMEM_DIR", "/dev/shm");
 }
 
+// What stands before /dev, /sys and /proc/driver where the kernel driver is looked for: empty, but
+// for tests.
+[[nodiscard]] inline const char* system_root() noexcept { return environment("TTMEM_SYSROOT"); }
+
 // Where `ttmem serve` listens and TTMEM_TRANSPORT=socket connects.
 [[nodiscard]] inline const char* socket_path() noexcept {
   return environment_or("TTMEM_SOCKET", "/tmp/tt_allocation_server.sock");

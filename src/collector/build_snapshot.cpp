@@ -54,6 +54,18 @@ model::Process process_row(const RowEvidence& evidence) {
   return row;
 }
 
+model::Process process_row(const Untracked& process) {
+  model::Process row;
+  row.pid = process.pid;
+  if (process.pid != 0) row.host_pid = process.pid;
+  row.name = process.name;
+  row.command = process.command;
+  row.user = process.user;
+  row.source = model::Source::driver;
+  row.not_tracked = process.reason;
+  return row;
+}
+
 // As long as the kernel keeps it.
 std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
@@ -126,7 +138,10 @@ class Builder {
     for (std::size_t s = 0; s < segments_.size(); ++s) suppose_devices(s);
     for (std::size_t s = 0; s < segments_.size(); ++s) add_segment(s);
     for (const RegionEvidence* region : regions_) add_region(*region);
+    for (const driver::Chip& chip : evidence_.driver.chips) add_chip(chip);
     finish_devices();
+    set_sensors(evidence_.driver, snapshot_);
+    for (const Untracked& process : evidence_.untracked) warn_untracked(process);
   }
 
   void add_lists() {
@@ -319,6 +334,74 @@ class Builder {
     }
   }
 
+  // The device that the driver calls so, if a process reports it: the chip with that number of its
+  // own; else what one who has it open calls so. That number has not been compared on hardware.
+  [[nodiscard]] std::optional<std::uint32_t> total_of(const driver::Chip& chip) const {
+    if (chip.asic_id) {
+      const auto same = known_.find(Identity(*chip.asic_id, 0, ""));
+      if (same != known_.end()) return same->second;
+    }
+    for (std::uint32_t i = 0; i < totals_.size(); ++i) {
+      if (totals_[i].has_number(chip.number) && may_be(chip, totals_[i].device())) return i;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool may_be(const driver::Chip& chip, const model::Device& device) const {
+    if (device.driver_number) return false;
+    if (!chip.arch.empty() && !device.arch.empty() && chip.arch != device.arch) return false;
+    const bool is_another =
+        device.uid &&
+        std::any_of(evidence_.driver.chips.begin(), evidence_.driver.chips.end(),
+                    [&](const driver::Chip& any) { return any.asic_id == device.uid; });
+    if (is_another) return false;
+    // Nobody tells who has it open, or nobody who has it lives: then its number must do.
+    const bool none_lives =
+        std::none_of(device.processes.begin(), device.processes.end(),
+                     [](const auto& process) { return process.state == State::alive; });
+    if (!device.uid && (none_lives || !chip.holders_known)) return true;
+    return std::any_of(device.processes.begin(), device.processes.end(), [&](const auto& process) {
+      if (process.state != State::alive) return false;
+      const std::int32_t pid = process.host_pid.value_or(process.foreign_pid ? 0 : process.pid);
+      return std::binary_search(chip.holders.begin(), chip.holders.end(), pid);
+    });
+  }
+
+  void add_chip(const driver::Chip& chip) {
+    const std::optional<std::uint32_t> same = total_of(chip);
+    if (!same) totals_.emplace_back(chip.asic_id.value_or(0), chip.number, chip.arch);
+    DeviceTotal& total = same ? totals_[*same] : totals_.back();
+    total.describe(chip);
+    const auto& processes = total.device().processes;
+    const bool used = std::any_of(processes.begin(), processes.end(), [](const auto& process) {
+      return process.state == State::alive;
+    });
+    const bool open = !chip.holders_known || !chip.holders.empty();
+    if (!used && !open && !chip.in_reset) total.set_idle();
+    for (const Untracked& process : evidence_.untracked) {
+      if (!std::binary_search(chip.holders.begin(), chip.holders.end(), process.pid)) continue;
+      total.add_process(process_row(process));
+      if (process.may_hold) total.set_incomplete();
+    }
+  }
+
+  // One warning for all chips that it has open.
+  void warn_untracked(const Untracked& process) {
+    if (!process.may_hold) return;
+    std::string chips;
+    std::size_t count = 0;
+    for (const driver::Chip& chip : evidence_.driver.chips) {
+      if (!std::binary_search(chip.holders.begin(), chip.holders.end(), process.pid)) continue;
+      chips += fmt::format("{}{}", ++count == 1 ? "" : ", ", chip.number);
+    }
+    const std::string who =
+        process.pid == 0 ? "a process" : fmt::format("process {} ({})", process.pid, process.name);
+    snapshot_.warnings.push_back(fmt::format("{} has device{} {} open and is not tracked: {}; {}",
+                                             who, count == 1 ? "" : "s", chips, process.reason,
+                                             process.advice));
+    snapshot_.unread.push_back(snapshot_.warnings.back());
+  }
+
   void finish_devices() {
     std::vector<std::pair<model::Device, std::uint32_t>> devices;
     for (std::uint32_t i = 0; i < totals_.size(); ++i) devices.emplace_back(totals_[i].finish(), i);
@@ -328,7 +411,7 @@ class Builder {
     index_of_total_.resize(devices.size());
     for (auto& [device, total] : devices) {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
-      device.complete = snapshot_.complete();
+      device.complete = device.complete && evidence_.unread.empty();
       if (!device.complete) device.free = {};  // what could not be read may lie there
       snapshot_.devices.push_back(std::move(device));
     }
@@ -410,6 +493,18 @@ class Builder {
 };
 
 }  // namespace
+
+void set_sensors(const driver::Driver& driver, model::Snapshot& snapshot) {
+  for (model::Device& device : snapshot.devices) {
+    if (!device.driver_number) continue;
+    for (std::size_t i = 0; i < driver.chips.size() && i < driver.sensors.size(); ++i) {
+      if (driver.chips[i].number != device.driver_number) continue;
+      device.temperature_c = driver.sensors[i].temperature_c;
+      device.power_w = driver.sensors[i].power_w;
+      device.aiclk_mhz = driver.sensors[i].aiclk_mhz;
+    }
+  }
+}
 
 model::Snapshot build_snapshot(const Evidence& evidence) {
   Builder builder(evidence);

@@ -15,11 +15,20 @@ namespace ttmem::collector {
 //   process's own, or, for a pid of another pid namespace, if the name is the same too.
 // - A process that gives only the number of a device has the only chip with that number, and is
 //   marked so. If there are none or several, it has a device of its own.
+// - A chip that the kernel driver shows is the device with its own number, or the one that a
+// process
+//   which has it open calls by the driver's; else it is a device of its own. One that nobody has
+//   open is idle: nothing is in use.
+// - A process that has a chip open and reports nothing is listed without figures, and those of the
+//   device are "at least".
 // - A segment with a clean exit holds nothing, and is left out.
 [[nodiscard]] model::Snapshot build_snapshot(const Evidence& evidence);
 
 // The same without allocations and programs, and without the warnings about those lists. For
 // callers that need sums only.
 [[nodiscard]] model::Snapshot build_figures(const Evidence& evidence);
+
+// Gives the devices of a Snapshot the temperature, power and clock of this moment.
+void set_sensors(const driver::Driver& driver, model::Snapshot& snapshot);
 
 }  // namespace ttmem::collector

@@ -12,6 +12,7 @@ void Collector::pass() {
   evidence_ = gather(directory_, std::move(evidence_));
   if (evidence_.changed) built_ = Built::nothing;
   snapshot_.time_unix_ns = evidence_.time_unix_ns;
+  set_sensors(evidence_.driver, snapshot_);
 }
 
 const model::Snapshot& Collector::collect_figures() {

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "base/parse_number.hpp"
+#include "base/read_text.hpp"
 #include "collector/collector.hpp"
 #include "collector/gather.hpp"
 #include "collector/process_info.hpp"
@@ -30,7 +31,7 @@ bool is_mapped(const struct stat& file) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
     if (!parse_number<std::int32_t>(entry.path().filename().string())) continue;
-    if (read_proc(entry.path() / "maps", kMostMapsBytes).find(place) != std::string::npos) {
+    if (read_text(entry.path() / "maps", kMostMapsBytes).find(place) != std::string::npos) {
       return true;
     }
   }

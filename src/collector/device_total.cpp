@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/saturating.hpp"
+#include "driver/cards.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -70,6 +71,46 @@ void DeviceTotal::describe(const DeviceImage& device) {
       largest_dram_, capacity(device.dram_channels, device.dram_bytes_per_channel).value_or(0));
   largest_l1_ = std::max(largest_l1_, std::uint64_t{device.l1_bytes_per_core});
   fill(device_.trace_capacity_bytes, capacity(1, device.trace_region_bytes));
+}
+
+void DeviceTotal::describe(const driver::Chip& chip) {
+  add_number(chip.number);
+  device_.id = chip.number;
+  device_.driver_number = chip.number;
+  device_.bus_id = chip.bus_id;
+  device_.in_reset = chip.in_reset;
+  device_.holders_known = chip.holders_known;
+  fill(device_.arch, chip.arch);
+  fill(device_.board, chip.card);
+  const driver::Card* card = driver::find_card(chip.card);
+  if (card == nullptr) card = driver::find_chip(chip.arch);
+  if (card == nullptr) return;
+  device_.card_chips = card->chips;
+  if (!device_.dram_capacity_bytes || limits_.l1_bytes_per_core == 0) {
+    using Statement = model::Device::Statement;
+    device_.capacities_from = card->type.empty() ? Statement::chip : Statement::card;
+  }
+  fill(device_.dram_channels, card->dram_channels);
+  fill(device_.dram_capacity_bytes, capacity(card->dram_channels, card->dram_bytes_per_channel));
+  fill(limits_.l1_bytes_per_core, std::uint64_t{card->l1_bytes_per_core});
+  if (cores_.empty()) {
+    device_.grid_x = card->grid_x;
+    device_.grid_y = card->grid_y;
+    cores_.resize(std::size_t{card->grid_x} * card->grid_y);
+    cores_known_ = false;
+  }
+}
+
+void DeviceTotal::set_idle() {
+  device_.idle = true;
+  for (const Kind kind : kDeviceKinds) {
+    for (const auto figure : {&KindFigures::used_bytes, &KindFigures::logical_bytes,
+                              &KindFigures::live, &KindFigures::unsized}) {
+      device_.kinds[kind].set(figure, 0);
+    }
+  }
+  device_.cb_resident_bytes = device_.kernels_persistent_bytes = 0;
+  device_.kernels_estimated_bytes = device_.programs = 0;
 }
 
 Bytes DeviceTotal::most_of(Kind kind) const {

@@ -10,6 +10,7 @@
 #include "collector/core_geometry.hpp"
 #include "collector/evidence.hpp"
 #include "collector/free_space.hpp"
+#include "driver/chips.hpp"
 #include "model/snapshot.hpp"
 #include "segment/reader/segment_image.hpp"
 
@@ -24,11 +25,20 @@ class DeviceTotal {
   // Fills in what is not known yet.
   void describe(const segment::DeviceImage& device);
 
+  // The chip that it is for the kernel driver: its number, and what is not known of it yet. After
+  // all processes.
+  void describe(const driver::Chip& chip);
+  // Nobody has the chip open.
+  void set_idle();
+  // A process with figures that nobody knows has it open.
+  void set_incomplete() { device_.complete = false; }
+
   // A number that a process gives it.
   void add_number(std::uint32_t number);
   [[nodiscard]] bool has_number(std::uint32_t number) const {
     return std::binary_search(device_.ids.begin(), device_.ids.end(), number);
   }
+  [[nodiscard]] const model::Device& device() const { return device_; }
 
   // The kinds of which these figures claim more than this device has, by all that is stated of it,
   // or more than any device has.

@@ -12,6 +12,7 @@
 
 #include "collector/core_geometry.hpp"
 #include "collector/tt_metal_region.hpp"
+#include "driver/chips.hpp"
 #include "model/snapshot.hpp"
 #include "segment/reader/fingerprint.hpp"
 #include "segment/reader/segment_image.hpp"
@@ -73,6 +74,20 @@ struct RegionEvidence {
   friend bool operator==(const RegionEvidence&, const RegionEvidence&) = default;
 };
 
+// A process that has a chip open and reports nothing.
+struct Untracked {
+  std::int32_t pid = 0;  // 0: all those of pid namespaces that this one does not see
+  std::uint64_t start_time_ticks = 0;
+  std::string name{};
+  std::string command{};
+  std::string user{};
+  bool may_hold = true;  // false: it has no TT-Metal, and so no memory of the chip
+  std::string reason{};  // "tracking is switched off (...)"
+  std::string advice{};  // "start it with ..."; empty: there is none
+
+  friend bool operator==(const Untracked&, const Untracked&) = default;
+};
+
 struct Evidence {
   std::uint64_t time_unix_ns = 0;
   std::uint64_t monotonic_ns = 0;
@@ -80,6 +95,8 @@ struct Evidence {
   std::string directory;
   std::vector<SegmentEvidence> segments;
   std::vector<RegionEvidence> regions;
+  driver::Driver driver;
+  std::vector<Untracked> untracked;  // by pid
   std::vector<std::string> warnings;
   std::vector<std::string> unread;  // those of them about what could not be read
 

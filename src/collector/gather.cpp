@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/environment.hpp"
 #include "base/result.hpp"
 #include "base/saturating.hpp"
 #include "collector/claim.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
+#include "collector/untracked.hpp"
 #include "segment/reader/segment_map.hpp"
 #include "segment/reader/segment_reader.hpp"
 
@@ -255,8 +257,13 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
     bound_warnings(evidence.warnings);
     bound_warnings(evidence.unread);
   }
-  evidence.changed = evidence.changed || evidence.warnings != previous.warnings ||
-                     evidence.host != previous.host || evidence.directory != previous.directory;
+  evidence.driver = driver::read_driver(system_root());
+  evidence.untracked = find_untracked(evidence, listing ? &*listing : nullptr, previous.untracked);
+  // What the sensors say changes all the time, and nothing else with it.
+  evidence.changed = evidence.changed || evidence.driver.chips != previous.driver.chips ||
+                     evidence.untracked != previous.untracked ||
+                     evidence.warnings != previous.warnings || evidence.host != previous.host ||
+                     evidence.directory != previous.directory;
   // Taken last, so that no age is negative.
   evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);

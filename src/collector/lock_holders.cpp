@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/parse_number.hpp"
+#include "base/read_text.hpp"
 #include "collector/process_info.hpp"
 
 namespace ttmem::collector {
@@ -29,7 +30,7 @@ std::optional<std::int32_t> parse_lock_holder(std::string_view locks, dev_t devi
 
 std::optional<std::int32_t> LockHolders::holder_of(dev_t device, ino_t file) {
   constexpr std::size_t most = 4 << 20;  // bytes: tens of thousands of locks
-  if (!locks_) locks_ = read_proc("/proc/locks", most);
+  if (!locks_) locks_ = read_text("/proc/locks", most);
   return parse_lock_holder(*locks_, device, file);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/process_info.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -14,8 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/parse_number.hpp"
-#include "base/unique_fd.hpp"
-#include "segment/reader/byte_source.hpp"
+#include "base/read_text.hpp"
 #include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
@@ -37,20 +35,6 @@ std::string_view fields_from(int field, std::string_view stat) {
 }
 
 }  // namespace
-
-std::string read_proc(const std::string& path, std::size_t most) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return {};
-  std::string text;
-  const segment::FdSource source(fd.get());
-  std::size_t size = 0;
-  do {
-    text.resize(std::min(size + 4096, most));
-    size += source.read_at(size, std::as_writable_bytes(std::span(text).subspan(size)));
-  } while (size == text.size() && size < most);
-  text.resize(size);
-  return text;
-}
 
 std::string_view next_word(std::string_view& rest) {
   const std::size_t begin = std::min(rest.find_first_not_of(" \t\n"), rest.size());
@@ -102,8 +86,8 @@ bool parse_is_ending(std::string_view stat, std::string_view status) {
 
 std::optional<ProcessFacts> process_facts(std::int32_t pid) {
   if (pid <= 0) return std::nullopt;
-  const std::string stat = read_proc(fmt::format("/proc/{}/stat", pid));
-  const std::string status = read_proc(fmt::format("/proc/{}/status", pid));
+  const std::string stat = read_text(fmt::format("/proc/{}/stat", pid));
+  const std::string status = read_text(fmt::format("/proc/{}/status", pid));
   const auto start = parse_start_time(stat);
   const auto uids = parse_uids(status);
   if (!start || !uids) return std::nullopt;
@@ -130,7 +114,7 @@ std::optional<BootId> parse_boot_id(std::string_view text) {
 }
 
 std::optional<BootId> boot_id() {
-  return parse_boot_id(read_proc("/proc/sys/kernel/random/boot_id"));
+  return parse_boot_id(read_text("/proc/sys/kernel/random/boot_id"));
 }
 
 std::string user_name(std::uint32_t uid) {

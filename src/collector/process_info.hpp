@@ -14,8 +14,6 @@ namespace ttmem::collector {
 
 using BootId = std::array<std::uint8_t, 16>;
 
-// The first bytes of a file of /proc, at most that many. Empty when unreadable.
-[[nodiscard]] std::string read_proc(const std::string& path, std::size_t most = 4096);
 // Removes the next word, and the blanks before it, from `rest`.
 std::string_view next_word(std::string_view& rest);
 

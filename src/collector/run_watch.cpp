@@ -22,6 +22,7 @@
 
 #include "base/clock.hpp"
 #include "base/parse_number.hpp"
+#include "base/read_text.hpp"
 #include "base/saturating.hpp"
 #include "collector/process_info.hpp"
 #include "segment/layout/layout.hpp"
@@ -46,7 +47,7 @@ constexpr std::size_t kMostHolders = 10;
 
 // Field 4 of /proc/PID/stat; 0 when there is no such process.
 std::int32_t parent_of(std::int32_t pid) {
-  const std::string stat = read_proc(fmt::format("/proc/{}/stat", pid));
+  const std::string stat = read_text(fmt::format("/proc/{}/stat", pid));
   const std::size_t end_of_name = stat.rfind(')');
   if (end_of_name == std::string::npos) return 0;
   std::string_view rest = std::string_view(stat).substr(end_of_name + 1);

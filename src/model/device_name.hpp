@@ -20,6 +20,7 @@ struct DeviceName {
   std::optional<std::uint64_t> uid;  // then `number` and `arch` mean nothing
   std::uint32_t number = 0;
   std::optional<std::string> arch;  // only the chip of unknown uid with this arch; none: any chip
+  std::string bus_id{};             // "01:00.0"; then nothing else means anything; empty: none
 
   friend auto operator<=>(const DeviceName&, const DeviceName&) = default;
 };
@@ -44,6 +45,7 @@ struct DeviceName {
 }
 
 [[nodiscard]] inline bool has_name(const Device& device, const DeviceName& name) {
+  if (!name.bus_id.empty()) return device.bus_id.ends_with(name.bus_id);
   if (name.uid) return device.uid == name.uid;
   if (name.arch && (device.uid || device.arch != *name.arch)) return false;
   return has_number(device, name.number);

@@ -27,8 +27,9 @@ using Bytes = std::optional<std::uint64_t>;
 // Alive: the process runs. Dead: it ended without a clean exit, and its segment is still there.
 enum class State : std::uint8_t { alive, dead };
 
-// Where a figure comes from: our own tracker, or the region that TT-Metal writes by itself.
-enum class Source : std::uint8_t { ttmem, tt_metal };
+// Where a process is known from: our own tracker, the region that TT-Metal writes by itself, or
+// only the kernel driver, which tells who has a chip open and nothing of memory.
+enum class Source : std::uint8_t { ttmem, tt_metal, driver };
 
 // Tells processes apart, also from one Snapshot to the next. Pids alone do not: each container has
 // its own, and a dead process may have the pid of a living one.
@@ -61,6 +62,7 @@ struct Process {
   Source source = Source::ttmem;
   PerKind<KindFigures> kinds{};
   Bytes kernels_estimated_bytes;  // of the kernels, sizes that are estimates
+  std::string not_tracked;        // why nothing is known of it; empty: it is tracked
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
@@ -104,6 +106,19 @@ struct Device {
   std::uint16_t grid_x = 0;  // 0: unknown
   std::uint16_t grid_y = 0;
   std::uint32_t dram_channels = 0;  // 0: unknown
+
+  // What the kernel driver tells; of a chip without a PCIe link of its own, nothing.
+  std::optional<std::uint32_t> driver_number;  // N of /dev/tenstorrent/N
+  std::string bus_id;                          // "0000:01:00.0"; empty: unknown
+  std::optional<double> temperature_c;
+  std::optional<double> power_w;
+  std::optional<std::uint32_t> aiclk_mhz;
+  bool in_reset = false;         // the firmware does not answer
+  bool holders_known = false;    // the driver tells who has it open; else others may, unseen
+  bool idle = false;             // nobody has it open, so that nothing is in use
+  std::uint32_t card_chips = 0;  // on its card; 0: unknown
+  // Who states the capacities. If no process does: those of every card or chip of this type.
+  enum class Statement : std::uint8_t { process, card, chip } capacities_from = Statement::process;
 
   bool complete = true;  // false: what could not be read may hold more, sums are "at least"
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "views/format.hpp"
@@ -141,8 +142,22 @@ const std::vector<DeviceField>& device_fields() {
        "Of it, the largest block: what one buffer can have at most"},
       {"system_bytes", "system_bytes", of<Kind::system, &Device::used>,
        "Host memory that buffers of this device take"},
-      {"bus_id", "bus_id", [](const Device&) { return FieldValue(); },
-       "PCI address; not known yet"},
+      {"bus_id", "bus_id", text<&Device::bus_id>, "PCI address"},
+      {"temperature_c", "temperature_c", figure<&Device::temperature_c>,
+       "Of the chip, in degrees Celsius"},
+      {"power_w", "power_w", figure<&Device::power_w>, "That it takes, in watts"},
+      {"aiclk_mhz", "aiclk_mhz",
+       [](const Device& d) {
+         return d.aiclk_mhz ? FieldValue(std::uint64_t{*d.aiclk_mhz}) : FieldValue();
+       },
+       "Clock of the compute cores, in MHz"},
+      {"capacities_from", "capacities_from",
+       [](const Device& d) {
+         if (!d.dram_capacity_bytes && !d.l1_bytes_per_core) return FieldValue();
+         constexpr std::array<const char*, 3> names = {"process", "card", "chip"};
+         return FieldValue(std::string(names[static_cast<std::size_t>(d.capacities_from)]));
+       },
+       "Who states the capacities: a process, or what every card or chip of its type has"},
       {"", "grid_x", side<&Device::grid_x>, "Columns of compute cores"},
       {"", "grid_y", side<&Device::grid_y>, "Rows of compute cores"},
       {"programs", "programs", figure<&Device::programs>, "Live programs"},
@@ -192,6 +207,7 @@ const DeviceField& field_of_column(std::string_view column) {
 std::string text_of(const FieldValue& value, std::string_view unknown) {
   if (const auto* number = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *number);
   if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   return std::string(unknown);
 }

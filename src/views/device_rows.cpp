@@ -145,8 +145,24 @@ void add_free(DeviceRows& rows, const Device& device, Units units) {
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
 
+// Of a chip that nobody has open: what there would be, and who says so.
+std::vector<Note> idle_notes(const DeviceRow& row, const Device& device, Units units) {
+  const bool whole = row.what == What::dram || row.what == What::l1;
+  Note note;
+  if (whole && row.capacity) {
+    note = named("of", row.capacity, units);
+  } else if (row.what == What::l1 && device.l1_bytes_per_core) {
+    note = {"of " + format_bytes(device.l1_bytes_per_core, units, Scale::core) + " per core", {}};
+  }
+  if (note.text.empty() || device.capacities_from == Device::Statement::process) return {note};
+  note.text +=
+      device.capacities_from == Device::Statement::card ? " by card type" : " by chip type";
+  return {note};
+}
+
 // Of a row that is known.
 std::vector<Note> notes_of(const DeviceRow& row, const Device& device, Units units) {
+  if (device.idle) return idle_notes(row, device, units);
   const Note of = named("of", row.capacity, units);
   const Note peak = named("peak", row.peak, units);
   switch (row.what) {
@@ -281,21 +297,33 @@ DeviceTitle device_title(const Device& device) {
   const auto living = static_cast<std::uint64_t>(
       std::count_if(device.processes.begin(), device.processes.end(),
                     [](const auto& process) { return process.state == model::State::alive; }));
-  DeviceTitle title{fmt::format("Device {}", device.id),
-                    device.board.empty() ? device.arch : device.board,
-                    {},
-                    {living == 0 ? "no living process" : plural(living, "process", "processes")},
-                    {}};
+  DeviceTitle title{
+      fmt::format("Device {}", device.id),
+      device.board.empty() ? device.arch : device.board,
+      {},
+      {device.in_reset                                                ? "in reset"
+       : device.idle                                                  ? "idle"
+       : living == 0 && device.driver_number && !device.holders_known ? "no process seen"
+       : living == 0                                                  ? "no living process"
+                     : plural(living, "process", "processes")},
+      {}};
   // First: what tells chips of the same number apart is the last to be left out.
   if (device.shares_number) title.facts.push_back(device.uid ? format_hex(*device.uid) : "uid n/a");
   title.facts.push_back(model_of(device));
   if (device.grid_x != 0 && device.grid_y != 0) {
     title.facts.push_back(fmt::format("{}x{} cores", device.grid_x, device.grid_y));
   }
+  if (device.idle && device.card_chips > 1) {
+    title.facts.push_back(fmt::format("1 of {} chips", device.card_chips));
+  }
   std::vector<std::uint32_t> others = device.ids;
   std::erase(others, device.id);
   if (!others.empty()) title.facts.push_back("also called " + format_ids(others));
-  if (device.programs) title.counts.push_back(plural(*device.programs, "program", "programs"));
+  if (device.programs && !device.idle)
+    title.counts.push_back(plural(*device.programs, "program", "programs"));
+  if (device.temperature_c) title.sensors.push_back(fmt::format("{:.0f} C", *device.temperature_c));
+  if (device.power_w) title.sensors.push_back(fmt::format("{:.0f} W", *device.power_w));
+  if (device.aiclk_mhz) title.sensors.push_back(fmt::format("{} MHz", *device.aiclk_mhz));
   if (device.uid && !device.shares_number) title.uid = "uid " + format_hex(*device.uid);
   return title;
 }

@@ -90,11 +90,12 @@ using DeviceRows = std::vector<DeviceRow>;
 [[nodiscard]] std::string_view name_of_part(Tone part, bool brief = false);
 
 struct DeviceTitle {
-  std::string name;                 // "Device 0"
-  std::string board;                // the model in one word; empty: unknown
-  std::vector<std::string> facts;   // model, grid
-  std::vector<std::string> counts;  // processes, programs
-  std::string uid;                  // empty: unknown, or in the name
+  std::string name;                    // "Device 0"
+  std::string board;                   // the model in one word; empty: unknown
+  std::vector<std::string> facts;      // model, grid
+  std::vector<std::string> counts;     // processes, programs
+  std::string uid;                     // empty: unknown, or in the name
+  std::vector<std::string> sensors{};  // "43 C", "18 W", "1000 MHz"
 };
 [[nodiscard]] DeviceTitle device_title(const model::Device& device);
 

@@ -54,6 +54,7 @@ std::string plural(std::uint64_t count, std::string_view one, std::string_view m
 }
 
 std::string format_pid(std::int32_t pid, bool foreign, std::optional<std::int32_t> host_pid) {
+  if (pid == 0) return "?";  // of another pid namespace: the driver tells no more
   if (!foreign) return fmt::format("{}", pid);
   return host_pid ? fmt::format("{}/{}", *host_pid, pid) : fmt::format("?/{}", pid);
 }
@@ -100,7 +101,9 @@ std::string format_names(const std::vector<model::DeviceName>& names) {
   std::vector<std::uint32_t> numbers;
   std::vector<std::string> parts;
   for (const model::DeviceName& name : names) {
-    if (name.uid) {
+    if (!name.bus_id.empty()) {
+      parts.push_back(name.bus_id);
+    } else if (name.uid) {
       parts.push_back(format_hex(*name.uid));
     } else {
       numbers.push_back(name.number);

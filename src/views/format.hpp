@@ -3,6 +3,8 @@
 // Numbers for people. The same in every locale; unknown is "n/a". Pure, safe from any thread.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,7 +47,8 @@ using ttmem::Scale;
   return state == model::State::dead ? "dead" : "alive";
 }
 [[nodiscard]] constexpr std::string_view name_of(model::Source source) {
-  return source == model::Source::ttmem ? "ttmem" : "tt-metal";
+  constexpr std::array<std::string_view, 3> names = {"ttmem", "tt-metal", "driver"};
+  return names[static_cast<std::size_t>(source)];
 }
 // "4711"; of another pid namespace "81234/7": the pid here and the one there, "?/7": unknown here.
 [[nodiscard]] std::string format_pid(std::int32_t pid, bool foreign,

@@ -58,6 +58,7 @@ Json process_json(const model::Process& p) {
   json["command"] = text_of(p.command);
   add_pids(p, json);
   json["device_supposed"] = p.supposed_device;
+  json["not_tracked"] = text_of(p.not_tracked);
   return json;
 }
 

@@ -55,6 +55,11 @@ std::string user_text(const ProcessTotal& total, Units) {
   return total.sum.user.empty() ? std::string(kUnknown) : total.sum.user;
 }
 
+std::string state_text(const ProcessTotal& total, Units) {
+  if (!total.sum.not_tracked.empty()) return "not tracked";
+  return std::string(name_of(total.sum.state));
+}
+
 template <auto figure>
 constexpr ProcessColumn size_column(std::string_view header, int drop) {
   return {
@@ -112,8 +117,7 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
   ProcessColumns columns = {{
       {"PID", right, 0, 7, pid_text, less<pid_of>},
       {"USER", left, 5, 0, user_text, less<&Process::user>},
-      {"STATE", left, 9, 5, [](Total t, Units) { return std::string(name_of(t.sum.state)); },
-       less<&Process::state>},
+      {"STATE", left, 9, 5, state_text, less<&Process::state>},
       {"DEV", left, 0, 4, [](Total t, Units) { return t.where; },
        [](Total a, Total b) { return a.devices < b.devices; }},
       size_column<used<Kind::dram>>("DRAM", 0),
@@ -132,7 +136,10 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
        less<&Process::source>},
       {"COMMAND", left, 0, 0, [](Total t, Units) { return command_of(t.sum); }, less<command_of>},
   }};
-  if (living_in(totals) < totals.size()) columns[kState].drop = 0;
+  const bool all_tracked = std::all_of(totals.begin(), totals.end(), [](const auto& total) {
+    return total.sum.state == State::alive && total.sum.not_tracked.empty();
+  });
+  if (!all_tracked) columns[kState].drop = 0;
   return columns;
 }
 
@@ -141,7 +148,9 @@ std::vector<Cell> process_cells(const ProcessColumns& columns, const ProcessTota
   std::vector<Cell> cells;
   const Color color = total.sum.state == State::dead ? Color::red : Color::plain;
   for (const ProcessColumn& column : columns) cells.push_back({column.text(total, units), color});
-  if (color == Color::plain) cells[kState].color = Color::green;
+  if (color == Color::plain) {
+    cells[kState].color = total.sum.not_tracked.empty() ? Color::green : Color::yellow;
+  }
   return cells;
 }
 

@@ -137,6 +137,7 @@ void add_info(const Snapshot& snapshot, Page& page) {
   for (const Device& device : snapshot.devices) {
     Labels labels = labels_of(device);
     labels.add("board", device.board);
+    labels.add("bus_id", device.bus_id);
     if (device.grid_x != 0) {
       labels.add("grid_x", std::to_string(device.grid_x));
       labels.add("grid_y", std::to_string(device.grid_y));
@@ -191,6 +192,18 @@ void add_memory(const Snapshot& snapshot, Page& page) {
   }
 }
 
+void add_sensors(const Snapshot& snapshot, Page& page) {
+  Family& temperature = page.gauge("ttmem_device_temperature_celsius", "Of the chip.");
+  Family& power = page.gauge("ttmem_device_power_watts", "What the chip takes.");
+  Family& clock = page.gauge("ttmem_device_clock_hertz", "Clock of the compute cores.");
+  for (const Device& device : snapshot.devices) {
+    const Labels labels = short_labels_of(device);
+    temperature.add(labels, device.temperature_c);
+    power.add(labels, device.power_w);
+    if (device.aiclk_mhz) clock.add(labels, std::optional(*device.aiclk_mhz * 1e6));
+  }
+}
+
 void add_programs(const Snapshot& snapshot, Page& page) {
   Family& cb =
       page.gauge("ttmem_cb_bytes",
@@ -227,6 +240,9 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
   Family& used = page.gauge("ttmem_process_memory_used_bytes",
                             "Memory of the device that a living process holds, by kind.");
   Family& processes = page.gauge("ttmem_processes", "Living processes on the device.");
+  Family& untracked = page.gauge("ttmem_untracked_processes",
+                                 "Processes that have the device open and report nothing; only of "
+                                 "devices that the kernel driver shows.");
   Family& dead =
       page.gauge("ttmem_dead_owner_bytes",
                  "Memory of dead processes that nobody has reaped; not counted as in use.");
@@ -234,6 +250,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
     const Labels labels = short_labels_of(device);
     std::uint64_t dead_bytes = 0;
     std::uint64_t alive = 0;
+    std::uint64_t not_tracked = 0;
     for (const Process& process : device.processes) {
       if (process.state == model::State::dead) {
         // TT-Metal keeps such a row for as long as its region is used: nobody could reap it.
@@ -242,10 +259,12 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
         continue;
       }
       ++alive;
+      if (!process.not_tracked.empty()) ++not_tracked;
       if (!process_labels) continue;
       add_kinds(used, labels_of(device, process), process);
     }
     processes.add(labels, std::optional(alive));
+    if (device.driver_number) untracked.add(labels, std::optional(not_tracked));
     dead.add(labels, std::optional(dead_bytes));
   }
 }
@@ -292,6 +311,7 @@ std::string prometheus_text(const Snapshot& snapshot, const MetricsInput& input)
       .add({}, std::optional(snapshot.complete() ? 1 : 0));
   add_info(snapshot, page);
   add_memory(snapshot, page);
+  add_sensors(snapshot, page);
   add_programs(snapshot, page);
   add_processes(snapshot, input.process_labels, page);
   add_counters(input, page);

@@ -38,6 +38,8 @@ std::string title_text(const Device& device, const TextOptions& options) {
   std::vector<std::string> parts;
   for (const std::string& fact : title.facts) parts.push_back(printable(fact, options.unicode));
   parts.insert(parts.end(), title.counts.begin(), title.counts.end());
+  parts.insert(parts.end(), title.sensors.begin(), title.sensors.end());
+  parts.push_back(device.bus_id);
   parts.push_back(title.uid);
   Line line(options);
   line.add(title.name + ":", Color::bold).add(" ");

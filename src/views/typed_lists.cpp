@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -26,6 +27,16 @@ std::optional<std::uint64_t> parse_uid(std::string_view text) {
   return error == std::errc() && at == end && uid != 0 ? std::optional(uid) : std::nullopt;
 }
 
+// "0000:01:00.0" or, without its domain, "01:00.0".
+bool is_bus_id(std::string_view text) {
+  if (text.size() == 12 && text[4] == ':') text.remove_prefix(5);
+  constexpr std::string_view form = "hh:hh.h";
+  return text.size() == form.size() &&
+         std::equal(text.begin(), text.end(), form.begin(), [](unsigned char c, char as) {
+           return as == 'h' ? std::isxdigit(c) != 0 : c == as;
+         });
+}
+
 }  // namespace
 
 std::vector<std::string_view> split(std::string_view text) {
@@ -45,12 +56,19 @@ Result<std::vector<model::DeviceName>> parse_devices(std::string_view text) {
       names.push_back(model::name_of_uid(*uid));
       continue;
     }
+    if (is_bus_id(part)) {
+      names.emplace_back().bus_id = part;
+      continue;
+    }
     const std::size_t dash = part.find('-');
     const auto first = parse_number<std::uint32_t>(part.substr(0, dash));
     const auto last =
         dash == std::string_view::npos ? first : parse_number<std::uint32_t>(part.substr(dash + 1));
     if (!first || !last || *last < *first) {
-      return Error{"not a list of devices; write for example 0,3 or 0-3, or a uid as 0x1f00a"};
+      return Error{
+          "not a list of devices; write for example 0,3 or 0-3, a uid as 0x1f00a, or a PCI address "
+          "as "
+          "0000:01:00.0"};
     }
     if (*last - *first >= kMostDevicesInARange) {
       return Error{fmt::format("a range may have at most {} devices", kMostDevicesInARange)};

@@ -130,6 +130,7 @@ class Case(unittest.TestCase):
         self.env = {name: value for name, value in os.environ.items()
                     if not name.startswith(("TTMEM_", "TT_")) and name != "NO_COLOR"}
         self.env["TTMEM_DIR"] = self.dir
+        self.env["TTMEM_SYSROOT"] = "/nonexistent"  # the chips of this machine are not the test's
 
     def tracked(self, **more):
         return {**self.env, "TT_ALLOC_TRACKING_ENABLED": "1", **more}

@@ -30,8 +30,17 @@ constexpr Style kHeading{.ink = Ink::title, .bold = true};
 
 Pane device_frame(Pane& pane, const Device& device, bool selected) {
   const views::DeviceTitle title = views::device_title(device);
-  return box(pane, fmt::format("{}: {}", title.name, views::join(title.facts, ", ")),
-             views::join(title.counts, ", "), {selected ? Ink::title : Ink::dim});
+  const std::string left = fmt::format("{}: {}", title.name, views::join(title.facts, ", "));
+  std::vector<std::string> right = title.counts;
+  right.insert(right.end(), title.sensors.begin(), title.sensors.end());
+  constexpr int kEdges = 12;  // corners, blanks and a piece of line between
+  const auto room =
+      static_cast<int>(pane.width()) - static_cast<int>(views::display_width(left)) - kEdges;
+  while (right.size() > title.counts.size() &&
+         static_cast<int>(views::display_width(views::join(right, ", "))) > room) {
+    right.pop_back();
+  }
+  return box(pane, left, views::join(right, ", "), {selected ? Ink::title : Ink::dim});
 }
 
 // Cells from x on that leave a blank before the frame.

@@ -31,8 +31,8 @@ TEST(ParseDevices, RefusesEverythingElse) {
 
 TEST(ParseDevices, NamesTheOptionAndWhatWouldBeRight) {
   EXPECT_EQ(parse_devices("x").error().message,
-            "--device x: not a list of devices; write for example 0,3 or 0-3, or a uid as "
-            "0x1f00a");
+            "--device x: not a list of devices; write for example 0,3 or 0-3, a uid as "
+            "0x1f00a, or a PCI address as 0000:01:00.0");
 }
 
 TEST(ParseKinds, NamesTheKindsWhenOneIsUnknown) {

@@ -30,9 +30,27 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
             (Keys{"schema", "time_unix_ns", "host", "complete", "devices", "warnings"}));
   EXPECT_EQ(root["schema"], "ttmem.snapshot.v1");
   const Json& device = root["devices"][0];
-  EXPECT_EQ(keys_of(device), (Keys{"id", "uid", "arch", "board", "grid", "dram", "l1", "trace",
-                                   "system_bytes", "bus_id", "programs", "allocations_total",
-                                   "frees_total", "anomalies", "ids", "processes", "per_core"}));
+  EXPECT_EQ(keys_of(device), (Keys{"id",
+                                   "uid",
+                                   "arch",
+                                   "board",
+                                   "grid",
+                                   "dram",
+                                   "l1",
+                                   "trace",
+                                   "system_bytes",
+                                   "bus_id",
+                                   "temperature_c",
+                                   "power_w",
+                                   "aiclk_mhz",
+                                   "capacities_from",
+                                   "programs",
+                                   "allocations_total",
+                                   "frees_total",
+                                   "anomalies",
+                                   "ids",
+                                   "processes",
+                                   "per_core"}));
   EXPECT_EQ(keys_of(device["l1"]),
             (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "buffers", "small_bytes",
                   "small_data_bytes", "cb", "kernels_bytes", "kernels_persistent_bytes",
@@ -45,7 +63,7 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
       keys_of(device["processes"][0]),
       (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes", "l1_small_bytes",
             "trace_bytes", "cb_bytes", "kernels_bytes", "kernels_estimated_bytes", "allocations",
-            "command", "host_pid", "pid_namespace", "device_supposed"}));
+            "command", "host_pid", "pid_namespace", "device_supposed", "not_tracked"}));
   EXPECT_EQ(keys_of(device["per_core"][0]), (Keys{"x", "y", "cb_bytes", "cb_resident_bytes",
                                                   "l1_bytes", "l1_data_bytes", "headroom_bytes"}));
   EXPECT_EQ(keys_of(device["l1"]["buffers"]),
