@@ -3,6 +3,7 @@
 #include <tt-metalium/distributed.hpp>
 #include <tt-metalium/mesh_command_queue.hpp>
 
+#include "distributed/fd_mesh_command_queue.hpp"
 #include "mesh_workload_impl.hpp"
 
 namespace tt::tt_metal::distributed {
@@ -12,8 +13,8 @@ std::optional<MeshTraceId> MeshCommandQueue::trace_id() const {
   return trace_id_;
 }
 
-void MeshCommandQueue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool /*blocking*/) {
-  mesh_workload.impl().compile(*mesh_device_);
+void FDMeshCommandQueue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool /*blocking*/) {
+  mesh_workload.impl().compile(*device());
   std::lock_guard lock(mutex_);
   if (trace_id_) recorded_programs_ += mesh_workload.get_programs().size();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "align.hpp"
+#include "distributed/fd_mesh_command_queue.hpp"
 #include "error.hpp"
 
 namespace tt::tt_metal::distributed {
@@ -60,7 +61,7 @@ MeshDeviceImpl::MeshDeviceImpl(MeshDevice* self, const std::shared_ptr<dryrun::O
       self_(self),
       chips_(chips) {
   for (std::uint32_t queue = 0; queue < num_hw_cqs; ++queue) {
-    queues.push_back(std::unique_ptr<MeshCommandQueue>(new MeshCommandQueue(self, queue)));
+    queues.push_back(std::make_unique<FDMeshCommandQueue>(self, queue));
   }
 }
 

@@ -115,11 +115,27 @@ bool ProgramImpl::only_global() const {
 }
 
 void ProgramImpl::compile_and_allocate(IDevice* device, bool /*force_slow_dispatch*/) {
+  {
+    std::lock_guard lock(mutex_);
+    if (is_settled(*device)) return check_regions(*device, *layout_for(*device));
+  }
   allocate_circular_buffers(device);
+  {
+    std::lock_guard lock(mutex_);
+    const auto layout = layout_for(*device);
+    check_core_ranges(*device, *layout);
+    check_regions(*device, *layout);
+  }
+  allocate_dataflow_buffers(device);
+  allocate_scratchpads(device);
   std::lock_guard lock(mutex_);
-  const auto layout = layout_for(*device);
-  check_core_ranges(*device, *layout);
-  check_regions(*device, *layout);
+  settled_on_ = device;
+}
+
+// False for a device that was closed and opened again: its chips have forgotten the program.
+bool ProgramImpl::is_settled(const IDevice& device) const {
+  return layout_ && settled_on_ == &device &&
+         (chips_.empty() || chips_.front()->registered_layout(this) == layout_);
 }
 
 void ProgramImpl::allocate_circular_buffers(const IDevice* device) {

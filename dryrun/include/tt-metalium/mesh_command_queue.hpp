@@ -23,6 +23,7 @@ namespace tt::tt_metal::distributed {
 // does not move (a read leaves zeros). Any thread may call any method.
 class MeshCommandQueue {
  public:
+  virtual ~MeshCommandQueue() = default;
   MeshCommandQueue(const MeshCommandQueue&) = delete;
   MeshCommandQueue& operator=(const MeshCommandQueue&) = delete;
 
@@ -32,7 +33,7 @@ class MeshCommandQueue {
   std::optional<MeshTraceId> trace_id() const;
 
   // See EnqueueMeshWorkload.
-  void enqueue_mesh_workload(MeshWorkload& mesh_workload, bool blocking);
+  virtual void enqueue_mesh_workload(MeshWorkload& mesh_workload, bool blocking) = 0;
 
   void enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>& buffer, const void* host_data,
                                  bool blocking);
@@ -52,10 +53,13 @@ class MeshCommandQueue {
   void enqueue_wait_for_event(const MeshEvent& /*sync_event*/) {}
   void finish(ttsl::Span<const SubDeviceId> /*sub_device_ids*/ = {}) {}
 
- private:
-  friend class MeshDeviceImpl;
+ protected:
   MeshCommandQueue(MeshDevice* mesh_device, std::uint32_t id)
       : mesh_device_(mesh_device), id_(id) {}
+
+ private:
+  friend class FDMeshCommandQueue;
+  friend class MeshDeviceImpl;
 
   MeshDevice* const mesh_device_;
   const std::uint32_t id_;

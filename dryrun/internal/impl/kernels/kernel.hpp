@@ -16,6 +16,14 @@ namespace tt::tt_metal {
 
 class IDevice;
 
+// L1 of a kernel's own, on each of its cores.
+struct ScratchpadBindingHandle {
+  std::string accessor_name;
+  std::uint32_t size_bytes = 0;
+  std::uint32_t addr_crta_word = 0;
+  std::uint32_t allocated_address = 0;  // 0 until its program was laid out
+};
+
 // A kernel as it was declared. Nobody compiles it here: it has no binary.
 class Kernel {
  public:
@@ -36,6 +44,14 @@ class Kernel {
   std::uint8_t expected_num_binaries() const { return 0; }
   std::uint32_t get_binary_packed_size(IDevice* /*device*/, int /*index*/) const { return 0; }
 
+  const std::vector<ScratchpadBindingHandle>& scratchpad_binding_handles() const {
+    return scratchpads_;
+  }
+  std::vector<ScratchpadBindingHandle>& scratchpad_binding_handles() { return scratchpads_; }
+  void set_scratchpad_binding_handles(std::vector<ScratchpadBindingHandle> handles) {
+    scratchpads_ = std::move(handles);
+  }
+
   std::map<CoreCoord, Args> args;
   Args common_args;
 
@@ -43,6 +59,7 @@ class Kernel {
   std::string source_;
   CoreRangeSet cores_;
   std::optional<MathFidelity> math_fidelity_;
+  std::vector<ScratchpadBindingHandle> scratchpads_;
 };
 
 }  // namespace tt::tt_metal

@@ -15,9 +15,11 @@
 #include <tt-metalium/program.hpp>
 #include <tt-metalium/runtime_args_data.hpp>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "impl/buffers/circular_buffer.hpp"
+#include "impl/dataflow_buffer/dataflow_buffer_impl.hpp"
 #include "impl/kernels/kernel.hpp"
 
 namespace tt::tt_metal::dryrun {
@@ -48,6 +50,14 @@ class ProgramImpl {
   const std::vector<std::shared_ptr<CircularBufferImpl>>& circular_buffers() const {
     return circular_buffers_;
   }
+  std::uint32_t add_dataflow_buffer(const CoreRangeSet& cores,
+                                    const experimental::dfb::DataflowBufferConfig& config);
+  const std::vector<std::shared_ptr<experimental::dfb::detail::DataflowBufferImpl>>&
+  dataflow_buffers() const {
+    return dataflow_buffers_;
+  }
+  // The second lies where the first does.
+  void set_dfb_alias(std::uint32_t primary_id, std::uint32_t secondary_id);
   // The sizes have changed: the next run computes a new layout.
   void invalidate_layout();
 
@@ -68,11 +78,15 @@ class ProgramImpl {
 
   // Places it, then throws when a circular buffer lies off the compute grid, past the end of L1, or
   // in the range of an L1 buffer of the device, whatever cores that has its bytes on. This happens
-  // on every run: L1 buffers may have come since the last one.
+  // on every run: L1 buffers may have come since the last one. What has not changed since the last
+  // run on this device is not placed again.
   void compile_and_allocate(IDevice* device, bool force_slow_dispatch);
   // The placing alone: computes the layout if need be, and reports and registers what is new. On a
   // mesh, on every chip of it. Throws only when the device is closed.
   void allocate_circular_buffers(const IDevice* device);
+  // Gives Metal 2.0's L1 its addresses. Nobody is told, and no chip counts it, as in TT-Metal.
+  void allocate_dataflow_buffers(const IDevice* device);
+  void allocate_scratchpads(const IDevice* device);
   // Reports the end of its circular buffers on every chip that holds them.
   void deallocate_circular_buffers();
 
@@ -86,12 +100,15 @@ class ProgramImpl {
   void announce(const dryrun::CbLayout& layout, const std::vector<Device*>& chips) const;
   void announce_copy(const dryrun::CbLayout& layout, const std::vector<Device*>& chips) const;
   bool only_global() const;
+  bool is_settled(const IDevice& device) const;
+  std::uint32_t stack(const IDevice& device, const CoreRangeSet& cores, std::uint32_t bytes);
 
   const std::uint64_t id_;
   std::atomic<ProgramId> runtime_id_{0};
 
   std::vector<std::shared_ptr<CircularBufferImpl>> circular_buffers_;
   std::map<CoreCoord, std::bitset<NUM_CIRCULAR_BUFFERS>> slots_in_use_;
+  std::vector<std::shared_ptr<experimental::dfb::detail::DataflowBufferImpl>> dataflow_buffers_;
   std::unordered_map<KernelHandle, std::shared_ptr<Kernel>> kernels_;  // 0, 1, 2, ...
   std::vector<std::shared_ptr<Buffer>> owned_buffers_;
   std::uint32_t next_semaphore_ = 0;
@@ -101,6 +118,9 @@ class ProgramImpl {
   std::shared_ptr<const dryrun::CbLayout> layout_;     // null: to be computed
   std::shared_ptr<const dryrun::CbLayout> announced_;  // the one reported last
   std::vector<Device*> chips_;                         // that hold the program
+  const IDevice* settled_on_ = nullptr;                // where it ran last, without an error
+  // Where dataflow buffers and scratchpads end.
+  std::vector<std::pair<CoreRangeSet, std::uint64_t>> dataflow_ends_;
 };
 
 }  // namespace tt::tt_metal::detail

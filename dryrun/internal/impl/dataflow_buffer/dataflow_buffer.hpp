@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <tt-metalium/core_coord.hpp>
+#include <variant>
+
+namespace tt::tt_metal {
+class Program;
+}  // namespace tt::tt_metal
+
+namespace tt::tt_metal::experimental::dfb {
+
+struct DataflowBufferConfig {
+  std::uint32_t entry_size = 0;
+  std::uint32_t num_entries = 0;
+  // It lies in an L1 buffer, where DataflowBufferImpl::set_borrowed_memory_base_addr() says.
+  bool borrows_memory = false;
+};
+
+// Metal 2.0's circular buffer. Returns its number in the program, which must not have run yet.
+std::uint32_t CreateDataflowBuffer(
+    Program& program, const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
+    const DataflowBufferConfig& config);
+
+}  // namespace tt::tt_metal::experimental::dfb

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tt-metalium/core_coord.hpp>
+#include <utility>
+#include <vector>
+
+#include "impl/dataflow_buffer/dataflow_buffer.hpp"
+
+namespace tt::tt_metal::experimental::dfb::detail {
+
+// A dataflow buffer as it was declared, and where it lies once its program was laid out.
+struct DataflowBufferImpl {
+  std::uint32_t id = 0;
+  CoreRangeSet core_ranges;
+  DataflowBufferConfig config;
+  std::uint32_t borrowed_addr_ = 0;
+  // One that shares the bytes of another has that one's number.
+  std::optional<std::uint32_t> alias_primary_id;
+  std::vector<std::uint32_t> alias_secondary_ids;
+  // Empty until it has an address: each core, and the same address for all of them.
+  std::map<CoreCoord, std::pair<std::size_t, std::uint32_t>> core_lookup_;
+
+  bool borrows_memory() const { return config.borrows_memory; }
+  void set_borrowed_memory_base_addr(std::uint32_t address) { borrowed_addr_ = address; }
+  std::uint32_t total_size() const { return config.entry_size * config.num_entries; }
+  std::uint32_t uniform_alloc_addr() const { return core_lookup_.begin()->second.second; }
+};
+
+}  // namespace tt::tt_metal::experimental::dfb::detail
