@@ -35,23 +35,27 @@ Recorder& recorder() { return Recorder::instance(); }
 
 // ---- Buffers ----
 
+// While it lives, a variable of the thread has another value.
+template <typename Value>
+class Temporarily {
+ public:
+  Temporarily(Value& variable, Value value)
+      : variable_(variable), outer_(std::exchange(variable, value)) {}
+  ~Temporarily() { variable_ = outer_; }
+  Temporarily(const Temporarily&) = delete;
+  Temporarily& operator=(const Temporarily&) = delete;
+
+ private:
+  Value& variable_;
+  const Value outer_;
+};
+
 // The buffer whose wrapper is running on this thread: the hook inside has nothing to add.
 thread_local const tm::Buffer* in_wrapper = nullptr;
 
-class InWrapper {
- public:
-  explicit InWrapper(const tm::Buffer* buffer) : outer_(std::exchange(in_wrapper, buffer)) {}
-  ~InWrapper() { in_wrapper = outer_; }
-  InWrapper(const InWrapper&) = delete;
-  InWrapper& operator=(const InWrapper&) = delete;
-
- private:
-  const tm::Buffer* const outer_;
-};
-
 void buffer_allocate(tm::Buffer* self) {
   {
-    const InWrapper in(self);
+    const Temporarily<const tm::Buffer*> in(in_wrapper, self);
     original<TTMEM_W_buffer_allocate, void>(self);
   }
   recorder().allocated(*self);
@@ -59,7 +63,7 @@ void buffer_allocate(tm::Buffer* self) {
 
 void buffer_deallocate(tm::Buffer* self) {
   if (self->is_allocated()) recorder().freed(*self);
-  const InWrapper in(self);
+  const Temporarily<const tm::Buffer*> in(in_wrapper, self);
   original<TTMEM_W_buffer_deallocate, void>(self);
 }
 
@@ -79,32 +83,52 @@ void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
 // have been placed. One inside another leaves it to that.
 class Placement {
  public:
-  Placement(ProgramImpl& program, const tm::IDevice& device)
-      : program_(program), device_(device), outer_(std::exchange(current, &program)) {}
+  Placement(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
+      : program_(program),
+        device_(device),
+        outer_(std::exchange(innermost, this)),
+        is_compiled_(!lays_out),
+        is_laid_out_(lays_out) {}
   ~Placement() {
-    current = outer_;
-    if (outer_ != &program_) recorder().placed(program_, device_);
+    innermost = outer_;
+    if (outer_ != nullptr && &outer_->program_ == &program_) {
+      outer_->is_laid_out_ = true;
+    } else {
+      recorder().placed(program_, device_, is_compiled_, is_laid_out_);
+    }
   }
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
  private:
-  static thread_local const ProgramImpl* current;
+  static thread_local Placement* innermost;
 
   ProgramImpl& program_;
   const tm::IDevice& device_;
-  const ProgramImpl* const outer_;
+  Placement* const outer_;
+  const bool is_compiled_;
+  bool is_laid_out_;
 };
-thread_local const ProgramImpl* Placement::current = nullptr;
+thread_local Placement* Placement::innermost = nullptr;
 
 void compile_and_allocate(ProgramImpl* self, tm::IDevice* device, bool force_slow_dispatch) {
-  const Placement placement(*self, *device);
+  const Placement placement(*self, *device, false);
   original<TTMEM_W_compile_and_allocate, void>(self, device, force_slow_dispatch);
 }
 
 void allocate_circular_buffers(ProgramImpl* self, const tm::IDevice* device) {
-  const Placement placement(*self, *device);
+  const Placement placement(*self, *device, true);
   original<TTMEM_W_allocate_circular_buffers, void>(self, device);
+}
+
+void allocate_dataflow_buffers(ProgramImpl* self, const tm::IDevice* device) {
+  const Placement placement(*self, *device, true);
+  original<TTMEM_W_allocate_dataflow_buffers, void>(self, device);
+}
+
+void allocate_scratchpads(ProgramImpl* self, const tm::IDevice* device) {
+  const Placement placement(*self, *device, true);
+  original<TTMEM_W_allocate_scratchpads, void>(self, device);
 }
 
 void deallocate_circular_buffers(ProgramImpl* self) {
@@ -129,10 +153,30 @@ void program_base_destructor(ProgramImpl* self) {
 
 // ---- What runs ----
 
+// A wrapper of an enqueue is running on this thread: the one inside has nothing to add.
+thread_local bool in_enqueue = false;
+
+template <int number>
+void enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  const bool is_inside = in_enqueue;
+  {
+    const Temporarily<bool> in(in_enqueue, true);
+    original<number, void, MeshCommandQueue&, MeshWorkload&>(queue, workload, blocking);
+  }
+  if (!is_inside) recorder().enqueued(queue, workload);
+}
+
 void enqueue_mesh_workload(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
-  original<TTMEM_W_enqueue_mesh_workload, void, MeshCommandQueue&, MeshWorkload&>(queue, workload,
-                                                                                  blocking);
-  recorder().enqueued(queue, workload);
+  enqueue<TTMEM_W_enqueue_mesh_workload>(queue, workload, blocking);
+}
+
+// The queue is the object of a method here, which the compiler passes in the same way.
+void fast_enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  enqueue<TTMEM_W_fast_enqueue>(queue, workload, blocking);
+}
+
+void slow_enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  enqueue<TTMEM_W_slow_enqueue>(queue, workload, blocking);
 }
 
 void launch_program(tm::IDevice* device, tm::Program& program, bool wait, bool slow) {
@@ -187,7 +231,8 @@ extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
                         any(TTMEM_W_deallocate_circular_buffers, TTMEM_W_program_destroyed,
                             TTMEM_W_program_destructor);
   const bool dispatches =
-      programs && all(TTMEM_W_enqueue_mesh_workload, TTMEM_W_launch_program, TTMEM_W_replay_trace);
+      programs && all(TTMEM_W_launch_program, TTMEM_W_replay_trace) &&
+      (has[TTMEM_W_enqueue_mesh_workload] || all(TTMEM_W_fast_enqueue, TTMEM_W_slow_enqueue));
   ttmem::adapter::Recorder::instance().begin(
       {.buffers = buffers, .programs = programs, .dispatches = dispatches});
 }

@@ -24,11 +24,17 @@ std::uint64_t binary_bytes(const tm::Kernel& kernel, tm::IDevice& device) {
 
 }  // namespace
 
+std::unordered_map<tm::KernelHandle, std::shared_ptr<tm::Kernel>>& compute_kernels(
+    tm::detail::ProgramImpl& program) {
+  static const std::uint32_t compute =
+      tm::MetalContext::instance().hal().get_programmable_core_type_index(
+          tm::HalProgrammableCoreType::TENSIX);
+  return program.get_kernels(compute);
+}
+
 tt_metal::KernelSizes kernel_sizes(tm::detail::ProgramImpl& program, tm::IDevice& device) {
   tt_metal::KernelSizes sizes;
-  const std::uint32_t compute = tm::MetalContext::instance().hal().get_programmable_core_type_index(
-      tm::HalProgrammableCoreType::TENSIX);
-  for (const auto& [handle, kernel] : program.get_kernels(compute)) {
+  for (const auto& [handle, kernel] : compute_kernels(program)) {
     std::uint64_t bytes = binary_bytes(*kernel, device);
     if (bytes == 0) {
       bytes = tt_metal::kKernelEstimateBytes;

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <tt-metalium/mesh_device.hpp>
+#include <utility>
 
 #include "describe.hpp"
 #include "impl/buffers/circular_buffer.hpp"
 #include "impl/context/metal_context.hpp"
+#include "impl/dataflow_buffer/dataflow_buffer_impl.hpp"
+#include "impl/kernels/kernel.hpp"
 #include "impl/program/program_impl.hpp"
 #include "kernel_sizes.hpp"
 #include "llrt/tt_cluster.hpp"
@@ -168,33 +171,76 @@ void Recorder::freed(const tm::Buffer& buffer) noexcept {
 
 // ---- Programs ----
 
-// True if its circular buffers are not those of the last time.
-bool Recorder::update(Program& program, const tm::detail::ProgramImpl& impl) {
-  const auto& now = impl.circular_buffers();
-  const bool same =
-      std::equal(now.begin(), now.end(), program.cbs.begin(), program.cbs.end(),
-                 [](const auto& cb, const Cb& known) {
-                   return cb->address() == known.address && cb->size() == known.bytes &&
-                          is_view(*cb) == known.is_view && cb->core_ranges() == known.cores;
-                 });
-  if (same) return false;
-  program.cbs.clear();
-  for (const auto& cb : now) {
-    program.cbs.push_back({cb->core_ranges(), cb->address(), cb->size(), is_view(*cb)});
+// Calls use(cores, address, bytes, is_view) for each piece of L1 that the program has on its cores:
+// circular buffers, or Metal 2.0's dataflow buffers and scratchpads.
+template <typename Use>
+void Recorder::for_each_cb(tm::detail::ProgramImpl& impl, Use use) {
+  for (const auto& cb : impl.circular_buffers()) {
+    use(cb->core_ranges(), cb->address(), cb->size(), is_view(*cb));
   }
+  for (const auto& buffer : impl.dataflow_buffers()) {
+    // One that is an alias lies where another does. One that has no address is yet to be placed.
+    if (buffer->alias_primary_id || buffer->core_lookup_.empty()) continue;
+    use(buffer->core_ranges, buffer->uniform_alloc_addr(), buffer->total_size(),
+        buffer->borrows_memory());
+  }
+  for (const auto& [handle, kernel] : compute_kernels(impl)) {
+    for (const auto& pad : std::as_const(*kernel).scratchpad_binding_handles()) {
+      if (pad.allocated_address == 0) continue;
+      use(kernel->core_range_set(), pad.allocated_address, pad.size_bytes, false);
+    }
+  }
+}
+
+// True if its circular buffers are not those of the last time.
+bool Recorder::update(Program& program, tm::detail::ProgramImpl& impl) {
+  std::size_t count = 0;
+  bool same = true;
+  for_each_cb(impl, [&](const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
+                        bool is_a_view) {
+    if (!same || count == program.cbs.size()) {
+      same = false;
+      return;
+    }
+    const Cb& known = program.cbs[count++];
+    same = address == known.address && bytes == known.bytes && is_a_view == known.is_view &&
+           cores == known.cores;
+  });
+  if (same && count == program.cbs.size()) return false;
+  program.cbs.clear();
+  for_each_cb(impl, [&](const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
+                        bool is_a_view) {
+    program.cbs.push_back({cores, address, bytes, is_a_view});
+  });
   return true;
 }
 
-void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device) noexcept {
+void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device, bool is_compiled,
+                      bool is_laid_out) noexcept {
+  if (!is_laid_out && layouts_are_heard_.load(std::memory_order_relaxed)) return;
   quietly([&] {
     const std::lock_guard lock(mutex_);
     if (!heard_.programs) return;
-    const auto [known, fresh] = programs_.try_emplace(&impl);
-    Program& program = known->second;
-    if (fresh) program.id = next_program_++;
-    const Chips& chips = chips_.mesh_of(device).chips;
-    program.placed(chips, update(program, impl));
+    if (is_compiled && is_laid_out) layouts_are_heard_.store(true, std::memory_order_relaxed);
+    place(impl, device);
   });
+}
+
+Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
+  const auto [known, fresh] = programs_.try_emplace(&impl);
+  Program& program = known->second;
+  if (fresh) program.id = next_program_++;
+  const Chips& chips = chips_.mesh_of(device).chips;
+  program.placed(chips, update(program, impl));
+  return program;
+}
+
+// Null: it runs, and we have not heard where it lies.
+Recorder::Program* Recorder::find(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
+  const auto found = programs_.find(&impl);
+  if (found != programs_.end()) return &found->second;
+  // A child of the process that placed it knows nothing yet.
+  return layouts_are_heard_.load(std::memory_order_relaxed) ? &place(impl, device) : nullptr;
 }
 
 void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
@@ -215,13 +261,12 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
 
 void Recorder::dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh) {
   if (!heard_.dispatches) return;
-  const auto found = programs_.find(&impl);
-  if (found == programs_.end()) return miss_programs();
-  Program& program = found->second;
-  if (!program.kernels) {
-    program.kernels = std::make_shared<const tt_metal::KernelSizes>(kernel_sizes(impl, device));
+  Program* const program = find(impl, device);
+  if (program == nullptr) return miss_programs();
+  if (!program->kernels) {
+    program->kernels = std::make_shared<const tt_metal::KernelSizes>(kernel_sizes(impl, device));
   }
-  program.dispatched(mesh);
+  program->dispatched(mesh);
 }
 
 void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcept {
@@ -239,10 +284,10 @@ void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcep
         dispatch(program.impl(), device, mesh);
         continue;
       }
-      const auto found = programs_.find(&program.impl());
-      if (found == programs_.end()) continue;
+      const Program* const known = find(program.impl(), device);
+      if (known == nullptr) continue;
       for (const std::uint32_t chip : mesh.chips) {
-        traces_[**trace][chip].push_back(found->second.id);
+        traces_[**trace][chip].push_back(known->id);
       }
     }
   });

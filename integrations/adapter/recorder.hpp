@@ -3,6 +3,7 @@
 // What the wrapped functions tell, as calls of the C interface.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -45,7 +46,10 @@ class Recorder {
   void freed(const tm::Buffer& buffer) noexcept;
 
   // The program may have its circular buffers at other addresses now, or on further chips.
-  void placed(tm::detail::ProgramImpl& program, const tm::IDevice& device) noexcept;
+  // `is_compiled`: it was compiled for the device, `is_laid_out`: its circular buffers were placed.
+  // A runtime that tells both places nothing when only the first is true.
+  void placed(tm::detail::ProgramImpl& program, const tm::IDevice& device, bool is_compiled,
+              bool is_laid_out) noexcept;
   void destroyed(const tm::detail::ProgramImpl& program) noexcept;
 
   // The workload was sent to its mesh, or recorded, if the queue is capturing a trace.
@@ -71,9 +75,15 @@ class Recorder {
   void tell(const std::string& what, std::uint32_t unknown_again = 0);
   void tell_again();
   static Mesh part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices);
-  static bool update(Program& program, const tm::detail::ProgramImpl& impl);
+  template <typename Use>
+  static void for_each_cb(tm::detail::ProgramImpl& impl, Use use);
+  static bool update(Program& program, tm::detail::ProgramImpl& impl);
+  Program& place(tm::detail::ProgramImpl& impl, const tm::IDevice& device);
+  Program* find(tm::detail::ProgramImpl& impl, const tm::IDevice& device);
   void dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh);
 
+  // Functions that lay a program out are not inlined into the one that compiles it.
+  std::atomic<bool> layouts_are_heard_{false};
   std::mutex mutex_;                   // everything below
   Heard heard_{false, false, false};   // set before anything is recorded
   std::vector<std::string> not_seen_;  // and why, as it was told

@@ -19,16 +19,24 @@
     _ZN2tt8tt_metal6detail11ProgramImpl20compile_and_allocateEPNS0_7IDeviceEb)                   \
   X(allocate_circular_buffers,                                                                   \
     _ZN2tt8tt_metal6detail11ProgramImpl25allocate_circular_buffersEPKNS0_7IDeviceE)              \
+  X(allocate_dataflow_buffers,                                                                   \
+    _ZN2tt8tt_metal6detail11ProgramImpl25allocate_dataflow_buffersEPKNS0_7IDeviceE)              \
+  X(allocate_scratchpads,                                                                        \
+    _ZN2tt8tt_metal6detail11ProgramImpl20allocate_scratchpadsEPKNS0_7IDeviceE)                   \
   X(deallocate_circular_buffers,                                                                 \
     _ZN2tt8tt_metal6detail11ProgramImpl27deallocate_circular_buffersEv)                          \
   X(program_destroyed, _ZN2tt8tt_metal9Inspector17program_destroyedEPKNS0_6detail11ProgramImplE) \
   X(program_destructor, _ZN2tt8tt_metal6detail11ProgramImplD1Ev)                                 \
   X(program_base_destructor, _ZN2tt8tt_metal6detail11ProgramImplD2Ev)
 
-/* What runs. */
+/* What runs. The queues' own functions are for callers that do not take the first. */
 #define TTMEM_WRAPPED_DISPATCHES(X)                                                                                  \
   X(enqueue_mesh_workload,                                                                                           \
     _ZN2tt8tt_metal11distributed19EnqueueMeshWorkloadERNS1_16MeshCommandQueueERNS1_12MeshWorkloadEb)                 \
+  X(fast_enqueue,                                                                                                    \
+    _ZN2tt8tt_metal11distributed18FDMeshCommandQueue21enqueue_mesh_workloadERNS1_12MeshWorkloadEb)                   \
+  X(slow_enqueue,                                                                                                    \
+    _ZN2tt8tt_metal11distributed18SDMeshCommandQueue21enqueue_mesh_workloadERNS1_12MeshWorkloadEb)                   \
   X(launch_program, _ZN2tt8tt_metal6detail13LaunchProgramEPNS0_7IDeviceERNS0_7ProgramEbb)                            \
   X(replay_trace,                                                                                                    \
     _ZN2tt8tt_metal11distributed14MeshDeviceImpl17replay_mesh_traceEhRKN4ttsl10StrongTypeIjNS1_14MeshTraceIdTagEEEb) \

@@ -194,6 +194,28 @@ class APlainProgram(Adapter):
         self.assertEqual(self.files(), [])
 
 
+class AProgramOfMetal2(Adapter):
+    def test_has_its_dataflow_buffers_and_scratchpads_counted_with_circular_buffers(self):
+        binary = self.folder / "metal2"
+        host_program.build_plain("g++", binary, HERE / "host" / "metal2.cpp")
+        host = self.start([binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="t3000"))
+        taken = 4 * 8 * KIB + 4 * KIB + 16 * KIB
+        for step, placed, programs in (("declared", 0, 0), ("run", taken, 1), ("again", taken, 1),
+                                       ("gone", 0, 0)):
+            self.assertEqual(host.line(), step)
+            snapshot = self.json()
+            self.assertEqual(snapshot["warnings"], [])
+            self.assertEqual(len(snapshot["devices"]), 8)
+            for device in snapshot["devices"]:
+                cb = device["l1"]["cb"]
+                self.assertEqual((cb["physical_bytes"], cb["logical_bytes"]), (placed, placed), step)
+                self.assertEqual(cb["resident_bytes"], placed, step)
+                self.assertEqual(device["programs"], programs)
+                self.assertEqual(set(device["anomalies"].values()), {0})
+            host.go_on()
+        self.assertEqual(host.wait(), 0)
+
+
 class AProgramWithTheProcessor(Adapter):
     def test_is_counted_once(self):
         binary = self.folder / "steps"
@@ -243,11 +265,13 @@ class Python(Adapter):
     def test_a_forked_child_begins_with_nothing(self):
         held = self.hold("library.take(3)\nlibrary.run()\n"
                          "if os.fork() == 0:\n"
-                         "    library.give()\n    library.take(7)\n    hold()\n    os._exit(0)\n"
+                         "    library.give()\n    library.take(7)\n    library.again()\n"
+                         "    hold()\n    os._exit(0)\n"
                          "os.wait()\nhold()")
         [device] = self.devices()
         self.assertEqual(len(device["processes"]), 2)
         self.assertEqual(device["dram"]["logical_bytes"], (3 + 7) * 2 * KIB)
+        self.assertEqual(device["programs"], 2)
         self.assertEqual(set(device["anomalies"].values()), {0})
         held.go_on()
         self.assertEqual(held.line(), "ready")

@@ -30,6 +30,11 @@ extern "C" void take(unsigned pages) {
 
 extern "C" void give() { buffers.pop_back(); }
 
+// The last program once more.
+extern "C" void again() {
+  distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), workloads.back(), false);
+}
+
 // A program with a circular buffer of 4 KiB on 16 cores.
 extern "C" void run() {
   Program program = CreateProgram();
