@@ -128,7 +128,9 @@ std::optional<std::string> in_checkout(const std::string& root) {
       files_in(root, [](const std::string& name) { return name.starts_with("build_"); });
   builds.insert(builds.end(), more.begin(), more.end());
   for (const std::string& build : builds) {
-    if (auto found = in_folder(build + "/lib")) return found;
+    for (const char* part : {"/lib", "/tt_metal"}) {  // installed, and where it was built
+      if (auto found = in_folder(build + part)) return found;
+    }
   }
   return std::nullopt;
 }

@@ -27,7 +27,8 @@ struct RuntimeLibrary {
 // 2. what a program is linked with, asked of its own dynamic loader, which runs nothing of it;
 // 3. libtt*.so in LD_LIBRARY_PATH, but not the dry run, which lies there for other reasons;
 // 4. of a Python program: the package ttnn of that Python, which is not imported;
-// 5. TT_METAL_RUNTIME_ROOT and TT_METAL_HOME, in build/lib, build_Release/lib, build_*/lib;
+// 5. TT_METAL_RUNTIME_ROOT and TT_METAL_HOME, in the folders lib and
+//    tt_metal of build, build_Release, build_*;
 // 6. the directories where packages put libraries.
 // None when there is no runtime anywhere, which is not an error. `command` may be empty.
 [[nodiscard]] Result<std::optional<RuntimeLibrary>> find_runtime(

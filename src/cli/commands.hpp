@@ -41,6 +41,7 @@ void add_top(Command& app, CommonOptions& common);
 void add_adapter(Command& app, CommonOptions& common);
 // A line on standard error, when that is a terminal: an adapter for this library is being built.
 void say_building(const std::string& library);
+void add_doctor(Command& app, CommonOptions& common);
 void add_clean(Command& app);
 void add_demo(Command& app);
 void add_replay(Command& app);

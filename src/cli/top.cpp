@@ -70,11 +70,11 @@ tui::Depth depth_of(const views::TextOptions& text) {
 }
 
 // View 1 as text; another view as a screen of 80x24, or as COLUMNS and LINES say.
-int once(const Options& options, const CommonOptions& common, bool doctor) {
+int once(const Options& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   const views::TextOptions text = text_options(common.color);
-  const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds, doctor};
+  const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds};
   const int width = static_cast<int>(text.width);
   print_warnings(snapshot->warnings);
   if (options.view.value_or(tui::View::detailed) == tui::View::detailed) {
@@ -93,13 +93,13 @@ int once(const Options& options, const CommonOptions& common, bool doctor) {
 }
 
 // A terminal that cannot move the cursor gets view 1 again and again.
-int live_as_text(const Options& options, const CommonOptions& common, bool doctor) {
+int live_as_text(const Options& options, const CommonOptions& common) {
   std::fputs(
       "ttmem: TERM says that this terminal cannot move the cursor: printing view 1 again and "
       "again; set TERM, for example to xterm, for the live view\n",
       stderr);
   const views::TextOptions text = text_options(common.color);
-  const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds, doctor};
+  const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds};
   return watch(options.interval_ms.value_or(2000) / 1000.0, WatchMode::append, [&] {
     const model::Snapshot snapshot = collector::collect(segment_directory());
     return tui::frame_to_sgr(tui::compose_once(snapshot, static_cast<int>(text.width), setup),
@@ -113,7 +113,7 @@ bool can_move_cursor() {
   return !type.empty() && type != "dumb";
 }
 
-int live(const Options& options, const CommonOptions& common, bool doctor) {
+int live(const Options& options, const CommonOptions& common) {
   const views::TextOptions text = text_options(common.color);
   tui::TopOptions top;
   top.settings_path = tui::settings_path();
@@ -125,7 +125,6 @@ int live(const Options& options, const CommonOptions& common, bool doctor) {
   top.color = text.color;
   top.unicode = text.unicode;
   top.utc_offset_seconds = text.utc_offset_seconds;
-  top.doctor = doctor;
   top.server = tui::server_address(environment("TTMEM_HTTP"));
   collector::Collector collector(segment_directory());
   top.collect = [&]() -> const model::Snapshot& { return collector.collect(); };
@@ -133,7 +132,7 @@ int live(const Options& options, const CommonOptions& common, bool doctor) {
   return ended ? kSuccess : complain(ended.error().message, kFailure);
 }
 
-int top(const Options& options, const CommonOptions& common, bool doctor) {
+int top(const Options& options, const CommonOptions& common) {
   if (common.devices.size() > 1) {
     return complain(fmt::format("--device {}: top starts with one device; write for example "
                                 "--device {}",
@@ -142,8 +141,8 @@ int top(const Options& options, const CommonOptions& common, bool doctor) {
                     kUsage);
   }
   const bool text = options.once || !stdout_is_terminal();
-  if (text) return once(options, common, doctor);
-  return can_move_cursor() ? live(options, common, doctor) : live_as_text(options, common, doctor);
+  if (text) return once(options, common);
+  return can_move_cursor() ? live(options, common) : live_as_text(options, common);
 }
 
 }  // namespace
@@ -164,8 +163,7 @@ void add_top(Command& app, CommonOptions& common) {
                    "Print view 1 as text and end; the default when stdout is no terminal");
   command.add_flag("-w", options->watch, "Accepted as in tt_smi_umd, without effect");
   add_color(command, common);
-  command.does(
-      [options, &app, &common] { return top(*options, common, app.has_subcommand("doctor")); });
+  command.does([options, &common] { return top(*options, common); });
 }
 
 }  // namespace ttmem::cli

@@ -28,7 +28,7 @@ std::string no_device_text(const model::Snapshot& snapshot, const TextOptions& o
   }
   return wrapped(
       "No process uses a device right now. Try `ttmem demo` in another terminal, or start your "
-      "program with `ttmem run -- CMD`.",
+      "program with `ttmem run -- CMD`. `ttmem doctor` says what could be missing.",
       0, Color::plain, options);
 }
 

@@ -122,13 +122,13 @@ void nothing_seen(Screen& screen, Pane pane, const Snapshot& snapshot) {
   }
 }
 
-void nothing_runs(Screen& screen, Pane pane, const Snapshot& snapshot, const Setup& setup) {
+void nothing_runs(Screen& screen, Pane pane, const Snapshot& snapshot) {
   if (snapshot.blind()) return nothing_seen(screen, pane, snapshot);
   screen.claim("nothing", pane);
-  std::vector<std::pair<std::string_view, std::string_view>> advices = {
-      {"ttmem demo", "a workload on simulated devices"},
-      {"ttmem run -- CMD", "your program, with tracking on"}};
-  if (setup.doctor) advices.emplace_back("ttmem doctor", "why do I see nothing?");
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> advices = {
+      {{"ttmem demo", "a workload on simulated devices"},
+       {"ttmem run -- CMD", "your program, with tracking on"},
+       {"ttmem doctor", "why do I see nothing?"}}};
   const int height = 4 + static_cast<int>(advices.size());
   const int width = std::min(pane.width(), 56);
   Pane middle = pane.part(
@@ -149,13 +149,13 @@ void nothing_matches(Screen& screen, Pane pane) {
 }
 
 void draw_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state,
-               const ChartHistory& history, const Setup& setup) {
+               const ChartHistory& history) {
   if (state.help) {
     help_view(screen, pane);
   } else if (snapshot.devices.empty() && filters_devices(state)) {
     nothing_matches(screen, pane);
   } else if (snapshot.devices.empty()) {
-    nothing_runs(screen, pane, snapshot, setup);
+    nothing_runs(screen, pane, snapshot);
   } else if (state.view == View::charts) {
     chart_view(screen, pane, snapshot, state, history);
   } else if (state.view == View::cores) {
@@ -184,7 +184,7 @@ Screen draw(const Snapshot& snapshot, const ViewState& state, const ChartHistory
   const int bottom = notice.text.empty() ? 1 : 2;
   draw_tabs(screen, all.part({0, 0, size.width, 1}), snapshot, state, setup);
   draw_view(screen, all.part({0, 1, size.width, size.height - 1 - bottom}), snapshot, state,
-            history, setup);
+            history);
   if (bottom == 2) {
     Pane line = all.part({0, size.height - 2, size.width, 1});
     screen.claim("notice", line);
@@ -212,7 +212,7 @@ Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {
   const Size size = screen.frame.size();
   Pane all(screen.frame, {0, 0, size.width, size.height}, setup.display);
   if (empty) {
-    nothing_runs(screen, all, snapshot, setup);
+    nothing_runs(screen, all, snapshot);
     return screen.frame;
   }
   std::vector<std::string> facts = facts_of(snapshot, {}, setup);

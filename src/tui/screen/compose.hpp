@@ -17,7 +17,6 @@ namespace ttmem::tui {
 struct Setup {
   Display display{};
   std::int64_t utc_offset_seconds = 0;
-  bool doctor = false;  // advise `ttmem doctor`, when that command exists
 };
 
 // A smaller terminal only gets a message.

@@ -29,7 +29,7 @@ class Top {
       : options_(options),
         terminal_(terminal),
         state_(options.start),
-        setup_{terminal.display(), options.utc_offset_seconds, options.doctor},
+        setup_{terminal.display(), options.utc_offset_seconds},
         screen_(terminal.size()) {}
 
   void run() {

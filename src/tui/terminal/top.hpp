@@ -20,7 +20,6 @@ struct TopOptions {
   bool color = true;
   bool unicode = true;
   std::int64_t utc_offset_seconds = 0;
-  bool doctor = false;
   std::string settings_path;            // F12 writes there
   std::optional<ServerAddress> server;  // none: charts start empty
   // What is held now; called once per frame, and valid until then.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernel driver and the chips that it shows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "base/read_text.hpp"
+#include "doctor/scene.hpp"
+#include "driver/chips.hpp"
+
+namespace ttmem::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The PCI address of a card that is in the machine, if any.
+std::string card_without_driver(const std::string& root) {
+  std::error_code error;
+  for (fs::directory_iterator it(root + "/sys/bus/pci/devices", error), end; !error && it != end;
+       it.increment(error)) {
+    if (read_text(it->path() / "vendor").starts_with("0x1e52")) return it->path().filename();
+  }
+  return {};
+}
+
+// "2 chips: n300 (0, 1)".
+std::string chips_by_card(const std::vector<driver::Chip>& chips) {
+  std::map<std::string, std::vector<std::uint32_t>> by_card;
+  for (const driver::Chip& chip : chips) {
+    by_card[!chip.card.empty()   ? chip.card
+            : !chip.arch.empty() ? chip.arch
+                                 : "unknown"]
+        .push_back(chip.number);
+  }
+  std::string text = fmt::format("{} chip{}: ", chips.size(), chips.size() == 1 ? "" : "s");
+  for (const auto& [card, numbers] : by_card) {
+    text +=
+        fmt::format("{}{} ({})", text.back() == ' ' ? "" : ", ", card, fmt::join(numbers, ", "));
+  }
+  return text;
+}
+
+// The numbers of the chips for which this holds: "0, 3"; empty: none.
+template <typename Holds>
+std::string chips_that(const std::vector<driver::Chip>& chips, Holds holds) {
+  std::vector<std::uint32_t> numbers;
+  for (const driver::Chip& chip : chips) {
+    if (holds(chip)) numbers.push_back(chip.number);
+  }
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+void check_driver(const Scene& scene, Findings& findings) {
+  const driver::Driver& driver = scene.evidence.driver;
+  const std::string version = driver.version.empty() ? "" : " " + driver.version;
+  if (!driver.loaded) {
+    const std::string card = card_without_driver(scene.root);
+    if (card.empty()) {
+      findings.note("driver",
+                    "no Tenstorrent card in this machine; simulated chips can be measured");
+    } else {
+      findings.failure("driver", fmt::format("the card at {} has no kernel driver", card),
+                       "install tt-kmd, then type: sudo modprobe tenstorrent");
+    }
+    return;
+  }
+  const bool lists_holders = std::all_of(driver.chips.begin(), driver.chips.end(),
+                                         [](const auto& chip) { return chip.holders_known; });
+  if (lists_holders) {
+    findings.good("driver", "tt-kmd" + version);
+  } else {
+    findings.warning("driver",
+                     fmt::format("tt-kmd{} does not tell who has a chip open, so that processes of "
+                                 "others may be missing",
+                                 version),
+                     "update tt-kmd, or run ttmem as root");
+  }
+}
+
+void check_chips(const Scene& scene, Findings& findings) {
+  const driver::Driver& driver = scene.evidence.driver;
+  const std::vector<driver::Chip>& chips = driver.chips;
+  if (!driver.loaded) return;
+  if (chips.empty()) {
+    findings.failure("chips", "the driver shows no chip",
+                     "type: lspci -d 1e52: and: sudo dmesg | grep tenstorrent");
+    return;
+  }
+  findings.good("chips", chips_by_card(chips));
+  if (std::none_of(chips.begin(), chips.end(), [](const auto& chip) { return chip.has_node; })) {
+    findings.failure("chips", "/dev/tenstorrent is not there, so that no program can use a chip",
+                     "in a container: start it with --device /dev/tenstorrent");
+    return;
+  }
+  if (driver.not_here > 0) {
+    findings.note("chips", fmt::format("{} more of the machine are not in /dev/tenstorrent here, "
+                                       "as in a container",
+                                       driver.not_here));
+  }
+  if (const auto in = chips_that(chips, [](const auto& chip) { return chip.in_reset; });
+      !in.empty()) {
+    findings.warning("chips", fmt::format("the firmware of {} does not answer (in reset)", in),
+                     "reset with: tt-smi -r");
+  }
+  const auto closed = [](const auto& chip) { return chip.has_node && !chip.may_open; };
+  if (const auto these = chips_that(chips, closed); !these.empty()) {
+    findings.warning("chips", fmt::format("you may not open /dev/tenstorrent/{{{}}}", these),
+                     "type: ls -l /dev/tenstorrent and ask for that group");
+  }
+}
+
+}  // namespace
+
+void check_machine(const Scene& scene, Findings& findings) {
+  check_driver(scene, findings);
+  check_chips(scene, findings);
+}
+
+}  // namespace ttmem::doctor

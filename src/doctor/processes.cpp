@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which processes are seen, and which are not although they should be.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "base/parse_number.hpp"
+#include "base/read_text.hpp"
+#include "collector/segment_files.hpp"
+#include "doctor/scene.hpp"
+#include "segment/reader/safe_text.hpp"
+
+namespace ttmem::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+using model::State;
+
+std::string who(std::int32_t pid, const std::string& name) {
+  return fmt::format("process {} ({})", pid, name);
+}
+
+std::string count_of(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void check_segments(const Scene& scene, Findings& findings) {
+  const collector::Evidence& evidence = scene.evidence;
+  const auto living = static_cast<std::size_t>(
+      std::count_if(evidence.segments.begin(), evidence.segments.end(),
+                    [](const auto& segment) { return segment.state == State::alive; }));
+  const std::size_t dead = evidence.segments.size() - living;
+  const std::string found = living == 0
+                                ? "no process is tracked right now"
+                                : count_of(living, "process is tracked", "processes are tracked");
+  if (living > 0) {
+    findings.good("segments", found);
+  } else {
+    findings.note("segments", found, "try: ttmem demo, or: ttmem run -- CMD");
+  }
+  if (dead > 0) {
+    findings.note("segments", count_of(dead, "is of a dead process", "are of dead processes"),
+                  "ttmem clean");
+  }
+  if (!evidence.regions.empty()) {
+    findings.good("own statistics", "TT-Metal writes its own of " +
+                                        count_of(evidence.regions.size(), "chip", "chips"));
+  }
+  for (const std::string& sentence : evidence.unread) {
+    const std::size_t semicolon = sentence.find("; ");
+    findings.failure("segments", sentence.substr(0, semicolon),
+                     semicolon == std::string::npos ? "" : sentence.substr(semicolon + 2));
+  }
+  for (const auto& segment : evidence.segments) {
+    if (segment.state != State::alive) continue;
+    for (const std::string& text : segment.image.not_seen) {
+      findings.warning("adapter", who(segment.image.pid, segment.image.name) + ": " + text,
+                       "update ttmem, or TT-Metal");
+    }
+  }
+}
+
+void check_untracked(const Scene& scene, Findings& findings) {
+  for (const collector::Untracked& process : scene.evidence.untracked) {
+    const std::string name = process.pid == 0 ? "a process" : who(process.pid, process.name);
+    if (process.may_hold) {
+      findings.failure("not tracked", name + ": " + process.reason, process.advice);
+    } else {
+      findings.note("not tracked", name + ": " + process.reason);
+    }
+  }
+}
+
+void check_both_trackers(const Scene& scene, Findings& findings) {
+  std::set<std::int32_t> ours;
+  for (const auto& segment : scene.evidence.segments) {
+    if (segment.state == State::alive && segment.confirmed) ours.insert(segment.image.pid);
+  }
+  std::set<std::int32_t> both;
+  for (const auto& region : scene.evidence.regions) {
+    for (const auto& row : region.rows) {
+      if (row.state == State::alive && ours.contains(row.row.pid)) both.insert(row.row.pid);
+    }
+  }
+  if (both.empty()) return;
+  findings.warning("own tracker",
+                   fmt::format("TT-Metal's own tracker, which is slow, is on beside ttmem in {} {}",
+                               both.size() == 1 ? "process" : "processes", fmt::join(both, ", ")),
+                   "start with `ttmem run -- CMD`, or set TT_METAL_SHM_TRACKING_DISABLED=1");
+}
+
+// A process of the user's own, or any if this is root.
+struct Looked {
+  std::int32_t pid = 0;
+  std::string name;
+  bool deleted_segment = false;  // it has one that nobody finds any more
+  bool preloaded = false;        // with the stub, and an adapter to load
+  bool has_runtime = false;
+};
+
+bool has_deleted_segment(const fs::path& folder, const std::string& directory) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder / "fd", error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code unreadable;
+    const std::string target = fs::read_symlink(it->path(), unreadable).string();
+    constexpr std::string_view mark = " (deleted)";
+    if (unreadable || !target.ends_with(mark) || !target.starts_with(directory + "/")) continue;
+    const std::string_view name = std::string_view(target).substr(
+        directory.size() + 1, target.size() - mark.size() - directory.size() - 1);
+    if (collector::parse_segment_name(name)) return true;
+  }
+  return false;
+}
+
+std::vector<Looked> look_at_processes(const std::string& directory) {
+  constexpr std::size_t most = 16 << 20;
+  std::vector<Looked> found;
+  std::error_code error;
+  for (fs::directory_iterator it("/proc", error), end; !error && it != end; it.increment(error)) {
+    const auto pid = parse_number<std::int32_t>(it->path().filename().string());
+    if (!pid) continue;
+    const std::string maps = read_text(it->path() / "maps", most);
+    Looked process;
+    process.pid = *pid;
+    process.deleted_segment =
+        maps.find("libttmem") != std::string::npos && has_deleted_segment(it->path(), directory);
+    process.has_runtime =
+        maps.find("libtt_metal") != std::string::npos || maps.find("ttnn") != std::string::npos;
+    process.preloaded =
+        maps.find("libttmem_preload") != std::string::npos &&
+        read_text(it->path() / "environ", most).find("TTMEM_ADAPTER=") != std::string::npos;
+    if (!process.deleted_segment && !process.preloaded) continue;
+    std::string name = read_text(it->path() / "comm");
+    if (name.ends_with('\n')) name.pop_back();
+    process.name = segment::safe_text(name);
+    found.push_back(std::move(process));
+  }
+  return found;
+}
+
+void check_lost_processes(const Scene& scene, Findings& findings) {
+  for (const Looked& process : look_at_processes(scene.evidence.directory)) {
+    const bool has_segment = std::any_of(
+        scene.evidence.segments.begin(), scene.evidence.segments.end(), [&](const auto& segment) {
+          return segment.state == State::alive &&
+                 segment.host_pid.value_or(segment.image.pid) == process.pid;
+        });
+    if (process.deleted_segment) {
+      findings.failure("segments",
+                       who(process.pid, process.name) +
+                           ": its segment was deleted while it lives, so that it is not seen",
+                       "start it again; `ttmem clean` removes only those of the dead");
+    } else if (process.has_runtime && !has_segment) {
+      findings.failure("adapter",
+                       who(process.pid, process.name) +
+                           ": the adapter is preloaded, and nothing was heard from it",
+                       "wait until it opens a device; else type: ttmem adapter build");
+    }
+  }
+}
+
+}  // namespace
+
+void check_processes(const Scene& scene, Findings& findings) {
+  check_segments(scene, findings);
+  check_lost_processes(scene, findings);
+  check_untracked(scene, findings);
+  check_both_trackers(scene, findings);
+}
+
+}  // namespace ttmem::doctor

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The directory in which processes write their segments.
+#include <fmt/core.h>
+#include <pwd.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "base/format_bytes.hpp"
+#include "base/read_text.hpp"
+#include "collector/gather.hpp"
+#include "collector/process_info.hpp"
+#include "doctor/scene.hpp"
+
+namespace ttmem::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kName = "shared memory";
+constexpr std::uint64_t kLittleSpace = 64 << 20;  // what Docker gives a container
+
+void check_directory(const std::string& directory, Findings& findings) {
+  struct statvfs space {};
+  if (::statvfs(directory.c_str(), &space) != 0) {
+    const std::string why = std::generic_category().message(errno);
+    findings.failure(kName, fmt::format("{}: {}", directory, why),
+                     directory == "/dev/shm" ? "mount a tmpfs there: mount -t tmpfs shm /dev/shm"
+                                             : "create it, or unset TTMEM_DIR");
+    return;
+  }
+  if (::access(directory.c_str(), R_OK | W_OK | X_OK) != 0) {
+    findings.failure(kName, fmt::format("you may not write to {}", directory),
+                     fmt::format("type: ls -ld {}; it has to be 1777, or yours", directory));
+    return;
+  }
+  const std::uint64_t free_bytes = std::uint64_t{space.f_bavail} * space.f_frsize;
+  const std::string found = fmt::format("{}, {} free", directory, format_bytes(free_bytes));
+  if (free_bytes < collector::kLowSpaceBytes) {
+    findings.failure(kName, found + ": new processes cannot be tracked",
+                     "free space there (`ttmem clean`), or in a container: --shm-size=1g");
+  } else if (free_bytes < kLittleSpace) {
+    findings.warning(kName, found + ": little for many processes",
+                     "free space there (`ttmem clean`), or in a container: --shm-size=1g");
+  } else {
+    findings.good(kName, found);
+  }
+}
+
+// The last setting of RemoveIPC in a file; empty: none.
+std::string remove_ipc_in(const std::string& path) {
+  constexpr std::size_t most = 1 << 16;
+  const std::string text = read_text(path, most);
+  std::string_view rest = text;
+  std::string value;
+  while (!rest.empty()) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    constexpr std::string_view key = "RemoveIPC=";
+    if (line.starts_with(key)) value = line.substr(key.size());
+  }
+  return value;
+}
+
+// logind removes what an ordinary user has in /dev/shm when the last session of that user ends.
+void check_remove_ipc(const Scene& scene, Findings& findings) {
+  constexpr uid_t first_ordinary = 1000;
+  const bool concerned = scene.evidence.directory == "/dev/shm" && ::getuid() >= first_ordinary;
+  const std::string user = collector::user_name(::getuid());
+  std::error_code error;
+  if (!concerned || !fs::exists(scene.root + "/run/systemd/users", error) ||
+      fs::exists(scene.root + "/var/lib/systemd/linger/" + user, error)) {
+    return;
+  }
+  std::string value = remove_ipc_in(scene.root + "/etc/systemd/logind.conf");
+  for (fs::directory_iterator it(scene.root + "/etc/systemd/logind.conf.d", error), end;
+       !error && it != end; it.increment(error)) {
+    if (const std::string other = remove_ipc_in(it->path()); !other.empty()) value = other;
+  }
+  if (value == "no" || value == "false" || value == "0" || value == "off") return;
+  findings.warning("logout", "logind removes your segments when you log out (RemoveIPC)",
+                   "type: loginctl enable-linger");
+}
+
+}  // namespace
+
+void check_shared_memory(const Scene& scene, Findings& findings) {
+  check_directory(scene.evidence.directory, findings);
+  check_remove_ipc(scene, findings);
+}
+
+}  // namespace ttmem::doctor
