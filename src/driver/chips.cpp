@@ -113,7 +113,7 @@ class Reader {
   [[nodiscard]] std::string hwmon_of(std::uint32_t number) const {
     const std::string parent = folder_of(number) + "/device/hwmon";
     for (const std::string& name : names_in(parent)) {
-      if (name.starts_with("hwmon")) return parent + "/" + name;
+      if (name.starts_with("hwmon")) return fmt::format("{}/{}", parent, name);
     }
     return {};
   }
@@ -186,7 +186,7 @@ class Reader {
       const std::string folder = fmt::format("/proc/{}/fd", pid);
       for (const std::string& name : names_in(folder)) {
         std::error_code error;
-        const auto found = open.find(fs::read_symlink(folder + "/" + name, error).string());
+        const auto found = open.find(fs::read_symlink(fs::path(folder) / name, error).string());
         if (found != open.end()) found->second.insert(static_cast<std::int32_t>(pid));
       }
     }

@@ -32,8 +32,8 @@ bool is_bus_id(std::string_view text) {
   if (text.size() == 12 && text[4] == ':') text.remove_prefix(5);
   constexpr std::string_view form = "hh:hh.h";
   return text.size() == form.size() &&
-         std::equal(text.begin(), text.end(), form.begin(), [](unsigned char c, char as) {
-           return as == 'h' ? std::isxdigit(c) != 0 : c == as;
+         std::equal(text.begin(), text.end(), form.begin(), [](char c, char as) {
+           return as == 'h' ? std::isxdigit(static_cast<unsigned char>(c)) != 0 : c == as;
          });
 }
 
