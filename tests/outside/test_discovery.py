@@ -30,7 +30,7 @@ class Machine(HttpCase):
         for card in cards:
             self.tree.add(card)
 
-    def untracked(self, env=None, numbers=(0,), source=None):
+    def untracked(self, env=None, numbers=(0,), source=None, before=()):
         """A process with a library of that name in it, which has these chips open."""
         library = pathlib.Path(self.tree.root) / "libtt_metal.so"
         library.write_bytes(b"x" * 4096)
@@ -38,7 +38,8 @@ class Machine(HttpCase):
             "import mmap, time\n"
             f"with open({str(library)!r}, 'rb') as file:\n"
             "    kept = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n" + NOT_LOADED)
-        process = self.start([sys.executable, "-c", source], {**self.env, **(env or {})})
+        process = self.start([*before, sys.executable, "-c", source],
+                             {**self.env, **(env or {})})
         process.line()
         for number in numbers:
             self.tree.hold(number, [process.pid, process.pid])
@@ -278,6 +279,14 @@ class NotTracked(Machine):
                 process = self.untracked(env)
                 self.assertIn(words, self.reason())
                 process.kill()
+
+    @unittest.skipIf(os.geteuid() != 0, "a mount namespace needs root")
+    def test_one_with_another_shared_memory(self):
+        process = self.untracked(before=["unshare", "--mount", "sh", "-c",
+                                         f'mount -t tmpfs tmpfs {self.dir} && exec "$@"', "sh"])
+        self.assertIn(f"another {self.dir}", self.reason())
+        self.assertIn("--ipc=host", self.json()["warnings"][0])
+        process.kill()
 
     def test_one_without_the_runtime_holds_nothing(self):
         self.untracked(source=NOT_LOADED)
