@@ -126,6 +126,22 @@ std::shared_ptr<Buffer> Buffer::create(IDevice* device, DeviceAddr address, Devi
   return buffer;
 }
 
+std::shared_ptr<Buffer> Buffer::view(const BufferRegion& region) {
+  require(page_size_ != 0 && region.offset % page_size_ == 0,
+          "Region offset must be a multiple of page size");
+  require(region.size % page_size_ == 0, "Region size must be a multiple of page size");
+  require(is_valid_region(region), "Region must be within buffer");
+  if (!is_valid_partial_region(region)) return shared_from_this();
+  auto part =
+      create(device_, address_, region.size, page_size_, buffer_type_,
+             BufferShardingArgs(distribution_, shard_spec_, layout_), bottom_up_, sub_device_id_);
+  part->root_ = root_buffer();
+  part->root_offset_ = root_offset_ + region.offset;
+  return part;
+}
+
+std::shared_ptr<Buffer> Buffer::root_buffer() { return root_ ? root_ : shared_from_this(); }
+
 Buffer::~Buffer() { deallocate(); }
 
 void Buffer::allocate_impl() {
@@ -136,11 +152,8 @@ void Buffer::allocate_impl() {
 }
 
 void Buffer::deallocate() {
-  if (owns_data_) {
-    deallocate_impl();
-  } else {
-    status_ = Status::kDeallocated;
-  }
+  // A name for somebody else's memory has nothing to give back.
+  if (owns_data_) deallocate_impl();
 }
 
 void Buffer::deallocate_impl() {

@@ -38,7 +38,26 @@ void CircularBufferConfig::set_data_formats(
     validate_index(buffer_index);
     data_formats_[buffer_index] = data_format;
     buffer_indices_.insert(buffer_index);
+    local_indices_.insert(buffer_index);
   }
+}
+
+CircularBufferConfig::Builder CircularBufferConfig::index(std::uint8_t buffer_index) {
+  require(!remote_indices_.contains(buffer_index), "Buffer index ", +buffer_index,
+          " is already marked as remote");
+  const Builder builder(*this, buffer_index);
+  local_indices_.insert(buffer_index);
+  return builder;
+}
+
+CircularBufferConfig::Builder CircularBufferConfig::remote_index(std::uint8_t buffer_index) {
+  require(!local_indices_.contains(buffer_index), "Buffer index ", +buffer_index,
+          " is already marked as local");
+  require(remote_indices_.contains(buffer_index) || remote_indices_.empty(),
+          "Can only specify one remote buffer index per config");
+  const Builder builder(*this, buffer_index);
+  remote_indices_.insert(buffer_index);
+  return builder;
 }
 
 CircularBufferConfig& CircularBufferConfig::set_page_size(std::uint8_t buffer_index,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tt-metalium/global_circular_buffer.hpp>
 #include <tt-metalium/tt_backend_api_types.hpp>
 
 #include "error.hpp"
@@ -55,7 +56,8 @@ constexpr std::uint32_t kMaxPages = 65535;
 }  // namespace
 
 CircularBufferImpl::CircularBufferImpl(const CoreRangeSet& core_ranges,
-                                       const CircularBufferConfig& config)
+                                       const CircularBufferConfig& config,
+                                       const experimental::GlobalCircularBuffer* global)
     : core_ranges_(core_ranges), config_(config) {
   require(!core_ranges.empty(), "A circular buffer needs at least one core");
   for (std::uint32_t index = 0; index < NUM_CIRCULAR_BUFFERS; ++index) {
@@ -67,6 +69,26 @@ CircularBufferImpl::CircularBufferImpl(const CoreRangeSet& core_ranges,
             has_page_size ? "Page size is set" : "Page size is not set", ".");
     if (has_page_size) num_pages(index);
   }
+  if (global != nullptr) {
+    require(!globally_allocated(),
+            "Cannot create CircularBuffer with specified GlobalCircularBuffer when config already "
+            "linked to a buffer");
+    require(!config.remote_buffer_indices().empty(),
+            "Remote buffer indices should be specified when using a GlobalCircularBuffer");
+    set_global_circular_buffer(*global);
+  } else {
+    require(config.remote_buffer_indices().empty(),
+            "Remote buffer indices are not supported without a GlobalCircularBuffer");
+    assign_global_address();
+  }
+}
+
+void CircularBufferImpl::set_global_circular_buffer(
+    const experimental::GlobalCircularBuffer& global) {
+  require(global.all_cores().contains(core_ranges_),
+          "Specified cores are not contained in associated GlobalCircularBuffer");
+  config_.set_globally_allocated_address(global.cb_buffer());
+  in_global_circular_buffer_ = true;
   assign_global_address();
 }
 

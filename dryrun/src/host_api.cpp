@@ -3,28 +3,17 @@
 #include <tt-metalium/tt_metal.hpp>
 
 #include "cluster.hpp"
+#include "core_spec.hpp"
 #include "error.hpp"
 #include "impl/program/program_impl.hpp"
 
 namespace tt::tt_metal {
 
 using dryrun::Cluster;
+using dryrun::cores_of;
 using dryrun::require;
 
 namespace {
-
-template <typename... Specs>
-CoreRangeSet cores_of(const std::variant<Specs...>& core_spec) {
-  return std::visit(
-      [](const auto& spec) -> CoreRangeSet {
-        if constexpr (std::is_same_v<std::decay_t<decltype(spec)>, CoreCoord>) {
-          return CoreRange(spec);
-        } else {
-          return spec;
-        }
-      },
-      core_spec);
-}
 
 // None for data movement.
 std::optional<MathFidelity> fidelity_of(
@@ -33,8 +22,10 @@ std::optional<MathFidelity> fidelity_of(
   return compute == nullptr ? std::nullopt : std::optional(compute->math_fidelity);
 }
 
-CircularBufferImpl& global_buffer(Program& program, CBHandle cb_handle) {
-  return *program.impl().get_circular_buffer(cb_handle);
+CircularBufferImpl& view_on_a_buffer(Program& program, CBHandle cb_handle) {
+  CircularBufferImpl& cb = *program.impl().get_circular_buffer(cb_handle);
+  require(!cb.is_global_circular_buffer(), "CircularBuffer must not be a GlobalCircularBuffer!");
+  return cb;
 }
 
 // TT-Metal hands programs out as const to those who set arguments.
@@ -163,14 +154,14 @@ void UpdateCircularBufferPageSize(Program& program, CBHandle cb_handle, std::uin
 
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle,
                                         const Buffer& buffer) {
-  CircularBufferImpl& cb = global_buffer(program, cb_handle);
+  CircularBufferImpl& cb = view_on_a_buffer(program, cb_handle);
   cb.config().set_globally_allocated_address(buffer);
   cb.assign_global_address();
 }
 
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, const Buffer& buffer,
                                         std::uint32_t address_offset) {
-  CircularBufferImpl& cb = global_buffer(program, cb_handle);
+  CircularBufferImpl& cb = view_on_a_buffer(program, cb_handle);
   cb.config().set_globally_allocated_address(buffer);
   cb.config().set_address_offset(address_offset);
   cb.assign_global_address();
@@ -179,7 +170,7 @@ void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, co
 void UpdateDynamicCircularBufferAddressAndTotalSize(Program& program, CBHandle cb_handle,
                                                     const Buffer& buffer,
                                                     std::uint32_t total_size) {
-  CircularBufferImpl& cb = global_buffer(program, cb_handle);
+  CircularBufferImpl& cb = *program.impl().get_circular_buffer(cb_handle);
   cb.config().set_globally_allocated_address_and_total_size(buffer, total_size);
   cb.assign_global_address();
 }

@@ -141,4 +141,35 @@ std::uint32_t MeshBuffer::num_pages() const {
   return page_size() == 0 ? 0 : static_cast<std::uint32_t>(device_local_size_ / page_size());
 }
 
+AnyBuffer AnyBuffer::create(const BufferConfig& config, const BufferShardingArgs& sharding,
+                            std::optional<std::uint64_t> address) {
+  if (auto* const mesh = dynamic_cast<MeshDevice*>(config.device)) {
+    return MeshBuffer::create(ReplicatedBufferConfig{.size = config.size},
+                              {.page_size = config.page_size,
+                               .buffer_type = config.buffer_type,
+                               .sharding_args = sharding},
+                              mesh, address);
+  }
+  return address ? Buffer::create(config.device, *address, config.size, config.page_size,
+                                  config.buffer_type, sharding)
+                 : Buffer::create(config.device, config.size, config.page_size, config.buffer_type,
+                                  sharding);
+}
+
+AnyBuffer AnyBuffer::create(const tt::tt_metal::ShardedBufferConfig& config,
+                            std::optional<std::uint64_t> address) {
+  return create({config.device, config.size, config.page_size, config.buffer_type},
+                BufferShardingArgs(config.shard_parameters, config.buffer_layout), address);
+}
+
+AnyBuffer AnyBuffer::create(const tt::tt_metal::InterleavedBufferConfig& config,
+                            std::optional<std::uint64_t> address) {
+  return create(config, BufferShardingArgs(), address);
+}
+
+std::shared_ptr<MeshBuffer> AnyBuffer::get_mesh_buffer() const {
+  const auto* const held = std::get_if<std::shared_ptr<MeshBuffer>>(&holder_);
+  return held != nullptr && *held != nullptr && (*held)->is_allocated() ? *held : nullptr;
+}
+
 }  // namespace tt::tt_metal::distributed

@@ -74,12 +74,13 @@ void ProgramImpl::deallocate_circular_buffers() {
 }
 
 CBHandle ProgramImpl::add_circular_buffer(const CoreRangeSet& cores,
-                                          const CircularBufferConfig& config) {
+                                          const CircularBufferConfig& config,
+                                          const experimental::GlobalCircularBuffer* global) {
   {
     std::lock_guard lock(mutex_);
     require(!has_run_, "Cannot add circular buffer to an already compiled program ", id_);
   }
-  auto buffer = std::make_shared<CircularBufferImpl>(cores.merge_ranges(), config);
+  auto buffer = std::make_shared<CircularBufferImpl>(cores.merge_ranges(), config, global);
   const auto all_cores = corerange_to_cores(buffer->core_ranges());
   for (const CoreCoord& core : all_cores) {
     const auto in_use = slots_in_use_.find(core);

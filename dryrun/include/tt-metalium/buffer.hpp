@@ -155,6 +155,12 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
                                         std::optional<bool> bottom_up = std::nullopt,
                                         std::optional<SubDeviceId> sub_device_id = std::nullopt);
 
+  // A name for a part of this buffer, which stays alive as long as the view; of the whole, the
+  // buffer itself. Nothing is allocated, freed or reported. A view has the address and the layout
+  // of its buffer, and a size of its own. Throws when the region is not of whole pages of the
+  // buffer.
+  std::shared_ptr<Buffer> view(const BufferRegion& region);
+
   Buffer(IDevice* device, DeviceAddr size, DeviceAddr page_size, BufferType buffer_type,
          const BufferShardingArgs& sharding_args, std::optional<bool> bottom_up,
          std::optional<SubDeviceId> sub_device_id, bool owns_data, Private);
@@ -178,6 +184,12 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   bool is_l1() const;
   bool is_dram() const;
   bool is_trace() const { return buffer_type_ == BufferType::TRACE; }
+  bool is_valid_region(const BufferRegion& region) const {
+    return region.offset + region.size <= size_;
+  }
+  bool is_valid_partial_region(const BufferRegion& region) const {
+    return is_valid_region(region) && (region.offset > 0 || region.size != size_);
+  }
   TensorMemoryLayout buffer_layout() const { return layout_; }
   bool bottom_up() const { return bottom_up_; }
 
@@ -195,6 +207,11 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   // Nothing when interleaved.
   std::optional<std::uint32_t> num_cores() const;
 
+  // The buffer that holds the memory: itself, unless it is a view. The region is the part of it.
+  std::shared_ptr<Buffer> root_buffer();
+  BufferRegion root_buffer_region() const { return {root_offset_, size_}; }
+
+  // Of a buffer in the L1 of a sub-device.
   std::optional<SubDeviceId> sub_device_id() const { return sub_device_id_; }
 
   // Never used twice in a process; begins at 0.
@@ -226,6 +243,8 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   Status status_ = Status::kRequested;
   DeviceAddr address_ = 0;
   std::size_t unique_id_ = 0;
+  std::shared_ptr<Buffer> root_;  // of a view
+  DeviceAddr root_offset_ = 0;
 };
 
 }  // namespace tt::tt_metal

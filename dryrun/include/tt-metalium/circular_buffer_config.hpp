@@ -41,7 +41,9 @@ class CircularBufferConfig {
   std::uint32_t total_size() const { return total_size_; }
   std::optional<std::uint32_t> globally_allocated_address() const { return global_address_; }
   const std::unordered_set<std::uint8_t>& buffer_indices() const { return buffer_indices_; }
-  const std::unordered_set<std::uint8_t>& local_buffer_indices() const { return buffer_indices_; }
+  const std::unordered_set<std::uint8_t>& local_buffer_indices() const { return local_indices_; }
+  // Of a circular buffer in a GlobalCircularBuffer: the one slot that reaches the other side.
+  const std::unordered_set<std::uint8_t>& remote_buffer_indices() const { return remote_indices_; }
   const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS>& data_formats() const {
     return data_formats_;
   }
@@ -68,7 +70,10 @@ class CircularBufferConfig {
     CircularBufferConfig& parent_;
     std::uint8_t buffer_index_;
   };
-  Builder index(std::uint8_t buffer_index) { return {*this, buffer_index}; }
+  // Throws when the slot is a remote one.
+  Builder index(std::uint8_t buffer_index);
+  // Throws when the slot is a local one, or another is remote already.
+  Builder remote_index(std::uint8_t buffer_index);
 
  private:
   void set_data_formats(const std::map<std::uint8_t, tt::DataFormat>& data_format_spec);
@@ -77,7 +82,9 @@ class CircularBufferConfig {
   std::optional<std::uint32_t> global_address_;
   std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS> data_formats_;
   std::array<std::optional<std::uint32_t>, NUM_CIRCULAR_BUFFERS> page_sizes_;
-  std::unordered_set<std::uint8_t> buffer_indices_;
+  std::unordered_set<std::uint8_t> buffer_indices_;  // those of both sets below
+  std::unordered_set<std::uint8_t> local_indices_;
+  std::unordered_set<std::uint8_t> remote_indices_;
   std::uint32_t global_max_size_ = 0;
   std::uint32_t address_offset_ = 0;
 };

@@ -34,6 +34,8 @@
 
 namespace tt::tt_metal {
 
+class GlobalSemaphore;
+
 // ---- devices ----
 
 std::size_t GetNumAvailableDevices();
@@ -90,6 +92,14 @@ void UpdateDynamicCircularBufferAddressAndTotalSize(Program& program, CBHandle c
 std::uint32_t CreateSemaphore(Program& program,
                               const std::variant<CoreRange, CoreRangeSet>& core_spec,
                               std::uint32_t initial_value);
+
+// One word in the L1 of each core, at the same address; see GlobalSemaphore (global_semaphore.hpp).
+GlobalSemaphore CreateGlobalSemaphore(distributed::MeshDevice& device, CoreRangeSet cores,
+                                      std::uint32_t initial_value,
+                                      BufferType buffer_type = BufferType::L1);
+GlobalSemaphore CreateGlobalSemaphore(IDevice* device, const CoreRangeSet& cores,
+                                      std::uint32_t initial_value,
+                                      BufferType buffer_type = BufferType::L1);
 
 // ---- buffers ----
 

@@ -98,4 +98,31 @@ class MeshBuffer {
   bool deallocated_ = false;
 };
 
+// A buffer on a chip or on a mesh, whichever the configuration names. Copies share it.
+class AnyBuffer {
+ public:
+  AnyBuffer() = default;
+  // With an address, a name for memory that somebody else holds.
+  static AnyBuffer create(const tt::tt_metal::ShardedBufferConfig& config,
+                          std::optional<std::uint64_t> address = std::nullopt);
+  static AnyBuffer create(const tt::tt_metal::InterleavedBufferConfig& config,
+                          std::optional<std::uint64_t> address = std::nullopt);
+
+  // On a mesh, the buffer of the first chip.
+  Buffer* get_buffer() const { return buffer_; }
+  bool is_mesh_buffer() const { return get_mesh_buffer() != nullptr; }
+  // Null on a chip, and when the mesh buffer was deallocated.
+  std::shared_ptr<MeshBuffer> get_mesh_buffer() const;
+
+ private:
+  AnyBuffer(std::shared_ptr<Buffer> buffer) : buffer_(buffer.get()), holder_(std::move(buffer)) {}
+  AnyBuffer(std::shared_ptr<MeshBuffer> buffer)
+      : buffer_(buffer->get_reference_buffer()), holder_(std::move(buffer)) {}
+  static AnyBuffer create(const BufferConfig& config, const BufferShardingArgs& sharding,
+                          std::optional<std::uint64_t> address);
+
+  Buffer* buffer_ = nullptr;
+  std::variant<std::shared_ptr<Buffer>, std::shared_ptr<MeshBuffer>> holder_;
+};
+
 }  // namespace tt::tt_metal::distributed

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <utility>
+#include <tt_stl/span.hpp>
 #include <vector>
 
 namespace tt::tt_metal {
@@ -13,16 +13,25 @@ namespace tt::tt_metal {
 class Shape {
  public:
   Shape() = default;
-  Shape(std::initializer_list<std::uint32_t> sizes) : sizes_(sizes) {}
-  explicit Shape(std::vector<std::uint32_t> sizes) : sizes_(std::move(sizes)) {}
+  explicit Shape(std::initializer_list<std::uint32_t> sizes) : sizes_(sizes) {}
+  // Also of an array or a vector.
+  explicit Shape(ttsl::Span<const std::uint32_t> sizes) : sizes_(sizes.begin(), sizes.end()) {}
 
   [[nodiscard]] std::size_t rank() const { return sizes_.size(); }
+  [[nodiscard]] std::size_t size() const { return sizes_.size(); }
+  [[nodiscard]] bool empty() const { return sizes_.empty(); }
   // Of no dimensions: 1.
   [[nodiscard]] std::uint64_t volume() const;
 
   // Throws std::out_of_range.
   std::uint32_t operator[](std::int32_t index) const { return sizes_.at(position(index)); }
   std::uint32_t& operator[](std::int32_t index) { return sizes_.at(position(index)); }
+
+  [[nodiscard]] ttsl::Span<const std::uint32_t> view() const { return sizes_; }
+  [[nodiscard]] auto begin() const { return sizes_.begin(); }
+  [[nodiscard]] auto end() const { return sizes_.end(); }
+  [[nodiscard]] auto cbegin() const { return sizes_.cbegin(); }
+  [[nodiscard]] auto cend() const { return sizes_.cend(); }
 
   bool operator==(const Shape& other) const = default;
 

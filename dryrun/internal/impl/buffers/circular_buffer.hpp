@@ -7,13 +7,19 @@
 #include <tt-metalium/circular_buffer_config.hpp>
 #include <tt-metalium/core_coord.hpp>
 
+namespace tt::tt_metal::experimental {
+class GlobalCircularBuffer;
+}  // namespace tt::tt_metal::experimental
+
 namespace tt::tt_metal {
 
 // A circular buffer as it was declared, and where it lies once its program has a layout.
 class CircularBufferImpl {
  public:
-  // Throws when a slot lacks its data format or its page size, or has too many pages.
-  CircularBufferImpl(const CoreRangeSet& core_ranges, const CircularBufferConfig& config);
+  // `global` may be null. Throws when a slot lacks its data format or its page size, or has too
+  // many pages, and when a remote index and a global circular buffer do not come together.
+  CircularBufferImpl(const CoreRangeSet& core_ranges, const CircularBufferConfig& config,
+                     const experimental::GlobalCircularBuffer* global = nullptr);
 
   CBHandle id() const { return reinterpret_cast<CBHandle>(this); }
   const CoreRangeSet& core_ranges() const { return core_ranges_; }
@@ -25,6 +31,9 @@ class CircularBufferImpl {
   // Of a globally allocated one: where it lies, as of creation or of the last update.
   std::uint64_t global_address() const { return global_address_; }
   void assign_global_address();
+  // In the memory of a GlobalCircularBuffer. It is globally allocated then.
+  bool is_global_circular_buffer() const { return in_global_circular_buffer_; }
+  void set_global_circular_buffer(const experimental::GlobalCircularBuffer& global);
   // Throws before the program has a layout.
   std::uint32_t address() const;
   void set_address(std::uint64_t address) { address_ = address; }
@@ -38,6 +47,7 @@ class CircularBufferImpl {
   CoreRangeSet core_ranges_;
   CircularBufferConfig config_;
   std::uint64_t global_address_ = 0;
+  bool in_global_circular_buffer_ = false;
   std::optional<std::uint64_t> address_;
 };
 

@@ -44,7 +44,9 @@ class ProgramImpl {
   void set_runtime_id(ProgramId id) { runtime_id_ = id; }
   ProgramId get_runtime_id() const { return runtime_id_; }
 
-  CBHandle add_circular_buffer(const CoreRangeSet& cores, const CircularBufferConfig& config);
+  // `global` may be null.
+  CBHandle add_circular_buffer(const CoreRangeSet& cores, const CircularBufferConfig& config,
+                               const experimental::GlobalCircularBuffer* global = nullptr);
   // Throws when there is none.
   std::shared_ptr<CircularBufferImpl> get_circular_buffer(CBHandle handle) const;
   const std::vector<std::shared_ptr<CircularBufferImpl>>& circular_buffers() const {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <tt-metalium/buffer_types.hpp>
+#include <tt-metalium/circular_buffer_config.hpp>
+#include <tt-metalium/core_coord.hpp>
+#include <tt-metalium/distributed.hpp>
+#include <tt-metalium/program.hpp>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tt::tt_metal::experimental {
+
+// A circular buffer that outlives programs, between sender cores and their receivers. It is two
+// sharded L1 buffers over all of these cores: the memory, `size` on each core, and after it the
+// configuration, which has room for the sender with the most receivers. Circular buffers of
+// programs are views on the first. Copies share both; they go with the last.
+class GlobalCircularBuffer {
+ public:
+  // Throws when `buffer_type` is not L1 or L1_SMALL, when there is no sender, when a core appears
+  // twice, and as Buffer::create.
+  GlobalCircularBuffer(
+      distributed::MeshDevice& device,
+      const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping,
+      std::uint32_t size, BufferType buffer_type = BufferType::L1);
+  GlobalCircularBuffer(
+      IDevice* device,
+      const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping,
+      std::uint32_t size, BufferType buffer_type = BufferType::L1);
+
+  const Buffer& cb_buffer() const { return *cb_buffer_.get_buffer(); }
+  const CoreRangeSet& sender_cores() const { return sender_cores_; }
+  const CoreRangeSet& receiver_cores() const { return receiver_cores_; }
+  const CoreRangeSet& all_cores() const { return all_cores_; }
+  DeviceAddr buffer_address() const { return cb_buffer().address(); }
+  DeviceAddr config_address() const { return config_buffer_.get_buffer()->address(); }
+  // On each core.
+  std::uint32_t size() const { return size_; }
+  const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping() const {
+    return mapping_;
+  }
+  IDevice* get_device() const { return device_; }
+
+ private:
+  void name_cores();
+  void allocate(BufferType buffer_type);
+
+  IDevice* device_;
+  std::vector<std::pair<CoreCoord, CoreRangeSet>> mapping_;
+  CoreRangeSet sender_cores_;
+  CoreRangeSet receiver_cores_;
+  CoreRangeSet all_cores_;
+  std::uint32_t size_;
+  distributed::AnyBuffer cb_buffer_;
+  distributed::AnyBuffer config_buffer_;
+};
+
+GlobalCircularBuffer CreateGlobalCircularBuffer(
+    distributed::MeshDevice& device,
+    const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping,
+    std::uint32_t size, BufferType buffer_type = BufferType::L1);
+GlobalCircularBuffer CreateGlobalCircularBuffer(
+    IDevice* device,
+    const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping,
+    std::uint32_t size, BufferType buffer_type = BufferType::L1);
+
+// Declares a circular buffer in the memory of a global one, which must outlive the program's use.
+// The configuration has one remote index. Throws when it has none, when it is bound to an L1 buffer
+// already, when it is larger than the global one or on other cores, and as the function for other
+// circular buffers does.
+CBHandle CreateCircularBuffer(Program& program,
+                              const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
+                              const CircularBufferConfig& config,
+                              const GlobalCircularBuffer& global_circular_buffer);
+
+// Moves such a circular buffer into another global one. Nothing is reported.
+void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle,
+                                        const GlobalCircularBuffer& global_circular_buffer);
+
+}  // namespace tt::tt_metal::experimental
+
+template <>
+struct std::hash<tt::tt_metal::experimental::GlobalCircularBuffer> {
+  std::size_t operator()(
+      const tt::tt_metal::experimental::GlobalCircularBuffer& global_circular_buffer) const;
+};

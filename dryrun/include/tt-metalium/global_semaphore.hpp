@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <tt-metalium/buffer_types.hpp>
+#include <tt-metalium/core_coord.hpp>
+#include <tt-metalium/hal_types.hpp>
+#include <tt-metalium/mesh_buffer.hpp>
+#include <tuple>
+
+namespace tt::tt_metal {
+
+// A word at the same address in the L1 of each of its cores: a sharded L1 buffer of one page a
+// core, which is taken and given back as any other. Copies share it; it goes with the last.
+class GlobalSemaphore {
+ public:
+  // Throws when `buffer_type` is not L1 or L1_SMALL, when there is no core, and as Buffer::create.
+  GlobalSemaphore(distributed::MeshDevice& device, CoreRangeSet cores, std::uint32_t initial_value,
+                  BufferType buffer_type = BufferType::L1);
+  GlobalSemaphore(IDevice* device, const CoreRangeSet& cores, std::uint32_t initial_value,
+                  BufferType buffer_type = BufferType::L1);
+
+  IDevice* device() const { return device_; }
+  DeviceAddr address() const;
+  // Data does not move: accepted, and without effect.
+  void reset_semaphore_value(std::uint32_t /*reset_value*/) const {}
+
+  static constexpr auto attribute_names = std::forward_as_tuple("cores", "buffer_type");
+  std::tuple<CoreRangeSet, BufferType> attribute_values() const;
+
+ private:
+  IDevice* device_;
+  CoreRangeSet cores_;
+  distributed::AnyBuffer buffer_;
+};
+
+}  // namespace tt::tt_metal
+
+template <>
+struct std::hash<tt::tt_metal::GlobalSemaphore> {
+  std::size_t operator()(const tt::tt_metal::GlobalSemaphore& global_semaphore) const;
+};
