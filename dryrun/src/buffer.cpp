@@ -72,11 +72,25 @@ void validate(DeviceAddr size, DeviceAddr page_size, BufferType type,
           size, ". For interleaved-buffers, buffer size should be divisible by the page size");
 }
 
-AllocatorImpl* allocator_of(IDevice* device) {
+void validate_sub_device(const IDevice& device, SubDeviceId sub_device, BufferType type,
+                         const std::optional<ShardSpecBuffer>& spec) {
+  require(spec.has_value(), "Specifying sub-device for buffer requires buffer to be sharded");
+  require(type == BufferType::L1 || type == BufferType::L1_SMALL,
+          "Specifying sub-device for buffer requires buffer to be L1");
+  const CoreRangeSet cores = device.worker_cores(HalProgrammableCoreType::TENSIX, sub_device);
+  require(cores.contains(spec->grid()), "Shard cores specified ", spec->grid().str(),
+          " do not match sub-device cores ", cores.str());
+}
+
+const std::shared_ptr<dryrun::MemoryBanks>& banks_for(IDevice* device, BufferType type,
+                                                      const BufferShardingArgs& sharding,
+                                                      std::optional<SubDeviceId> sub_device) {
   require(device != nullptr, "Device needs to not be null.");
   require(device->is_initialized(), "Device ", device->id(),
           " is closed: a buffer needs an open device");
-  return device->allocator_impl().get();
+  if (!sub_device) return device->allocator_impl()->banks();
+  validate_sub_device(*device, *sub_device, type, sharding.shard_spec());
+  return device->allocator_impl(*sub_device)->banks();
 }
 
 }  // namespace
@@ -94,7 +108,7 @@ Buffer::Buffer(IDevice* device, DeviceAddr size, DeviceAddr page_size, BufferTyp
       owns_data_(owns_data),
       shard_spec_(sharding_args.shard_spec()),
       distribution_(sharding_args.buffer_distribution_spec()),
-      banks_(allocator_of(device)->banks()) {
+      banks_(banks_for(device, buffer_type, sharding_args, sub_device_id)) {
   validate(size, page_size, buffer_type, sharding_args, *banks_);
   unique_id_ = next_unique_id();
 }
@@ -165,7 +179,9 @@ void Buffer::deallocate_impl() {
   status_ = Status::kDeallocated;
 }
 
-Allocator* Buffer::allocator() const { return device_->allocator().get(); }
+Allocator* Buffer::allocator() const {
+  return sub_device_id_ ? device_->allocator(*sub_device_id_).get() : device_->allocator().get();
+}
 
 std::uint32_t Buffer::address() const {
   require(status_ != Status::kRequested,

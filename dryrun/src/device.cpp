@@ -3,6 +3,7 @@
 #include <tt-metalium/device_impl.hpp>
 #include <tt-metalium/mesh_device.hpp>
 #include <tt-metalium/program_cache.hpp>
+#include <tt-metalium/sub_device.hpp>
 
 #include "cb_layout.hpp"
 #include "error.hpp"
@@ -99,6 +100,25 @@ std::optional<DeviceAddr> Device::lowest_occupied_compute_l1_address() const {
 std::optional<DeviceAddr> Device::lowest_occupied_compute_l1_address(
     ttsl::Span<const SubDeviceId>) const {
   return lowest_occupied_compute_l1_address();
+}
+
+SubDeviceManagerId Device::create_sub_device_manager(ttsl::Span<const SubDevice>, DeviceAddr) {
+  dryrun::fail("create_sub_device_manager is deprecated for device");
+}
+SubDeviceManagerId Device::create_sub_device_manager(std::initializer_list<SubDevice>, DeviceAddr) {
+  dryrun::fail("create_sub_device_manager is deprecated for device");
+}
+void Device::remove_sub_device_manager(SubDeviceManagerId) {
+  dryrun::fail("remove_sub_device_manager is deprecated for device");
+}
+void Device::load_sub_device_manager(SubDeviceManagerId) {
+  dryrun::fail("load_sub_device_manager is deprecated for device");
+}
+void Device::clear_loaded_sub_device_manager() {
+  dryrun::fail("clear_loaded_sub_device_manager is deprecated for device");
+}
+void Device::set_sub_device_stall_group(ttsl::Span<const SubDeviceId>) {
+  dryrun::fail("set_sub_device_stall_group is deprecated for device");
 }
 
 void Device::enable_program_cache() { program_cache_->enable(); }

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "align.hpp"
 
 namespace tt::tt_metal::dryrun {
 
 FreeList::FreeList(DeviceAddr base, DeviceAddr size, std::uint32_t alignment)
-    : size_(size), alignment_(alignment) {
+    : base_(base), size_(size), alignment_(alignment) {
   if (size > 0) free_.emplace(base, size);
 }
 
@@ -41,9 +42,24 @@ DeviceAddr FreeList::take(std::map<DeviceAddr, DeviceAddr>::iterator block, Devi
 void FreeList::deallocate(DeviceAddr address) {
   const auto found = allocated_.find(address);
   if (found == allocated_.end()) return;
-  DeviceAddr size = found->second;
+  const DeviceAddr size = found->second;
   allocated_.erase(found);
+  add_free(address, size);
+}
 
+void FreeList::reserve_below(DeviceAddr bytes) {
+  if (reserved_ > 0) add_free(base_, std::exchange(reserved_, 0));
+  if (bytes == 0) return;
+  // Nothing is allocated there, so that it is one free block.
+  const auto lowest = free_.begin();
+  const auto [address, size] = *lowest;
+  free_.erase(lowest);
+  if (size > bytes) free_.emplace(address + bytes, size - bytes);
+  reserved_ = bytes;
+}
+
+// Joins free neighbours.
+void FreeList::add_free(DeviceAddr address, DeviceAddr size) {
   const auto next = free_.lower_bound(address);
   if (next != free_.begin()) {
     const auto previous = std::prev(next);
@@ -66,7 +82,7 @@ std::optional<DeviceAddr> FreeList::lowest_occupied_address() const {
 }
 
 Statistics FreeList::statistics() const {
-  Statistics statistics{.total_allocatable_size_bytes = size_};
+  Statistics statistics{.total_allocatable_size_bytes = this->size()};
   for (const auto& [address, size] : allocated_) statistics.total_allocated_bytes += size;
   for (const auto& [address, size] : free_) {
     statistics.total_free_bytes += size;

@@ -26,7 +26,12 @@ class FreeList {
   // An address that is not allocated is ignored.
   void deallocate(DeviceAddr address);
 
-  DeviceAddr size() const { return size_; }
+  // Takes the lowest bytes of the space away, where nothing may be allocated, or gives them back: 0
+  // takes nothing.
+  void reserve_below(DeviceAddr bytes);
+
+  // Without what is reserved.
+  DeviceAddr size() const { return size_ - reserved_; }
   std::optional<DeviceAddr> lowest_occupied_address() const;
   Statistics statistics() const;
 
@@ -34,8 +39,12 @@ class FreeList {
   DeviceAddr take(std::map<DeviceAddr, DeviceAddr>::iterator block, DeviceAddr size,
                   bool bottom_up);
 
+  void add_free(DeviceAddr address, DeviceAddr size);
+
+  const DeviceAddr base_;
   const DeviceAddr size_;
   const std::uint32_t alignment_;
+  DeviceAddr reserved_ = 0;
   std::map<DeviceAddr, DeviceAddr> free_;       // address to size; no two touch
   std::map<DeviceAddr, DeviceAddr> allocated_;  // address to size
 };

@@ -75,7 +75,7 @@ BanksConfig BanksConfig::make(const Board& board, CoreCoord compute_grid, std::s
           ? board.l1_base
           : align_up(board.l1_bytes_per_core - worker_l1_size, board.dram_alignment);
   const BanksConfig config{
-      .compute_grid = compute_grid,
+      .compute_cores = CoreRange({0, 0}, {compute_grid.x - 1, compute_grid.y - 1}),
       .l1_alignment = board.l1_alignment,
       .dram_alignment = board.dram_alignment,
       .l1_base = l1_base,
@@ -92,6 +92,16 @@ BanksConfig BanksConfig::make(const Board& board, CoreCoord compute_grid, std::s
   require(config.trace_bytes_per_channel() < config.dram_bytes_per_channel - config.dram_base,
           "Reserved size must be less than bank size: trace_region_size ", trace_region_size,
           " over ", config.dram_channels, " channels of ", config.dram_bytes_per_channel);
+  return config;
+}
+
+BanksConfig BanksConfig::of_sub_device(const CoreRangeSet& cores, DeviceAddr local_l1_bytes) const {
+  BanksConfig config = *this;
+  config.compute_cores = cores;
+  config.l1_bytes = l1_base + local_l1_bytes;
+  config.l1_small_bytes = 0;
+  config.dram_bytes_per_channel = dram_base;
+  config.trace_region_bytes = 0;
   return config;
 }
 
@@ -112,7 +122,7 @@ MemoryBanks::MemoryBanks(const BanksConfig& config)
                       config.trace_bytes_per_channel(), config.dram_alignment),
              {}},
       // L1 is allocated in steps of the DRAM alignment too, so that data can move between both.
-      l1_{static_cast<std::uint32_t>(config.compute_grid.x * config.compute_grid.y),
+      l1_{config.compute_cores.num_cores(),
           FreeList(config.l1_base, config.l1_bytes - config.l1_small_bytes - config.l1_base,
                    config.dram_alignment),
           {}},
@@ -189,7 +199,17 @@ bool MemoryBanks::has_bank(BufferType type, const CoreCoord& core) const {
   if (type == BufferType::DRAM || type == BufferType::TRACE) {
     return core.x < config_.dram_channels && core.y == 0;
   }
-  return core.x < config_.compute_grid.x && core.y < config_.compute_grid.y;
+  return config_.compute_cores.contains(core);
+}
+
+void MemoryBanks::reserve_l1_below(DeviceAddr bytes) {
+  std::lock_guard lock(mutex_);
+  const DeviceAddr all = config_.l1_bytes - config_.l1_small_bytes - config_.l1_base;
+  require(bytes <= all, "Shrink size ", bytes, " must be smaller than max size ", all);
+  const auto lowest = l1_.space.lowest_occupied_address();
+  require(!lowest || *lowest >= config_.l1_base + bytes, "Shrink size ", bytes,
+          " cuts into allocated block at address ", lowest.value_or(0) - config_.l1_base);
+  l1_.space.reserve_below(bytes);
 }
 
 std::optional<DeviceAddr> MemoryBanks::lowest_occupied_l1_address() const {

@@ -29,7 +29,7 @@ const char* to_string(BufferType type);
 //   DRAM  | reserved | dram .......................... | trace    |
 //         0          dram_base                                    channel
 struct BanksConfig {
-  CoreCoord compute_grid;
+  CoreRangeSet compute_cores;  // each is an L1 bank
   std::uint32_t l1_alignment = 0;
   std::uint32_t dram_alignment = 0;
   DeviceAddr l1_base = 0;
@@ -43,6 +43,9 @@ struct BanksConfig {
   // Throws when the sizes do not fit into the board's memory.
   static BanksConfig make(const Board& board, CoreCoord compute_grid, std::size_t l1_small_size,
                           std::size_t trace_region_size, std::size_t worker_l1_size);
+
+  // For the L1 that a sub-device on these cores has for itself. It has no other memory.
+  BanksConfig of_sub_device(const CoreRangeSet& cores, DeviceAddr local_l1_bytes) const;
 
   // What each channel reserves for traces.
   DeviceAddr trace_bytes_per_channel() const;
@@ -73,6 +76,9 @@ class MemoryBanks {
   Statistics statistics(BufferType type) const;
 
   bool has_bank(BufferType type, const CoreCoord& core) const;
+  // Leaves the lowest bytes of L1 to somebody else, or takes them back: 0 reserves nothing. Throws,
+  // and changes nothing, when they are more than there are, or a buffer lies in them.
+  void reserve_l1_below(DeviceAddr bytes);
   std::optional<DeviceAddr> lowest_occupied_l1_address() const;
   std::unordered_set<Buffer*> allocated_buffers() const;
 

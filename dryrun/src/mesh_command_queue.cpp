@@ -15,6 +15,7 @@ std::optional<MeshTraceId> MeshCommandQueue::trace_id() const {
 
 void FDMeshCommandQueue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool /*blocking*/) {
   mesh_workload.impl().compile(*device());
+  mesh_workload.impl().check_sub_device(*device());
   std::lock_guard lock(mutex_);
   if (trace_id_) recorded_programs_ += mesh_workload.get_programs().size();
 }

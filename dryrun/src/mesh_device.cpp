@@ -102,11 +102,11 @@ CoreCoord MeshDevice::compute_with_storage_grid_size() const {
 }
 CoreRangeSet MeshDevice::worker_cores(HalProgrammableCoreType core_type,
                                       SubDeviceId sub_device_id) const {
-  return pimpl_->reference().worker_cores(core_type, sub_device_id);
+  return pimpl_->sub_devices.sub_device(sub_device_id).cores(core_type);
 }
 std::uint32_t MeshDevice::num_worker_cores(HalProgrammableCoreType core_type,
                                            SubDeviceId sub_device_id) const {
-  return pimpl_->reference().num_worker_cores(core_type, sub_device_id);
+  return worker_cores(core_type, sub_device_id).num_cores();
 }
 CoreCoord MeshDevice::worker_core_from_logical_core(const CoreCoord& logical_core) const {
   return pimpl_->reference().worker_core_from_logical_core(logical_core);
@@ -117,21 +117,23 @@ std::vector<CoreCoord> MeshDevice::worker_cores_from_logical_cores(
 }
 
 const std::unique_ptr<Allocator>& MeshDevice::allocator() const { return pimpl_->allocator_view; }
-const std::unique_ptr<Allocator>& MeshDevice::allocator(SubDeviceId) const {
-  return pimpl_->allocator_view;
+const std::unique_ptr<Allocator>& MeshDevice::allocator(SubDeviceId sub_device_id) const {
+  const auto* const own = pimpl_->sub_devices.l1_of(sub_device_id);
+  return own == nullptr ? pimpl_->allocator_view : own->view;
 }
 const std::unique_ptr<AllocatorImpl>& MeshDevice::allocator_impl() const {
   return pimpl_->allocator;
 }
-const std::unique_ptr<AllocatorImpl>& MeshDevice::allocator_impl(SubDeviceId) const {
-  return pimpl_->allocator;
+const std::unique_ptr<AllocatorImpl>& MeshDevice::allocator_impl(SubDeviceId sub_device_id) const {
+  const auto* const own = pimpl_->sub_devices.l1_of(sub_device_id);
+  return own == nullptr ? pimpl_->allocator : own->allocator;
 }
 std::optional<DeviceAddr> MeshDevice::lowest_occupied_compute_l1_address() const {
-  return pimpl_->allocator->banks()->lowest_occupied_l1_address();
+  return lowest_occupied_compute_l1_address({});
 }
 std::optional<DeviceAddr> MeshDevice::lowest_occupied_compute_l1_address(
-    ttsl::Span<const SubDeviceId>) const {
-  return lowest_occupied_compute_l1_address();
+    ttsl::Span<const SubDeviceId> sub_device_ids) const {
+  return pimpl_->sub_devices.lowest_occupied_l1_address(sub_device_ids);
 }
 
 std::uint32_t MeshDevice::get_trace_buffers_size() const { return pimpl_->trace_buffers_size; }
@@ -147,10 +149,42 @@ program_cache::detail::ProgramCache& MeshDevice::get_program_cache() {
   return *pimpl_->program_cache;
 }
 std::size_t MeshDevice::num_program_cache_entries() { return pimpl_->program_cache->num_entries(); }
-const std::vector<SubDeviceId>& MeshDevice::get_sub_device_ids() const {
-  return pimpl_->sub_device_ids;
+SubDeviceManagerId MeshDevice::get_active_sub_device_manager_id() const {
+  return pimpl_->sub_devices.loaded_id();
 }
-std::uint32_t MeshDevice::num_sub_devices() const { return 1; }
+SubDeviceManagerId MeshDevice::get_default_sub_device_manager_id() const {
+  return pimpl_->sub_devices.default_id();
+}
+SubDeviceManagerId MeshDevice::create_sub_device_manager(
+    std::initializer_list<SubDevice> sub_devices, DeviceAddr local_l1_size) {
+  return pimpl_->sub_devices.create(sub_devices, local_l1_size);
+}
+SubDeviceManagerId MeshDevice::create_sub_device_manager(ttsl::Span<const SubDevice> sub_devices,
+                                                         DeviceAddr local_l1_size) {
+  return pimpl_->sub_devices.create(sub_devices, local_l1_size);
+}
+void MeshDevice::remove_sub_device_manager(SubDeviceManagerId sub_device_manager_id) {
+  pimpl_->sub_devices.remove(sub_device_manager_id);
+}
+void MeshDevice::load_sub_device_manager(SubDeviceManagerId sub_device_manager_id) {
+  pimpl_->sub_devices.load(sub_device_manager_id);
+}
+void MeshDevice::clear_loaded_sub_device_manager() {
+  load_sub_device_manager(get_default_sub_device_manager_id());
+}
+const std::vector<SubDeviceId>& MeshDevice::get_sub_device_ids() const {
+  return pimpl_->sub_devices.loaded().ids;
+}
+const std::vector<SubDeviceId>& MeshDevice::get_sub_device_stall_group() const {
+  return pimpl_->sub_devices.loaded().stall_group;
+}
+void MeshDevice::set_sub_device_stall_group(ttsl::Span<const SubDeviceId> sub_device_ids) {
+  pimpl_->sub_devices.set_stall_group(sub_device_ids);
+}
+void MeshDevice::reset_sub_device_stall_group() { pimpl_->sub_devices.reset_stall_group(); }
+std::uint32_t MeshDevice::num_sub_devices() const {
+  return static_cast<std::uint32_t>(get_sub_device_ids().size());
+}
 bool MeshDevice::is_mmio_capable() const { return pimpl_->reference().is_mmio_capable(); }
 std::shared_ptr<MeshDevice> MeshDevice::get_mesh_device() { return shared_from_this(); }
 

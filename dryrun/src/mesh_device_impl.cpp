@@ -55,6 +55,7 @@ MeshDeviceImpl::MeshDeviceImpl(MeshDevice* self, const std::shared_ptr<dryrun::O
       allocator(
           std::make_unique<AllocatorImpl>(devices.front()->allocator_impl()->banks()->config())),
       allocator_view(std::make_unique<Allocator>(allocator.get())),
+      sub_devices(*allocator->banks()),
       program_cache(std::make_unique<program_cache::detail::ProgramCache>()),
       parent(parent_mesh),
       thread_pool(root_chips),
@@ -77,6 +78,7 @@ bool MeshDeviceImpl::close() {
   for (IDevice* device : view.get_devices()) {
     dynamic_cast<Device*>(device)->set_mesh_device(parent);
   }
+  sub_devices.close();
   allocator->banks()->close();
   open.store(false, std::memory_order_release);
   chips_.reset();

@@ -15,6 +15,7 @@
 
 #include "cluster.hpp"
 #include "memory_banks.hpp"
+#include "sub_device_managers.hpp"
 #include "thread_pool.hpp"
 
 namespace tt::tt_metal::distributed {
@@ -50,8 +51,8 @@ class MeshDeviceImpl {
   const std::uint8_t num_hw_cqs;
   const std::unique_ptr<AllocatorImpl> allocator;
   const std::unique_ptr<Allocator> allocator_view;
+  dryrun::SubDeviceManagers sub_devices;
   const std::unique_ptr<program_cache::detail::ProgramCache> program_cache;
-  const std::vector<SubDeviceId> sub_device_ids{SubDeviceId{0}};
   std::vector<std::unique_ptr<MeshCommandQueue>> queues;
   std::shared_ptr<MeshDevice> parent;
   dryrun::ThreadPool thread_pool;

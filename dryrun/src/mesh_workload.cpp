@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,15 @@ void MeshWorkloadImpl::compile(MeshDevice& mesh_device) {
     mesh_device.wait_for_thread_pool();
   }
   finalized_ = true;
+}
+
+void MeshWorkloadImpl::check_sub_device(const MeshDevice& mesh_device) const {
+  std::set<SubDeviceId> used;
+  for (const auto& [range, program] : programs_) {
+    const auto ids = program.impl().determine_sub_device_ids(mesh_device);
+    used.insert(ids.begin(), ids.end());
+  }
+  require(used.size() == 1, "Programs must be executed on a single sub-device");
 }
 
 MeshWorkload::MeshWorkload() : pimpl_(std::make_unique<MeshWorkloadImpl>()) {}

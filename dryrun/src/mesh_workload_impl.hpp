@@ -16,6 +16,9 @@ class MeshWorkloadImpl {
   // one does not fit. Throws as EnqueueMeshWorkload does.
   void compile(MeshDevice& mesh_device);
 
+  // Throws when a sub-device manager is loaded and the programs are not on one sub-device.
+  void check_sub_device(const MeshDevice& mesh_device) const;
+
  private:
   std::unordered_map<MeshCoordinateRange, Program> programs_;
   std::atomic<bool> finalized_{false};  // has run once

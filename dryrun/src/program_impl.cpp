@@ -10,6 +10,7 @@
 #include "error.hpp"
 #include "impl/debug/inspector/inspector.hpp"
 #include "memory_banks.hpp"
+#include "mesh_device_impl.hpp"
 
 namespace tt::tt_metal::detail {
 
@@ -34,6 +35,16 @@ std::vector<Device*> chips_of(const IDevice& device) {
     chips.push_back(dynamic_cast<Device*>(const_cast<IDevice*>(&device)));
   }
   return chips;
+}
+
+// The L1 buffers that a program on these sub-devices meets below an address, for an error message.
+std::string describe_l1_buffers(const IDevice& device, const std::vector<SubDeviceId>& sub_devices,
+                                DeviceAddr end) {
+  std::string text = device.allocator_impl()->banks()->describe_l1_buffers_below(end);
+  if (const auto* mesh = dynamic_cast<const distributed::MeshDevice*>(&device)) {
+    text += mesh->impl().sub_devices.describe_l1_buffers_below(end, sub_devices);
+  }
+  return text;
 }
 
 // The largest circular buffers on a core range, for an error message.
@@ -171,7 +182,8 @@ void ProgramImpl::check_core_ranges(const IDevice& device, const CbLayout& layou
 }
 
 void ProgramImpl::check_regions(const IDevice& device, const CbLayout& layout) const {
-  const auto lowest = device.lowest_occupied_compute_l1_address();
+  const std::vector<SubDeviceId> sub_devices = determine_sub_device_ids(device);
+  const auto lowest = device.lowest_occupied_compute_l1_address(sub_devices);
   for (const CbStack& stack : layout.stacks) {
     if (stack.end > device.l1_size_per_core()) {
       fail("Statically allocated circular buffers on core range ", stack.range.str(), " grow to ",
@@ -182,11 +194,30 @@ void ProgramImpl::check_regions(const IDevice& device, const CbLayout& layout) c
       fail("Statically allocated circular buffers in program ", id_,
            " clash with L1 buffers on core range ", stack.range.str(), ". L1 buffer allocated at ",
            *lowest, " and static circular buffer region ends at ", stack.end, "\nThey overlap by ",
-           stack.end - *lowest, " B. L1 buffers below that end:",
-           device.allocator_impl()->banks()->describe_l1_buffers_below(stack.end),
+           stack.end - *lowest,
+           " B. L1 buffers below that end:", describe_l1_buffers(device, sub_devices, stack.end),
            "\nLargest circular buffers there:", describe_cbs(layout, stack.range));
     }
   }
+}
+
+std::vector<SubDeviceId> ProgramImpl::determine_sub_device_ids(const IDevice& device) const {
+  if (device.get_active_sub_device_manager_id() == device.get_default_sub_device_manager_id()) {
+    return {SubDeviceId{0}};
+  }
+  CoreRangeSet cores;
+  for (const auto& [handle, kernel] : kernels_) cores = cores.merge(kernel->core_range_set());
+  std::vector<SubDeviceId> used;
+  std::uint32_t found = 0;
+  for (const SubDeviceId id : device.get_sub_device_ids()) {
+    const auto common =
+        device.worker_cores(HalProgrammableCoreType::TENSIX, id).intersection(cores);
+    if (!common.empty()) used.push_back(id);
+    found += common.num_cores();
+  }
+  require(found == cores.num_cores(),
+          "Kernel group cores do not match sub device cores for programmable core type TENSIX");
+  return used;
 }
 
 void ProgramImpl::place(const IDevice& device, const std::shared_ptr<const CbLayout>& layout) {

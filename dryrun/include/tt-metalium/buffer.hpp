@@ -141,7 +141,8 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
  public:
   // DRAM and TRACE buffers are placed from the bottom, L1 and L1_SMALL from the top, unless
   // `bottom_up` says otherwise. Throws, and changes nothing, when there is no room (the message
-  // names the largest holders) or when size, page size, layout and cores do not fit together.
+  // names the largest holders) or when size, page size, layout and cores do not fit together. With
+  // a sub-device, in the L1 that this has for itself: the buffer is sharded over its cores then.
   static std::shared_ptr<Buffer> create(IDevice* device, DeviceAddr size, DeviceAddr page_size,
                                         BufferType buffer_type,
                                         const BufferShardingArgs& sharding_args = std::nullopt,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <tt-metalium/core_coord.hpp>
@@ -21,6 +22,7 @@ struct ProgramCache;
 enum class BufferType;
 class Allocator;
 class AllocatorImpl;
+class SubDevice;
 
 namespace distributed {
 class MeshDevice;
@@ -82,7 +84,20 @@ class IDevice {
   virtual program_cache::detail::ProgramCache& get_program_cache() = 0;
   virtual std::size_t num_program_cache_entries() = 0;
 
+  // Sub-devices are for meshes: on a chip, what concerns managers throws. See MeshDevice.
+  virtual SubDeviceManagerId get_active_sub_device_manager_id() const = 0;
+  virtual SubDeviceManagerId get_default_sub_device_manager_id() const = 0;
+  virtual SubDeviceManagerId create_sub_device_manager(ttsl::Span<const SubDevice> sub_devices,
+                                                       DeviceAddr local_l1_size) = 0;
+  virtual SubDeviceManagerId create_sub_device_manager(std::initializer_list<SubDevice> sub_devices,
+                                                       DeviceAddr local_l1_size) = 0;
+  virtual void remove_sub_device_manager(SubDeviceManagerId sub_device_manager_id) = 0;
+  virtual void load_sub_device_manager(SubDeviceManagerId sub_device_manager_id) = 0;
+  virtual void clear_loaded_sub_device_manager() = 0;
   virtual const std::vector<SubDeviceId>& get_sub_device_ids() const = 0;
+  virtual const std::vector<SubDeviceId>& get_sub_device_stall_group() const = 0;
+  virtual void set_sub_device_stall_group(ttsl::Span<const SubDeviceId> sub_device_ids) = 0;
+  virtual void reset_sub_device_stall_group() = 0;
   virtual std::uint32_t num_sub_devices() const = 0;
   virtual bool is_mmio_capable() const = 0;
 

@@ -77,7 +77,21 @@ class Device final : public IDevice {
   void disable_and_clear_program_cache() override;
   program_cache::detail::ProgramCache& get_program_cache() override { return *program_cache_; }
   std::size_t num_program_cache_entries() override;
+  SubDeviceManagerId get_active_sub_device_manager_id() const override { return {}; }
+  SubDeviceManagerId get_default_sub_device_manager_id() const override { return {}; }
+  SubDeviceManagerId create_sub_device_manager(ttsl::Span<const SubDevice> sub_devices,
+                                               DeviceAddr local_l1_size) override;
+  SubDeviceManagerId create_sub_device_manager(std::initializer_list<SubDevice> sub_devices,
+                                               DeviceAddr local_l1_size) override;
+  void remove_sub_device_manager(SubDeviceManagerId sub_device_manager_id) override;
+  void load_sub_device_manager(SubDeviceManagerId sub_device_manager_id) override;
+  void clear_loaded_sub_device_manager() override;
   const std::vector<SubDeviceId>& get_sub_device_ids() const override { return sub_device_ids_; }
+  const std::vector<SubDeviceId>& get_sub_device_stall_group() const override {
+    return sub_device_ids_;
+  }
+  void set_sub_device_stall_group(ttsl::Span<const SubDeviceId> sub_device_ids) override;
+  void reset_sub_device_stall_group() override {}
   std::uint32_t num_sub_devices() const override { return 1; }
   bool is_mmio_capable() const override { return true; }
   std::shared_ptr<distributed::MeshDevice> get_mesh_device() override;

@@ -90,8 +90,34 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   void disable_and_clear_program_cache() override;
   program_cache::detail::ProgramCache& get_program_cache() override;
   std::size_t num_program_cache_entries() override;
+
+  // Sub-devices. A manager divides the cores of every chip into sub-devices, each with
+  // `local_l1_size` bytes of L1 for itself, at the lower end; the mesh's allocator has the rest
+  // while the manager is loaded. A buffer with a sub-device's id is placed there, on the cores of
+  // that sub-device. A program runs on one sub-device, and clashes with the buffers of the mesh and
+  // of that one. One manager is loaded at a time, at first the default one: one sub-device of all
+  // cores. worker_cores() and allocator() with an id are those of the loaded manager.
+  //
+  // create throws when there are more than 8 sub-devices, when they overlap or lie off the grid;
+  // load when the loaded one's sub-devices hold buffers, or the mesh has buffers where the L1 of
+  // the sub-devices would be; remove for the loaded and for the default one.
+  SubDeviceManagerId get_active_sub_device_manager_id() const override;
+  SubDeviceManagerId get_default_sub_device_manager_id() const override;
+  SubDeviceManagerId create_sub_device_manager(std::initializer_list<SubDevice> sub_devices,
+                                               DeviceAddr local_l1_size) override;
+  SubDeviceManagerId create_sub_device_manager(ttsl::Span<const SubDevice> sub_devices,
+                                               DeviceAddr local_l1_size) override;
+  void remove_sub_device_manager(SubDeviceManagerId sub_device_manager_id) override;
+  // One that is loaded already is not an error.
+  void load_sub_device_manager(SubDeviceManagerId sub_device_manager_id) override;
+  // Loads the default one.
+  void clear_loaded_sub_device_manager() override;
   const std::vector<SubDeviceId>& get_sub_device_ids() const override;
+  const std::vector<SubDeviceId>& get_sub_device_stall_group() const override;
+  void set_sub_device_stall_group(ttsl::Span<const SubDeviceId> sub_device_ids) override;
+  void reset_sub_device_stall_group() override;
   std::uint32_t num_sub_devices() const override;
+
   bool is_mmio_capable() const override;
   std::shared_ptr<MeshDevice> get_mesh_device() override;
 

@@ -89,6 +89,9 @@ class ProgramImpl {
   // Gives Metal 2.0's L1 its addresses. Nobody is told, and no chip counts it, as in TT-Metal.
   void allocate_dataflow_buffers(const IDevice* device);
   void allocate_scratchpads(const IDevice* device);
+  // The sub-devices of the loaded manager that its kernels are on. Throws when a kernel is on other
+  // cores.
+  std::vector<SubDeviceId> determine_sub_device_ids(const IDevice& device) const;
   // Reports the end of its circular buffers on every chip that holds them.
   void deallocate_circular_buffers();
 
