@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import host_program
+import test_dryrun
 from support import HERE, KIB, Case, library_path
 
 PRELOAD = f"{library_path()}/ttmem/libttmem_preload.so"
@@ -214,6 +215,19 @@ class AProgramOfMetal2(Adapter):
                 self.assertEqual(set(device["anomalies"].values()), {0})
             host.go_on()
         self.assertEqual(host.wait(), 0)
+
+
+class GlobalObjects(Adapter, test_dryrun.GlobalObjects):
+    """As with the processor."""
+
+    @classmethod
+    def setUpClass(cls):
+        Adapter.setUpClass.__func__(cls)
+        cls.binary = cls.folder / cls.NAME
+        host_program.build_plain("g++", cls.binary, HERE / "host" / f"{cls.NAME}.cpp")
+
+    def environment(self, system):
+        return self.preloaded(TTMEM_DRYRUN_SYSTEM=system)
 
 
 class AProgramWithTheProcessor(Adapter):

@@ -173,5 +173,66 @@ class FreeBlocks(HostProgram):
         host.go_on()
 
 
+class GlobalObjects(HostProgram):
+    """L1 of sub-devices, semaphores and global circular buffers; views are nothing of their own."""
+
+    NAME = "global_objects"
+
+    def environment(self, system):
+        return self.tracked(TTMEM_DRYRUN_SYSTEM=system)
+
+    def steps(self, system):
+        """What is shown after each step, of each device, and the number of allocations. The L1 is
+        what the program's allocators say, but for what they round up."""
+        host = self.start([self.binary], self.environment(system))
+        seen = {}
+        while "nothing" not in seen:
+            step, taken = host.line().split()
+            snapshot = self.json()
+            self.assert_sane(snapshot)
+            self.assertEqual(snapshot["warnings"], [])
+            for device in snapshot["devices"]:
+                self.assertEqual(set(device["anomalies"].values()), {0}, step)
+                shown = device["l1"]["buffers"]["physical_bytes"]
+                self.assertLessEqual(shown, int(taken), step)
+                if step not in ("semaphore", "global", "program"):
+                    self.assertEqual(shown, int(taken), step)
+            seen[step] = (snapshot["devices"], len(self.json("allocs")["allocations"]))
+            host.go_on()
+        self.assertEqual(host.wait(), 0)
+        return seen
+
+    def check(self, system, cores, chips):
+        seen = self.steps(system)
+        l1 = {step: devices[0]["l1"] for step, (devices, _) in seen.items()}
+        buffers = {step: of["buffers"]["physical_bytes"] for step, of in l1.items()}
+        self.assertEqual({len(devices) for devices, _ in seen.values()}, {chips})
+        # A sub-device of 16 cores has its own banks, and the mesh has all cores.
+        self.assertEqual(buffers["left"], 16 * 4 * KIB)
+        self.assertEqual(buffers["right"], 2 * 16 * 4 * KIB)
+        self.assertEqual(buffers["all"], (2 * 16 + cores) * 4 * KIB)
+        self.assertEqual([seen[step][1] for step in ("left", "right", "all")], [1, 2, 3])
+        self.assertEqual(buffers["buffer"], cores * 4 * KIB)
+        for step in ("views", "view"):
+            self.assertEqual((l1[step], seen[step][1]), (l1["buffer"], 1), step)
+        self.assertEqual([seen[step][1] for step in ("semaphore", "global")], [1, 3])
+        self.assertEqual(buffers["semaphore"], cores * 16)
+        self.assertEqual(buffers["global"], cores * (16 + 8 * KIB + 160))
+        # The circular buffer in the global one is no second 8 KiB.
+        self.assertEqual(buffers["program"], buffers["global"])
+        self.assertEqual(l1["program"]["cb"]["physical_bytes"], 4 * 2 * KIB)
+        self.assertEqual(seen["program"][0][0]["programs"], 1)
+        self.assertEqual((buffers["nothing"], seen["nothing"][1]), (0, 0))
+
+    def test_on_wormhole(self):
+        self.check("n150", 64, 1)
+
+    def test_on_blackhole(self):
+        self.check("p150", 110, 1)
+
+    def test_on_a_mesh(self):
+        self.check("t3000", 56, 8)
+
+
 if __name__ == "__main__":
     unittest.main()
