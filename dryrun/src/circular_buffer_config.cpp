@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tt-metalium/circular_buffer_config.hpp>
 
+#include "cluster.hpp"
 #include "error.hpp"
 
 namespace tt::tt_metal {
@@ -10,8 +11,9 @@ using dryrun::require;
 namespace {
 
 void validate_index(std::uint8_t buffer_index) {
-  require(buffer_index < NUM_CIRCULAR_BUFFERS, "Buffer index (", +buffer_index,
-          ") exceeds max number of circular buffers per core (", NUM_CIRCULAR_BUFFERS, ")");
+  const std::uint32_t slots = dryrun::Cluster::instance().circular_buffers_per_core();
+  require(buffer_index < slots, "Buffer index (", +buffer_index,
+          ") exceeds max number of circular buffers per core (", slots, ")");
 }
 
 }  // namespace

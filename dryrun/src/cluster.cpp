@@ -27,8 +27,10 @@ Cluster::Machine& Cluster::machine() {
 
   auto made = std::make_unique<Machine>(Machine{name, find_system(name), {}});
   for (std::size_t chip = 0; chip < made->system.chips.size(); ++chip) {
-    made->slots.push_back(
-        {std::make_unique<Device>(static_cast<ChipId>(chip), made->system.board), {}, 0});
+    const auto id = static_cast<ChipId>(chip);
+    const auto& remote = made->system.remote_chips;
+    const bool has_pcie = std::find(remote.begin(), remote.end(), id) == remote.end();
+    made->slots.push_back({std::make_unique<Device>(id, made->system.board, has_pcie), {}, 0});
   }
   machines_.push_back(std::move(made));
   return *machines_.back();
@@ -37,6 +39,11 @@ Cluster::Machine& Cluster::machine() {
 System Cluster::system() {
   std::lock_guard lock(mutex_);
   return machine().system;
+}
+
+std::uint32_t Cluster::circular_buffers_per_core() {
+  std::lock_guard lock(mutex_);
+  return machine().system.board.circular_buffers;
 }
 
 Device* Cluster::open(ChipId chip, const OpenOptions& options) {

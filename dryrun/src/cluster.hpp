@@ -33,6 +33,8 @@ class Cluster {
 
   // The machine that is open, or else the one that TTMEM_DRYRUN_SYSTEM names now.
   System system();
+  // How many slots for circular buffers a core of it has.
+  std::uint32_t circular_buffers_per_core();
 
   // Opens the chip, or shares it when it is open with the same options. Throws otherwise.
   Device* open(ChipId chip, const OpenOptions& options);

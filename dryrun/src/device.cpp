@@ -30,9 +30,10 @@ std::string arch_to_str(ARCH arch) {
 
 namespace tt::tt_metal {
 
-Device::Device(ChipId id, const dryrun::Board& board)
+Device::Device(ChipId id, const dryrun::Board& board, bool has_pcie)
     : id_(id),
       board_(board),
+      has_pcie_(has_pcie),
       compute_grid_(board.compute_grid),
       program_cache_(std::make_unique<program_cache::detail::ProgramCache>()) {}
 
@@ -75,7 +76,7 @@ std::uint32_t Device::l1_size_per_core() const { return board_.l1_bytes_per_core
 std::uint32_t Device::dram_size_per_channel() const {
   return static_cast<std::uint32_t>(board_.dram_bytes_per_channel);
 }
-CoreCoord Device::grid_size() const { return board_.die_grid; }
+CoreCoord Device::grid_size() const { return board_.noc_grid; }
 CoreCoord Device::logical_grid_size() const { return board_.tensix_grid; }
 CoreCoord Device::dram_grid_size() const { return {board_.dram_channels, 1}; }
 

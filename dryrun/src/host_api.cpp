@@ -36,8 +36,11 @@ detail::ProgramImpl& mutable_impl(const Program& program) {
 }  // namespace
 
 std::size_t GetNumAvailableDevices() { return Cluster::instance().system().chips.size(); }
-std::size_t GetNumPCIeDevices() { return GetNumAvailableDevices(); }
-bool IsGalaxyCluster() { return GetNumAvailableDevices() == 32; }
+std::size_t GetNumPCIeDevices() {
+  const dryrun::System system = Cluster::instance().system();
+  return system.chips.size() - system.remote_chips.size();
+}
+bool IsGalaxyCluster() { return false; }
 
 IDevice* CreateDevice(ChipId device_id, std::uint8_t num_hw_cqs, std::size_t l1_small_size,
                       std::size_t trace_region_size, const DispatchCoreConfig& dispatch_core_config,

@@ -185,7 +185,9 @@ void MeshDevice::reset_sub_device_stall_group() { pimpl_->sub_devices.reset_stal
 std::uint32_t MeshDevice::num_sub_devices() const {
   return static_cast<std::uint32_t>(get_sub_device_ids().size());
 }
-bool MeshDevice::is_mmio_capable() const { return pimpl_->reference().is_mmio_capable(); }
+bool MeshDevice::is_mmio_capable() const {
+  dryrun::fail("is_mmio_capable() is not supported on MeshDevice - use individual devices instead");
+}
 std::shared_ptr<MeshDevice> MeshDevice::get_mesh_device() { return shared_from_this(); }
 
 MeshTraceId MeshDevice::begin_mesh_trace(MeshCommandQueue& cq) {

@@ -176,7 +176,8 @@ void ProgramImpl::check_core_ranges(const IDevice& device, const CbLayout& layou
     for (const CoreRange& range : cb.cores.ranges()) {
       require(range.end_coord.x < grid.x && range.end_coord.y < grid.y,
               "Circular buffer core range ", range.str(), " in program ", id_,
-              " exceeds device compute grid (", grid.x, "x", grid.y, ")");
+              " exceeds device compute grid (", grid.x, "x", grid.y,
+              ") and is not entirely on cores claimed via ServiceCoreManager");
     }
   }
 }

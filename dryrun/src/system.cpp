@@ -20,6 +20,7 @@ Board wormhole(std::string name, CoreCoord tensix_grid, CoreCoord compute_grid,
                CoreCoord compute_grid_eth_dispatch) {
   return {.name = std::move(name),
           .arch = tt::ARCH::WORMHOLE_B0,
+          .noc_grid = {10, 12},
           .die_grid = {8, 10},
           .tensix_grid = tensix_grid,
           .compute_grid = compute_grid,
@@ -39,6 +40,7 @@ Board wormhole(std::string name, CoreCoord tensix_grid, CoreCoord compute_grid,
 Board blackhole(std::string name, std::uint32_t dram_channels, CoreCoord compute_grid) {
   return {.name = std::move(name),
           .arch = tt::ARCH::BLACKHOLE,
+          .noc_grid = {17, 12},
           .die_grid = {14, 10},
           .tensix_grid = {compute_grid.x + 1, compute_grid.y},
           .compute_grid = compute_grid,
@@ -77,15 +79,17 @@ std::optional<System> known_wormhole(const std::string& name) {
     return System{wormhole("n150", {8, 9}, {8, 8}, {8, 8}), MeshShape(1, 1), numbered(1)};
   }
   if (name == "n300") {
-    return System{wormhole("n300", {8, 8}, {8, 7}, {8, 8}), MeshShape(2, 1), numbered(2)};
+    return System{wormhole("n300", {8, 8}, {8, 7}, {8, 8}), MeshShape(2, 1), numbered(2), {1}};
   }
   if (name == "n3002x2") {
-    return System{wormhole("n300", {8, 8}, {8, 7}, {8, 8}), MeshShape(2, 2), {0, 1, 3, 2}};
+    return System{wormhole("n300", {8, 8}, {8, 7}, {8, 8}), MeshShape(2, 2), {0, 1, 3, 2}, {1, 3}};
   }
   if (name == "t3000" || name == "t3k") {
     // The chips behind PCIe are 0 to 3, their remote halves 4 to 7.
-    return System{
-        wormhole("n300", {8, 8}, {8, 7}, {8, 8}), MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}};
+    return System{wormhole("n300", {8, 8}, {8, 7}, {8, 8}),
+                  MeshShape(2, 4),
+                  {4, 0, 2, 6, 5, 1, 3, 7},
+                  {4, 5, 6, 7}};
   }
   if (name == "galaxy" || name == "whgalaxy" || name == "wormholegalaxy") {
     return System{wormhole("galaxy", {8, 10}, {8, 9}, {8, 10}), MeshShape(8, 4),

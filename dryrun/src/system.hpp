@@ -17,6 +17,7 @@ namespace tt::tt_metal::dryrun {
 struct Board {
   std::string name;
   tt::ARCH arch;
+  CoreCoord noc_grid;                   // places on the die, for cores of any kind
   CoreCoord die_grid;                   // Tensix cores on the die
   CoreCoord tensix_grid;                // of these, not harvested
   CoreCoord compute_grid;               // left for programs when dispatch runs on Tensix cores
@@ -34,7 +35,8 @@ struct Board {
 struct System {
   Board board;
   distributed::MeshShape mesh_shape;
-  std::vector<ChipId> chips;  // in mesh order
+  std::vector<ChipId> chips;              // in mesh order
+  std::vector<ChipId> remote_chips = {};  // those without a PCIe link, reached through others
 };
 
 // What TTMEM_DRYRUN_SYSTEM may say, without a grid.

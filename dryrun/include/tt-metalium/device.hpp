@@ -99,6 +99,7 @@ class IDevice {
   virtual void set_sub_device_stall_group(ttsl::Span<const SubDeviceId> sub_device_ids) = 0;
   virtual void reset_sub_device_stall_group() = 0;
   virtual std::uint32_t num_sub_devices() const = 0;
+  // Whether the chip has a PCIe link of its own. Throws on a mesh.
   virtual bool is_mmio_capable() const = 0;
 
   // The mesh that a chip belongs to, or null.

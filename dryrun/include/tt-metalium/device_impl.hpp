@@ -28,7 +28,7 @@ struct CbLayout;
 
 class Device final : public IDevice {
  public:
-  Device(ChipId id, const dryrun::Board& board);
+  Device(ChipId id, const dryrun::Board& board, bool has_pcie);
   ~Device() override;
 
   // Before it is opened: which cores dispatch, and are no compute cores then.
@@ -93,7 +93,7 @@ class Device final : public IDevice {
   void set_sub_device_stall_group(ttsl::Span<const SubDeviceId> sub_device_ids) override;
   void reset_sub_device_stall_group() override {}
   std::uint32_t num_sub_devices() const override { return 1; }
-  bool is_mmio_capable() const override { return true; }
+  bool is_mmio_capable() const override { return has_pcie_; }
   std::shared_ptr<distributed::MeshDevice> get_mesh_device() override;
   void set_mesh_device(std::weak_ptr<distributed::MeshDevice> mesh_device);
 
@@ -119,6 +119,7 @@ class Device final : public IDevice {
  private:
   const ChipId id_;
   const dryrun::Board& board_;
+  const bool has_pcie_;
   const std::vector<SubDeviceId> sub_device_ids_{SubDeviceId{0}};
 
   std::atomic<bool> open_{false};

@@ -40,6 +40,7 @@ class GlobalSemaphore;
 
 std::size_t GetNumAvailableDevices();
 std::size_t GetNumPCIeDevices();
+// Means the first Galaxy, behind gateway chips, as in TT-Metal; no system here is one.
 bool IsGalaxyCluster();
 
 // Opens a chip. The pointer stays valid for the whole process, also after CloseDevice. A chip that

@@ -306,6 +306,18 @@ TEST_F(Errors, CircularBuffersMustLieInTheComputeGrid) {
       contains(error_of([&] { run(*mesh_, workload); }), "exceeds device compute grid (8x8)"));
 }
 
+TEST_F(Errors, AWormholeCoreHas32SlotsAndABlackholeCore64) {
+  const auto in_slot = [](std::uint8_t index) {
+    return error_of([&] { CircularBufferConfig(2048, {{index, tt::DataFormat::Float16_b}}); });
+  };
+  EXPECT_EQ(in_slot(31), "(no error)");
+  EXPECT_EQ(in_slot(32), "Buffer index (32) exceeds max number of circular buffers per core (32)");
+  mesh_.reset();
+  use_system("p150");
+  EXPECT_EQ(in_slot(63), "(no error)");
+  EXPECT_EQ(in_slot(64), "Buffer index (64) exceeds max number of circular buffers per core (64)");
+}
+
 TEST_F(Errors, ASlotCanBeUsedOnceOnACore) {
   Program program;
   add_cb(program, grid(2, 2), 4096, 3);

@@ -177,6 +177,19 @@ TEST(Systems, HaveTheFiguresOfTheFacts) {
   }
 }
 
+TEST(Systems, HaveChipsBehindOthers) {
+  for (const auto& [name, pcie] :
+       {std::pair("n150", 1u), std::pair("n300", 1u), std::pair("n300_2x2", 2u),
+        std::pair("t3000", 4u), std::pair("galaxy", 32u), std::pair("p300", 2u)}) {
+    use_system(name);
+    EXPECT_EQ(GetNumPCIeDevices(), pcie) << name;
+    const auto mesh = MeshDevice::create(MeshDeviceConfig(std::nullopt));
+    std::size_t capable = 0;
+    for (const IDevice* chip : mesh->get_devices()) capable += chip->is_mmio_capable() ? 1 : 0;
+    EXPECT_EQ(capable, pcie) << name;
+  }
+}
+
 TEST(Systems, EthernetDispatchFreesARowOfCoresOfAnN300AndAGalaxy) {
   for (const auto& [name, rows] : {std::pair("n300", 8u), std::pair("galaxy", 10u)}) {
     use_system(name);
