@@ -11,24 +11,25 @@ using dryrun::require;
 
 GlobalSemaphore::GlobalSemaphore(distributed::MeshDevice& device, CoreRangeSet cores,
                                  std::uint32_t initial_value, BufferType buffer_type)
-    : GlobalSemaphore(static_cast<IDevice*>(&device), cores, initial_value, buffer_type) {}
+    : GlobalSemaphore(static_cast<IDevice*>(&device), std::move(cores), initial_value,
+                      buffer_type) {}
 
-GlobalSemaphore::GlobalSemaphore(IDevice* device, const CoreRangeSet& cores,
-                                 std::uint32_t initial_value, BufferType buffer_type)
-    : device_(device), cores_(cores) {
+GlobalSemaphore::GlobalSemaphore(IDevice* device, CoreRangeSet cores, std::uint32_t initial_value,
+                                 BufferType buffer_type)
+    : device_(device), cores_(std::move(cores)) {
   require(buffer_type == BufferType::L1 || buffer_type == BufferType::L1_SMALL,
           "Global semaphore can only be created for L1 buffer types");
   require(device != nullptr, "Device cannot be null");
-  require(cores.num_cores() > 0, "CoreRangeSet must have at least one core");
+  require(cores_.num_cores() > 0, "CoreRangeSet must have at least one core");
   constexpr DeviceAddr kWord = sizeof(std::uint32_t);
   buffer_ = distributed::AnyBuffer::create(tt::tt_metal::ShardedBufferConfig{
       .device = device,
-      .size = cores.num_cores() * kWord,
+      .size = cores_.num_cores() * kWord,
       .page_size = kWord,
       .buffer_type = buffer_type,
       .buffer_layout = TensorMemoryLayout::HEIGHT_SHARDED,
-      .shard_parameters = ShardSpecBuffer(cores, {1, 1}, ShardOrientation::ROW_MAJOR, {1, 1},
-                                          {cores.num_cores(), 1})});
+      .shard_parameters = ShardSpecBuffer(cores_, {1, 1}, ShardOrientation::ROW_MAJOR, {1, 1},
+                                          {cores_.num_cores(), 1})});
   reset_semaphore_value(initial_value);
 }
 

@@ -74,7 +74,7 @@ BanksConfig BanksConfig::make(const Board& board, CoreCoord compute_grid, std::s
       worker_l1_size == 0
           ? board.l1_base
           : align_up(board.l1_bytes_per_core - worker_l1_size, board.dram_alignment);
-  const BanksConfig config{
+  BanksConfig config{
       .compute_cores = CoreRange({0, 0}, {compute_grid.x - 1, compute_grid.y - 1}),
       .l1_alignment = board.l1_alignment,
       .dram_alignment = board.dram_alignment,

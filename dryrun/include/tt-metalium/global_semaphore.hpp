@@ -19,7 +19,7 @@ class GlobalSemaphore {
   // Throws when `buffer_type` is not L1 or L1_SMALL, when there is no core, and as Buffer::create.
   GlobalSemaphore(distributed::MeshDevice& device, CoreRangeSet cores, std::uint32_t initial_value,
                   BufferType buffer_type = BufferType::L1);
-  GlobalSemaphore(IDevice* device, const CoreRangeSet& cores, std::uint32_t initial_value,
+  GlobalSemaphore(IDevice* device, CoreRangeSet cores, std::uint32_t initial_value,
                   BufferType buffer_type = BufferType::L1);
 
   IDevice* device() const { return device_; }

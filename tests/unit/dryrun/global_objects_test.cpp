@@ -126,6 +126,9 @@ TEST_F(GlobalCircularBuffers, AreTheirMemoryAndAConfigurationBelowIt) {
   }
   EXPECT_EQ(heard().take_freed().size(), 2u);
   EXPECT_EQ(used(BufferType::L1), 0u);
+  // 18 words, and ten counters.
+  EXPECT_EQ(CreateGlobalCircularBuffer(*mesh_, one_sender(5), 4096).config_address(),
+            1466368u - 4096 - 256);
 }
 
 TEST_F(GlobalCircularBuffers, HoldTheCircularBuffersOfPrograms) {

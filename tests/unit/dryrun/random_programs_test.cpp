@@ -228,10 +228,15 @@ class Player {
     const bool l1 = below(2) == 0;
     const DeviceAddr page = 16 * (1 + below(200));
     const DeviceAddr pages = 1 + below(l1 && below(8) == 0 ? 60000 : 500);
+    const bool bottom_up = l1 ? below(8) == 0 : below(8) != 0;
     make([&] {
-      buffers_.push_back(MeshBuffer::create(
-          distributed::ReplicatedBufferConfig{.size = page * pages},
-          {.page_size = page, .buffer_type = l1 ? BufferType::L1 : BufferType::DRAM}, mesh_.get()));
+      buffers_.push_back(
+          MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = page * pages},
+                             {.page_size = page,
+                              .buffer_type = l1 ? BufferType::L1 : BufferType::DRAM,
+                              .sharding_args = {},
+                              .bottom_up = bottom_up},
+                             mesh_.get()));
     });
   }
 
@@ -274,7 +279,8 @@ class Player {
     Program program;
     CreateKernelFromString(program, "void kernel_main() {}", CoreRangeSet(cores),
                            DataMovementConfig{});
-    for (std::uint8_t index = 0; index < 1 + below(6); ++index) {
+    const auto cbs = static_cast<std::uint8_t>(1 + below(6));
+    for (std::uint8_t index = 0; index < cbs; ++index) {
       add_cb(program, CoreRangeSet(range_in(cores)), 16 * (1 + below(below(9) == 0 ? 40000 : 800)),
              index);
     }
