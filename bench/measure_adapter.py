@@ -32,15 +32,18 @@ def main():
                     "LD_PRELOAD": f"{build}/lib/ttmem/libttmem_preload.so",
                     "TTMEM_ADAPTER": f"{build}/lib/libttmem_adapter_dryrun.so"}
         for system, chips in SYSTEMS.items():
-            plain, with_it = [], []
+            plain, with_it, with_ops = [], [], []
             for _ in range(rounds):
                 plain.append(figures(build, system, {"TT_ALLOC_TRACKING_ENABLED": "0"}))
                 with_it.append(figures(build, system, attached))
+                with_ops.append(figures(build, system, {**attached, "TTMEM_OPS": "1"}))
             for name in plain[0]:
-                before = statistics.median(run[name] for run in plain)
-                after = statistics.median(run[name] for run in with_it)
+                before, after, ops = (statistics.median(run[name] for run in runs)
+                                      for runs in (plain, with_it, with_ops))
                 print(f"ratio adapter_{name}_{chips}_added_ns {after - before:.0f}"
                       f"  ({before:.0f} without)")
+                if name == "operation":
+                    print(f"ratio adapter_{name}_{chips}_with_names_added_ns {ops - before:.0f}")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 
 #include "impl/device/device_impl.hpp"
 #include "impl/program/program_impl.hpp"
+#include "labels.hpp"
 #include "recorder.hpp"
 #include "wrapped.h"
 

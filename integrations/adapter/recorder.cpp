@@ -15,6 +15,7 @@
 #include "impl/kernels/kernel.hpp"
 #include "impl/program/program_impl.hpp"
 #include "kernel_sizes.hpp"
+#include "labels.hpp"
 #include "llrt/tt_cluster.hpp"
 
 namespace ttmem::adapter {
@@ -28,8 +29,6 @@ using tt_metal::Chips;
 using tt_metal::number_of;
 
 namespace {
-
-thread_local const char* label_of_this_thread = nullptr;
 
 // What goes wrong in here (no memory, a runtime that answers otherwise than expected) must not
 // reach the program: what was to be recorded is then missing.
@@ -56,9 +55,6 @@ void announce(const tm::IDevice& chip) {
 }
 
 }  // namespace
-
-Label::Label(const char* name) : outer_(label_of_this_thread) { label_of_this_thread = name; }
-Label::~Label() { label_of_this_thread = outer_; }
 
 Recorder& Recorder::instance() {
   static Recorder& recorder = *new Recorder;
@@ -110,6 +106,7 @@ void Recorder::initialized(const tm::IDevice& chip) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     initialized_ = true;
+    listen_to_operations();
     chips_.open(chip);
     tell_again();
     ttmem_reports(number_of(chip),
@@ -155,7 +152,7 @@ void Recorder::allocated(const tm::Buffer& buffer) noexcept {
   quietly([&] {
     if (buffer.address() == 0) return;
     const auto cores = tt_metal::cores_of(buffer);
-    const ttmem_buffer record = tt_metal::describe(buffer, cores, label_of_this_thread);
+    const ttmem_buffer record = tt_metal::describe(buffer, cores, current_label());
     const std::lock_guard lock(mutex_);
     if (!heard_.buffers) return;
     buffers_.allocated(*buffer.device(), record);
@@ -229,7 +226,10 @@ void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device, 
 Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
   const auto [known, fresh] = programs_.try_emplace(&impl);
   Program& program = known->second;
-  if (fresh) program.id = next_program_++;
+  if (fresh) {
+    program.id = next_program_++;
+    if (const char* const name = current_label()) program.name = name;
+  }
   const Chips& chips = chips_.mesh_of(device).chips;
   program.placed(chips, update(program, impl));
   return program;

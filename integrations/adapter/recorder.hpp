@@ -95,16 +95,4 @@ class Recorder {
   std::uint64_t next_program_ = 1;
 };
 
-// While it lives, buffers that are allocated on this thread have this label.
-class Label {
- public:
-  explicit Label(const char* name);
-  ~Label();
-  Label(const Label&) = delete;
-  Label& operator=(const Label&) = delete;
-
- private:
-  const char* const outer_;
-};
-
 }  // namespace ttmem::adapter

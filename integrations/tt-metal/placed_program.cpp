@@ -20,8 +20,14 @@ void PlacedProgram::report(const Chips& on) const {
                        static_cast<std::uint32_t>(cores.back().size()),
                        cb.is_view ? TTMEM_CB_GLOBAL : 0U});
   }
-  ttmem_mesh_program_place(on.data(), static_cast<std::uint32_t>(on.size()), id, records.data(),
-                           static_cast<std::uint32_t>(records.size()));
+  const ttmem_placement placement{.struct_size = sizeof placement,
+                                  .cb_size = sizeof(ttmem_cb),
+                                  .program = id,
+                                  .cbs = records.data(),
+                                  .cb_count = static_cast<std::uint32_t>(records.size()),
+                                  .reserved = 0,
+                                  .name = name.empty() ? nullptr : name.c_str()};
+  ttmem_mesh_program_place_with(on.data(), static_cast<std::uint32_t>(on.size()), &placement);
 }
 
 void PlacedProgram::placed(const Chips& on, bool is_new_layout) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <tt-metalium/core_coord.hpp>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Cb {
 
 struct PlacedProgram {
   std::uint64_t id = 0;  // for the tracker
+  std::string name;      // empty: none
   std::vector<Cb> cbs;   // the same on every chip
   Chips chips;
   std::shared_ptr<const KernelSizes> kernels;  // once it was dispatched

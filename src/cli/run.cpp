@@ -28,6 +28,7 @@ Examples:
   ttmem run -- python3 model.py --batch 32
   ttmem run -- pytest tests/test_model.py
   ttmem run --summary -- ./model            at the end: peaks, what was still held, who held most
+  ttmem run --ops -- ./model                names of operations as labels
   ttmem run --keep-shm-tracking -- ./model  TT-Metal's own statistics too
 
 It finds the TT-Metal that the command would load, attaches the adapter that was built for it
@@ -46,6 +47,7 @@ constexpr int kNotStarted = 126;
 struct RunOptions {
   bool summary = false;
   std::string library;
+  bool ops = false;
   bool keep_shm_tracking = false;
   bool no_adapter = false;
 };
@@ -114,6 +116,7 @@ void prepare_environment(const std::vector<std::string>& command, const RunOptio
   if (!adapter) return;
   preload(installation.stub);
   setenv("TTMEM_ADAPTER", adapter->c_str(), 1);
+  if (options.ops) setenv("TTMEM_OPS", "1", 1);
   if (!options.keep_shm_tracking) setenv("TT_METAL_SHM_TRACKING_DISABLED", "1", 1);
 }
 
@@ -150,6 +153,7 @@ void add_run(Command& app, const std::vector<std::string>& to_run) {
       app.add_subcommand("run", "Run a command with tracking on: run [OPTIONS] -- CMD", kExamples);
   command.add_flag("--summary", options->summary,
                    "At the end, say on standard error what was used and still held");
+  command.add_flag("--ops", options->ops, "Label what is taken with the operation that takes it");
   command.add_flag("--keep-shm-tracking", options->keep_shm_tracking,
                    "Leave TT-Metal's own statistics on");
   command.add_flag("--no-adapter", options->no_adapter,

@@ -276,6 +276,38 @@ class Python(Adapter):
         held.go_on()
         self.assertEqual(held.wait(), 7)
 
+    def labels(self, source, **variables):
+        """The labels of buffers, the names of programs and what was printed."""
+        held = self.start([sys.executable, "-c", self.script(source + "\nhold()")],
+                          self.preloaded(**variables))
+        said = []
+        while not said or said[-1] != "ready":
+            said.append(held.line())
+        self.assertEqual(self.json()["warnings"], [])
+        allocations = self.json("allocs")["allocations"]
+        programs = self.json("programs")["programs"]
+        held.go_on()
+        self.assertEqual(held.wait(), 0)
+        return ([a["label"] for a in allocations if a["kind"] == "dram"],
+                [p["name"] for p in programs], said[:-1])
+
+    def test_operations_label_what_they_take(self):
+        source = ("library.operation(b'ttnn::add', False)\nlibrary.take(1)\n"
+                  "library.operation(b'ttnn::fails', True)\n"
+                  "library.operation(b'ttnn::matmul', False)\n"
+                  "print(library.capture(b'ttnn::captured'), flush=True)")
+        buffers, programs, said = self.labels(source, TTMEM_OPS="1")
+        self.assertEqual(sorted(filter(None, buffers)),
+                         ["ttnn::add", "ttnn::captured", "ttnn::captured", "ttnn::fails",
+                          "ttnn::matmul"])
+        self.assertEqual(len(buffers), 6)
+        self.assertEqual(sorted(programs),
+                         ["ttnn::add", "ttnn::captured", "ttnn::captured", "ttnn::matmul"])
+        self.assertEqual(said, ["2"])
+        buffers, programs, said = self.labels(source)
+        self.assertEqual(list(filter(None, buffers + programs)), [])
+        self.assertEqual(said, ["2"])
+
     def test_a_forked_child_begins_with_nothing(self):
         held = self.hold("library.take(3)\nlibrary.run()\n"
                          "if os.fork() == 0:\n"

@@ -106,7 +106,7 @@ class AdapterCase(Case):
         """Nothing was attached: the command saw its own environment, with tracking on."""
         self.assertEqual(seen["TT_ALLOC_TRACKING_ENABLED"], "1")
         self.assertEqual(seen.get("LD_PRELOAD"), env.get("LD_PRELOAD"))
-        for name in ("TTMEM_ADAPTER", "TT_METAL_SHM_TRACKING_DISABLED"):
+        for name in ("TTMEM_ADAPTER", "TTMEM_OPS", "TT_METAL_SHM_TRACKING_DISABLED"):
             self.assertNotIn(name, seen)
 
 
@@ -136,7 +136,9 @@ class Attaching(AdapterCase):
 
     def test_options_of_run(self):
         env = self.with_library()
-        seen = self.seen_by_command("--keep-shm-tracking", env=env)
+        self.assertNotIn("TTMEM_OPS", self.seen_by_command(env=env))
+        seen = self.seen_by_command("--ops", "--keep-shm-tracking", env=env)
+        self.assertEqual(seen["TTMEM_OPS"], "1")
         self.assertNotIn("TT_METAL_SHM_TRACKING_DISABLED", seen)
         self.assert_untouched(self.seen_by_command("--no-adapter", env=env), env)
 

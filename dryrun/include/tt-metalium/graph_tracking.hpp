@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <tt-metalium/buffer.hpp>
 #include <tt-metalium/core_coord.hpp>
 #include <tt-metalium/mesh_buffer.hpp>
+#include <type_traits>
 #include <vector>
 
 namespace tt::tt_metal {
 
 class IDevice;
 class Program;
+
+struct TrackedArgument {
+  std::any value;
+  std::string (*to_string_fn)(const std::any&);
+};
+
+// Nobody reads the arguments here.
+template <typename T>
+std::string serialize_tracked_arg(const std::any& /*argument*/) {
+  return {};
+}
 
 // Hears of memory as it is taken and given back. Calls come on the thread that caused them; see
 // GraphTracker for which threads are heard.
@@ -45,6 +63,10 @@ class IGraphProcessor {
 
   // Only applications and libraries above call this.
   virtual void track_program(Program* /*program*/, const IDevice* /*device*/) {}
+  virtual void track_function_start(std::string_view /*function_name*/,
+                                    std::span<TrackedArgument> /*input_parameters*/) {}
+  virtual void track_function_end() {}
+  virtual void track_function_end(const std::any& /*output_tensors*/) {}
 };
 
 // Passes events on to the processors of the calling thread. The list of processors is thread_local,
@@ -77,6 +99,25 @@ class GraphTracker {
                                  std::uint64_t size, const IDevice* device);
   void track_deallocate_cb(const IDevice* device);
   void track_program(Program* program, const IDevice* device);
+
+  // An operation begins and ends on this thread. Inline, as in TT-Metal: what there is nobody to
+  // hear costs a branch.
+  template <typename... Args>
+  void track_function_start(std::string_view function_name, Args&&... args) {
+    if (processors.empty()) return;
+    std::array<TrackedArgument, sizeof...(Args)> params{TrackedArgument{
+        std::any(std::ref(args)), &serialize_tracked_arg<std::remove_reference_t<Args>>}...};
+    for (const auto& processor : processors) processor->track_function_start(function_name, params);
+  }
+  void track_function_end() {
+    for (const auto& processor : processors) processor->track_function_end();
+  }
+  template <typename Result>
+  void track_function_end(Result& output_tensors) {
+    for (const auto& processor : processors) {
+      processor->track_function_end(std::any(std::ref(output_tensors)));
+    }
+  }
 
  private:
   GraphTracker() = default;

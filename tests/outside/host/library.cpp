@@ -2,7 +2,11 @@
 //
 // TT-Metal behind a few C functions, as an extension module of Python has it.
 #include <memory>
+#include <span>
+#include <stdexcept>
+#include <string_view>
 #include <tt-metalium/distributed.hpp>
+#include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/host_api.hpp>
 #include <utility>
 #include <vector>
@@ -30,11 +34,6 @@ extern "C" void take(unsigned pages) {
 
 extern "C" void give() { buffers.pop_back(); }
 
-// The last program once more.
-extern "C" void again() {
-  distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), workloads.back(), false);
-}
-
 // A program with a circular buffer of 4 KiB on 16 cores.
 extern "C" void run() {
   Program program = CreateProgram();
@@ -43,5 +42,41 @@ extern "C" void run() {
       CircularBufferConfig(4096, {{0, tt::DataFormat::Float16_b}}).set_page_size(0, 2048));
   workloads.emplace_back();
   workloads.back().add_program(distributed::MeshCoordinateRange(mesh->shape()), std::move(program));
+  distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), workloads.back(), false);
+}
+
+// An operation of that name that takes a page of DRAM inside another one and runs a program; it may
+// throw in the inner one.
+extern "C" void operation(const char* name, bool throws) {
+  auto& tracker = GraphTracker::instance();
+  try {
+    int argument = 7;
+    tracker.track_function_start(name, argument);
+    tracker.track_function_start("tt::tt_metal::create_device_tensor");
+    take(1);
+    if (throws) throw std::runtime_error("out of memory");
+    tracker.track_function_end();
+    run();
+    tracker.track_function_end(argument);
+  } catch (const std::runtime_error&) {
+  }
+}
+
+// What listens for a while, as a capture of ttnn does. Returns how many functions it heard begin.
+extern "C" int capture(const char* name) {
+  struct Capture : IGraphProcessor {
+    int begun = 0;
+    void track_function_start(std::string_view, std::span<TrackedArgument>) override { ++begun; }
+  };
+  const auto heard = std::make_shared<Capture>();
+  GraphTracker::instance().push_processor(heard);
+  operation(name, false);
+  GraphTracker::instance().pop_processor();
+  operation(name, false);
+  return heard->begun;
+}
+
+// The last program once more.
+extern "C" void again() {
   distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), workloads.back(), false);
 }
