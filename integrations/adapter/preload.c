@@ -3,6 +3,7 @@
  * What LD_PRELOAD loads: functions with the names of TT-Metal's (wrapped.h), each of them a jump.
  * The first call of one finds TT-Metal's own, loads the adapter that $TTMEM_ADAPTER names, and asks
  * it for a wrapper; from then on the jump leads there, or to TT-Metal's own where there is none.
+ * Where two of them may be loaded, each call looks who calls: one is seen, the other is left alone.
  *
  * It depends on the C library alone and does nothing until a function is called: programs without
  * TT-Metal, and the compilers that it starts, inherit the preload and do not notice. */
@@ -19,8 +20,16 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* The jumps go to targets[i], at first to a piece of code that calls ttmem_preload_resolve(i). */
+/* The jumps go to targets[i], at first to a piece of code that calls ttmem_preload_resolve(). */
 extern void *ttmem_preload_targets[TTMEM_W_COUNT] HIDDEN;
+/* Another piece of code for each function: a call from inside the runtime goes to seen[i], any
+ * other one is resolved. */
+extern void *const ttmem_preload_checks[TTMEM_W_COUNT] HIDDEN;
+extern void *ttmem_preload_seen[TTMEM_W_COUNT] HIDDEN; /* null: not known yet */
+extern struct {
+  const char *begin;
+  size_t size;
+} ttmem_preload_runtime HIDDEN;
 /* The jumps themselves. */
 extern void *const ttmem_preload_jumps[TTMEM_W_COUNT] HIDDEN;
 
@@ -51,29 +60,84 @@ static int collect_name(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-/* The first other definition in a loaded library. RTLD_NEXT alone finds nothing when Python has
- * loaded TT-Metal, because that is with RTLD_LOCAL. The library found stays loaded: a jump that led
- * into one that is gone would kill the process. */
-static void *find_original(unsigned i) {
-  void *found = dlsym(RTLD_NEXT, kSymbols[i]);
-  if (found != NULL && found != ttmem_preload_jumps[i]) return found;
-  found = NULL;
+/* A name that TT-Metal has and that is not defined here: where it is found, TT-Metal is. */
+static const char kUnwrapped[] = "_ZN2tt8tt_metal12GraphTracker8instanceEv";
+
+/* The TT-Metal that is seen, once it was found. It stays loaded: a jump that led into one that is
+ * gone would kill the process. */
+static struct {
+  void *library; /* null: it is reached by RTLD_NEXT */
+  int is_local;  /* only those that are linked with it reach it, so that there may be another one */
+  void *originals[TTMEM_W_COUNT]; /* null: it has no such function */
+} runtime;
+
+/* A library that has the function, if it is loaded. */
+static void *library_with(const char *path, const char *symbol, const void *other_than) {
+  void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  void *found = library != NULL ? dlsym(library, symbol) : NULL;
+  if (found != NULL && found != other_than) return library;
+  if (library != NULL) dlclose(library);
+  return NULL;
+}
+
+/* The first one that was loaded, by whoever. RTLD_NEXT alone finds nothing when Python has loaded
+ * it, because that is with RTLD_LOCAL. */
+static void *find_library(unsigned i) {
+  void *const global = dlsym(RTLD_DEFAULT, kUnwrapped);
+  Dl_info where;
+  if (global != NULL && dladdr(global, &where) != 0) {
+    void *library = library_with(where.dli_fname, kSymbols[i], ttmem_preload_jumps[i]);
+    if (library != NULL) return library;
+  }
+  runtime.is_local = 1;
+  void *library = NULL;
   struct names names = {NULL, 0, 0};
   dl_iterate_phdr(collect_name, &names);
   for (size_t n = 0; n < names.count; ++n) {
-    if (found == NULL) {
-      void *library = dlopen(names.items[n], RTLD_LAZY | RTLD_NOLOAD);
-      void *symbol = library != NULL ? dlsym(library, kSymbols[i]) : NULL;
-      if (symbol != NULL && symbol != ttmem_preload_jumps[i]) {
-        found = symbol;
-      } else if (library != NULL) {
-        dlclose(library);
-      }
+    if (library == NULL) {
+      library = library_with(names.items[n], kSymbols[i], ttmem_preload_jumps[i]);
     }
     free(names.items[n]);
   }
   free(names.items);
-  return found;
+  return library;
+}
+
+/* Where the library with the address `inside` lies. */
+struct bounds {
+  const char *inside, *begin, *end;
+};
+
+static int find_bounds(struct dl_phdr_info *info, size_t size, void *data) {
+  struct bounds *bounds = data;
+  const char *begin = NULL, *end = NULL;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD) continue;
+    const char *from = (const char *)(info->dlpi_addr + part->p_vaddr);
+    if (begin == NULL || from < begin) begin = from;
+    if (end == NULL || from + part->p_memsz > end) end = from + part->p_memsz;
+  }
+  if (begin == NULL || bounds->inside < begin || bounds->inside >= end) return 0;
+  bounds->begin = begin;
+  bounds->end = end;
+  return 1;
+}
+
+/* Fills `runtime`; function `i` was called, so that there is one. */
+static void find_runtime(unsigned i) {
+  void *next = dlsym(RTLD_NEXT, kSymbols[i]);
+  if (next == NULL || next == ttmem_preload_jumps[i]) runtime.library = find_library(i);
+  void *const where = runtime.library != NULL ? runtime.library : RTLD_NEXT;
+  for (unsigned each = 0; each < TTMEM_W_COUNT; ++each) {
+    void *const found = dlsym(where, kSymbols[each]);
+    if (found != ttmem_preload_jumps[each]) runtime.originals[each] = found;
+  }
+  struct bounds bounds = {runtime.originals[i], NULL, NULL};
+  if (!runtime.is_local || dl_iterate_phdr(find_bounds, &bounds) == 0) return;
+  ttmem_preload_runtime.begin = bounds.begin;
+  ttmem_preload_runtime.size = (size_t)(bounds.end - bounds.begin);
 }
 
 /* ---- Which TT-Metal it is ---- */
@@ -188,7 +252,7 @@ static wrapper_of load_adapter(const void *original) {
     return NULL;
   }
   unsigned char has[TTMEM_W_COUNT];
-  for (unsigned i = 0; i < TTMEM_W_COUNT; ++i) has[i] = find_original(i) != NULL;
+  for (unsigned i = 0; i < TTMEM_W_COUNT; ++i) has[i] = runtime.originals[i] != NULL;
   first(has);
   return wrapper_of_it;
 }
@@ -214,26 +278,99 @@ static int lock_for_a_while(void) {
   return pthread_mutex_timedlock(&mutex, &end) == 0;
 }
 
-void *ttmem_preload_resolve(unsigned i) HIDDEN;
-void *ttmem_preload_resolve(unsigned i) {
-  void *original = find_original(i);
-  if (original == NULL) {
+/* ---- Who calls ---- */
+
+/* A library that calls, and the functions that it means where they are not those that are seen. It
+ * stays loaded too, so that no other one can have its addresses. */
+struct caller {
+  const char *begin, *end;
+  void *own[TTMEM_W_COUNT];
+};
+#define MOST_CALLERS 32
+static struct caller callers[MOST_CALLERS];
+static unsigned caller_count; /* complete ones */
+
+/* Of a library that is linked with another TT-Metal, or has one in it, that one's functions. */
+static void find_own(const char *path, struct caller *caller) {
+  void *library = path[0] == '/' ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  const char *other = NULL;
+  for (unsigned i = 0; library != NULL && i < TTMEM_W_COUNT; ++i) {
+    void *const found = dlsym(library, kSymbols[i]);
+    if (found == NULL || found == runtime.originals[i] || found == ttmem_preload_jumps[i]) continue;
+    caller->own[i] = found;
+    Dl_info where;
+    if (dladdr(found, &where) != 0) other = where.dli_fname;
+  }
+  static int told; /* with the lock held */
+  if (other == NULL || told) return;
+  told = 1;
+  char line[4096];
+  snprintf(line, sizeof line, "a second TT-Metal is loaded, whose memory is not seen: %s", other);
+  tell(line, line);
+}
+
+static const struct caller *find_caller(const char *address) {
+  const unsigned count = __atomic_load_n(&caller_count, __ATOMIC_ACQUIRE);
+  for (unsigned i = 0; i < count; ++i) {
+    if (address >= callers[i].begin && address < callers[i].end) return &callers[i];
+  }
+  return NULL;
+}
+
+/* With the lock held. Null: it is not known, or there is no room; then it means the one seen. */
+static const struct caller *learn_caller(const char *address) {
+  const struct caller *known = find_caller(address);
+  Dl_info where;
+  if (known != NULL || caller_count == MOST_CALLERS || dladdr(address, &where) == 0) return known;
+  struct caller *caller = &callers[caller_count];
+  struct bounds bounds = {address, NULL, NULL};
+  if (dl_iterate_phdr(find_bounds, &bounds) == 0) return NULL;
+  caller->begin = bounds.begin;
+  caller->end = bounds.end;
+  find_own(where.dli_fname, caller);
+  __atomic_store_n(&caller_count, caller_count + 1, __ATOMIC_RELEASE);
+  return caller;
+}
+
+/* Where a call of function `i` from `address` leads. */
+void *ttmem_preload_resolve(unsigned i, const char *address) HIDDEN;
+
+void *ttmem_preload_resolve(unsigned i, const char *address) {
+  const struct caller *caller = find_caller(address);
+  void *target = __atomic_load_n(&ttmem_preload_seen[i], __ATOMIC_ACQUIRE);
+  if (caller != NULL && caller->own[i] != NULL) return caller->own[i];
+  if (caller != NULL && target != NULL) return target;
+  const int is_locked = !loading && lock_for_a_while();
+  if (is_locked) {
+    if (!loaded) find_runtime(i);
+    if (!loaded) {
+      loading = 1;
+      __atomic_store_n(&wrapper, load_adapter(runtime.originals[i]), __ATOMIC_RELEASE);
+      loading = 0;
+      loaded = 1;
+    }
+    caller = runtime.is_local ? learn_caller(address) : NULL;
+  }
+  void *const original = runtime.originals[i];
+  void *const own = caller != NULL ? caller->own[i] : NULL;
+  if (original == NULL && own == NULL) {
     fprintf(stderr, "ttmem: somebody calls %s, which no loaded library has; run without ttmem\n",
             kSymbols[i]);
     abort();
   }
-  if (loading || !lock_for_a_while()) return original;
-  if (!loaded) {
-    loading = 1;
-    __atomic_store_n(&wrapper, load_adapter(original), __ATOMIC_RELEASE);
-    loading = 0;
-    loaded = 1;
+  target = original;
+  if (is_locked) {
+    if (original != NULL) {
+      target = wrapper != NULL ? wrapper(i, original) : NULL;
+      if (target == NULL) target = original;
+      __atomic_store_n(&ttmem_preload_seen[i], target, __ATOMIC_RELEASE);
+      /* Where there can be no other one, the jump leads there from now on. */
+      __atomic_store_n(&ttmem_preload_targets[i],
+                       runtime.is_local ? ttmem_preload_checks[i] : target, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&mutex);
   }
-  void *target = wrapper != NULL ? wrapper(i, original) : NULL;
-  if (target == NULL) target = original;
-  __atomic_store_n(&ttmem_preload_targets[i], target, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&mutex);
-  return target;
+  return own != NULL ? own : target;
 }
 
 /* ---- The jumps ---- */
@@ -243,25 +380,38 @@ void *ttmem_preload_resolve(unsigned i) {
 #endif
 
 /* `first` leaves the number of the function on the stack, above the caller's address. */
-#define JUMP(name, symbol)                 \
-  ".globl " #symbol                        \
-  "\n"                                     \
-  ".type " #symbol ", @function\n" #symbol \
-  ":\n"                                    \
-  ".Ljump_" #name                          \
-  ":\n"                                    \
-  "  endbr64\n"                            \
-  "  jmp *.Ltarget_" #name                 \
-  "(%rip)\n"                               \
-  ".size " #symbol ", .-" #symbol          \
-  "\n"                                     \
-  ".Lfirst_" #name                         \
-  ":\n"                                    \
-  "  endbr64\n"                            \
-  "  pushq $(.Ltarget_" #name              \
-  " - ttmem_preload_targets) / 8\n"        \
-  "  jmp .Lfirst_call\n"
+#define JUMP(name, symbol)                       \
+  ".globl " #symbol                              \
+  "\n"                                           \
+  ".type " #symbol ", @function\n" #symbol       \
+  ":\n"                                          \
+  ".Ljump_" #name                                \
+  ":\n"                                          \
+  "  endbr64\n"                                  \
+  "  jmp *.Ltarget_" #name                       \
+  "(%rip)\n"                                     \
+  ".size " #symbol ", .-" #symbol                \
+  "\n"                                           \
+  ".Lfirst_" #name                               \
+  ":\n"                                          \
+  "  endbr64\n"                                  \
+  ".Lresolve_" #name                             \
+  ":\n"                                          \
+  "  pushq $(.Ltarget_" #name                    \
+  " - ttmem_preload_targets) / 8\n"              \
+  "  jmp .Lfirst_call\n"                         \
+  ".Lcheck_" #name                               \
+  ":\n"                                          \
+  "  endbr64\n"                                  \
+  "  movq (%rsp), %r11\n"                        \
+  "  subq ttmem_preload_runtime(%rip), %r11\n"   \
+  "  cmpq ttmem_preload_runtime+8(%rip), %r11\n" \
+  "  jae .Lresolve_" #name                       \
+  "\n"                                           \
+  "  jmp *.Lseen_" #name "(%rip)\n"
 #define TARGET(name, symbol) ".Ltarget_" #name ": .quad .Lfirst_" #name "\n"
+#define SEEN(name, symbol) ".Lseen_" #name ": .quad 0\n"
+#define CHECK(name, symbol) "  .quad .Lcheck_" #name "\n"
 #define ENTRY(name, symbol) "  .quad .Ljump_" #name "\n"
 
 /* Keeps every register that may have an argument. */
@@ -277,6 +427,7 @@ __asm__(
     "  movups %xmm4, 64(%rsp)\n  movups %xmm5, 80(%rsp)\n"
     "  movups %xmm6, 96(%rsp)\n  movups %xmm7, 112(%rsp)\n"
     "  movl 192(%rsp), %edi\n"
+    "  movq 200(%rsp), %rsi\n"
     "  call ttmem_preload_resolve\n"
     "  movq %rax, %r11\n"
     "  movups (%rsp), %xmm0\n  movups 16(%rsp), %xmm1\n"
@@ -293,9 +444,18 @@ __asm__(
     ".globl ttmem_preload_targets\n"
     ".hidden ttmem_preload_targets\n"
     "ttmem_preload_targets:\n" TTMEM_WRAPPED(TARGET)
+    ".globl ttmem_preload_seen\n"
+    ".hidden ttmem_preload_seen\n"
+    "ttmem_preload_seen:\n" TTMEM_WRAPPED(SEEN)
+    ".globl ttmem_preload_runtime\n"
+    ".hidden ttmem_preload_runtime\n"
+    "ttmem_preload_runtime: .quad 0, 0\n"
     ".section .data.rel.ro,\"aw\"\n"
     ".p2align 3\n"
     ".globl ttmem_preload_jumps\n"
     ".hidden ttmem_preload_jumps\n"
     "ttmem_preload_jumps:\n" TTMEM_WRAPPED(ENTRY)
+    ".globl ttmem_preload_checks\n"
+    ".hidden ttmem_preload_checks\n"
+    "ttmem_preload_checks:\n" TTMEM_WRAPPED(CHECK)
     ".text\n");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Host code for TT-Metal, compiled as a reader of docs/ would, against the installed dry run."""
 
+import pathlib
 import subprocess
 
 from support import PREFIX, library_path, skip_if_sanitized
@@ -18,12 +19,14 @@ def build(compiler, binary, *sources):
                     f"-Wl,-rpath,{library_path()}"], check=True)
 
 
-def build_plain(compiler, binary, source, *options):
-    """Host code that knows nothing of ttmem, on the dry run as a shared library."""
+def build_plain(compiler, binary, source, *options, runtime=None):
+    """Host code that knows nothing of ttmem, on the dry run as a shared library, or on another
+    library with the same functions."""
+    runtime = pathlib.Path(runtime or f"{library_path()}/libttmem_dryrun.so")
     skip_if_sanitized()
     subprocess.run([compiler, "-std=c++20", *WARNINGS, "-I", str(PREFIX / "include/ttmem-dryrun"),
-                    str(source), "-o", str(binary), *options, f"{library_path()}/libttmem_dryrun.so",
-                    "-pthread", f"-Wl,-rpath,{library_path()}"], check=True)
+                    str(source), "-o", str(binary), *options, str(runtime), "-pthread",
+                    f"-Wl,-rpath,{runtime.parent}"], check=True)
 
 
 def build_adapter(compiler, binary):
@@ -37,12 +40,12 @@ def build_adapter(compiler, binary):
                     "-lttmem", f"-Wl,-rpath,{library_path()}", "-Wl,--no-undefined"], check=True)
 
 
-def relink_dryrun(folder, *options):
+def relink_dryrun(folder, *options, name="libttmem_dryrun.so"):
     """The dry run's shared library again, linked otherwise; for LD_LIBRARY_PATH."""
     folder.mkdir()
-    subprocess.run(["g++", "-shared", "-Wl,-soname,libttmem_dryrun.so", *options, "-Wl,--whole-archive",
+    subprocess.run(["g++", "-shared", f"-Wl,-soname,{name}", *options, "-Wl,--whole-archive",
                     f"{library_path()}/libttmem_dryrun.a", "-Wl,--no-whole-archive", "-pthread", "-o",
-                    str(folder / "libttmem_dryrun.so")], check=True)
+                    str(folder / name)], check=True)
     return str(folder)
 
 

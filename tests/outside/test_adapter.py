@@ -330,6 +330,35 @@ class Python(Adapter):
         self.assertIn("alive", shown)
         self.assertEqual(self.devices()[0]["dram"]["logical_bytes"], 5 * 2 * KIB)
 
+    def test_a_second_runtime_is_left_alone_and_that_is_said(self):
+        """Each of two extension modules has a TT-Metal of its own. Their functions have the same
+        names, and their objects must not meet."""
+        second = pathlib.Path(host_program.relink_dryrun(self.folder / "second",
+                                                         name="libttmem_second.so"))
+        module = self.folder / "second.so"
+        host_program.build_plain("g++", module, HERE / "host" / "library.cpp", "-shared", "-fPIC",
+                                 runtime=second / "libttmem_second.so")
+        source = (f"other = ctypes.CDLL({str(module)!r})\nother.open_device()\n"
+                  "other.take(100)\nother.run()\nlibrary.take(3)\nlibrary.run()\n"
+                  "other.give()\nother.take(50)\nother.again()\nhold()\n"
+                  "library.give()\nother.give()\nhold()")
+        held = self.hold(source)
+        snapshot = self.json()
+        [device] = snapshot["devices"]
+        self.assertEqual(device["dram"]["logical_bytes"], 3 * 2 * KIB)
+        self.assertEqual(device["programs"], 1)
+        self.assertEqual(set(device["anomalies"].values()), {0})
+        [warning] = snapshot["warnings"]
+        self.assertIn("a second TT-Metal is loaded, whose memory is not seen: ", warning)
+        self.assertIn("libttmem_second.so", warning)
+        self.assertIn("libttmem_second.so", held.line("stderr"))
+        held.go_on()
+        self.assertEqual(held.line(), "ready")
+        self.assertEqual(self.devices()[0]["dram"]["used_bytes"], 0)
+        held.go_on()
+        self.assertEqual(held.wait(), 0)
+        self.assertEqual(held.process.stderr.read(), b"")
+
     def test_what_it_held_when_it_was_aborted_is_shown(self):
         held = self.hold("library.take(3)\nhold()\nos.abort()")
         held.go_on()
