@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "base/format_bytes.hpp"
+#include "base/format_ids.hpp"
+#include "collector/chip_match.hpp"
 #include "collector/device_total.hpp"
 #include "collector/program_list.hpp"
 #include "collector/segment_warnings.hpp"
@@ -63,6 +65,7 @@ model::Process process_row(const Untracked& process) {
   row.user = process.user;
   row.source = model::Source::driver;
   row.not_tracked = process.reason;
+  row.may_hold = process.may_hold;
   return row;
 }
 
@@ -124,7 +127,7 @@ void leave_out(const std::vector<Kind>& kinds, DeviceImage& device) {
 
 class Builder {
  public:
-  explicit Builder(const Evidence& evidence) : evidence_(evidence) {}
+  explicit Builder(const Evidence& evidence) : evidence_(evidence), match_(evidence) {}
 
   // Once, and before add_lists().
   void add_figures() {
@@ -138,7 +141,7 @@ class Builder {
     for (std::size_t s = 0; s < segments_.size(); ++s) suppose_devices(s);
     for (std::size_t s = 0; s < segments_.size(); ++s) add_segment(s);
     for (const RegionEvidence* region : regions_) add_region(*region);
-    for (const driver::Chip& chip : evidence_.driver.chips) add_chip(chip);
+    for (std::uint32_t i = 0; i < evidence_.driver.chips.size(); ++i) add_chip(i);
     finish_devices();
     set_sensors(evidence_.driver, snapshot_);
     for (const Untracked& process : evidence_.untracked) warn_untracked(process);
@@ -189,6 +192,11 @@ class Builder {
   // A region without the chip's own number belongs to the chip that one of its processes calls so.
   // Nor does it know the architecture: else it matches any device of its number.
   std::uint32_t total_of(const RegionEvidence& region) {
+    if (const ChipMatch::Chip chip = match_.of(region)) {
+      const std::uint32_t total = total_of_chip(*chip);
+      totals_[total].add_uid(region.uid);
+      return total;
+    }
     if (region.uid != 0) return total_of(region.uid, region.device_id, "");
     for (const RowEvidence& row : region.rows) {
       for (const RowName& name : row_names(row)) {
@@ -228,15 +236,26 @@ class Builder {
     return device.arch.empty() && uid_of(segment, device) == 0;
   }
 
-  // The devices of which a process says more than a number.
+  // The devices of which it is known which chip they are, or of which a process says more than a
+  // number.
   void describe(const SegmentEvidence& segment) {
     std::vector<std::uint32_t>& of_device = totals_of_.emplace_back();
+    std::vector<std::uint64_t> uids;
     for (const DeviceImage& device : segment.image.devices) {
-      if (names_no_chip(segment, device)) {
+      uids.push_back(uid_of(segment, device));
+    }
+    const std::vector<ChipMatch::Chip> chips = match_.of(segment, uids);
+    for (std::size_t d = 0; d < uids.size(); ++d) {
+      const DeviceImage& device = segment.image.devices[d];
+      if (chips[d]) {
+        of_device.push_back(total_of_chip(*chips[d]));
+        totals_[of_device.back()].add_uid(uids[d]);
+      } else if (names_no_chip(segment, device)) {
         of_device.push_back(kUnknownChip);
         continue;
+      } else {
+        of_device.push_back(total_of(uids[d], device.id, device.arch));
       }
-      of_device.push_back(total_of(uid_of(segment, device), device.id, device.arch));
       totals_[of_device.back()].describe(device);
     }
     chips_ = totals_.size();
@@ -247,6 +266,7 @@ class Builder {
   void suppose_devices(std::size_t s) {
     for (std::size_t d = 0; d < totals_of_[s].size(); ++d) {
       if (totals_of_[s][d] != kUnknownChip) continue;
+      supposed_.emplace(s, d);
       const DeviceImage& device = segments_[s]->image.devices[d];
       const auto end = totals_.begin() + static_cast<std::ptrdiff_t>(chips_);
       const auto has_it = [&](const DeviceTotal& total) { return total.has_number(device.id); };
@@ -259,8 +279,7 @@ class Builder {
   }
 
   [[nodiscard]] bool is_supposed(std::size_t s, std::size_t d) const {
-    const SegmentEvidence& segment = *segments_[s];
-    return names_no_chip(segment, segment.image.devices[d]) && totals_of_[s][d] < chips_;
+    return supposed_.contains({s, d}) && totals_of_[s][d] < chips_;
   }
 
   void warn_impossible(const DeviceTotal& total, const std::string& who, std::uint32_t device,
@@ -334,71 +353,63 @@ class Builder {
     }
   }
 
-  // The device that the driver calls so, if a process reports it: the chip with that number of its
-  // own; else what one who has it open calls so. That number has not been compared on hardware.
-  [[nodiscard]] std::optional<std::uint32_t> total_of(const driver::Chip& chip) const {
-    if (chip.asic_id) {
-      const auto same = known_.find(Identity(*chip.asic_id, 0, ""));
-      if (same != known_.end()) return same->second;
+  // The total of a chip of the driver's.
+  std::uint32_t total_of_chip(std::uint32_t chip) {
+    const auto [known, fresh] =
+        total_of_chip_.try_emplace(chip, static_cast<std::uint32_t>(totals_.size()));
+    if (fresh) {
+      const driver::Chip& facts = evidence_.driver.chips[chip];
+      totals_.emplace_back(facts.asic_id.value_or(0), facts.number, facts.arch);
     }
-    for (std::uint32_t i = 0; i < totals_.size(); ++i) {
-      if (totals_[i].has_number(chip.number) && may_be(chip, totals_[i].device())) return i;
-    }
-    return std::nullopt;
+    return known->second;
   }
 
-  [[nodiscard]] bool may_be(const driver::Chip& chip, const model::Device& device) const {
-    if (device.driver_number) return false;
-    if (!chip.arch.empty() && !device.arch.empty() && chip.arch != device.arch) return false;
-    const bool is_another =
-        device.uid &&
-        std::any_of(evidence_.driver.chips.begin(), evidence_.driver.chips.end(),
-                    [&](const driver::Chip& any) { return any.asic_id == device.uid; });
-    if (is_another) return false;
-    // Nobody tells who has it open, or nobody who has it lives: then its number must do.
-    const bool none_lives =
-        std::none_of(device.processes.begin(), device.processes.end(),
-                     [](const auto& process) { return process.state == State::alive; });
-    if (!device.uid && (none_lives || !chip.holders_known)) return true;
-    return std::any_of(device.processes.begin(), device.processes.end(), [&](const auto& process) {
-      if (process.state != State::alive) return false;
-      const std::int32_t pid = process.host_pid.value_or(process.foreign_pid ? 0 : process.pid);
-      return std::binary_search(chip.holders.begin(), chip.holders.end(), pid);
-    });
-  }
-
-  void add_chip(const driver::Chip& chip) {
-    const std::optional<std::uint32_t> same = total_of(chip);
-    if (!same) totals_.emplace_back(chip.asic_id.value_or(0), chip.number, chip.arch);
-    DeviceTotal& total = same ? totals_[*same] : totals_.back();
+  void add_chip(std::uint32_t index) {
+    const driver::Chip& chip = evidence_.driver.chips[index];
+    DeviceTotal& total = totals_[total_of_chip(index)];
     total.describe(chip);
+    bool may_be_used = !chip.holders_known;
+    for (const std::int32_t pid : chip.holders)
+      may_be_used |= !find_untracked(pid) || may_hold(pid);
     const auto& processes = total.device().processes;
     const bool used = std::any_of(processes.begin(), processes.end(), [](const auto& process) {
       return process.state == State::alive;
     });
-    const bool open = !chip.holders_known || !chip.holders.empty();
-    if (!used && !open && !chip.in_reset) total.set_idle();
-    for (const Untracked& process : evidence_.untracked) {
-      if (!std::binary_search(chip.holders.begin(), chip.holders.end(), process.pid)) continue;
-      total.add_process(process_row(process));
-      if (process.may_hold) total.set_incomplete();
+    if (!used && !may_be_used && !chip.in_reset) total.set_idle();
+    for (const std::int32_t pid : chip.holders) {
+      const Untracked* const process = find_untracked(pid);
+      if (process == nullptr) continue;
+      total.add_process(process_row(*process));
+      if (process->may_hold) total.set_incomplete();
     }
+  }
+
+  // Null: it is tracked, or has ended.
+  [[nodiscard]] const Untracked* find_untracked(std::int32_t pid) const {
+    const auto& all = evidence_.untracked;
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Untracked& process) { return process.pid == pid; });
+    return found == all.end() ? nullptr : &*found;
+  }
+  [[nodiscard]] bool may_hold(std::int32_t pid) const {
+    const Untracked* const process = find_untracked(pid);
+    return process != nullptr && process->may_hold;
   }
 
   // One warning for all chips that it has open.
   void warn_untracked(const Untracked& process) {
-    if (!process.may_hold) return;
-    std::string chips;
-    std::size_t count = 0;
+    if (!process.may_hold || process.unreadable) return;
+    std::vector<std::uint32_t> chips;
     for (const driver::Chip& chip : evidence_.driver.chips) {
-      if (!std::binary_search(chip.holders.begin(), chip.holders.end(), process.pid)) continue;
-      chips += fmt::format("{}{}", ++count == 1 ? "" : ", ", chip.number);
+      if (std::binary_search(chip.holders.begin(), chip.holders.end(), process.pid)) {
+        chips.push_back(chip.number);
+      }
     }
     const std::string who =
         process.pid == 0 ? "a process" : fmt::format("process {} ({})", process.pid, process.name);
     snapshot_.warnings.push_back(fmt::format("{} has device{} {} open and is not tracked: {}; {}",
-                                             who, count == 1 ? "" : "s", chips, process.reason,
-                                             process.advice));
+                                             who, chips.size() == 1 ? "" : "s", format_ids(chips),
+                                             process.reason, process.advice));
     snapshot_.unread.push_back(snapshot_.warnings.back());
   }
 
@@ -474,14 +485,17 @@ class Builder {
   static constexpr std::uint32_t kUnknownChip = UINT32_MAX;
 
   const Evidence& evidence_;
+  const ChipMatch match_;
   std::vector<const SegmentEvidence*> segments_;  // without clean exits, sorted
   std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
   std::size_t chips_ = 0;  // of the totals, those of which more than a number is known
-  std::map<Identity, std::uint32_t> known_;             // index into totals_
-  std::vector<std::vector<std::uint32_t>> totals_of_;   // by segment and its device
-  std::set<std::pair<std::uint32_t, RowName>> listed_;  // processes by total
+  std::map<Identity, std::uint32_t> known_;                 // index into totals_
+  std::map<std::uint32_t, std::uint32_t> total_of_chip_;    // the same, by chip of the driver's
+  std::set<std::pair<std::size_t, std::size_t>> supposed_;  // devices of segments: only a number
+  std::vector<std::vector<std::uint32_t>> totals_of_;       // by segment and its device
+  std::set<std::pair<std::uint32_t, RowName>> listed_;      // processes by total
   // By process and what it calls the device: the chip's own number in TT-Metal's region (0: not
   // told), and the total that its segment belongs to.
   std::map<std::pair<RowName, std::uint32_t>, std::uint64_t> uid_of_;

@@ -15,10 +15,8 @@ namespace ttmem::collector {
 //   process's own, or, for a pid of another pid namespace, if the name is the same too.
 // - A process that gives only the number of a device has the only chip with that number, and is
 //   marked so. If there are none or several, it has a device of its own.
-// - A chip that the kernel driver shows is the device with its own number, or the one that a
-// process
-//   which has it open calls by the driver's; else it is a device of its own. One that nobody has
-//   open is idle: nothing is in use.
+// - A chip that the kernel driver shows is the device that ChipMatch says, else one of its own. One
+//   that nobody who may hold memory has open is idle: nothing is in use.
 // - A process that has a chip open and reports nothing is listed without figures, and those of the
 //   device are "at least".
 // - A segment with a clean exit holds nothing, and is left out.

@@ -80,6 +80,7 @@ void DeviceTotal::describe(const driver::Chip& chip) {
   device_.bus_id = chip.bus_id;
   device_.in_reset = chip.in_reset;
   device_.holders_known = chip.holders_known;
+  device_.holders = chip.holders;
   fill(device_.arch, chip.arch);
   fill(device_.board, chip.card);
   const driver::Card* card = driver::find_card(chip.card);
@@ -98,6 +99,16 @@ void DeviceTotal::describe(const driver::Chip& chip) {
     device_.grid_y = card->grid_y;
     cores_.resize(std::size_t{card->grid_x} * card->grid_y);
     cores_known_ = false;
+  }
+}
+
+void DeviceTotal::add_uid(std::uint64_t uid) {
+  if (uid == 0 || uid == device_.uid) return;
+  std::vector<std::uint64_t>& others = device_.other_uids;
+  if (!device_.uid) {
+    device_.uid = uid;
+  } else if (std::find(others.begin(), others.end(), uid) == others.end()) {
+    others.push_back(uid);
   }
 }
 

@@ -28,6 +28,8 @@ class DeviceTotal {
   // The chip that it is for the kernel driver: its number, and what is not known of it yet. After
   // all processes.
   void describe(const driver::Chip& chip);
+  // What a process calls the chip, where that is another number than the driver's.
+  void add_uid(std::uint64_t uid);
   // Nobody has the chip open.
   void set_idle();
   // A process with figures that nobody knows has it open.

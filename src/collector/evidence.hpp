@@ -66,8 +66,9 @@ struct RowEvidence {
 
 // A region of TT-Metal's own.
 struct RegionEvidence {
-  std::string file;       // its name
-  std::uint64_t uid = 0;  // 0: unknown
+  std::string file;           // its name
+  std::uint32_t version = 0;  // of its layout
+  std::uint64_t uid = 0;      // 0: unknown
   std::uint32_t device_id = 0;
   std::vector<RowEvidence> rows;
 
@@ -81,9 +82,11 @@ struct Untracked {
   std::string name{};
   std::string command{};
   std::string user{};
-  bool may_hold = true;  // false: it has no TT-Metal, and so no memory of the chip
-  std::string reason{};  // "tracking is switched off (...)"
-  std::string advice{};  // "start it with ..."; empty: there is none
+  bool may_hold = true;          // false: it has no TT-Metal, and so no memory of the chip
+  bool unreadable = false;       // it is tracked: a warning about its segment says so already
+  bool segment_deleted = false;  // it is tracked, and nobody finds its segment
+  std::string reason{};          // "tracking is switched off (...)"
+  std::string advice{};          // "start it with ..."; empty: there is none
 
   friend bool operator==(const Untracked&, const Untracked&) = default;
 };
@@ -92,6 +95,7 @@ struct Evidence {
   std::uint64_t time_unix_ns = 0;
   std::uint64_t monotonic_ns = 0;
   std::string host;
+  std::string user;  // who looks
   std::string directory;
   std::vector<SegmentEvidence> segments;
   std::vector<RegionEvidence> regions;

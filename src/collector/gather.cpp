@@ -182,8 +182,11 @@ class Gatherer {
       warn_unreadable(name, decoded.error().message);
       return std::nullopt;
     }
-    RegionEvidence evidence{
-        .file = name, .uid = decoded->uid, .device_id = decoded->device_id, .rows = {}};
+    RegionEvidence evidence{.file = name,
+                            .version = decoded->version,
+                            .uid = decoded->uid,
+                            .device_id = decoded->device_id,
+                            .rows = {}};
     for (const RegionRow& row : decoded->rows) add_row(name, row, file->facts.st_uid, evidence);
     return evidence;
   }
@@ -236,6 +239,7 @@ void bound_warnings(std::vector<std::string>& warnings) {
 Evidence gather_pass(const std::string& directory, Evidence previous, bool follows) {
   Evidence evidence;
   evidence.host = host_name();
+  evidence.user = user_name(::geteuid());
   evidence.directory = directory;
   Result<Listing> listing = list_directory(directory);
   evidence.listed = listing.has_value();

@@ -75,6 +75,7 @@ Result<Region> decode_region(std::span<const std::byte> bytes) {
     return Error{"TT-Metal has not finished setting it up; try again"};
   }
   Region region;
+  region.version = version;
   region.uid = get<std::uint64_t>(bytes, kUidAt);
   region.device_id = get<std::uint32_t>(bytes, kDeviceIdAt);
   for (std::size_t i = 0; i < kRows; ++i) {

@@ -5,23 +5,22 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "base/environment.hpp"
-#include "base/read_text.hpp"
+#include "base/shell_quote.hpp"
 #include "collector/process_info.hpp"
+#include "collector/process_look.hpp"
 #include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
 namespace {
 
 using model::State;
-
-constexpr std::size_t kMostEnvironment = 1 << 20;
-constexpr std::size_t kMostMaps = 16 << 20;
 
 std::set<std::int32_t> tracked_pids(const Evidence& evidence) {
   std::set<std::int32_t> pids;
@@ -38,6 +37,14 @@ std::set<std::int32_t> tracked_pids(const Evidence& evidence) {
   return pids;
 }
 
+std::set<std::int32_t> holders_in(const driver::Driver& driver) {
+  std::set<std::int32_t> pids;
+  for (const driver::Chip& chip : driver.chips) {
+    pids.insert(chip.holders.begin(), chip.holders.end());
+  }
+  return pids;
+}
+
 // Processes whose pid this one cannot see, some of which have segments: then those may be the ones.
 bool has_foreign_segment(const Evidence& evidence) {
   return std::any_of(evidence.segments.begin(), evidence.segments.end(), [](const auto& segment) {
@@ -45,29 +52,17 @@ bool has_foreign_segment(const Evidence& evidence) {
   });
 }
 
-// What a process has in its environment; "" when it is unset.
-std::string variable(std::string_view environment, std::string_view name) {
-  while (!environment.empty()) {
-    const std::string_view entry = environment.substr(0, environment.find('\0'));
-    environment.remove_prefix(std::min(entry.size() + 1, environment.size()));
-    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-      return std::string(entry.substr(name.size() + 1));
-    }
-  }
-  return {};
-}
-
-// Whether both mean the same directory; none when one cannot be looked at.
-std::optional<bool> same_directory(const std::string& a, const std::string& b) {
+// False only when both can be looked at and are not the same directory.
+bool may_be_same(const std::string& a, const std::string& b) {
   struct stat one {};
   struct stat other {};
-  if (::stat(a.c_str(), &one) != 0 || ::stat(b.c_str(), &other) != 0) return std::nullopt;
+  if (::stat(a.c_str(), &one) != 0 || ::stat(b.c_str(), &other) != 0) return true;
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-bool has_runtime(std::string_view maps) {
-  return maps.find("libtt_metal") != std::string_view::npos ||
-         maps.find("ttnn") != std::string_view::npos;
+// A path as the process means it.
+std::string seen_by(std::int32_t pid, const std::string& path) {
+  return fmt::format("/proc/{}/{}{}", pid, path.starts_with('/') ? "root" : "cwd/", path);
 }
 
 class Reasoner {
@@ -76,63 +71,72 @@ class Reasoner {
       : evidence_(evidence), listing_(listing) {}
 
   [[nodiscard]] Untracked look_at(std::int32_t pid, const ProcessFacts& facts) const {
-    const std::string folder = fmt::format("/proc/{}", pid);
     Untracked found;
     found.pid = pid;
     found.start_time_ticks = facts.start_time_ticks;
     found.user = user_name(facts.uids[0]);
-    std::string name = read_text(folder + "/comm");
-    if (name.ends_with('\n')) name.pop_back();
-    found.name = segment::safe_text(name);
-    std::string command = read_text(folder + "/cmdline", 1024);
-    if (command.ends_with('\0')) command.pop_back();
-    std::replace(command.begin(), command.end(), '\0', ' ');
-    found.command = segment::safe_text(command);
-    explain(folder, found);
+    found.name = process_name(pid);
+    found.command = process_command(pid);
+    explain(found);
     return found;
   }
 
  private:
-  void explain(const std::string& folder, Untracked& found) const {
+  void explain(Untracked& found) const {
     const auto say = [&](std::string reason, std::string advice) {
       found.reason = std::move(reason);
       found.advice = std::move(advice);
     };
     const std::string start_again = "start it with `ttmem run -- CMD`";
-    if (has_segment(found.pid)) {
-      return say("its segment cannot be read",
-                 fmt::format("run ttmem as {} or as root", found.user));
+    if (has_segment_file(found.pid)) {
+      found.unreadable = true;
+      return say("its segment cannot be read", "run ttmem as root");
     }
-    const auto environment = try_read_text(folder + "/environ", kMostEnvironment);
-    const auto maps = try_read_text(folder + "/maps", kMostMaps);
+    const auto environment = process_environment(found.pid);
+    const auto maps = process_maps(found.pid);
     if (!environment || !maps) {
-      return say(
-          fmt::format("it belongs to {}, and only {} and root may see why", found.user, found.user),
-          "run ttmem as root");
+      return say(fmt::format("it belongs to {}, so why is not seen", found.user),
+                 "run ttmem as root");
     }
     if (!has_runtime(*maps)) {
       found.may_hold = false;
       return say("no TT-Metal is loaded in it, so it allocates no memory there", "");
     }
-    const std::string directory = evidence_.directory;
-    if (same_directory(folder + "/root" + directory, directory) == false) {
+    const std::string& directory = evidence_.directory;
+    if (has_deleted_segment(found.pid, directory)) {
+      found.segment_deleted = true;
+      return say("its segment was deleted", "start it again");
+    }
+    if (!may_be_same(seen_by(found.pid, directory), directory)) {
       return say(fmt::format("it has another {} than this ttmem, as in a container", directory),
                  "run ttmem there, or start it with the host's IPC namespace (--ipc=host)");
     }
-    if (const std::string other = variable(*environment, "TTMEM_DIR");
-        !other.empty() && same_directory(folder + "/root" + other, directory) == false) {
-      return say("its TTMEM_DIR is " + segment::safe_text(other),
-                 "run `TTMEM_DIR=" + segment::safe_text(other) + " ttmem`");
+    const std::string set = variable_in(*environment, "TTMEM_DIR");
+    const std::string other = set.empty() ? "/dev/shm" : set;
+    const bool tracked = variable_in(*environment, "TT_ALLOC_TRACKING_ENABLED") == "1";
+    if ((tracked || !set.empty()) && !may_be_same(seen_by(found.pid, other), directory)) {
+      const std::string shown = segment::safe_text(other);
+      return say("its TTMEM_DIR is " + shown,
+                 fmt::format("run `TTMEM_DIR={} ttmem`", shell_quote(shown)));
     }
-    if (variable(*environment, "TT_METAL_SHM_TRACKING_DISABLED") == "1") {
+    if (tracked && variable_in(*environment, "TTMEM_TRANSPORT") == "socket") {
+      return say("it reports to a server (TTMEM_TRANSPORT=socket) that does not answer",
+                 "start `ttmem serve`");
+    }
+    if (variable_in(*environment, "TT_METAL_SHM_TRACKING_DISABLED") == "1") {
       return say("tracking is switched off (TT_METAL_SHM_TRACKING_DISABLED=1)", start_again);
     }
-    say("its TT-Metal publishes nothing: it is older than 2026, or has opened no device yet",
-        start_again);
+    const auto about_region = [](const std::string& sentence) {
+      return sentence.find("/tt_device_") != std::string::npos;
+    };
+    if (std::any_of(evidence_.unread.begin(), evidence_.unread.end(), about_region)) {
+      return say("what its TT-Metal publishes cannot be read", "see the other warnings");
+    }
+    say("its TT-Metal publishes nothing: it is older than 2026, or still starting", start_again);
   }
 
   // One that could not be read: the others are tracked.
-  [[nodiscard]] bool has_segment(std::int32_t pid) const {
+  [[nodiscard]] bool has_segment_file(std::int32_t pid) const {
     return listing_ != nullptr && std::any_of(listing_->segments.begin(), listing_->segments.end(),
                                               [&](const std::string& name) {
                                                 const auto parsed = parse_segment_name(name);
@@ -144,18 +148,28 @@ class Reasoner {
   const Listing* listing_;
 };
 
+// One that the driver lists and /proc does not show.
+Untracked hidden(std::int32_t pid) {
+  Untracked found;
+  found.pid = pid;
+  const bool ended = ::kill(pid, 0) != 0 && errno == ESRCH;
+  found.reason = ended ? "it has ended, and a process that it started has the chip"
+                       : "/proc hides it (hidepid)";
+  found.advice =
+      ended ? "end that process, or start it with `ttmem run -- CMD`" : "run ttmem as root";
+  return found;
+}
+
 }  // namespace
 
 std::vector<Untracked> find_untracked(const Evidence& evidence, const Listing* listing,
                                       const std::vector<Untracked>& known) {
-  std::set<std::int32_t> holders;
-  for (const driver::Chip& chip : evidence.driver.chips) {
-    holders.insert(chip.holders.begin(), chip.holders.end());
-  }
+  const std::set<std::int32_t> holders = holders_in(evidence.driver);
   if (holders.empty()) return {};
   const std::set<std::int32_t> tracked = tracked_pids(evidence);
   const Reasoner reasoner(evidence, listing);
   std::vector<Untracked> found;
+  std::optional<std::set<std::int32_t>> now;  // who holds a chip by a second look
   for (const std::int32_t pid : holders) {
     if (tracked.contains(pid)) continue;
     if (pid == 0) {
@@ -165,11 +179,17 @@ std::vector<Untracked> find_untracked(const Evidence& evidence, const Listing* l
       continue;
     }
     const std::optional<ProcessFacts> facts = process_facts(pid);
-    if (!facts || facts->is_ending) continue;
+    if (facts && facts->is_ending) continue;
+    if (!facts) {
+      // It may have ended since the driver was asked.
+      if (!now) now = holders_in(driver::read_driver(system_root()));
+      if (now->contains(pid)) found.push_back(hidden(pid));
+      continue;
+    }
     const auto same = std::find_if(known.begin(), known.end(), [&](const Untracked& before) {
       return before.pid == pid && before.start_time_ticks == facts->start_time_ticks;
     });
-    // One that has just started may load TT-Metal, or set up its segment, later.
+    // One that has just started may load TT-Metal later.
     found.push_back(same != known.end() && same->may_hold ? *same : reasoner.look_at(pid, *facts));
   }
   return found;

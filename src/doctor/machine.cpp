@@ -8,6 +8,7 @@
 #include <map>
 #include <system_error>
 
+#include "base/format_ids.hpp"
 #include "base/read_text.hpp"
 #include "doctor/scene.hpp"
 #include "driver/chips.hpp"
@@ -17,17 +18,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The PCI address of a card that is in the machine, if any.
-std::string card_without_driver(const std::string& root) {
+// The PCI addresses of the cards in the machine that no chip of the driver has.
+std::vector<std::string> cards_without_driver(const Scene& scene) {
+  std::vector<std::string> cards;
   std::error_code error;
-  for (fs::directory_iterator it(root + "/sys/bus/pci/devices", error), end; !error && it != end;
-       it.increment(error)) {
-    if (read_text(it->path() / "vendor").starts_with("0x1e52")) return it->path().filename();
+  for (fs::directory_iterator it(scene.root + "/sys/bus/pci/devices", error), end;
+       !error && it != end; it.increment(error)) {
+    if (!read_text(it->path() / "vendor").starts_with("0x1e52")) continue;
+    const std::string bus_id = it->path().filename();
+    const auto& chips = scene.evidence.driver.chips;
+    if (std::none_of(chips.begin(), chips.end(),
+                     [&](const auto& chip) { return chip.bus_id == bus_id; })) {
+      cards.push_back(bus_id);
+    }
   }
-  return {};
+  std::sort(cards.begin(), cards.end());
+  return cards;
 }
 
-// "2 chips: n300 (0, 1)".
+// "2 chips: n300 (0-1)".
 std::string chips_by_card(const std::vector<driver::Chip>& chips) {
   std::map<std::string, std::vector<std::uint32_t>> by_card;
   for (const driver::Chip& chip : chips) {
@@ -38,35 +47,37 @@ std::string chips_by_card(const std::vector<driver::Chip>& chips) {
   }
   std::string text = fmt::format("{} chip{}: ", chips.size(), chips.size() == 1 ? "" : "s");
   for (const auto& [card, numbers] : by_card) {
-    text +=
-        fmt::format("{}{} ({})", text.back() == ' ' ? "" : ", ", card, fmt::join(numbers, ", "));
+    text += fmt::format("{}{} ({})", text.back() == ' ' ? "" : ", ", card, format_ids(numbers));
   }
   return text;
 }
 
-// The numbers of the chips for which this holds: "0, 3"; empty: none.
+// The numbers of the chips for which this holds: "0,3"; empty: none.
 template <typename Holds>
 std::string chips_that(const std::vector<driver::Chip>& chips, Holds holds) {
   std::vector<std::uint32_t> numbers;
   for (const driver::Chip& chip : chips) {
     if (holds(chip)) numbers.push_back(chip.number);
   }
-  return fmt::format("{}", fmt::join(numbers, ", "));
+  return format_ids(numbers);
+}
+
+void check_cards(const Scene& scene, Findings& findings) {
+  const std::vector<std::string> cards = cards_without_driver(scene);
+  // A container need not see the driver's files of every chip.
+  if (cards.empty() || scene.evidence.driver.not_here > 0) return;
+  findings.failure("driver",
+                   fmt::format("the card{} at {} {} not driven by it", cards.size() == 1 ? "" : "s",
+                               fmt::join(cards, ", "), cards.size() == 1 ? "is" : "are"),
+                   "install tt-kmd, then `sudo modprobe tenstorrent`; `sudo dmesg` says more");
 }
 
 void check_driver(const Scene& scene, Findings& findings) {
   const driver::Driver& driver = scene.evidence.driver;
   const std::string version = driver.version.empty() ? "" : " " + driver.version;
   if (!driver.loaded) {
-    const std::string card = card_without_driver(scene.root);
-    if (card.empty()) {
-      findings.note("driver",
-                    "no Tenstorrent card in this machine; simulated chips can be measured");
-    } else {
-      findings.failure("driver", fmt::format("the card at {} has no kernel driver", card),
-                       "install tt-kmd, then type: sudo modprobe tenstorrent");
-    }
-    return;
+    findings.note("driver", "the kernel driver is not loaded; simulated chips can be measured");
+    return check_cards(scene, findings);
   }
   const bool lists_holders = std::all_of(driver.chips.begin(), driver.chips.end(),
                                          [](const auto& chip) { return chip.holders_known; });
@@ -77,8 +88,9 @@ void check_driver(const Scene& scene, Findings& findings) {
                      fmt::format("tt-kmd{} does not tell who has a chip open, so that processes of "
                                  "others may be missing",
                                  version),
-                     "update tt-kmd, or run ttmem as root");
+                     "update tt-kmd");
   }
+  check_cards(scene, findings);
 }
 
 void check_chips(const Scene& scene, Findings& findings) {
@@ -87,13 +99,17 @@ void check_chips(const Scene& scene, Findings& findings) {
   if (!driver.loaded) return;
   if (chips.empty()) {
     findings.failure("chips", "the driver shows no chip",
-                     "type: lspci -d 1e52: and: sudo dmesg | grep tenstorrent");
+                     "`lspci -d 1e52:` and `sudo dmesg | grep tenstorrent` say more");
     return;
   }
   findings.good("chips", chips_by_card(chips));
-  if (std::none_of(chips.begin(), chips.end(), [](const auto& chip) { return chip.has_node; })) {
+  if (driver.nodes_hidden) {
+    findings.warning("chips", "you may not look into /dev/tenstorrent",
+                     "`ls -ld /dev/tenstorrent` says who may");
+  } else if (std::none_of(chips.begin(), chips.end(),
+                          [](const auto& chip) { return chip.has_node; })) {
     findings.failure("chips", "/dev/tenstorrent is not there, so that no program can use a chip",
-                     "in a container: start it with --device /dev/tenstorrent");
+                     "start a container with --device /dev/tenstorrent");
     return;
   }
   if (driver.not_here > 0) {
@@ -103,13 +119,13 @@ void check_chips(const Scene& scene, Findings& findings) {
   }
   if (const auto in = chips_that(chips, [](const auto& chip) { return chip.in_reset; });
       !in.empty()) {
-    findings.warning("chips", fmt::format("the firmware of {} does not answer (in reset)", in),
-                     "reset with: tt-smi -r");
+    findings.warning("chips", fmt::format("chip {} does not answer (in reset)", in),
+                     fmt::format("`tt-smi -r {}` resets it, if nobody uses it", in));
   }
   const auto closed = [](const auto& chip) { return chip.has_node && !chip.may_open; };
   if (const auto these = chips_that(chips, closed); !these.empty()) {
-    findings.warning("chips", fmt::format("you may not open /dev/tenstorrent/{{{}}}", these),
-                     "type: ls -l /dev/tenstorrent and ask for that group");
+    findings.warning("chips", fmt::format("you may not open chip {} in /dev/tenstorrent", these),
+                     "`ls -l /dev/tenstorrent` says which group may");
   }
 }
 

@@ -10,10 +10,8 @@
 #include <system_error>
 
 #include "base/parse_number.hpp"
-#include "base/read_text.hpp"
-#include "collector/segment_files.hpp"
+#include "collector/process_look.hpp"
 #include "doctor/scene.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::doctor {
 namespace {
@@ -41,11 +39,11 @@ void check_segments(const Scene& scene, Findings& findings) {
   if (living > 0) {
     findings.good("segments", found);
   } else {
-    findings.note("segments", found, "try: ttmem demo, or: ttmem run -- CMD");
+    findings.note("segments", found, "try `ttmem demo`, or `ttmem run -- CMD`");
   }
   if (dead > 0) {
     findings.note("segments", count_of(dead, "is of a dead process", "are of dead processes"),
-                  "ttmem clean");
+                  "`ttmem clean` removes them");
   }
   if (!evidence.regions.empty()) {
     findings.good("own statistics", "TT-Metal writes its own of " +
@@ -53,8 +51,14 @@ void check_segments(const Scene& scene, Findings& findings) {
   }
   for (const std::string& sentence : evidence.unread) {
     const std::size_t semicolon = sentence.find("; ");
-    findings.failure("segments", sentence.substr(0, semicolon),
-                     semicolon == std::string::npos ? "" : sentence.substr(semicolon + 2));
+    const std::string found_so = sentence.substr(0, semicolon);
+    const std::string advice = semicolon == std::string::npos ? "" : sentence.substr(semicolon + 2);
+    // Those of other users are not for everybody to see; one's own can still be measured.
+    if (found_so.ends_with("permission denied")) {
+      findings.warning("segments", found_so, advice);
+    } else {
+      findings.failure("segments", found_so, advice);
+    }
   }
   for (const auto& segment : evidence.segments) {
     if (segment.state != State::alive) continue;
@@ -67,6 +71,7 @@ void check_segments(const Scene& scene, Findings& findings) {
 
 void check_untracked(const Scene& scene, Findings& findings) {
   for (const collector::Untracked& process : scene.evidence.untracked) {
+    if (process.unreadable || process.segment_deleted) continue;  // see the segments
     const std::string name = process.pid == 0 ? "a process" : who(process.pid, process.name);
     if (process.may_hold) {
       findings.failure("not tracked", name + ": " + process.reason, process.advice);
@@ -103,42 +108,22 @@ struct Looked {
   bool has_runtime = false;
 };
 
-bool has_deleted_segment(const fs::path& folder, const std::string& directory) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder / "fd", error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code unreadable;
-    const std::string target = fs::read_symlink(it->path(), unreadable).string();
-    constexpr std::string_view mark = " (deleted)";
-    if (unreadable || !target.ends_with(mark) || !target.starts_with(directory + "/")) continue;
-    const std::string_view name = std::string_view(target).substr(
-        directory.size() + 1, target.size() - mark.size() - directory.size() - 1);
-    if (collector::parse_segment_name(name)) return true;
-  }
-  return false;
-}
-
 std::vector<Looked> look_at_processes(const std::string& directory) {
-  constexpr std::size_t most = 16 << 20;
   std::vector<Looked> found;
   std::error_code error;
   for (fs::directory_iterator it("/proc", error), end; !error && it != end; it.increment(error)) {
     const auto pid = parse_number<std::int32_t>(it->path().filename().string());
     if (!pid) continue;
-    const std::string maps = read_text(it->path() / "maps", most);
+    const std::string maps = collector::process_maps(*pid).value_or("");
+    if (!collector::has_file(maps, "libttmem")) continue;
     Looked process;
     process.pid = *pid;
-    process.deleted_segment =
-        maps.find("libttmem") != std::string::npos && has_deleted_segment(it->path(), directory);
-    process.has_runtime =
-        maps.find("libtt_metal") != std::string::npos || maps.find("ttnn") != std::string::npos;
-    process.preloaded =
-        maps.find("libttmem_preload") != std::string::npos &&
-        read_text(it->path() / "environ", most).find("TTMEM_ADAPTER=") != std::string::npos;
-    if (!process.deleted_segment && !process.preloaded) continue;
-    std::string name = read_text(it->path() / "comm");
-    if (name.ends_with('\n')) name.pop_back();
-    process.name = segment::safe_text(name);
+    process.deleted_segment = collector::has_deleted_segment(*pid, directory);
+    process.has_runtime = collector::has_runtime(maps);
+    const std::string environment = collector::process_environment(*pid).value_or("");
+    process.preloaded = collector::has_file(maps, "libttmem_preload") &&
+                        !collector::variable_in(environment, "TTMEM_ADAPTER").empty();
+    process.name = collector::process_name(*pid);
     found.push_back(std::move(process));
   }
   return found;
@@ -156,11 +141,11 @@ void check_lost_processes(const Scene& scene, Findings& findings) {
                        who(process.pid, process.name) +
                            ": its segment was deleted while it lives, so that it is not seen",
                        "start it again; `ttmem clean` removes only those of the dead");
-    } else if (process.has_runtime && !has_segment) {
+    } else if (process.preloaded && process.has_runtime && !has_segment) {
       findings.failure("adapter",
                        who(process.pid, process.name) +
                            ": the adapter is preloaded, and nothing was heard from it",
-                       "wait until it opens a device; else type: ttmem adapter build");
+                       "wait until it opens a device; else `ttmem adapter build`");
     }
   }
 }

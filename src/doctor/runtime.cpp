@@ -26,21 +26,22 @@ void check_adapter(const RuntimeLibrary& library, Findings& findings) {
   if (!id) return findings.failure("adapter", id.error().message, "install ttmem again");
   const auto entry = adapter::find_entry(*id);
   if (!entry) {
-    return findings.failure("adapter", entry.error().message, "type: ttmem adapter remove");
+    return findings.failure("adapter", entry.error().message, "`ttmem adapter remove`");
   }
   if (*entry && (*entry)->built) {
     return findings.good("adapter", fmt::format("built for it ({})", *id));
   }
   if (*entry) {
     return findings.failure("adapter", fmt::format("its build failed; see {}", (*entry)->log()),
-                            "type: ttmem adapter build");
+                            "`ttmem adapter build`");
   }
   const auto flags = adapter::compile_flags(library, "");
-  if (!flags) return findings.failure("adapter", flags.error().message, "ttmem help adapter");
+  if (!flags) return findings.failure("adapter", flags.error().message, "`ttmem help adapter`");
   const auto compiler = adapter::find_compiler();
-  if (!compiler) return findings.failure("adapter", compiler.error().message, "ttmem help adapter");
+  if (!compiler)
+    return findings.failure("adapter", compiler.error().message, "`ttmem help adapter`");
   findings.note("adapter", "not built yet for this TT-Metal: `ttmem run` will, in half a minute",
-                "type: ttmem adapter build");
+                "`ttmem adapter build`");
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ void check_runtime(Findings& findings) {
   }
   if (!*library) {
     return findings.note("TT-Metal", "not found by TT_METAL_HOME, in python3 or as a package",
-                         "set TT_METAL_HOME, or use: ttmem run --library PATH -- CMD");
+                         "set TT_METAL_HOME, or `ttmem run --library PATH -- CMD`");
   }
   findings.good("TT-Metal",
                 fmt::format("{}, build {}", (*library)->path, (*library)->build_id.substr(0, 12)));

@@ -2,12 +2,14 @@
 //
 // The directory in which processes write their segments.
 #include <fmt/core.h>
-#include <pwd.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -30,26 +32,33 @@ void check_directory(const std::string& directory, Findings& findings) {
   if (::statvfs(directory.c_str(), &space) != 0) {
     const std::string why = std::generic_category().message(errno);
     findings.failure(kName, fmt::format("{}: {}", directory, why),
-                     directory == "/dev/shm" ? "mount a tmpfs there: mount -t tmpfs shm /dev/shm"
+                     directory == "/dev/shm" ? "`mount -t tmpfs shm /dev/shm`"
                                              : "create it, or unset TTMEM_DIR");
     return;
   }
   if (::access(directory.c_str(), R_OK | W_OK | X_OK) != 0) {
-    findings.failure(kName, fmt::format("you may not write to {}", directory),
-                     fmt::format("type: ls -ld {}; it has to be 1777, or yours", directory));
+    findings.failure(
+        kName, fmt::format("you may not write to {}", directory),
+        fmt::format("`ls -ld {}` has to say drwxrwxrwt (1777), or be yours", directory));
     return;
   }
   const std::uint64_t free_bytes = std::uint64_t{space.f_bavail} * space.f_frsize;
   const std::string found = fmt::format("{}, {} free", directory, format_bytes(free_bytes));
   if (free_bytes < collector::kLowSpaceBytes) {
     findings.failure(kName, found + ": new processes cannot be tracked",
-                     "free space there (`ttmem clean`), or in a container: --shm-size=1g");
+                     "free space there (`ttmem clean`); start a container with --shm-size=1g");
   } else if (free_bytes < kLittleSpace) {
     findings.warning(kName, found + ": little for many processes",
-                     "free space there (`ttmem clean`), or in a container: --shm-size=1g");
+                     "free space there (`ttmem clean`); start a container with --shm-size=1g");
   } else {
     findings.good(kName, found);
   }
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
+  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 // The last setting of RemoveIPC in a file; empty: none.
@@ -59,10 +68,28 @@ std::string remove_ipc_in(const std::string& path) {
   std::string_view rest = text;
   std::string value;
   while (!rest.empty()) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
+    const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    constexpr std::string_view key = "RemoveIPC=";
-    if (line.starts_with(key)) value = line.substr(key.size());
+    const std::size_t equals = std::min(line.find('='), line.size());
+    if (trimmed(line.substr(0, equals)) != "RemoveIPC") continue;
+    value = trimmed(line.substr(std::min(equals + 1, line.size())));
+  }
+  return value;
+}
+
+// Of logind's file and of the drop-ins, of which those with later names win.
+std::string remove_ipc(const std::string& root) {
+  std::string value = remove_ipc_in(root + "/etc/systemd/logind.conf");
+  std::map<std::string, std::string> drop_ins;  // by name; of one name the last folder's wins
+  for (const char* folder : {"/usr/lib", "/run", "/etc"}) {
+    std::error_code error;
+    for (fs::directory_iterator it(root + folder + "/systemd/logind.conf.d", error), end;
+         !error && it != end; it.increment(error)) {
+      drop_ins[it->path().filename()] = remove_ipc_in(it->path());
+    }
+  }
+  for (const auto& [name, other] : drop_ins) {
+    if (!other.empty()) value = other;
   }
   return value;
 }
@@ -77,14 +104,10 @@ void check_remove_ipc(const Scene& scene, Findings& findings) {
       fs::exists(scene.root + "/var/lib/systemd/linger/" + user, error)) {
     return;
   }
-  std::string value = remove_ipc_in(scene.root + "/etc/systemd/logind.conf");
-  for (fs::directory_iterator it(scene.root + "/etc/systemd/logind.conf.d", error), end;
-       !error && it != end; it.increment(error)) {
-    if (const std::string other = remove_ipc_in(it->path()); !other.empty()) value = other;
-  }
+  const std::string value = remove_ipc(scene.root);
   if (value == "no" || value == "false" || value == "0" || value == "off") return;
   findings.warning("logout", "logind removes your segments when you log out (RemoveIPC)",
-                   "type: loginctl enable-linger");
+                   "`loginctl enable-linger`");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <time.h>
 
+#include <cerrno>
 #include <clocale>
 #include <cstring>
 #include <string>
@@ -19,20 +20,23 @@
 namespace ttmem::doctor {
 namespace {
 
-bool server_listens(const std::string& path) {
+// 0: somebody does; else an errno.
+int connect_to(const std::string& path) {
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (!fd || path.size() >= sizeof address.sun_path) return false;
+  if (!fd || path.size() >= sizeof address.sun_path) return ENAMETOOLONG;
   path.copy(address.sun_path, path.size());
-  return ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  return ::connect(fd.get(), to, sizeof address) == 0 ? 0 : errno;
 }
 
 void check_variables(Findings& findings) {
   std::string set;
-  for (const char* name : {"TT_ALLOC_TRACKING_ENABLED", "TTMEM_DIR", "TTMEM_MODE", "TTMEM_SOCKET",
-                           "TTMEM_TRANSPORT", "TTMEM_ADAPTER", "TTMEM_TT_METAL_LIBRARY",
-                           "TT_METAL_HOME", "TT_METAL_SHM_TRACKING_DISABLED"}) {
+  for (const char* name :
+       {"TT_ALLOC_TRACKING_ENABLED", "TTMEM_DIR", "TTMEM_MODE", "TTMEM_SOCKET", "TTMEM_TRANSPORT",
+        "TTMEM_SYSROOT", "TTMEM_ADAPTER", "TTMEM_TT_METAL_LIBRARY", "TT_METAL_HOME",
+        "TT_METAL_SHM_TRACKING_DISABLED"}) {
     if (const char* const value = environment(name); *value != '\0') {
       set += fmt::format("{}{}={}", set.empty() ? "" : ", ", name, value);
     }
@@ -49,11 +53,15 @@ void check_variables(Findings& findings) {
 void check_server(Findings& findings) {
   const std::string path = socket_path();
   const bool needed = std::string_view(environment("TTMEM_TRANSPORT")) == "socket";
-  if (server_listens(path)) {
+  const int error = connect_to(path);
+  if (error == 0 || error == EAGAIN) {
     findings.good("server", "listens at " + path);
+  } else if (error == EACCES || error == EPERM) {
+    findings.warning("server", "you may not connect to the one at " + path,
+                     "`ls -l " + path + "` says who may");
   } else if (needed) {
     findings.failure("server", "TTMEM_TRANSPORT=socket, and nobody listens at " + path,
-                     "type: ttmem serve, or unset TTMEM_TRANSPORT");
+                     "`ttmem serve`, or unset TTMEM_TRANSPORT");
   } else {
     findings.note("server", "none at " + path + "; only metrics, history and the socket need one");
   }
@@ -63,15 +71,16 @@ void check_clock(Findings& findings) {
   constexpr std::uint64_t year_2025 = 1'735'689'600'000'000'000;
   if (clock_ns(CLOCK_REALTIME) >= year_2025) return;
   findings.warning("clock", "it is before 2025 by the clock of this machine, so times are wrong",
-                   "type: sudo timedatectl set-ntp true");
+                   "`sudo timedatectl set-ntp true`");
 }
 
 void check_locale(Findings& findings) {
   const std::string wanted =
       environment_or("LC_ALL", environment_or("LC_CTYPE", environment_or("LANG", "")));
   if (wanted.empty() || std::setlocale(LC_CTYPE, "") != nullptr) return;
-  findings.note("locale", fmt::format("{} is not installed, so bars are drawn in ASCII", wanted),
-                "type: export LC_ALL=C.UTF-8");
+  findings.note("locale",
+                fmt::format("{} is not installed; ttmem goes by its name, others may not", wanted),
+                "`export LC_ALL=C.UTF-8`");
 }
 
 }  // namespace

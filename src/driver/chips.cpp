@@ -72,6 +72,13 @@ std::string arch_of(const std::string& name) {
   return {};
 }
 
+// A number in units of which so many are one, if it is below `most`.
+std::optional<double> scaled(const std::string& path, double units, double most) {
+  const auto raw = number_in<std::int64_t>(path);
+  if (!raw || static_cast<double>(*raw) / units >= most) return std::nullopt;
+  return static_cast<double>(*raw) / units;
+}
+
 class Reader {
  public:
   explicit Reader(const std::string& root)
@@ -87,6 +94,7 @@ class Reader {
     std::error_code error;
     driver.loaded = !nodes.empty() || fs::exists(sys_, error) || fs::exists(module_, error);
     driver.version = line_of(module_ + "/version");
+    driver.nodes_hidden = ::access(dev_.c_str(), R_OK | X_OK) != 0 && errno == EACCES;
     // /sys shows a container all chips of the machine, and /dev those that were handed to it.
     for (const std::uint32_t number : nodes.empty() ? folders : nodes) {
       driver.chips.push_back(chip(number, nodes.contains(number)));
@@ -126,13 +134,18 @@ class Reader {
     chip.may_open = ::access(fmt::format("{}/{}", dev_, number).c_str(), R_OK | W_OK) == 0;
     chip.bus_id = last_part_of_link(folder + "/device");
     const std::optional<std::string> card = try_read_text(folder + "/tt_card_type");
-    // The driver has such a file only for what the firmware told it.
-    chip.in_reset = !card && errno != ENOENT && errno != ENOTDIR && errno != EACCES;
+    // The driver has such a file only for what the firmware told it, and fails when it cannot ask.
+    chip.in_reset = !card && (errno == ENODATA || errno == ENODEV || errno == EIO);
     if (card && first_line(*card) != "unknown") chip.card = first_line(*card);
     chip.arch = architecture(chip.card, number);
     chip.firmware = line_of(folder + "/tt_fw_bundle_ver");
     chip.asic_id = number_in<std::uint64_t>(folder + "/tt_asic_id", 16);
-    if (chip.asic_id == 0U) chip.asic_id.reset();
+    chip.serial = number_in<std::uint64_t>(folder + "/tt_serial", 16);
+    // A chip that is off the bus reads as all ones.
+    chip.in_reset = chip.in_reset || chip.asic_id == UINT64_MAX;
+    for (auto* own : {&chip.asic_id, &chip.serial}) {
+      if (*own == 0U || *own == UINT64_MAX) own->reset();
+    }
     read_holders(chip);
     return chip;
   }
@@ -148,14 +161,14 @@ class Reader {
   [[nodiscard]] Sensors sensors(std::uint32_t number) const {
     Sensors sensors;
     sensors.aiclk_mhz = number_in<std::uint32_t>(folder_of(number) + "/tt_aiclk");
+    if (sensors.aiclk_mhz == UINT32_MAX) sensors.aiclk_mhz.reset();
     const std::string hwmon = hwmon_of(number);
     if (hwmon.empty()) return sensors;
-    if (const auto milli = number_in<std::int64_t>(hwmon + "/temp1_input")) {
-      sensors.temperature_c = static_cast<double>(*milli) / 1e3;
-    }
-    if (const auto micro = number_in<std::int64_t>(hwmon + "/power1_input")) {
-      sensors.power_w = static_cast<double>(*micro) / 1e6;
-    }
+    // What cannot be is no measurement: a chip that is off the bus reads as all ones.
+    constexpr double most_degrees = 1000;
+    constexpr double most_watts = 4000;
+    sensors.temperature_c = scaled(hwmon + "/temp1_input", 1e3, most_degrees);
+    sensors.power_w = scaled(hwmon + "/power1_input", 1e6, most_watts);
     return sensors;
   }
 

@@ -31,7 +31,8 @@ struct Chip {
   std::string arch;          // "wormhole_b0"; empty: unknown
   std::string firmware;      // "19.4.2.0"; empty: unknown
   std::optional<std::uint64_t> asic_id;
-  bool in_reset = false;  // the driver has the chip, and the firmware does not answer
+  std::optional<std::uint64_t> serial;  // of the board
+  bool in_reset = false;                // the driver has the chip, and the firmware does not answer
   // The processes that have it open, ascending; 0 stands for those of pid namespaces that this one
   // does not see.
   std::vector<std::int32_t> holders;
@@ -46,6 +47,7 @@ struct Driver {
   std::string version;           // empty: unknown
   std::vector<Chip> chips;       // by number
   std::vector<Sensors> sensors;  // of each of them
+  bool nodes_hidden = false;     // this user may not look into /dev/tenstorrent
   std::uint32_t not_here = 0;    // further chips that /sys shows, without a file in /dev
 
   friend bool operator==(const Driver&, const Driver&) = default;

@@ -34,6 +34,8 @@ struct DeviceName {
 [[nodiscard]] inline DeviceName name_of(const Device& device) {
   if (device.uid) return name_of_uid(*device.uid);
   DeviceName name(device.id);
+  name.bus_id = device.bus_id;
+  if (!name.bus_id.empty()) return name;
   name.arch = device.arch;
   return name;
 }
@@ -46,8 +48,13 @@ struct DeviceName {
 
 [[nodiscard]] inline bool has_name(const Device& device, const DeviceName& name) {
   if (!name.bus_id.empty()) return device.bus_id.ends_with(name.bus_id);
-  if (name.uid) return device.uid == name.uid;
-  if (name.arch && (device.uid || device.arch != *name.arch)) return false;
+  if (name.uid) {
+    const auto& others = device.other_uids;
+    return device.uid == name.uid ||
+           std::find(others.begin(), others.end(), *name.uid) != others.end();
+  }
+  const bool has_other_name = device.uid || !device.bus_id.empty();
+  if (name.arch && (has_other_name || device.arch != *name.arch)) return false;
   return has_number(device, name.number);
 }
 

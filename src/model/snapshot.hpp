@@ -63,6 +63,7 @@ struct Process {
   PerKind<KindFigures> kinds{};
   Bytes kernels_estimated_bytes;  // of the kernels, sizes that are estimates
   std::string not_tracked;        // why nothing is known of it; empty: it is tracked
+  bool may_hold = true;           // of one that is not tracked. False: it has no TT-Metal
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
@@ -113,10 +114,12 @@ struct Device {
   std::optional<double> temperature_c;
   std::optional<double> power_w;
   std::optional<std::uint32_t> aiclk_mhz;
-  bool in_reset = false;         // the firmware does not answer
-  bool holders_known = false;    // the driver tells who has it open; else others may, unseen
-  bool idle = false;             // nobody has it open, so that nothing is in use
-  std::uint32_t card_chips = 0;  // on its card; 0: unknown
+  bool in_reset = false;              // the firmware does not answer
+  bool holders_known = false;         // the driver tells who has it open; else others may, unseen
+  std::vector<std::int32_t> holders;  // those that are seen; 0: of another pid namespace
+  std::vector<std::uint64_t> other_uids;  // what processes call it, where that is not `uid`
+  bool idle = false;                      // nobody has it open, so that nothing is in use
+  std::uint32_t card_chips = 0;           // on its card; 0: unknown
   // Who states the capacities. If no process does: those of every card or chip of this type.
   enum class Statement : std::uint8_t { process, card, chip } capacities_from = Statement::process;
 
@@ -167,6 +170,24 @@ struct Device {
     return kinds[kind].get(&KindFigures::logical_bytes);
   }
 };
+
+[[nodiscard]] inline std::uint64_t living_processes(const Device& device) {
+  return static_cast<std::uint64_t>(
+      std::count_if(device.processes.begin(), device.processes.end(),
+                    [](const Process& process) { return process.state == State::alive; }));
+}
+
+// Those that have it open, report nothing, and may hold memory.
+[[nodiscard]] inline std::uint64_t untracked_processes(const Device& device) {
+  return static_cast<std::uint64_t>(std::count_if(
+      device.processes.begin(), device.processes.end(),
+      [](const Process& process) { return !process.not_tracked.empty() && process.may_hold; }));
+}
+
+// False: the driver does not tell who has it open, and none is seen. Others may.
+[[nodiscard]] inline bool users_known(const Device& device) {
+  return !device.driver_number || device.holders_known || living_processes(device) > 0;
+}
 
 // One live buffer, kernel or circular buffer. One that lies on several devices has the same address
 // and sizes on each: they are those on one device.

@@ -23,10 +23,9 @@ std::string or_unknown(const std::string& text) {
 
 // "2", "2 +1 dead".
 std::string processes_of(const Device& device) {
-  const auto living =
-      std::count_if(device.processes.begin(), device.processes.end(),
-                    [](const auto& process) { return process.state == model::State::alive; });
-  const auto dead = static_cast<std::ptrdiff_t>(device.processes.size()) - living;
+  const std::uint64_t living = model::living_processes(device);
+  const std::uint64_t dead = device.processes.size() - living;
+  if (!users_known(device) && dead == 0) return std::string(kUnknown);
   return dead == 0 ? fmt::format("{}", living) : fmt::format("{} +{} dead", living, dead);
 }
 

@@ -19,7 +19,21 @@ FieldValue value_of(const std::optional<T>& value) {
   return value ? FieldValue(*value) : FieldValue();
 }
 
+// Null: nobody tells who uses it.
+FieldValue state_of(const Device& device) {
+  if (device.in_reset) return std::string("in_reset");
+  if (device.idle) return std::string("idle");
+  const bool used = model::living_processes(device) > 0 || !device.holders.empty();
+  return used ? FieldValue(std::string("in_use")) : FieldValue();
+}
+
+FieldValue untracked_of(const Device& device) {
+  if (!device.driver_number || !users_known(device)) return {};
+  return model::untracked_processes(device);
+}
+
 FieldValue count_of(const Device& device, model::State state) {
+  if (state == model::State::alive && !users_known(device)) return {};
   return static_cast<std::uint64_t>(
       std::count_if(device.processes.begin(), device.processes.end(),
                     [&](const auto& process) { return process.state == state; }));
@@ -151,6 +165,9 @@ const std::vector<DeviceField>& device_fields() {
          return d.aiclk_mhz ? FieldValue(std::uint64_t{*d.aiclk_mhz}) : FieldValue();
        },
        "Clock of the compute cores, in MHz"},
+      {"state", "state", state_of, "idle, in_use or in_reset"},
+      {"untracked_processes", "untracked_processes", untracked_of,
+       "Processes that have it open and report nothing"},
       {"capacities_from", "capacities_from",
        [](const Device& d) {
          if (!d.dram_capacity_bytes && !d.l1_bytes_per_core) return FieldValue();

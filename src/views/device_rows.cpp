@@ -207,6 +207,26 @@ void add_anomalies(DeviceRows& rows, const Anomalies& found, Units units) {
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
 
+// Who uses it: "2 processes", "60 programs"; or that it is idle.
+std::vector<std::string> counts_of(const Device& device) {
+  if (device.idle) return {"idle"};
+  std::vector<std::string> counts;
+  if (device.in_reset) counts.emplace_back("in reset");
+  const std::uint64_t living = model::living_processes(device);
+  if (living > 0) {
+    counts.push_back(plural(living, "process", "processes"));
+  } else if (!device.holders.empty()) {
+    counts.push_back(fmt::format("open in {}, nothing reported here",
+                                 plural(device.holders.size(), "process", "processes")));
+  } else if (device.driver_number && !device.holders_known) {
+    counts.emplace_back("no process seen");
+  } else if (counts.empty()) {
+    counts.emplace_back("no living process");
+  }
+  if (device.programs) counts.push_back(plural(*device.programs, "program", "programs"));
+  return counts;
+}
+
 std::string model_of(const Device& device) {
   if (device.board.empty() && device.arch.empty()) return "model n/a";
   if (device.board.empty() || device.arch.empty()) return device.board + device.arch;
@@ -294,19 +314,11 @@ std::string_view name_of_part(Tone part, bool brief) {
 }
 
 DeviceTitle device_title(const Device& device) {
-  const auto living = static_cast<std::uint64_t>(
-      std::count_if(device.processes.begin(), device.processes.end(),
-                    [](const auto& process) { return process.state == model::State::alive; }));
-  DeviceTitle title{
-      fmt::format("Device {}", device.id),
-      device.board.empty() ? device.arch : device.board,
-      {},
-      {device.in_reset                                                ? "in reset"
-       : device.idle                                                  ? "idle"
-       : living == 0 && device.driver_number && !device.holders_known ? "no process seen"
-       : living == 0                                                  ? "no living process"
-                     : plural(living, "process", "processes")},
-      {}};
+  DeviceTitle title{fmt::format("Device {}", device.id),
+                    device.board.empty() ? device.arch : device.board,
+                    {},
+                    counts_of(device),
+                    {}};
   // First: what tells chips of the same number apart is the last to be left out.
   if (device.shares_number) title.facts.push_back(device.uid ? format_hex(*device.uid) : "uid n/a");
   title.facts.push_back(model_of(device));
@@ -319,8 +331,6 @@ DeviceTitle device_title(const Device& device) {
   std::vector<std::uint32_t> others = device.ids;
   std::erase(others, device.id);
   if (!others.empty()) title.facts.push_back("also called " + format_ids(others));
-  if (device.programs && !device.idle)
-    title.counts.push_back(plural(*device.programs, "program", "programs"));
   if (device.temperature_c) title.sensors.push_back(fmt::format("{:.0f} C", *device.temperature_c));
   if (device.power_w) title.sensors.push_back(fmt::format("{:.0f} W", *device.power_w));
   if (device.aiclk_mhz) title.sensors.push_back(fmt::format("{} MHz", *device.aiclk_mhz));

@@ -86,17 +86,6 @@ std::string format_time(std::uint64_t unix_ns, std::int64_t utc_offset_seconds) 
                      clock / 3600, clock / 60 % 60, clock % 60);
 }
 
-std::string format_ids(const std::vector<std::uint32_t>& ids) {
-  std::vector<std::string> runs;
-  for (std::size_t i = 0; i < ids.size();) {
-    std::size_t last = i;
-    while (last + 1 < ids.size() && ids[last + 1] == ids[last] + 1) ++last;
-    runs.push_back(last == i ? fmt::format("{}", ids[i]) : fmt::format("{}-{}", ids[i], ids[last]));
-    i = last + 1;
-  }
-  return join(runs, ",");
-}
-
 std::string format_names(const std::vector<model::DeviceName>& names) {
   std::vector<std::uint32_t> numbers;
   std::vector<std::string> parts;

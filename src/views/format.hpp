@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/format_bytes.hpp"
+#include "base/format_ids.hpp"
 #include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 #include "views/units.hpp"
@@ -59,8 +60,7 @@ using ttmem::Scale;
 [[nodiscard]] std::string format_age(std::uint64_t age_ns);
 // "2026-08-22 12:00:05".
 [[nodiscard]] std::string format_time(std::uint64_t unix_ns, std::int64_t utc_offset_seconds);
-// Ascending ids as "0-3,6".
-[[nodiscard]] std::string format_ids(const std::vector<std::uint32_t>& ids);
+using ttmem::format_ids;
 // "0-3,6,0x1f00a"
 [[nodiscard]] std::string format_names(const std::vector<model::DeviceName>& names);
 // "0"; "0 (0x1f00a)" when another chip has the same number.

@@ -45,7 +45,7 @@ void add_pids(const model::Process& p, Json& json) {
 }
 
 Json process_json(const model::Process& p) {
-  Json json = {{"pid", p.pid},
+  Json json = {{"pid", p.pid == 0 ? Json(nullptr) : Json(p.pid)},
                {"name", p.name},
                {"user", p.user},
                {"state", name_of(p.state)},
@@ -90,6 +90,7 @@ Json device_json(const Device& device) {
   }
   if (device.grid_x == 0 || device.grid_y == 0) json["grid"] = nullptr;
   json["ids"] = device.ids;
+  json["open_in"] = device.holders_known ? Json(device.holders) : Json(nullptr);
   json["processes"] = list_of(device.processes, process_json);
   json["per_core"] = list_of(device.cores, core_json);
   return json;

@@ -117,10 +117,22 @@ Labels labels_of(const Holder& device) {
       {"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
+// What tells chips apart whose own number is unknown.
+void add_bus_id(Labels& labels, const Device& device) {
+  if (!device.uid) labels.add("bus_id", device.bus_id);
+}
+
+Labels full_labels_of(const Device& device) {
+  Labels labels = labels_of(device);
+  add_bus_id(labels, device);
+  return labels;
+}
+
 // Without the architecture, unless nothing else tells the chip from another of the same number.
 Labels short_labels_of(const Device& device) {
   Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
   if (device.shares_number && !device.uid) labels.add("arch", device.arch);
+  add_bus_id(labels, device);
   return labels;
 }
 
@@ -171,7 +183,7 @@ void add_memory(const Snapshot& snapshot, Page& page) {
       "ttmem_memory_largest_free_bytes_per_bank",
       "The largest free block of every bank, by kind: what one buffer can have at most.");
   for (const Device& device : snapshot.devices) {
-    const Labels labels = labels_of(device);
+    const Labels labels = full_labels_of(device);
     add_kinds(used, labels, device);
     for (const Kind kind : kBankKinds) {
       const Labels of_kind = labels.with("kind", name_of(kind));
@@ -250,7 +262,6 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
     const Labels labels = short_labels_of(device);
     std::uint64_t dead_bytes = 0;
     std::uint64_t alive = 0;
-    std::uint64_t not_tracked = 0;
     for (const Process& process : device.processes) {
       if (process.state == model::State::dead) {
         // TT-Metal keeps such a row for as long as its region is used: nobody could reap it.
@@ -259,12 +270,13 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
         continue;
       }
       ++alive;
-      if (!process.not_tracked.empty()) ++not_tracked;
       if (!process_labels) continue;
       add_kinds(used, labels_of(device, process), process);
     }
-    processes.add(labels, std::optional(alive));
-    if (device.driver_number) untracked.add(labels, std::optional(not_tracked));
+    if (users_known(device)) processes.add(labels, std::optional(alive));
+    if (device.driver_number && users_known(device)) {
+      untracked.add(labels, std::optional(model::untracked_processes(device)));
+    }
     dead.add(labels, std::optional(dead_bytes));
   }
 }

@@ -37,6 +37,11 @@ std::string title_text(const Device& device, const TextOptions& options) {
   const DeviceTitle title = device_title(device);
   std::vector<std::string> parts;
   for (const std::string& fact : title.facts) parts.push_back(printable(fact, options.unicode));
+  // In little room the state of a chip is worth more than its architecture.
+  constexpr std::size_t narrow = 60;
+  if (options.width < narrow && !device.shares_number && !title.board.empty()) {
+    parts[0] = printable(title.board, options.unicode);
+  }
   parts.insert(parts.end(), title.counts.begin(), title.counts.end());
   parts.insert(parts.end(), title.sensors.begin(), title.sensors.end());
   parts.push_back(device.bus_id);
@@ -84,7 +89,10 @@ std::string row_text(const DeviceRow& row, const TextOptions& options) {
 std::string device_text(const Device& device, bool in_full, const TextOptions& options) {
   std::string text = title_text(device, options);
   for (const DeviceRow& row : device_rows(device, options.units)) {
-    if (in_full || !row.minor) text += row_text(row, options);
+    const bool shown = device.idle ? row.what == What::dram || row.what == What::l1 ||
+                                         row.what == What::cb || row.what == What::kernels
+                                   : in_full || !row.minor;
+    if (shown) text += row_text(row, options);
   }
   return text;
 }
@@ -99,23 +107,42 @@ Bytes sum_over(const std::vector<DeviceRows>& devices, What what, Bytes DeviceRo
   return sum;
 }
 
-// The mark of one is that of the sum.
-std::string mark_of(const std::vector<DeviceRows>& devices, What what) {
-  std::string mark;
-  for (const DeviceRows& rows : devices) mark = std::max(mark, row_of(rows, what).mark);
-  return mark;
+// A chip of which nobody tells what is in use.
+bool is_silent(const Device& device) {
+  return device.driver_number &&
+         std::none_of(device.processes.begin(), device.processes.end(), [](const auto& process) {
+           return process.state == model::State::alive && process.not_tracked.empty();
+         });
+}
+
+// What is in use on all devices, and what stands before it: the mark of one is that of the sum,
+// which is "at least" when nobody tells of a chip.
+struct UsedSum {
+  Bytes bytes = std::nullopt;
+  std::string mark{};
+};
+UsedSum used_on(const std::vector<Device>& devices, const std::vector<DeviceRows>& rows,
+                What what) {
+  UsedSum sum;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const DeviceRow& row = row_of(rows[i], what);
+    if (!row.used && !is_silent(devices[i])) return {};
+    if (row.used) sum.bytes = sum.bytes.value_or(0) + *row.used;
+    sum.mark = std::max(sum.mark, row.used ? row.mark : std::string(">="));
+  }
+  return sum;
 }
 
 // "  DRAM  9.84 GiB of 96.0 GiB  10%  ▂▂▂▂▂▂▂▂  fullest: 3 (12%)"
 std::string sum_line(const std::vector<Device>& devices, const std::vector<DeviceRows>& rows,
                      What what, const TextOptions& options) {
-  const Bytes used = sum_over(rows, what, &DeviceRow::used);
+  const UsedSum used = used_on(devices, rows, what);
   const Bytes capacity = sum_over(rows, what, &DeviceRow::capacity);
   Line line(options);
   line.add(fmt::format("  {:<4}  {:>9} of {:<9}  ", row_of(rows[0], what).name,
-                       (used ? mark_of(rows, what) : "") + format_bytes(used, options.units),
+                       (used.bytes ? used.mark : "") + format_bytes(used.bytes, options.units),
                        format_bytes(capacity, options.units)));
-  const auto total = share_of(used, capacity);
+  const auto total = share_of(used.bytes, capacity);
   line.add(fmt::format("{:>4}", format_share(total)), color_of(tone_of_share(total))).add("  ");
   const auto share = [&](const DeviceRows& of) { return row_of(of, what).share(); };
   if (devices.size() <= line.room()) {

@@ -41,7 +41,7 @@ class DriverTree:
         (self.root / f"sys/class/tenstorrent/tenstorrent!{number}").symlink_to(
             f"../../devices/pci0000:00/{bus_id}/tenstorrent/tenstorrent!{number}")
         for file, text in {"tt_aiclk": clock, "tt_axiclk": 900, "tt_arcclk": 540,
-                           "tt_serial": f"{0x100018611902_0000 + number:016X}",
+                           "tt_serial": f"{self.serial(number):016X}",
                            "tt_card_type": card,
                            "tt_asic_id": f"{self.asic_id(number):016X}",
                            "tt_fw_bundle_ver": "19.4.2.0", "tt_heartbeat": 4711}.items():
@@ -59,6 +59,10 @@ class DriverTree:
     def asic_id(number):
         return 0x5A1B00000000A000 + number
 
+    @staticmethod
+    def serial(number):
+        return 0x1000186119020000 + number
+
     def folder(self, number):
         return self.root / f"sys/class/tenstorrent/tenstorrent!{number}"
 
@@ -75,13 +79,18 @@ class DriverTree:
         (folder / "pids").write_text("".join(f"{pid}\n" for pid in pids))
 
     def reset(self, number):
-        """The firmware does not answer: reading such a file fails."""
-        for file in self.folder(number).glob("tt_*"):
+        """The firmware does not answer: reading such a file fails, here with EIO."""
+        for file in [*self.folder(number).glob("tt_*"), *self.hwmon(number).glob("*_input")]:
             file.unlink()
-            file.mkdir()
-        for file in self.hwmon(number).glob("*_input"):
-            file.unlink()
-            file.mkdir()
+            file.symlink_to("/proc/self/mem")
+
+    def fall_off_the_bus(self, number):
+        """Everything reads as all ones, and nothing fails."""
+        for file, text in {"tt_asic_id": "F" * 16, "tt_serial": "F" * 16, "tt_card_type": "unknown",
+                           "tt_aiclk": 0xffffffff}.items():
+            (self.folder(number) / file).write_text(f"{text}\n")
+        (self.hwmon(number) / "temp1_input").write_text("65535999\n")
+        (self.hwmon(number) / "power1_input").write_text("4293967296\n")
 
     def make_older(self):
         """A driver before telemetry in /sys and the list of pids."""

@@ -4,6 +4,7 @@ open and report nothing."""
 
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from driver_tree import DriverTree
 from http_case import HttpCase
 from support import DEADLINE_SECONDS, GIB, MIB, TTMEM
 from test_could_not_look import become_nobody
+from test_regions import region
 
 BLACKHOLE_CHANNEL = 4278190080
 NOT_LOADED = "import time\nprint(flush=True)\ntime.sleep(600)"
@@ -68,7 +70,10 @@ class IdleChips(Machine):
                                              "temperature_c", "power_w", "aiclk_mhz")},
             {"id": 0, "uid": hex(self.tree.asic_id(0)), "board": "n150", "arch": "wormhole_b0",
              "bus_id": "0000:01:00.0", "temperature_c": 41.5, "power_w": 18, "aiclk_mhz": 500})
+        self.assertEqual((device["state"], device["open_in"]), ("idle", []))
         self.assertEqual((snapshot["complete"], snapshot["warnings"]), (True, []))
+        self.assertIn("Device 0: n150, 8x8 cores, idle",
+                      self.ttmem(env={**self.env, "COLUMNS": "40"}).stdout)
         text = self.ttmem(env={**self.env, "COLUMNS": "80"}).stdout
         for words in ("Device 0: n150 (wormhole_b0), 8x8 cores, idle, 42 C, 18 W, 500 MHz",
                       "DRAM: 0.00 MiB", "12.0 GiB by card type"):
@@ -134,7 +139,13 @@ class FilesThatAreMissing(Machine):
         self.assertEqual(device["dram"]["capacity_bytes"], 12 * GIB)
         # Others may have it open, unseen: no zero.
         self.assertIsNone(device["dram"]["used_bytes"])
+        self.assertEqual((device["state"], device["untracked_processes"]), (None, None))
         self.assertIn("no process seen", self.ttmem().stdout)
+        self.assertIn("No process is seen", self.ttmem("top", "--once").stdout)
+        self.serve()
+        page = self.get("/metrics")
+        self.assertNotIn("ttmem_processes{", page)
+        self.assertNotIn("ttmem_untracked_processes{", page)
 
     def test_an_older_driver_and_a_process_of_ours(self):
         self.add("n150")
@@ -152,7 +163,18 @@ class FilesThatAreMissing(Machine):
                          ("blackhole", None, "0000:02:00.0"))
         self.assertEqual([second[name] for name in ("uid", "temperature_c", "power_w")], [None] * 3)
         self.assertIsNone(second["dram"]["used_bytes"])
-        self.assertIn("in reset", self.ttmem().stdout)
+        self.assertEqual(second["state"], "in_reset")
+        text = self.ttmem().stdout
+        self.assertIn("in reset", text)
+        self.assertRegex(text, r"DRAM +>=0.00 MiB of")  # the sum has what is known
+
+    def test_a_chip_that_is_off_the_bus(self):
+        self.add("n150")
+        self.tree.fall_off_the_bus(0)
+        [device] = self.devices()
+        self.assertEqual([device[name] for name in ("uid", "temperature_c", "power_w", "aiclk_mhz")],
+                         [None] * 4)
+        self.assertEqual((device["state"], device["dram"]["used_bytes"]), ("in_reset", None))
 
     @unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
     def test_no_permission(self):
@@ -200,8 +222,67 @@ class OneChipOnce(Machine):
         self.assertEqual(used["capacities_from"], "process")
         self.assertEqual([row["source"] for row in used["processes"]], ["ttmem"])
         process.kill()
+        self.tree.hold(1, [])
         _, used = self.devices()
         self.assertEqual([row["state"] for row in used["processes"]], ["dead"])
+
+    def test_by_the_number_that_umd_gives_it(self):
+        """The board's, or for linked Blackholes the board's and the place on it."""
+        for card, uid in (("n150", self.tree.serial(0)), ("p150a", self.tree.serial(1) << 5 | 3)):
+            number = self.tree.add(card)
+            uid &= 2**64 - 1
+            arch = "b'blackhole'" if card == "p150a" else "b'wormhole_b0'"
+            process = self.hold(f"uid={uid}, arch={arch}")
+            for state in ("alive", "dead"):  # also when the driver lists nobody any more
+                self.tree.hold(number, [process.pid] if state == "alive" else [])
+                device = self.devices()[number]
+                self.assertEqual((len(self.devices()), device["uid"]),
+                                 (number + 1, hex(self.tree.asic_id(number))))
+                self.assertEqual([row["state"] for row in device["processes"]], [state])
+                self.assertEqual(self.json("--device", hex(uid))["devices"][0]["id"], number)
+                process.kill()
+
+    def test_two_replicas_that_call_their_chips_0(self):
+        self.add("n150", "n150", "n150")
+        for number, per_bank in ((1, 1 << 20), (2, 3 << 20)):
+            process = self.hold_calls(f"open_device(uid=0)\nalloc(DRAM, 1, {per_bank})")
+            self.tree.hold(number, [process.pid])
+        self.assertEqual([device["dram"]["used_bytes"] for device in self.devices()],
+                         [0, 12 * MIB, 36 * MIB])
+        self.assertEqual([device["id"] for device in self.devices()], [0, 1, 2])
+
+    def test_two_chips_that_say_the_same_number(self):
+        self.add("n150", "n150")
+        for number in (0, 1):
+            (self.tree.folder(number) / "tt_asic_id").write_text(f"{0x77:016X}\n")
+        process = self.hold("uid=0x77")
+        self.tree.hold(0, [process.pid])
+        used, idle = self.devices()
+        self.assertEqual((used["dram"]["used_bytes"], idle["dram"]["used_bytes"]), (12 * MIB, 0))
+
+    def test_a_chip_behind_another_is_not_a_chip_of_the_driver(self):
+        self.add("n300", "n300")
+        process = self.hold_calls(f"open_device(0, uid={self.tree.asic_id(0)})\n"
+                                  "open_device(1, uid=0x9999)\nalloc(DRAM, 1, 4096, device=1)")
+        for number in (0, 1):
+            self.tree.hold(number, [process.pid])
+        with_address = [device for device in self.devices() if device["bus_id"]]
+        self.assertEqual([device["uid"] for device in with_address],
+                         [hex(self.tree.asic_id(0)), hex(self.tree.asic_id(1))])
+        self.assertEqual(len(self.devices()), 3)
+
+    def test_a_region_of_the_runtime(self):
+        self.add("n150")
+        process = self.untracked()
+        for uid in (self.tree.asic_id(0), self.tree.serial(0), 0x5555):
+            path = pathlib.Path(self.dir, f"tt_device_{uid}_memory")
+            data = bytearray(region(process.pid))
+            struct.pack_into("<Q", data, 32, uid)
+            path.write_bytes(data)
+            [device] = self.devices()
+            self.assertEqual((device["dram"]["used_bytes"], device["bus_id"]),
+                             (MIB, "0000:01:00.0"))
+            path.unlink()
 
     def test_by_who_has_it_open(self):
         self.add("n150")
@@ -213,6 +294,7 @@ class OneChipOnce(Machine):
                 self.assertEqual((device["dram"]["used_bytes"], device["bus_id"]),
                                  (12 * MIB, "0000:01:00.0"))
                 process.kill()
+                self.tree.hold(0, [])
                 self.ttmem("clean")
 
     def test_a_simulated_chip_is_another_one(self):
@@ -229,7 +311,9 @@ class OneChipOnce(Machine):
             self.tree.hold(number, [process.pid])
         used, other = self.devices()
         self.assertEqual((used["dram"]["used_bytes"], other["processes"]), (12 * MIB, []))
+        self.assertEqual((other["state"], other["open_in"]), ("in_use", [process.pid]))
         self.assertTrue(self.json()["complete"])
+        self.assertIn("open in 1 process, nothing reported here", self.ttmem().stdout)
 
 
 class NotTracked(Machine):
@@ -272,13 +356,48 @@ class NotTracked(Machine):
     def test_reasons(self):
         other = tempfile.TemporaryDirectory(prefix="ttmem-other-")
         self.addCleanup(other.cleanup)
-        for env, words in (({"TT_METAL_SHM_TRACKING_DISABLED": "1"}, "switched off"),
-                           ({"TTMEM_DIR": other.name}, f"its TTMEM_DIR is {other.name}"),
-                           ({}, "older than 2026")):
+        tracked = {"TT_ALLOC_TRACKING_ENABLED": "1"}
+        odd = os.path.join(other.name, "x; echo y")
+        os.mkdir(odd)
+        for env, words, advice in (
+                ({"TT_METAL_SHM_TRACKING_DISABLED": "1"}, "switched off", "ttmem run"),
+                ({"TTMEM_DIR": other.name}, f"its TTMEM_DIR is {other.name}",
+                 f"`TTMEM_DIR={other.name} ttmem`"),
+                ({"TTMEM_DIR": odd}, "its TTMEM_DIR is", f"`TTMEM_DIR='{odd}' ttmem`"),
+                ({**tracked, "TTMEM_DIR": ""}, "its TTMEM_DIR is /dev/shm", "`TTMEM_DIR=/dev/shm"),
+                ({**tracked, "TTMEM_TRANSPORT": "socket"}, "does not answer", "ttmem serve"),
+                ({"X": "x" * 100000, "TT_METAL_SHM_TRACKING_DISABLED": "1"}, "switched off",
+                 "ttmem run"),
+                ({}, "older than 2026", "ttmem run")):
             with self.subTest(words):
                 process = self.untracked(env)
                 self.assertIn(words, self.reason())
+                self.assertIn(advice, self.json()["warnings"][0])
                 process.kill()
+
+    def test_one_whose_statistics_cannot_be_read(self):
+        self.untracked()
+        pathlib.Path(self.dir, "tt_device_7_memory").write_bytes(b"\x09" + b"\0" * 8575)
+        self.assertIn("cannot be read", self.reason())
+
+    def test_a_segment_that_was_deleted(self):
+        library = self.tree.root / "libtt_metal.so"
+        library.write_bytes(b"x" * 4096)
+        process = self.hold_calls(
+            f"import mmap\nfile = open({str(library)!r}, 'rb')\n"
+            "kept = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n"
+            f"open_device(uid={self.tree.asic_id(0)})")
+        self.tree.hold(0, [process.pid])
+        [name] = self.files()
+        os.unlink(os.path.join(self.dir, name))
+        self.assertIn("deleted", self.reason())
+
+    def test_one_that_ended_and_gave_the_chip_to_a_child(self):
+        process = self.untracked()
+        process.kill()
+        self.tree.hold(0, [process.pid])  # the driver names who opened it
+        self.assertIn("has ended", self.reason())
+        self.assertIs(self.json()["complete"], False)
 
     @unittest.skipIf(os.geteuid() != 0, "a mount namespace needs root")
     def test_one_with_another_shared_memory(self):
@@ -293,18 +412,16 @@ class NotTracked(Machine):
         self.assertIn("no TT-Metal", self.reason())
         snapshot = self.json()
         self.assertEqual((snapshot["complete"], snapshot["warnings"]), (True, []))
+        device = snapshot["devices"][0]
+        self.assertEqual((device["state"], device["dram"]["used_bytes"]), ("idle", 0))
+        self.assertEqual(device["untracked_processes"], 0)
 
     def test_one_of_another_pid_namespace(self):
         self.tree.hold(0, [0])
         row = self.only_process()
-        self.assertEqual((row["pid"], row["host_pid"]), (0, None))
+        self.assertEqual((row["pid"], row["host_pid"]), (None, None))
         self.assertIn("pid namespace", row["not_tracked"])
         self.assertRegex(self.ttmem().stdout, r"\n +\? ")
-
-    def test_one_that_has_ended(self):
-        process = self.untracked()
-        process.kill()
-        self.assertEqual(self.devices()[0]["processes"], [])
 
     @unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
     def test_what_another_user_sees(self):

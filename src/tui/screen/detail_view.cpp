@@ -134,11 +134,16 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const All
   return y;
 }
 
-void draw_processes(Screen& screen, Pane pane, const std::vector<views::ProcessTotal>& totals) {
+// `all_known`: it is known of every device who uses it.
+void draw_processes(Screen& screen, Pane pane, const std::vector<views::ProcessTotal>& totals,
+                    bool all_known) {
   if (pane.height() <= 0) return;
   screen.claim("processes", pane);
   if (totals.empty()) {
-    pane.put(0, 0, "No process holds memory on these devices.", {Ink::dim});
+    pane.put(0, 0,
+             all_known ? "No process holds memory on these devices."
+                       : "No process is seen on these devices.",
+             {Ink::dim});
     return;
   }
   const auto count = static_cast<int>(totals.size());
@@ -172,7 +177,9 @@ void detail_view(Screen& screen, Pane pane, const Snapshot& snapshot, const View
     screen.claim("more devices", sign);
     ++y;
   }
-  draw_processes(screen, pane.part({0, y, pane.width(), pane.height() - y}), totals);
+  const bool all_known =
+      std::all_of(snapshot.devices.begin(), snapshot.devices.end(), model::users_known);
+  draw_processes(screen, pane.part({0, y, pane.width(), pane.height() - y}), totals, all_known);
 }
 
 int detail_height(const Snapshot& snapshot, int width) {
