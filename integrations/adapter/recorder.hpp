@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tt-metalium/buffer.hpp>
 #include <tt-metalium/device.hpp>
 #include <tt-metalium/mesh_command_queue.hpp>
+#include <tt-metalium/mesh_coord.hpp>
 #include <tt-metalium/mesh_workload.hpp>
 #include <tt-metalium/program.hpp>
 #include <unordered_map>
@@ -81,6 +83,8 @@ class Recorder {
   Program& place(tm::detail::ProgramImpl& impl, const tm::IDevice& device);
   Program* find(tm::detail::ProgramImpl& impl, const tm::IDevice& device);
   void dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh);
+  [[nodiscard]] bool was_last(tm::distributed::MeshWorkload& workload,
+                              const tm::IDevice& device) const;
 
   // Functions that lay a program out are not inlined into the one that compiles it.
   std::atomic<bool> layouts_are_heard_{false};
@@ -93,6 +97,11 @@ class Recorder {
   std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;
   std::map<std::uint32_t, Trace> traces_;
   std::uint64_t next_program_ = 1;
+  struct {  // the workload of one program that was sent last; nothing else has changed since
+    const tm::detail::ProgramImpl* program = nullptr;
+    const tm::IDevice* device = nullptr;
+    std::optional<tm::distributed::MeshCoordinateRange> range;
+  } last_;
 };
 
 }  // namespace ttmem::adapter

@@ -35,14 +35,16 @@ std::vector<tm::IDevice*> chips_of(const tm::IDevice* device) {
   return {const_cast<tm::IDevice*>(device)};
 }
 
+ttmem_core_range core_range(const tm::CoreRange& range) {
+  return {static_cast<std::uint16_t>(range.start_coord.x),
+          static_cast<std::uint16_t>(range.start_coord.y),
+          static_cast<std::uint16_t>(range.end_coord.x),
+          static_cast<std::uint16_t>(range.end_coord.y)};
+}
+
 std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
   std::vector<ttmem_core_range> ranges;
-  for (const tm::CoreRange& range : cores.ranges()) {
-    ranges.push_back({static_cast<std::uint16_t>(range.start_coord.x),
-                      static_cast<std::uint16_t>(range.start_coord.y),
-                      static_cast<std::uint16_t>(range.end_coord.x),
-                      static_cast<std::uint16_t>(range.end_coord.y)});
-  }
+  for (const tm::CoreRange& range : cores.ranges()) ranges.push_back(core_range(range));
   return ranges;
 }
 

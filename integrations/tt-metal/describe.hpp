@@ -21,6 +21,7 @@ inline std::uint32_t number_of(const ::tt::tt_metal::IDevice& chip) {
   return static_cast<std::uint32_t>(chip.id());
 }
 
+ttmem_core_range core_range(const ::tt::tt_metal::CoreRange& range);
 std::vector<ttmem_core_range> ranges_of(const ::tt::tt_metal::CoreRangeSet& cores);
 
 // Everything that an open chip says of itself.

@@ -10,14 +10,17 @@
 namespace ttmem::tt_metal {
 
 void PlacedProgram::report(const Chips& on) const {
-  std::vector<std::vector<ttmem_core_range>> cores;
-  cores.reserve(cbs.size());
+  std::size_t count = 0;
+  for (const Cb& cb : cbs) count += cb.cores.ranges().size();
+  std::vector<ttmem_core_range> cores;
+  cores.reserve(count);  // so that the records may point into it
   std::vector<ttmem_cb> records;
   records.reserve(cbs.size());
   for (const Cb& cb : cbs) {
-    cores.push_back(ranges_of(cb.cores));
-    records.push_back({cb.address, cb.bytes, cores.back().data(),
-                       static_cast<std::uint32_t>(cores.back().size()),
+    const std::size_t first = cores.size();
+    for (const auto& range : cb.cores.ranges()) cores.push_back(core_range(range));
+    records.push_back({cb.address, cb.bytes, cores.data() + first,
+                       static_cast<std::uint32_t>(cores.size() - first),
                        cb.is_view ? TTMEM_CB_GLOBAL : 0U});
   }
   const ttmem_placement placement{.struct_size = sizeof placement,
