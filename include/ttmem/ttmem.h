@@ -209,6 +209,12 @@ TTMEM_API void ttmem_mesh_program_place_with(const uint32_t *devices, uint32_t c
 TTMEM_API void ttmem_mesh_program_dispatch(const uint32_t *devices, uint32_t count,
                                            uint64_t program);
 
+/* With `is_estimate` not 0, the CB figures of this process on `device` are an estimate from now on:
+ * shown, and always marked as one. For a runtime whose hooks do not say which program its CBs
+ * belong to, or which program is gone. 0 makes them exact again, and so does closing the device.
+ * Does nothing when the device is not open. */
+TTMEM_API void ttmem_cb_estimate(uint32_t device, int is_estimate);
+
 /* For callers that know of a CB only its number and size: counted in the CB bytes of the device, in
  * no core's, and in no program. The same id again counts once, at its largest size, until it was
  * freed as often as it was allocated. */

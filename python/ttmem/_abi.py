@@ -52,6 +52,7 @@ _ARGUMENTS = {
     "device_open": [POINTER(DeviceInfo)],
     "device_close": [c_uint32],
     "reports": [c_uint32, c_uint32],
+    "cb_estimate": [c_uint32, c_int],
     "buffer_alloc": [c_uint32, POINTER(Buffer)],
     "buffer_free": [c_uint32, c_int, c_uint64],
     "mesh_buffer_alloc": [POINTER(c_uint32), c_uint32, POINTER(Buffer)],

@@ -75,6 +75,12 @@ def reports(device: int, what: int) -> None:
     _abi.library().ttmem_reports(_u32("device", device), _u32("what", what))
 
 
+def cb_estimate(device: int, is_estimate: bool) -> None:
+    """Whether the figures of this process's circular buffers on the device are an estimate from now
+    on: shown, and always marked as one."""
+    _abi.library().ttmem_cb_estimate(_u32("device", device), int(is_estimate))
+
+
 def device_close(device: int) -> None:
     """The device and everything on it is given up."""
     _abi.library().ttmem_device_close(_u32("device", device))

@@ -289,6 +289,10 @@ void ttmem_not_seen(uint32_t what, const char* why) {
   with_tracker([=](IdTracker& t) { t.core().not_seen(what, why); });
 }
 
+void ttmem_cb_estimate(uint32_t device, int is_estimate) {
+  with_tracker([=](IdTracker& t) { t.core().cb_estimate(device, is_estimate != 0); });
+}
+
 void ttmem_device_close(uint32_t device) {
   with_tracker([=](IdTracker& t) { t.device_close(device); });
 }

@@ -47,7 +47,8 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
                    : std::string(views::kUnknown)},
         {r.user.empty() ? std::string(views::kUnknown) : r.user}};
     for (const Kind kind : kDeviceKinds) {
-      const bool estimate = kind == Kind::kernel && r.kernels_estimated_bytes > 0;
+      const bool estimate = (kind == Kind::kernel && r.kernels_estimated_bytes > 0) ||
+                            (kind == Kind::cb && r.cb_estimate);
       row.push_back({views::mark_estimate(format_bytes(r.kinds[kind].get(&KindFigures::used_bytes)),
                                           estimate)});
     }

@@ -41,6 +41,7 @@ model::Process process_row(const SegmentEvidence& segment, const DeviceImage& de
   row.source = model::Source::ttmem;
   row.kinds = device.kinds;
   if (row.used(Kind::kernel)) row.kernels_estimated_bytes = device.kernel_estimated_bytes;
+  if (row.used(Kind::cb)) row.cb_estimate = device.cb_estimate;
   return row;
 }
 

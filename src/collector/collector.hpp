@@ -71,6 +71,7 @@ struct DeadSegment {
   std::string command;
   std::string user;
   std::uint64_t kernels_estimated_bytes = 0;
+  bool cb_estimate = false;
   PerKind<KindFigures> kinds{};         // over all devices; nothing is known when it cannot be read
   bool readable = false;                // it is a segment, and not one that never became one
   bool abandoned = false;               // its server is gone, and the client may live

@@ -186,6 +186,9 @@ void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& g
     add_known(device_.kernels_persistent_bytes,
               saturating_add(device.kernel_role_bytes[1], device.kernel_role_bytes[2]));
   }
+  if (device.kinds[Kind::cb].known != 0) {
+    device_.cb_estimate = device_.cb_estimate.value_or(false) || device.cb_estimate;
+  }
   if (device.programs_known) add_known(device_.programs, device.programs);
   if (!device.programs_known && device.kinds[Kind::cb].used_bytes != 0) programs_known_ = false;
   if (!device_.anomalies) device_.anomalies.emplace();
@@ -203,6 +206,7 @@ void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& g
 
 void DeviceTotal::add_untracked(const RegionRow& row) {
   merge(device_.kinds, row.kinds);
+  if (row.kinds[Kind::cb].known != 0) device_.cb_estimate = device_.cb_estimate.value_or(false);
   // A region says neither how many programs there are, nor which of them are resident.
   if (row.kinds[Kind::cb].used_bytes != 0) {
     resident_known_ = false;

@@ -93,6 +93,7 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
       merge(dead.kinds, device.kinds);
       dead.kernels_estimated_bytes =
           saturating_add(dead.kernels_estimated_bytes, device.kernel_estimated_bytes);
+      dead.cb_estimate = dead.cb_estimate || device.cb_estimate;
     }
   }
   return dead;

@@ -61,9 +61,10 @@ struct Process {
   State state = State::alive;
   Source source = Source::ttmem;
   PerKind<KindFigures> kinds{};
-  Bytes kernels_estimated_bytes;  // of the kernels, sizes that are estimates
-  std::string not_tracked;        // why nothing is known of it; empty: it is tracked
-  bool may_hold = true;           // of one that is not tracked. False: it has no TT-Metal
+  Bytes kernels_estimated_bytes;    // of the kernels, sizes that are estimates
+  std::optional<bool> cb_estimate;  // the figures of the CBs are one; unknown when those are
+  std::string not_tracked;          // why nothing is known of it; empty: it is tracked
+  bool may_hold = true;             // of one that is not tracked. False: it has no TT-Metal
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
@@ -146,8 +147,9 @@ struct Device {
   std::optional<std::int64_t> headroom_bytes_per_core;  // the smallest of all cores
 
   Bytes cb_resident_bytes;
-  Bytes kernels_persistent_bytes;  // dispatch and fabric: loaded until the device closes
-  Bytes kernels_estimated_bytes;   // of sizes that are estimates
+  Bytes kernels_persistent_bytes;   // dispatch and fabric: loaded until the device closes
+  Bytes kernels_estimated_bytes;    // of sizes that are estimates
+  std::optional<bool> cb_estimate;  // the figures of the CBs are one, or have one in them
   std::optional<std::uint64_t> programs;
   std::optional<Anomalies> anomalies;  // none: no living process is tracked
   std::vector<Process> processes;      // the living first, then by bytes held

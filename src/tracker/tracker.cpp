@@ -154,6 +154,14 @@ void Tracker::set_known(Device& device, std::uint32_t what, bool known) {
   if (observer_ != nullptr) observer_->device_changed(device.record_index);
 }
 
+void Tracker::cb_estimate(std::uint32_t id, bool is_estimate) {
+  Device* device = find(id);
+  if (device == nullptr || !device->is_open()) return;
+  DeviceRecord& record = *device->record;
+  publish(record.seq, [&] { store(record.cb_estimate, is_estimate ? 1U : 0U); });
+  if (observer_ != nullptr) observer_->device_changed(device->record_index);
+}
+
 void Tracker::device_close(std::uint32_t id) {
   Device* device = find(id);
   if (device == nullptr || !device->is_open()) return;
@@ -167,6 +175,7 @@ void Tracker::device_close(std::uint32_t id) {
       end_peak(record.figures.kinds[kind].peak_bytes, record.past_peaks.kinds[kind]);
     }
     end_peak(record.figures.l1_total_peak_bytes, record.past_peaks.l1_total_bytes);
+    store(record.cb_estimate, 0U);
     store(record.state, static_cast<std::uint32_t>(segment::DeviceState::closed));
   });
   ++shapes_;

@@ -68,6 +68,8 @@ class Tracker {
   void reports(std::uint32_t device, std::uint32_t what);
   // What this process cannot report: the same bits, on every device. `why` may be null.
   void not_seen(std::uint32_t what, const char* why);
+  // Whether the CB figures of a device are an estimate. Does nothing when it is not open.
+  void cb_estimate(std::uint32_t device, bool is_estimate);
   // Does nothing when it is not open. The caller has released every receipt of the device before.
   void device_close(std::uint32_t device);
 

@@ -162,6 +162,7 @@ void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
   std::memcpy(details.arch, device.arch, sizeof details.arch);
   std::memcpy(details.board, device.board, sizeof details.board);
   details.reports = reports_of(device);
+  details.cb_estimate = device.cb_estimate;
   details.mark = wire::kDetailsMark;
 }
 

@@ -121,6 +121,8 @@ const std::vector<DeviceField>& device_fields() {
        "Circular buffers: the plain sum over all programs"},
       {"l1/cb/peak_bytes", "cb_peak_bytes", of<Kind::cb, &Device::peak>,
        "The most circular buffers took at once (physical)"},
+      {"l1/cb/estimate", "cb_estimate", figure<&Device::cb_estimate>,
+       "Whether the figures of circular buffers are an estimate"},
       {"l1/kernels_bytes", "kernels_bytes", of<Kind::kernel, &Device::used>, "What kernels take"},
       {"l1/kernels_persistent_bytes", "kernels_persistent_bytes",
        figure<&Device::kernels_persistent_bytes>,
@@ -222,6 +224,7 @@ const DeviceField& field_of_column(std::string_view column) {
 }
 
 std::string text_of(const FieldValue& value, std::string_view unknown) {
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
   if (const auto* number = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *number);
   if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);

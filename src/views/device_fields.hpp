@@ -16,7 +16,8 @@
 namespace ttmem::views {
 
 // monostate: unknown.
-using FieldValue = std::variant<std::monostate, std::uint64_t, std::int64_t, double, std::string>;
+using FieldValue =
+    std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string>;
 
 struct DeviceField {
   std::string_view

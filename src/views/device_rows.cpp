@@ -223,7 +223,9 @@ std::vector<std::string> counts_of(const Device& device) {
   } else if (counts.empty()) {
     counts.emplace_back("no living process");
   }
-  if (device.programs) counts.push_back(plural(*device.programs, "program", "programs"));
+  if (device.programs)
+    counts.push_back(mark_estimate(plural(*device.programs, "program", "programs"),
+                                   device.cb_estimate.value_or(false)));
   return counts;
 }
 
@@ -261,10 +263,15 @@ namespace {
 
 // What a reader must not miss of a figure; notes may be dropped.
 std::string mark_of(const DeviceRow& row, const Device& device) {
-  if (row.what == What::headroom && device.headroom_bytes_per_core && !device.complete) return "<=";
+  const bool cb_estimate = device.cb_estimate.value_or(false);
+  if (row.what == What::headroom && device.headroom_bytes_per_core) {
+    return std::string(device.complete ? "" : "<=") + (cb_estimate ? "~" : "");
+  }
   if (row.is_words() || !row.used) return {};
   const bool has_kernels = row.what == What::l1 || row.what == What::kernels;
-  const bool estimate = has_kernels && device.kernels_estimated_bytes.value_or(0) > 0;
+  const bool has_cbs = row.what == What::l1 || row.what == What::cb;
+  const bool estimate =
+      (has_kernels && device.kernels_estimated_bytes.value_or(0) > 0) || (has_cbs && cb_estimate);
   return std::string(device.complete ? "" : ">=") + (estimate ? "~" : "");
 }
 

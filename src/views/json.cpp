@@ -54,6 +54,7 @@ Json process_json(const model::Process& p) {
     json[std::string(key_of(kind)) + "_bytes"] = value_of(p.used(kind));
   }
   json["kernels_estimated_bytes"] = value_of(p.kernels_estimated_bytes);
+  json["cb_estimate"] = value_of(p.cb_estimate);
   json["allocations"] = value_of(live_allocations(p.kinds));
   json["command"] = text_of(p.command);
   add_pids(p, json);

@@ -122,7 +122,12 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
        [](Total a, Total b) { return a.devices < b.devices; }},
       size_column<used<Kind::dram>>("DRAM", 0),
       size_column<l1_of>("L1 BUF", 1),
-      size_column<used<Kind::cb>>("CB", 0),
+      {"CB", right, 0, 9,
+       [](Total t, Units units) {
+         return mark_estimate(format_bytes(t.sum.used(Kind::cb), units),
+                              t.sum.cb_estimate.value_or(false));
+       },
+       less<used<Kind::cb>>},
       {"KERNELS", right, 2, 9,
        [](Total t, Units units) {
          return mark_estimate(format_bytes(t.sum.used(Kind::kernel), units),
@@ -179,6 +184,9 @@ std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
         std::uint64_t& estimated = known->sum.kernels_estimated_bytes.emplace(
             known->sum.kernels_estimated_bytes.value_or(0));
         estimated = saturating_add(estimated, *process.kernels_estimated_bytes);
+      }
+      if (process.cb_estimate) {
+        known->sum.cb_estimate = known->sum.cb_estimate.value_or(false) || *process.cb_estimate;
       }
       known->sum.supposed_device |= process.supposed_device;
       if (known->devices.back() != i) known->devices.push_back(i);

@@ -221,6 +221,8 @@ void add_programs(const Snapshot& snapshot, Page& page) {
       page.gauge("ttmem_cb_bytes",
                  "Circular buffers: physical is the union over live programs, resident what was "
                  "dispatched last, logical the plain sum.");
+  Family& estimate = page.gauge(
+      "ttmem_cb_estimate", "1: the figures of the circular buffers are an estimate; 0: measured.");
   Family& programs =
       page.gauge("ttmem_programs", "Live programs with circular buffers on the device.");
   for (const Device& device : snapshot.devices) {
@@ -228,6 +230,7 @@ void add_programs(const Snapshot& snapshot, Page& page) {
     cb.add(labels.with("view", "physical"), device.used(Kind::cb));
     cb.add(labels.with("view", "resident"), device.cb_resident_bytes);
     cb.add(labels.with("view", "logical"), device.logical(Kind::cb));
+    if (device.cb_estimate) estimate.add(labels, std::optional(*device.cb_estimate ? 1 : 0));
     programs.add(labels, device.programs);
   }
 }

@@ -110,10 +110,11 @@ struct DeviceDetails {
   std::uint64_t dram_bytes_per_channel;
   std::uint32_t dram_channels;
   std::uint32_t l1_bytes_per_core;
-  char arch[16];          // not terminated when full
-  char board[32];         // likewise
-  std::uint32_t reports;  // bits of ttmem_reports(); without dispatches, which have no message
-  std::uint8_t reserved[8];
+  char arch[16];              // not terminated when full
+  char board[32];             // likewise
+  std::uint32_t reports;      // bits of ttmem_reports(); without dispatches, which have no message
+  std::uint32_t cb_estimate;  // 1: the figures of the CBs are an estimate
+  std::uint8_t reserved[4];
   std::uint32_t mark;
 };
 
@@ -152,6 +153,7 @@ static_assert(offsetof(AllocationDetails, label) == 96 - 40);
 static_assert(offsetof(AllocationDetails, mark) == 140 - 40);
 static_assert(offsetof(DeviceDetails, arch) == 80 - 40);
 static_assert(offsetof(DeviceDetails, reports) == 128 - 40);
+static_assert(offsetof(DeviceDetails, cb_estimate) == 132 - 40);
 static_assert(offsetof(DeviceDetails, mark) == 140 - 40);
 
 }  // namespace ttmem::wire

@@ -104,6 +104,48 @@ class AnEstimate(Looking):
         self.assertNotIn("~", self.ttmem().stdout)
 
 
+class AnEstimateOfCircularBuffers(Looking):
+    PLACED = "open_device()\nplace(1, (105664, 16384, [(0, 0, 7, 7)]))\nalloc(L1, 1, 1024)\n"
+
+    def test_is_marked_in_every_view_and_width(self):
+        held = self.hold_calls(self.PLACED + "lib.ttmem_cb_estimate(0, 1)")
+        for width in ("40", "60", "80", "200"):
+            env = {**self.env, "COLUMNS": width}
+            for command in ((), ("top", "--once")):
+                text = self.ttmem(*command, env=env).stdout
+                for row in re.findall(r"^.*\b(?:CB|Total L1|Headroom) .*$", text.split("PID")[0],
+                                      re.M):
+                    self.assertIn("~", row, (width, text))
+        table = self.ttmem().stdout
+        self.assertRegex(table, r"\n +CB: ~1\.00 MiB")
+        self.assertRegex(table, r"\n +L1: ~")
+        self.assertRegex(table, r"\n +Headroom: ~")
+        self.assertIn("~1 program", table)
+        self.assertIn("~1.00 MiB", table.split("PID")[1], "the row of the process")
+        device = self.devices()[0]
+        self.assertIs(device["l1"]["cb"]["estimate"], True)
+        self.assertIs(device["processes"][0]["cb_estimate"], True)
+        self.assertEqual(self.ttmem("--query=cb_estimate", "--format=csv,noheader").stdout,
+                         "true\n")
+        held.kill()
+        self.assertIn("~1.00 MiB", self.ttmem("clean").stdout)
+
+    def test_measured_figures_are_not_nor_those_after_the_guess(self):
+        again = "lib.ttmem_cb_estimate(0, 1)\nlib.ttmem_cb_estimate(0, 0)\n"
+        reopened = "lib.ttmem_cb_estimate(0, 1)\nlib.ttmem_device_close(0)\n" + self.PLACED
+        for calls in (self.PLACED, self.PLACED + again, self.PLACED + reopened):
+            held = self.hold_calls(calls)
+            self.assertNotIn("~", self.ttmem().stdout)
+            self.assertIs(self.devices()[0]["l1"]["cb"]["estimate"], False)
+            held.kill()
+            self.ttmem("clean")
+
+    def test_it_is_unknown_where_circular_buffers_are(self):
+        self.hold_calls("open_device()\nalloc(DRAM, 1, 1024)\nlib.ttmem_cb_estimate(0, 1)")
+        self.assertIsNone(self.devices()[0]["l1"]["cb"]["estimate"])
+        self.assertIsNone(self.devices()[0]["processes"][0]["cb_estimate"])
+
+
 class FiguresThatCannotBe(Looking):
     def test_are_left_out_and_a_warning_names_the_process(self):
         liar = self.hold_calls("open_device()\nalloc(DRAM, 1, 1 << 40)\nalloc(L1, 2, 1024)")

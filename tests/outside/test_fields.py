@@ -30,6 +30,13 @@ def paths_in(value, path=""):
     return {path}
 
 
+def text_of(value):
+    """A value of JSON as --query prints it."""
+    if value is None:
+        return "[N/A]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 class Fields(Case):
     def setUp(self):
         super().setUp()
@@ -142,7 +149,7 @@ class QueryPage(Fields):
                 found = device
                 for key in path.strip("`").split("."):
                     found = found[key]
-                self.assertEqual(value, "[N/A]" if found is None else str(found), name)
+                self.assertEqual(value, text_of(found), name)
 
 
 class Query(Fields):

@@ -16,7 +16,7 @@ INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_
              "ttmem_not_seen", "ttmem_buffer_alloc",
              "ttmem_buffer_free", "ttmem_program_place", "ttmem_program_place_with",
              "ttmem_program_dispatch",
-             "ttmem_trace_replay", "ttmem_cb_alloc", "ttmem_cb_free", "ttmem_program_destroy",
+             "ttmem_trace_replay", "ttmem_cb_alloc", "ttmem_cb_free", "ttmem_cb_estimate", "ttmem_program_destroy",
              "ttmem_kernel_load", "ttmem_kernel_load_estimate",
              "ttmem_kernel_unload", "ttmem_mesh_buffer_alloc", "ttmem_mesh_buffer_free",
              "ttmem_mesh_program_place", "ttmem_mesh_program_place_with",
@@ -85,7 +85,7 @@ class TheInstalledTree(Case):
         self.assertEqual(device["trace"]["used_bytes"], 48 << 10)
         self.assertEqual(device["l1"]["cb"],
                          {"physical_bytes": 8 << 20, "resident_bytes": 8 << 20,
-                          "logical_bytes": 8 << 20, "peak_bytes": 8 << 20})
+                          "logical_bytes": 8 << 20, "peak_bytes": 8 << 20, "estimate": False})
         self.assertEqual(device["l1"]["kernels_bytes"], 100000)
         (program,) = self.json("programs")["programs"]
         self.assertEqual((program["name"], program["label"]), ("decoder.0.matmul",) * 2)

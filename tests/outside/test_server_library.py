@@ -79,6 +79,27 @@ class TheLibrary(ServerCase):
                 demo.signal(signal.SIGTERM)
                 self.wait_for(lambda: not self.devices(), "the client to be forgotten")
 
+    def test_an_estimate_is_one_over_the_socket_too(self):
+        self.start_server("--quiet")
+        client = self.start([sys.executable, "-c", textwrap.dedent("""
+            from abi import *
+            open_device()
+            place(1, (105664, 1024, [(0, 0, 7, 7)]))
+            lib.ttmem_cb_estimate(0, 1)
+            hold()
+            lib.ttmem_cb_estimate(0, 0)
+            hold()
+        """)], env={**self.socket_env, "TT_ALLOC_TRACKING_ENABLED": "1", "TTMEM_LIB": LIBRARY,
+                    "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"})
+        client.line()
+
+        def estimate():
+            return [device["l1"]["cb"]["estimate"] for device in self.devices()]
+
+        self.wait_for(lambda: estimate() == [True], "the estimate")
+        client.go_on()
+        self.wait_for(lambda: estimate() == [False], "its end")
+
     def test_a_server_killed_under_load_is_complete_again(self):
         self.start([TTMEM, "demo", "--hold"]).line("stderr")
         alone = rows(self.json(), "alive")

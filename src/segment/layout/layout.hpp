@@ -164,7 +164,7 @@ struct DeviceRecord {
   std::uint64_t trace_region_bytes;
   std::uint64_t opened_ns;
   std::uint32_t programs_reported;  // 0: no program was placed yet, so their number is unknown
-  std::uint8_t reserved0[4];
+  std::uint32_t cb_estimate;        // 1: the figures of the CBs are an estimate
 
   DeviceFigures figures;
   PastPeaks past_peaks;
@@ -337,6 +337,7 @@ static_assert(offsetof(DeviceRecord, dram_bytes_per_channel) == 96);
 static_assert(offsetof(DeviceRecord, trace_region_bytes) == 104);
 static_assert(offsetof(DeviceRecord, opened_ns) == 112);
 static_assert(offsetof(DeviceRecord, programs_reported) == 120);
+static_assert(offsetof(DeviceRecord, cb_estimate) == 124);
 static_assert(offsetof(DeviceRecord, figures) == kFiguresOffset);
 static_assert(offsetof(DeviceRecord, past_peaks) == 704);
 static_assert(offsetof(DeviceRecord, cores_seq) == kCoresSeqOffset);

@@ -64,6 +64,7 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
   device.anomalies.overlapping_buffers = 0;  // the collector computes it
   device.cb_resident_known = record.resident_reported != 0;
   device.programs_known = record.programs_reported != 0;
+  device.cb_estimate = record.cb_estimate != 0;
 }
 
 // Figures of different moments may contradict each other, as may those of a writer that was killed

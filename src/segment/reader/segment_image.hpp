@@ -44,6 +44,7 @@ struct DeviceImage : DeviceFigures {
 
   bool cb_resident_known = true;   // false: `cb_resident_bytes` and that of `cores` mean nothing
   bool programs_known = true;      // false: `programs` means nothing
+  bool cb_estimate = false;        // the figures of the CBs are one
   std::vector<CoreFigures> cores;  // grid_x * grid_y, row by row; empty when the grid is unknown
 };
 

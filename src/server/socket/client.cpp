@@ -413,6 +413,7 @@ Change Client::open(const Message& report) {
   if (reported.reports != 0) {
     tracker_->reports(info.id, reported.reports & ~TTMEM_REPORTS_DISPATCHES);
   }
+  tracker_->cb_estimate(info.id, reported.cb_estimate != 0);
   return {.effect = Effect::opened};
 }
 

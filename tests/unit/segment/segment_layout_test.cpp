@@ -117,6 +117,7 @@ TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(DeviceRecord, trace_region_bytes);
   EXPECT_FIELD(DeviceRecord, opened_ns);
   EXPECT_FIELD(DeviceRecord, programs_reported);
+  EXPECT_FIELD(DeviceRecord, cb_estimate);
   EXPECT_FIELD(DeviceRecord, figures);
   EXPECT_FIELD(DeviceRecord, past_peaks);
   EXPECT_FIELD(DeviceRecord, cores_seq);

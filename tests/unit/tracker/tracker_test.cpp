@@ -227,6 +227,21 @@ TEST(Tracker, KeepsCbsInsideL1WhateverIsReported) {
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
 }
 
+TEST(Tracker, CbFiguresAreAnEstimateUntilTheyAreNotOrTheDeviceIsClosed) {
+  Tracked tracked;
+  tracked.core().reports(0, TTMEM_REPORTS_PROGRAMS);
+  EXPECT_FALSE(tracked.device().cb_estimate);
+  tracked.core().cb_estimate(0, true);
+  EXPECT_TRUE(tracked.device().cb_estimate);
+  tracked.core().cb_estimate(0, false);
+  EXPECT_FALSE(tracked.device().cb_estimate);
+  tracked.core().cb_estimate(0, true);
+  tracked->device_close(0);
+  tracked.core().cb_estimate(0, true);  // it is not open
+  tracked.core().reports(0, TTMEM_REPORTS_PROGRAMS);
+  EXPECT_FALSE(tracked.device().cb_estimate);
+}
+
 TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
   Tracked tracked;
   tracked->kernel_load(0, 1, 1000, TTMEM_KERNEL_APP, false);

@@ -116,6 +116,10 @@ TEST(Prometheus, SaysWhatIsNotCompleteAndWhatIsAnEstimate) {
   });
   ASSERT_NE(estimate, samples.end());
   EXPECT_EQ(estimate->second, 4096);
+  snapshot.devices[0].cb_estimate = true;
+  EXPECT_TRUE(std::ranges::any_of(page_of(snapshot).samples, [](const auto& sample) {
+    return sample.first.starts_with("ttmem_cb_estimate{") && sample.second == 1;
+  }));
 }
 
 TEST(Prometheus, AMeasuredZeroIsASampleAndAnUnknownIsNone) {

@@ -61,12 +61,12 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                   "largest_free_bytes_per_bank", "small_free_bytes_per_bank",
                   "small_largest_free_bytes_per_bank"}));
   EXPECT_EQ(keys_of(device["l1"]["cb"]),
-            (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes"}));
-  EXPECT_EQ(
-      keys_of(device["processes"][0]),
-      (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes", "l1_small_bytes",
-            "trace_bytes", "cb_bytes", "kernels_bytes", "kernels_estimated_bytes", "allocations",
-            "command", "host_pid", "pid_namespace", "device_supposed", "not_tracked"}));
+            (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes", "estimate"}));
+  EXPECT_EQ(keys_of(device["processes"][0]),
+            (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes",
+                  "l1_small_bytes", "trace_bytes", "cb_bytes", "kernels_bytes",
+                  "kernels_estimated_bytes", "cb_estimate", "allocations", "command", "host_pid",
+                  "pid_namespace", "device_supposed", "not_tracked"}));
   EXPECT_EQ(keys_of(device["per_core"][0]), (Keys{"x", "y", "cb_bytes", "cb_resident_bytes",
                                                   "l1_bytes", "l1_data_bytes", "headroom_bytes"}));
   EXPECT_EQ(keys_of(device["l1"]["buffers"]),
