@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Host code for measure_adapter.py: what the runtime's calls cost, printed as "NAME NANOSECONDS".
-// It knows nothing of ttmem; the adapter is preloaded, or not.
+// It knows nothing of ttmem; the adapter is preloaded, or not. With TTMEM_PROCESSOR the processor
+// is attached, and programs are named as ttnn names them.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +13,11 @@
 #include <tt-metalium/host_api.hpp>
 #include <utility>
 #include <vector>
+
+#ifdef TTMEM_PROCESSOR
+#include <tt-metalium/graph_tracking.hpp>
+#include <ttmem_tt_metal.hpp>
+#endif
 
 namespace {
 
@@ -54,15 +60,32 @@ MeshWorkload workload(const MeshDevice& mesh, std::uint32_t cbs) {
   return made;
 }
 
+void run(MeshDevice& mesh, MeshWorkload& work) {
+#ifdef TTMEM_PROCESSOR
+  GraphTracker::instance().track_program(&work.get_programs().begin()->second, &mesh);
+#endif
+  distributed::EnqueueMeshWorkload(mesh.mesh_command_queue(), work, false);
+}
+
 void place(MeshDevice& mesh, std::uint32_t cbs) {
+  MeshWorkload made = workload(mesh, cbs);
+  run(mesh, made);
+}
+
+#ifdef TTMEM_PROCESSOR
+void place_nameless(MeshDevice& mesh, std::uint32_t cbs) {
   MeshWorkload made = workload(mesh, cbs);
   distributed::EnqueueMeshWorkload(mesh.mesh_command_queue(), made, false);
 }
+#endif
 
 }  // namespace
 
 int main() {
   const auto mesh = MeshDevice::create(distributed::MeshDeviceConfig(std::nullopt));
+#ifdef TTMEM_PROCESSOR
+  ttmem::tt_metal::attach();
+#endif
   const auto pair = [&] {
     MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048},
                        {.page_size = 2048, .buffer_type = BufferType::DRAM}, mesh.get());
@@ -79,7 +102,10 @@ int main() {
   measure("place_8", 200, [&] { place(*mesh, 8); });
   measure("place_32", 50, [&] { place(*mesh, 32); });
   MeshWorkload again = workload(*mesh, 8);
-  measure("dispatch_again", 2000,
-          [&] { distributed::EnqueueMeshWorkload(mesh->mesh_command_queue(), again, false); });
+  measure("dispatch_again", 2000, [&] { run(*mesh, again); });
+#ifdef TTMEM_PROCESSOR
+  measure("place_8_nameless", 200, [&] { place_nameless(*mesh, 8); });
+  measure("place_32_nameless", 50, [&] { place_nameless(*mesh, 32); });
+#endif
   return 0;
 }

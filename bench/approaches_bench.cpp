@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <tt-metalium/distributed.hpp>
+#include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/host_api.hpp>
 #include <ttmem/instrumented_helpers.hpp>
 #include <ttmem_tt_metal.hpp>

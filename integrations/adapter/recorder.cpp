@@ -17,6 +17,7 @@
 #include "kernel_sizes.hpp"
 #include "labels.hpp"
 #include "llrt/tt_cluster.hpp"
+#include "quietly.hpp"
 
 namespace ttmem::adapter {
 
@@ -27,18 +28,9 @@ using tm::distributed::MeshWorkload;
 using tt_metal::Cb;
 using tt_metal::Chips;
 using tt_metal::number_of;
+using tt_metal::quietly;
 
 namespace {
-
-// What goes wrong in here (no memory, a runtime that answers otherwise than expected) must not
-// reach the program: what was to be recorded is then missing.
-template <typename Action>
-void quietly(Action action) noexcept {
-  try {
-    action();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): see above
-  }
-}
 
 // A circular buffer is a view when its bytes are those of an L1 buffer.
 bool is_view(const tm::CircularBufferImpl& cb) { return cb.globally_allocated(); }

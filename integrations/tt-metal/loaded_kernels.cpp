@@ -34,11 +34,18 @@ void LoadedKernels::report(std::uint64_t program, const Loaded& loaded) const {
 }
 
 void LoadedKernels::load(std::uint64_t program, const std::shared_ptr<const KernelSizes>& sizes) {
-  if (program == last_) return;
+  if (program == last_ && sizes.get() == last_sizes_) return;
   last_ = program;
+  last_sizes_ = sizes.get();
   if (sizes->bytes.empty()) return;
   std::set<std::uint64_t> changed;
   Loaded& own = programs_[program];
+  if (own.sizes != nullptr && own.sizes != sizes) {
+    for (auto& [core, owner] : owner_) {
+      if (owner == program) owner = 0;
+    }
+    own.bytes = 0;
+  }
   own.sizes = sizes;
   for (const auto& [core, bytes] : sizes->bytes) {
     std::uint64_t& owner = owner_[core];

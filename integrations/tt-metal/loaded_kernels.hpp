@@ -28,6 +28,7 @@ class LoadedKernels {
  public:
   explicit LoadedKernels(std::uint32_t chip) : chip_(chip) {}
 
+  // Other sizes of a program that is loaded replace those that it had.
   void load(std::uint64_t program, const std::shared_ptr<const KernelSizes>& sizes);
   void unload(std::uint64_t program);
 
@@ -39,7 +40,8 @@ class LoadedKernels {
   void report(std::uint64_t program, const Loaded& loaded) const;
 
   std::uint32_t chip_;
-  std::uint64_t last_ = 0;               // the program that came last; 0: none
+  std::uint64_t last_ = 0;  // the program that came last; 0: none
+  const KernelSizes* last_sizes_ = nullptr;
   std::map<Core, std::uint64_t> owner_;  // the program on each core
   std::map<std::uint64_t, Loaded> programs_;
 };

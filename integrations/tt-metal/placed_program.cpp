@@ -50,6 +50,7 @@ void PlacedProgram::placed(const Chips& on, bool is_new_layout) {
 
 void PlacedProgram::dispatched(const Mesh& mesh) const {
   ttmem_mesh_program_dispatch(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()), id);
+  if (!kernels) return;
   for (OpenChip* chip : mesh.open) chip->kernels.load(id, kernels);
 }
 

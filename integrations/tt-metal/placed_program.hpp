@@ -17,6 +17,8 @@ struct Cb {
   ::tt::tt_metal::CoreRangeSet cores;
   std::uint64_t address, bytes;
   bool is_view;  // its bytes are those of an L1 buffer
+
+  friend bool operator==(const Cb&, const Cb&) = default;
 };
 
 struct PlacedProgram {
@@ -24,12 +26,12 @@ struct PlacedProgram {
   std::string name;      // empty: none
   std::vector<Cb> cbs;   // the same on every chip
   Chips chips;
-  std::shared_ptr<const KernelSizes> kernels;  // once it was dispatched
+  std::shared_ptr<const KernelSizes> kernels;  // null: not known
 
   // It is on these chips too now. Reports that there; and, if `is_new_layout`, the circular buffers
   // on all its chips, because a new layout is that of the program wherever it is.
   void placed(const Chips& on, bool is_new_layout);
-  // It was sent to the mesh, where its kernels take the cores.
+  // It was sent to the mesh, where its kernels, if they are known, take the cores.
   void dispatched(const Mesh& mesh) const;
   // It is gone from everywhere.
   void destroyed(OpenChips& chips) const;

@@ -7,27 +7,11 @@
 #include <exception>
 #include <utility>
 
-#include "describe.hpp"
+#include "processor.hpp"
 #include "ttmem_tt_metal.hpp"
 
 namespace ttmem::tt_metal {
 namespace {
-
-std::vector<std::uint32_t> numbers_of(const tm::IDevice* device) {
-  std::vector<std::uint32_t> numbers;
-  for (const tm::IDevice* chip : chips_of(device)) numbers.push_back(number_of(*chip));
-  return numbers;
-}
-
-// Without binaries if the runtime throws: an observer must not stop its host.
-KernelBytes collect_kernel_bytes(const tm::Program& program, tm::IDevice* device) {
-  tm::IDevice* const chip = chips_of(device).front();
-  try {
-    return kernel_bytes(tm::detail::collect_kernel_meta(program, chip));
-  } catch (const std::exception&) {
-    return kernel_bytes(tm::detail::collect_kernel_meta(program, nullptr));
-  }
-}
 
 // The preloaded adapter reports everything that the hooks would, and more.
 bool is_adapter_attached() {
@@ -60,6 +44,8 @@ void attach_workers(tm::distributed::MeshDevice& mesh) {
   mesh.wait_for_thread_pool();
 }
 
+void flush() { Processor::instance()->track_function_end(); }
+
 void device_opened(const tm::IDevice& chip, const DeviceFacts& facts) {
   Processor::instance()->open_device(chip, facts);
 }
@@ -81,24 +67,19 @@ ProgramScope::ProgramScope(const tm::Program& program, tm::IDevice* device,
       kernel_cores_(std::move(kernel_cores)),
       kernels_(kernels),
       exceptions_(std::uncaught_exceptions()) {
-  Processor::instance()->begin_scope(&program.impl());
+  Processor::instance()->begin_scope(program);
 }
 
 ProgramScope::~ProgramScope() {
   Processor::instance()->end_scope();
   if (device_ == nullptr || std::uncaught_exceptions() != exceptions_) return;
-  Processor::instance()->dispatched(&program_.impl(), numbers_of(device_), kernel_cores_, [&] {
-    return kernels_ ? *kernels_ : collect_kernel_bytes(program_, device_);
-  });
+  Processor::instance()->dispatched(program_, *device_, kernel_cores_, kernels_);
 }
 
 void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs) {
-  std::vector<const void*> identities;
-  identities.reserve(programs.size());
-  for (const tm::Program* program : programs) identities.push_back(&program->impl());
-  Processor::instance()->replayed(identities, numbers_of(device));
+  Processor::instance()->replayed(programs, *device);
 }
 
-void forget_program(const tm::Program& program) { Processor::instance()->forget(&program.impl()); }
+void forget_program(const tm::Program& program) { Processor::instance()->forget(program); }
 
 }  // namespace ttmem::tt_metal

@@ -29,6 +29,7 @@ void say_what_is_free(const MeshDevice& mesh) {
     const Statistics of = mesh.allocator()->get_statistics(type);
     std::printf("%s %zu %zu ", name, of.total_free_bytes, of.largest_free_block_bytes);
   }
+  ttmem::tt_metal::flush();
   std::printf("\n");
   std::fflush(stdout);
   if (std::getchar() == EOF) std::exit(1);

@@ -22,6 +22,7 @@
 #else
 namespace ttmem::tt_metal {
 inline void attach() {}
+inline void flush() {}
 }  // namespace ttmem::tt_metal
 #endif
 
@@ -41,6 +42,7 @@ void say(const char* step, const MeshDevice& mesh) {
   if (mesh.get_active_sub_device_manager_id() != mesh.get_default_sub_device_manager_id()) {
     for (const SubDeviceId id : mesh.get_sub_device_ids()) bytes += taken(*mesh.allocator(id));
   }
+  ttmem::tt_metal::flush();
   std::printf("%s %zu\n", step, bytes);
   std::fflush(stdout);
   if (std::getchar() == EOF) std::exit(1);

@@ -19,6 +19,7 @@ using distributed::MeshBuffer;
 using distributed::MeshDevice;
 
 void done(const std::string& step) {
+  ttmem::tt_metal::flush();
   std::printf("%s\n", step.c_str());
   std::fflush(stdout);
   if (std::getchar() == EOF) std::exit(1);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The whole way: host code on the dry run, the processor, libttmem.so, the segment, the collector.
+#include "processor.hpp"
+
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -25,7 +28,6 @@ using distributed::MeshDevice;
 using distributed::MeshWorkload;
 using ttmem::Kind;
 using ttmem::tracked_process::allocations;
-using ttmem::tracked_process::device;
 using ttmem::tt_metal::ProgramScope;
 
 constexpr std::uint32_t kChips = 8;
@@ -46,6 +48,12 @@ class ProcessorTest : public ::testing::Test {
       ttmem::tt_metal::device_closed(chip);
     }
     EXPECT_TRUE(ttmem::tracked_process::snapshot().allocations.empty());
+  }
+
+  // Once what this thread has reported is complete, as at the end of an operation.
+  static ttmem::model::Device device(std::uint32_t chip) {
+    ttmem::tt_metal::Processor::instance()->track_function_end();
+    return ttmem::tracked_process::device(chip);
   }
 
   static Program program_of(std::uint32_t bytes) {
@@ -395,6 +403,11 @@ TEST_F(ProcessorTest, WorkersOfTheMeshAreTrackedOnceTheyAreAttached) {
                      program_of(4096));
   }
   run(work);
+  // No hook on those threads follows.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (device(7).programs != 2u && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
   expect_cbs(kCores * 4096, kCores * 8192, 2);
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What TT-Metal's hooks tell, as calls of the C interface.
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <tt-metalium/device.hpp>
+#include <tt-metalium/graph_tracking.hpp>
+#include <tt-metalium/mesh_device.hpp>
+#include <tt-metalium/program.hpp>
+#include <vector>
+
+#include "later.hpp"
+#include "live_buffers.hpp"
+#include "open_chips.hpp"
+#include "programs.hpp"
+#include "ttmem_tt_metal.hpp"
+
+namespace ttmem::tt_metal {
+
+// Safe from any thread. Does nothing while tracking is off (TT_ALLOC_TRACKING_ENABLED). No hook
+// throws: the runtime must not notice.
+//
+// A list of circular buffers is reported as a whole: when it is as long as its program says, at the
+// next hook on its thread, or after a few milliseconds without one.
+class Processor final : public tm::IGraphProcessor {
+ public:
+  // One for the process, never destroyed: buffers are freed during exit too.
+  static const std::shared_ptr<Processor>& instance();
+
+  bool is_capture_processor() const override { return false; }
+  void track_allocate(const tm::Buffer* buffer) override;
+  void track_deallocate(tm::Buffer* buffer) override;
+  void track_allocate_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t size,
+                         bool is_globally_allocated, const tm::IDevice* device) override;
+  void track_deallocate_cb(const tm::IDevice* device) override;
+  void track_program(tm::Program* program, const tm::IDevice* device) override;
+  // The hooks for dataflow buffers and scratchpads tell of dry captures only, which take nothing.
+
+  // The end of an operation. Not every version has these two hooks, so they do not say `override`.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winconsistent-missing-override"
+#endif
+  virtual void track_function_end();
+  virtual void track_function_end(const std::any& result);
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+  // See the functions and scopes of ttmem_tt_metal.hpp.
+  static const char*& label_of_this_thread();  // null: none
+  void open_device(const tm::IDevice& chip, const DeviceFacts& facts);
+  void close_device(std::uint32_t chip);
+  void begin_scope(const tm::Program& program);
+  void end_scope();
+  // What its kernels take is asked once in the life of a program, unless it is given.
+  void dispatched(const tm::Program& program, const tm::IDevice& device,
+                  const tm::CoreRangeSet& kernel_cores, const std::optional<KernelBytes>& kernels);
+  void replayed(const std::vector<const tm::Program*>& programs, const tm::IDevice& device);
+  void forget(const tm::Program& program);
+
+  Processor();
+
+ private:
+  using MeshDevice = tm::distributed::MeshDevice;
+
+  // What a thread is in the middle of.
+  struct Thread {
+    CbList list;
+    Programs::FreeRow frees;
+    std::uint64_t current = 0;    // the program that was named last; 0: none
+    std::size_t chips = 0;        // of the mesh that it was named for; 0: not known
+    bool in_scope = false;        // `current` is that of a scope
+    std::uint64_t announced = 0;  // the program of the last track_program, if nothing followed it
+    std::uint64_t events = 0;
+    std::uint64_t events_seen = 0;  // by step()
+  };
+  class ThreadEnd;
+
+  // A mesh that has opened chips, and these chips.
+  struct Root {
+    std::weak_ptr<MeshDevice> mesh;
+    Chips chips;
+  };
+  // Meshes that were looked at: they must not end while the lock is held.
+  using Held = std::vector<std::shared_ptr<const MeshDevice>>;
+
+  static void forget_in_child();
+  static bool step();
+  void end_thread(Thread& thread);
+
+  // With the lock held.
+  Thread& this_thread();
+  void end_list(Thread& thread);
+  void end_rows(Thread& thread);
+  void end_all_rows();
+  void close(std::uint32_t chip);
+  const Mesh& mesh_of(const tm::IDevice& device, Held& held);
+  void close_what_is_gone(Held& held);
+  void add_cb(Thread& thread, const tm::CoreRangeSet& cores, std::uint64_t address,
+              std::uint64_t size, bool is_view, const tm::IDevice& chip);
+
+  std::mutex mutex_;  // everything below
+  OpenChips chips_;
+  LiveBuffers buffers_{chips_};
+  Programs programs_{chips_};
+  Later later_;
+  std::set<Thread*> threads_;
+  std::vector<Root> roots_;
+  struct {  // the mesh whose root was looked for last
+    const Mesh* mesh = nullptr;
+    std::uint64_t generation = 0;
+  } rooted_;
+};
+
+}  // namespace ttmem::tt_metal

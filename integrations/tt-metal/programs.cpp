@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <limits>
+#include <tt-metalium/circular_buffer.hpp>
+#include <utility>
+
+#include "program_life.hpp"
+#include "ttmem/ttmem.h"
+
+namespace ttmem::tt_metal {
+
+namespace tm = ::tt::tt_metal;
+
+namespace {
+
+// TT-Metal reports the frees of a program while it is destroyed. If they have not come within this
+// time, they came on a thread that is not attached, and never will.
+constexpr std::uint64_t kFreesComeWithinNs = 1'000'000'000;
+
+// How many programs are looked at with each list, so that its cost does not grow with their number.
+constexpr std::size_t kLookAt = 64;
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+bool contains(const Chips& chips, std::uint32_t chip) {
+  return std::binary_search(chips.begin(), chips.end(), chip);
+}
+
+// What both have in common, in order.
+Chips common(const Chips& a, const Chips& b) {
+  Chips both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+void add_to(Chips& all, const Chips& more) {
+  Chips both;
+  std::set_union(all.begin(), all.end(), more.begin(), more.end(), std::back_inserter(both));
+  all = std::move(both);
+}
+
+// The same circular buffers, whatever their sizes and addresses: a new layout keeps these.
+bool same_shape(const std::vector<Cb>& a, const std::vector<Cb>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Cb& x, const Cb& y) {
+    return x.is_view == y.is_view && x.cores == y.cores;
+  });
+}
+
+bool begins_with(const std::vector<Cb>& list, const std::vector<Cb>& declared) {
+  return !declared.empty() && declared.size() <= list.size() &&
+         std::equal(declared.begin(), declared.end(), list.begin(), [](const Cb& x, const Cb& y) {
+           return x.bytes == y.bytes && x.is_view == y.is_view && x.cores == y.cores;
+         });
+}
+
+// TT-Metal reports these alone when a program comes to further chips.
+std::vector<Cb> without_views(const std::vector<Cb>& cbs) {
+  std::vector<Cb> own;
+  std::copy_if(cbs.begin(), cbs.end(), std::back_inserter(own),
+               [](const Cb& cb) { return !cb.is_view; });
+  return own;
+}
+
+// The circular buffers that a program declares. They have no addresses here.
+std::vector<Cb> declared_by(const tm::Program& program) {
+  std::vector<Cb> cbs;
+  for (const auto& cb : program.circular_buffers()) {
+    cbs.push_back({cb->core_ranges(), 0, cb->size(), cb->globally_allocated()});
+  }
+  return cbs;
+}
+
+}  // namespace
+
+// ---- Figures ----
+
+void Programs::estimate(const Chips& chips) {
+  for (const std::uint32_t chip : chips) {
+    if (estimated_.insert(chip).second) ttmem_cb_estimate(chip, 1);
+  }
+}
+
+// A program is gone from the chip.
+void Programs::left(std::uint32_t chip) {
+  if (--live_[chip] != 0 || estimated_for_good_.contains(chip)) return;
+  if (estimated_.erase(chip) != 0) ttmem_cb_estimate(chip, 0);
+}
+
+Programs::Program& Programs::add(Program program) {
+  program.id = next_++;
+  const std::uint64_t id = program.id;
+  return programs_.insert_or_assign(id, std::move(program)).first->second;
+}
+
+void Programs::place(Program& program, const Chips& chips, bool is_new_layout) {
+  for (const std::uint32_t chip : chips) {
+    if (!contains(program.chips, chip)) ++live_[chip];
+  }
+  program.placed(chips, is_new_layout);
+}
+
+void Programs::remove(Table::iterator program) {
+  program->second.destroyed(chips_);
+  for (const std::uint32_t chip : program->second.chips) left(chip);
+  if (program->second.identity != nullptr) named_.erase(program->second.identity);
+  expected_.erase(program->first);
+  silent_.erase(program->first);
+  programs_.erase(program);
+}
+
+// ---- Named programs ----
+
+Programs::Program* Programs::find(const void* identity) {
+  const auto named = named_.find(identity);
+  if (named == named_.end()) return nullptr;
+  const auto program = programs_.find(named->second);
+  if (!program->second.knows_end || !program->second.life.expired()) return &program->second;
+  remove_named(program, now_ns());  // another program has its place in memory
+  return nullptr;
+}
+
+std::uint64_t Programs::name(const tm::Program& program) {
+  const void* const identity = &program.impl();
+  if (const Program* known = find(identity)) return known->id;
+  Program fresh;
+  fresh.identity = identity;
+  fresh.life = life_of(program);
+  fresh.knows_end = !fresh.life.expired();
+  fresh.expected = declared_by(program);
+  const std::uint64_t id = add(std::move(fresh)).id;
+  named_[identity] = id;
+  expected_.insert(id);
+  return id;
+}
+
+std::size_t Programs::length_of(std::uint64_t program) const {
+  const auto found = programs_.find(program);
+  if (found == programs_.end()) return 0;
+  return found->second.is_listed ? found->second.cbs.size() : found->second.expected.size();
+}
+
+int Programs::kernels_known(std::uint64_t program) const {
+  const auto found = programs_.find(program);
+  return found == programs_.end() ? 0 : found->second.kernels_known;
+}
+
+void Programs::kernels_of(std::uint64_t id, const KernelBytes& bytes,
+                          const tm::CoreRangeSet& cores) {
+  const auto found = programs_.find(id);
+  if (found == programs_.end()) return;
+  Program& program = found->second;
+  ++program.kernels_known;
+  program.kernel_bytes = bytes;
+  program.kernel_cores = cores;
+  program.kernels.reset();
+}
+
+void Programs::load_kernels(Program& program) {
+  if (program.kernels || program.kernel_bytes.per_core == 0) return;
+  KernelSizes sizes;
+  sizes.estimate = program.kernel_bytes.estimate || program.kernel_cores.empty();
+  sizes.add(program.kernel_cores, program.kernel_bytes.per_core);
+  if (program.kernel_cores.empty()) {
+    for (const Cb& cb : program.cbs) {
+      KernelSizes of_cb;
+      of_cb.add(cb.cores, program.kernel_bytes.per_core);
+      sizes.bytes.merge(of_cb.bytes);  // a core counts once
+    }
+  }
+  program.kernels = std::make_shared<const KernelSizes>(std::move(sizes));
+}
+
+void Programs::send(Program& program, const Mesh& mesh) {
+  load_kernels(program);
+  if (std::includes(program.chips.begin(), program.chips.end(), mesh.chips.begin(),
+                    mesh.chips.end())) {
+    static_cast<const PlacedProgram&>(program).dispatched(mesh);
+    if (program.of_several) estimate(mesh.chips);
+    return;
+  }
+  Mesh some;
+  some.chips = common(program.chips, mesh.chips);
+  if (some.chips.empty()) return;
+  for (const std::uint32_t chip : some.chips) some.open.push_back(&chips_.all().at(chip));
+  static_cast<const PlacedProgram&>(program).dispatched(some);
+  if (program.of_several) estimate(some.chips);
+}
+
+void Programs::dispatched(std::uint64_t id, const Mesh& mesh) {
+  const auto found = programs_.find(id);
+  if (found == programs_.end()) return;
+  Program& program = found->second;
+  program.sent_to = nullptr;
+  program.of_several = false;
+  // Without circular buffers, or with views alone, no list may come; a free comes for views.
+  const std::vector<Cb> declared = program.expected;
+  if (!program.is_listed && without_views(declared).empty()) {
+    listed_named(program, declared, mesh.chips);
+  }
+  if (program.is_listed) send(program, mesh);
+}
+
+void Programs::announced(std::uint64_t id, const Mesh& mesh, bool of_several) {
+  dispatched(id, mesh);
+  const auto found = programs_.find(id);
+  if (found == programs_.end()) return;
+  found->second.sent_to = &mesh;
+  found->second.of_several = of_several;
+  if (of_several && found->second.is_listed) estimate(common(found->second.chips, mesh.chips));
+}
+
+// Its frees are still to come, on the thread that destroys it.
+void Programs::remove_named(Table::iterator program, std::uint64_t when_ns) {
+  if (!program->second.frees.empty()) dead_.push_back({program->second.frees, when_ns});
+  remove(program);
+}
+
+void Programs::forget(const tm::Program& program) {
+  const Program* const known = find(&program.impl());
+  if (known == nullptr) return;
+  remove_named(programs_.find(known->id), std::numeric_limits<std::uint64_t>::max());
+}
+
+void Programs::bury(std::size_t at_most) {
+  const std::uint64_t now = now_ns();
+  std::erase_if(dead_, [&](const Dead& dead) {
+    return dead.when_ns < now && now - dead.when_ns > kFreesComeWithinNs;
+  });
+  // Goes on where it ended the last time.
+  for (std::size_t i = std::min(at_most, programs_.size()); i > 0; --i) {
+    auto program = programs_.upper_bound(looked_at_);
+    if (program == programs_.end()) program = programs_.begin();
+    looked_at_ = program->first;
+    if (program->second.knows_end && program->second.life.expired()) remove_named(program, now);
+  }
+}
+
+void Programs::bury_silent() {
+  for (auto id = silent_.begin(); id != silent_.end();) {
+    const auto program = programs_.find(*id++);
+    if (program->second.knows_end && program->second.life.expired()) remove(program);
+  }
+}
+
+void Programs::replayed(const std::vector<const tm::Program*>& programs, const Chips& chips) {
+  for (const std::uint32_t chip : chips) {
+    std::vector<std::uint64_t> ids;
+    for (const tm::Program* program : programs) {
+      const Program* const known = find(&program->impl());
+      if (known != nullptr && contains(known->chips, chip)) ids.push_back(known->id);
+    }
+    if (ids.empty()) continue;
+    ttmem_trace_replay(chip, ids.data(), static_cast<std::uint32_t>(ids.size()));
+  }
+}
+
+// ---- Lists ----
+
+bool Programs::fits(const Program& program, const CbList& list) const {
+  if (!program.is_listed) return same_shape(program.expected, list.cbs());
+  return same_shape(program.cbs, list.cbs()) || without_views(program.cbs) == list.cbs();
+}
+
+// The named program whose list this begins with. Several that declare the same are the same.
+Programs::Program* Programs::expecting(const CbList& list) {
+  Program* longest = nullptr;
+  for (const std::uint64_t id : expected_) {
+    Program& program = programs_.at(id);
+    if (!begins_with(list.cbs(), program.expected)) continue;
+    if (longest == nullptr || program.expected.size() > longest->expected.size()) {
+      longest = &program;
+    }
+  }
+  return longest;
+}
+
+void Programs::listed(const CbList& list, std::uint64_t current) {
+  bury(kLookAt);
+  if (!list.is_even()) estimate(list.chips());  // something else came in between
+  const auto named = programs_.find(current);
+  if (named != programs_.end() && fits(named->second, list)) {
+    listed_named(named->second, list.cbs(), list.chips());
+    return;
+  }
+  // A workload of several programs: their lists come on the runtime's own threads.
+  CbList rest = list;
+  while (!rest.empty()) {
+    Program* const program = expecting(rest);
+    if (program == nullptr) break;
+    const std::size_t length = program->expected.size();
+    listed_named(*program,
+                 {rest.cbs().begin(), rest.cbs().begin() + static_cast<std::ptrdiff_t>(length)},
+                 rest.chips());
+    rest = rest.after(length);
+  }
+  if (!rest.empty()) listed_nameless(rest);
+}
+
+void Programs::listed_named(Program& program, const std::vector<Cb>& cbs, const Chips& chips) {
+  const bool further_chips_only =
+      program.is_listed && cbs != program.cbs && cbs == without_views(program.cbs);
+  const bool is_new_layout = !program.is_listed || (!further_chips_only && cbs != program.cbs);
+  if (is_new_layout) {
+    program.cbs = cbs;
+    if (program.kernel_cores.empty()) program.kernels.reset();  // they follow the layout
+  }
+  program.is_listed = true;
+  program.expected.clear();
+  expected_.erase(program.id);
+  if (!cbs.empty()) add_to(program.frees, chips);
+  if (program.frees.empty()) {
+    silent_.insert(program.id);
+  } else {
+    silent_.erase(program.id);
+  }
+  place(program, chips, is_new_layout);
+  if (program.sent_to != nullptr) send(program, *program.sent_to);
+}
+
+void Programs::listed_nameless(const CbList& list) {
+  const Chips chips = list.chips();
+  // It may be the new layout of a program that is there.
+  const bool is_estimate = std::all_of(
+      chips.begin(), chips.end(), [&](std::uint32_t chip) { return estimated_.contains(chip); });
+  const bool may_be_known =
+      !is_estimate && std::any_of(programs_.begin(), programs_.end(), [&](const auto& each) {
+        const Program& other = each.second;
+        return same_shape(other.cbs, list.cbs()) && !common(other.chips, chips).empty();
+      });
+  Program& program = add({});
+  program.cbs = list.cbs();
+  program.is_listed = true;
+  place(program, chips, true);
+  if (may_be_known || list.may_be_two()) estimate(chips);
+}
+
+// ---- Frees ----
+
+Programs::Table::iterator Programs::youngest_nameless(std::uint32_t chip) {
+  for (auto program = programs_.end(); program != programs_.begin();) {
+    --program;
+    if (!program->second.knows_end && contains(program->second.chips, chip)) return program;
+  }
+  return programs_.end();
+}
+
+// Programs of the same layout are the same for every figure.
+bool Programs::is_only_choice(const Program& program, std::uint32_t chip) const {
+  return std::all_of(programs_.begin(), programs_.end(), [&](const auto& each) {
+    const Program& other = each.second;
+    return other.knows_end || !contains(other.chips, chip) ||
+           (other.cbs == program.cbs && other.chips == program.chips);
+  });
+}
+
+void Programs::freed(FreeRow& row, std::uint32_t chip) {
+  for (FreeRow::Part& part : row.parts_) {
+    if (std::erase(part.still_to_come, chip) != 0) return;
+  }
+  const std::size_t noticed_before = dead_.size();
+  bury(programs_.size());
+  const auto victim = youngest_nameless(chip);
+  const auto dead = std::find_if(dead_.rbegin(), dead_.rend(),
+                                 [&](const Dead& each) { return contains(each.frees, chip); });
+  if (dead != dead_.rend()) {
+    const auto index = static_cast<std::size_t>(std::distance(dead, dead_.rend()) - 1);
+    // One that was noticed by something else may have been freed on a thread that is not attached.
+    if (index < noticed_before && victim != programs_.end()) estimate({chip});
+    std::erase(dead->frees, chip);
+    row.parts_.push_back({std::move(dead->frees), std::nullopt});
+    dead_.erase(std::next(dead).base());
+    return;
+  }
+  if (const auto outlived = outlived_.find(chip); outlived != outlived_.end()) {
+    if (--outlived->second == 0) outlived_.erase(outlived);
+    if (victim != programs_.end()) estimate({chip});
+    return;
+  }
+  if (victim == programs_.end()) return;  // placed on a thread that is not attached
+  if (views_.contains(chip)) {
+    estimated_for_good_.insert(victim->second.chips.begin(), victim->second.chips.end());
+    estimate(victim->second.chips);
+  } else if (!estimated_.contains(chip) && !is_only_choice(victim->second, chip)) {
+    estimate(victim->second.chips);
+  }
+  PlacedProgram whole = victim->second;
+  Chips others = whole.chips;
+  std::erase(others, chip);
+  remove(victim);
+  row.parts_.push_back({std::move(others), std::move(whole)});
+}
+
+void Programs::end(FreeRow& row) {
+  for (FreeRow::Part& part : row.parts_) {
+    const Chips still = part.whole ? common(part.still_to_come, part.whole->chips) : Chips{};
+    if (still.empty()) continue;
+    Program& program = add({});
+    program.cbs = std::move(part.whole->cbs);
+    program.is_listed = true;
+    place(program, still, true);
+  }
+  row.parts_.clear();
+}
+
+// ---- Ends of others ----
+
+void Programs::closed(std::uint32_t chip) {
+  outlived_.erase(chip);
+  for (Dead& dead : dead_) std::erase(dead.frees, chip);
+  for (auto each = programs_.begin(); each != programs_.end();) {
+    const auto program = each++;
+    if (std::erase(program->second.chips, chip) == 0) continue;
+    if (program->second.knows_end) continue;
+    ++outlived_[chip];
+    if (program->second.chips.empty()) remove(program);
+  }
+  live_.erase(chip);
+  estimated_.erase(chip);
+  estimated_for_good_.erase(chip);
+  views_.erase(chip);
+}
+
+void Programs::forget_all() {
+  programs_.clear();
+  named_.clear();
+  expected_.clear();
+  silent_.clear();
+  dead_.clear();
+  outlived_.clear();
+  live_.clear();
+  estimated_.clear();
+  estimated_for_good_.clear();
+  views_.clear();
+}
+
+}  // namespace ttmem::tt_metal

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that track_program or a scope has named are exact: their lists, their dispatches and
+// their ends.
+#include <optional>
+
+#include "hooks_fixture.hpp"
+
+namespace {
+
+using namespace ttmem::hooks;
+using ttmem::Kind;
+using ttmem::tt_metal::ProgramScope;
+
+class NamedProgramsTest : public HooksTest {};
+
+TEST_F(NamedProgramsTest, ATrackedProgramIsPlacedAndDispatched) {
+  auto large = workload(program_of(8192));
+  auto small = workload(program_of(4096));
+  run_tracked(large);
+  expect_cbs(kCores * 8192, kCores * 8192, 1, false);
+  EXPECT_EQ(device(3).cb_resident_bytes, kCores * 8192);
+  run_tracked(small);
+  EXPECT_EQ(device(3).cb_resident_bytes, kCores * 4096);
+  run_tracked(large);  // cached: no circular buffer is reported
+  EXPECT_EQ(device(3).cb_resident_bytes, kCores * 8192);
+  expect_cbs(kCores * 8192, kCores * 12288, 2, false);
+  expect_no_anomalies();
+}
+
+TEST_F(NamedProgramsTest, ItsListIsShownWithoutAnotherHook) {
+  auto work = workload(program_of(4096));
+  begin_tracked(work);
+  EXPECT_EQ(ttmem::tracked_process::device(0).used(Kind::cb), kCores * 4096);
+  EXPECT_EQ(ttmem::tracked_process::device(7).used(Kind::cb), kCores * 4096);
+}
+
+TEST_F(NamedProgramsTest, ANewLayoutReplacesTheOldOne) {
+  auto other = workload(program_of(4096));
+  run_tracked(other);
+  auto work = workload(program_of(4096));
+  tm::Program& program = work.get_programs().begin()->second;
+  run_tracked(work);
+  tm::UpdateCircularBufferTotalSize(program, program.circular_buffers().front()->id(), 16384);
+  run_tracked(work);
+  expect_cbs(kCores * 16384, kCores * (4096 + 16384), 2, false);
+  EXPECT_EQ(device(0).cb_resident_bytes, kCores * 16384);
+  tm::UpdateCircularBufferTotalSize(program, program.circular_buffers().front()->id(), 2048);
+  run_tracked(work);
+  expect_cbs(kCores * 4096, kCores * (4096 + 2048), 2, false);
+}
+
+TEST_F(NamedProgramsTest, WhicheverDiesIsTheOneThatIsGone) {
+  std::vector<std::optional<MeshWorkload>> cache;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    cache.emplace_back(workload(program_of(4096 * (i + 1))));
+    run_tracked(*cache.back());
+  }
+  cache[1].reset();
+  expect_cbs(kCores * 6 * 4096, kCores * 19 * 4096, 5, false);
+  cache[5].reset();
+  expect_cbs(kCores * 5 * 4096, kCores * 13 * 4096, 4, false);
+  cache.clear();
+  expect_cbs(0, 0, 0, false);
+  expect_no_anomalies();
+}
+
+TEST_F(NamedProgramsTest, TheSameInScopes) {
+  auto first = std::make_optional(workload(program_of(8192)));
+  auto second = workload(program_of(4096));
+  for (MeshWorkload* work : {&*first, &second}) {
+    const ProgramScope scope(work->get_programs().begin()->second, mesh_.get());
+    run(*work);
+  }
+  first.reset();
+  expect_cbs(kCores * 4096, kCores * 4096, 1, false);
+}
+
+TEST_F(NamedProgramsTest, AProgramThatDiesOnAnotherThreadIsNoticed) {
+  auto work = std::make_optional(workload(program_of(8192)));
+  run_tracked(*work);
+  std::thread([&] { work.reset(); }).join();  // which is not attached: no hook tells of it
+  auto next = workload(program_of(4096));
+  run_tracked(next);
+  expect_cbs(kCores * 4096, kCores * 4096, 1, false);
+}
+
+TEST_F(NamedProgramsTest, AProgramOfViewsEndsLikeAnyOther) {
+  const auto buffer = l1_buffer();
+  tm::Program views;
+  add_view(views, kAll, *buffer, 0);
+  auto first = std::make_optional(workload(std::move(views)));
+  auto second = std::make_optional(workload(program_of(4096)));
+  run_tracked(*first);
+  run_tracked(*second);
+  expect_cbs(kCores * 4096, kCores * 4096, 2, false);
+  first.reset();
+  expect_cbs(kCores * 4096, kCores * 4096, 1, false);
+  second.reset();
+  expect_cbs(0, 0, 0, false);
+}
+
+TEST_F(NamedProgramsTest, AProgramWithoutCircularBuffersCountsAndEnds) {
+  {
+    tm::Program program;
+    tm::CreateKernel(program, "kernels/reader.cpp", kLeft, tm::DataMovementConfig{});
+    auto work = workload(std::move(program));
+    run_tracked(work);
+    EXPECT_EQ(device(0).programs, 1u);
+    // On which cores its kernel is, is not said.
+    EXPECT_EQ(device(0).kernels_estimated_bytes, kCores * 50 * kKiB);
+  }
+  expect_cbs(0, 0, 0, false);
+  EXPECT_EQ(device(0).used(Kind::kernel), 0u);
+}
+
+// Their lists come on the mesh's own threads.
+TEST_F(NamedProgramsTest, TheProgramsOfOneWorkloadAreFoundByWhatTheyDeclare) {
+  ttmem::tt_metal::attach_workers(*mesh_);
+  auto work = std::make_optional<MeshWorkload>();
+  for (std::uint32_t row = 0; row < 2; ++row) {
+    work->add_program(MeshCoordinateRange(MeshCoordinate(row, 0), MeshCoordinate(row, 3)),
+                      program_of(row == 0 ? 4096 : 8192));
+  }
+  run_tracked(*work);
+  const auto programs = [] { return ttmem::tracked_process::device(7).programs; };
+  EXPECT_TRUE(becomes([&] { return programs() == 2u; })) << "they are shown soon";
+  // Which chips each of them was sent to is not said: what is resident is an estimate.
+  expect_cbs(kCores * 8192, kCores * 12288, 2, true);
+  auto other = workload(program_of(16384));
+  run_tracked(other);
+  work.reset();
+  EXPECT_EQ(device(0).logical(Kind::cb), kCores * 16384);
+  EXPECT_EQ(device(0).programs, 1u);
+}
+
+TEST_F(NamedProgramsTest, KernelsStayOnTheCoresThatNoOtherProgramTook) {
+  const auto with_kernel = [&](const tm::CoreRange& cores) {
+    tm::Program program = program_of(4096, cores);
+    tm::CreateKernel(program, "kernels/reader.cpp", cores, tm::DataMovementConfig{});
+    return workload(std::move(program));
+  };
+  auto all = with_kernel(kAll);
+  auto left = with_kernel(kLeft);
+  run_tracked(all);
+  EXPECT_EQ(device(2).used(Kind::kernel), kCores * 50 * kKiB);
+  EXPECT_EQ(device(2).kernels_estimated_bytes, kCores * 50 * kKiB);
+  run_tracked(left);
+  EXPECT_EQ(device(2).used(Kind::kernel), kCores * 50 * kKiB) << "half of each";
+  left = {};
+  EXPECT_EQ(device(2).used(Kind::kernel), kCores / 2 * 50 * kKiB);
+  run_tracked(all);
+  EXPECT_EQ(device(2).used(Kind::kernel), kCores * 50 * kKiB);
+}
+
+}  // namespace
