@@ -164,6 +164,22 @@ void alloc_free_pair(benchmark::State& state) { pairs(state, nullptr); }
 BENCHMARK(alloc_free_pair);
 void alloc_free_labelled_pair(benchmark::State& state) { pairs(state, "layers.0.attention.wq"); }
 BENCHMARK(alloc_free_labelled_pair);
+void alloc_free_scoped_pair(benchmark::State& state) {
+  ttmem_scope_push("decoder.0");
+  pairs(state, nullptr);
+  ttmem_scope_pop();
+}
+BENCHMARK(alloc_free_scoped_pair);
+
+void scope_pair(benchmark::State& state) {
+  ttmem_scope_push("decoder.0");
+  for (auto _ : state) {
+    ttmem_scope_push("attention");
+    ttmem_scope_pop();
+  }
+  ttmem_scope_pop();
+}
+BENCHMARK(scope_pair);
 
 // What the existing tracker does per call, in its order: the device's total, the chip's row and the
 // time, then the process's row and the time again, all in a shared mapping. Twice for a pair.

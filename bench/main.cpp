@@ -129,6 +129,8 @@ nlohmann::ordered_json promised(const Fastest& measured, const DisabledCall& dis
       {"dispatch_in_turn_ns", ns("dispatch_in_turn")},
       {"alloc_free_pair_ns", ns("alloc_free_pair")},
       {"alloc_free_labelled_pair_ns", ns("alloc_free_labelled_pair")},
+      {"scope_pair_ns", ns("scope_pair")},
+      {"scoped_pair_vs_pair", ns("alloc_free_scoped_pair") / ns("alloc_free_pair")},
       {"pair_vs_shared_counters", ns("alloc_free_pair") / ns("shared_counters_pair")},
       {"disabled_call_ns", disabled.ns},
       {"disabled_vs_empty_call", disabled.ns / disabled.empty_ns},

@@ -184,6 +184,18 @@ TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uin
  * none. */
 TTMEM_API void ttmem_program_destroy(uint64_t program);
 
+/* Where something comes from. What this thread allocates and places between a push and its pop
+ * carries the path of all scopes that it is in: "decoder.0/attention". Scopes belong to a thread and
+ * are nested, at most 64 deep; deeper ones, and those for which there is no room (a process may have
+ * at least 16384 different ones), count as the one around them. A pop without a push does nothing.
+ * A null or empty name is shown as "(unnamed)". A child that is forked inside scopes begins in
+ * them. Clients of a server (TTMEM_TRANSPORT=socket) do not report scopes. */
+TTMEM_API void ttmem_scope_push(const char *name);
+TTMEM_API void ttmem_scope_pop(void);
+
+/* This moment has a name: an iteration, the end of loading. */
+TTMEM_API void ttmem_mark(const char *name);
+
 /* The same on each device of a mesh, in one call: every device's figures are what they are after
  * one call for each device of the list, in its order, and no reader finds some of the devices
  * without the others in the list of allocations. A buffer is then one record, and one row with all

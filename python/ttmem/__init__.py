@@ -4,6 +4,7 @@
 - `L1Tracker` counts circular buffers and kernels by hand.
 - `snapshot()` and `devices()` read what every process holds on every device.
 - `watch()` and `Measure` say what a block of code took, gave back and held at most.
+- `scope()` and `mark()` say where allocations come from.
 - `device_open()`, `buffer_alloc()`, ... report single allocations: the C interface
   (ttmem/ttmem.h), call by call.
 
@@ -24,15 +25,18 @@ from ._calls import (
     kernel_load,
     kernel_load_estimate,
     kernel_unload,
+    mark,
     mesh_buffer_alloc,
     mesh_buffer_free,
     mesh_program_dispatch,
     mesh_program_place,
+    not_seen,
     program_destroy,
     program_dispatch,
     program_place,
     reports,
     require_tracking,
+    scope,
     trace_replay,
 )
 from ._constants import KINDS, BufferType, KernelRole, Reports
@@ -65,15 +69,18 @@ __all__ = [
     "kernel_load",
     "kernel_load_estimate",
     "kernel_unload",
+    "mark",
     "mesh_buffer_alloc",
     "mesh_buffer_free",
     "mesh_program_dispatch",
     "mesh_program_place",
+    "not_seen",
     "program_destroy",
     "program_dispatch",
     "program_place",
     "reports",
     "require_tracking",
+    "scope",
     "snapshot",
     "trace_replay",
     "watch",

@@ -7,10 +7,11 @@ there is no library, and ValueError for a number that its field cannot hold.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import operator
 import os
-from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _abi
 from ._constants import TRACKING_VARIABLE, BufferType, KernelRole
@@ -79,6 +80,12 @@ def cb_estimate(device: int, is_estimate: bool) -> None:
     """Whether the figures of this process's circular buffers on the device are an estimate from now
     on: shown, and always marked as one."""
     _abi.library().ttmem_cb_estimate(_u32("device", device), int(is_estimate))
+
+
+def not_seen(what: int, why: str) -> None:
+    """What this process cannot report, as in reports(), on every device, and why: a sentence that
+    is shown among the warnings."""
+    _abi.library().ttmem_not_seen(_u32("what", what), why.encode())
 
 
 def device_close(device: int) -> None:
@@ -152,6 +159,23 @@ def mesh_program_place(devices: Iterable[int], program: int, cbs: Iterable[Cb], 
 def mesh_program_dispatch(devices: Iterable[int], program: int) -> None:
     """program_dispatch() on each device of a mesh."""
     _abi.library().ttmem_mesh_program_dispatch(*_devices(devices), _u64("program", program))
+
+
+@contextlib.contextmanager
+def scope(name: str) -> Iterator[None]:
+    """While it lasts, what this thread allocates and places carries this name, behind those of the
+    scopes around it: "decoder.0/attention"."""
+    library = _abi.library()
+    library.ttmem_scope_push(name.encode())
+    try:
+        yield
+    finally:
+        library.ttmem_scope_pop()
+
+
+def mark(name: str) -> None:
+    """This moment has a name: an iteration, the end of loading."""
+    _abi.library().ttmem_mark(name.encode())
 
 
 def cb_alloc(device: int, id: int, size_bytes: int) -> None:

@@ -13,8 +13,10 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,6 +58,17 @@ constinit std::atomic<std::uint64_t> dropped_calls{0};
 constinit std::atomic<std::uint64_t> interrupting_calls{0};
 constinit bool forked_inside_a_call = false;
 
+// Where this thread is: the number of the innermost scope, and how many more it has pushed that got
+// none. Initial-exec, as that of the lock.
+struct Scopes {
+  std::uint32_t current = 0;  // 0: in none
+  std::uint32_t depth = 0;    // of `current`
+  std::uint32_t ignored = 0;
+};
+[[gnu::tls_model("initial-exec")]] thread_local constinit Scopes scopes;
+// Of a forked child: the names of the scopes that its parent was in, outermost first.
+constinit std::vector<std::string>* inherited_scopes = nullptr;
+
 // A workload that exits waits at most this long until a connected server has the last reports.
 constexpr std::chrono::milliseconds kFlushAtExit{100};
 
@@ -72,6 +85,21 @@ void log(const char* message, const char* detail) noexcept {
   if (!to_stderr) std::fclose(file);
 }
 
+// The numbers of scopes are those of the parent's segment: keeps the names. Without memory for them
+// the child begins in none.
+void keep_scopes_in_child() noexcept {
+  std::uint32_t at = std::exchange(scopes, {}).current;
+  if (tracker == nullptr || at == 0) return;
+  try {
+    auto names = std::make_unique<std::vector<std::string>>();
+    for (; at != 0; at = tracker->core().outer_scope(at)) {
+      names->emplace(names->begin(), tracker->core().name_of_scope(at));
+    }
+    inherited_scopes = names.release();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): see above
+  }
+}
+
 // A signal handler may fork inside a call: this thread has the lock then, and keeps it.
 void before_fork() noexcept { forked_inside_a_call = !lock.lock_unless_held_here(); }
 void in_parent() noexcept {
@@ -86,6 +114,7 @@ void in_child() noexcept {
     if (tracker != nullptr) tracker->core().close_file();
     return;
   }
+  keep_scopes_in_child();
   if (tracker != nullptr) tracker->core().abandon();
   tracker = nullptr;
   delete transport;  // the thread and the connection are the parent's
@@ -176,12 +205,39 @@ Mode decide() {
 }
 
 // With the lock held.
+void push_scope(IdTracker& t, const char* name) {
+  const bool nameless = name == nullptr || *name == '\0';
+  const bool too_deep = scopes.ignored != 0 || scopes.depth == ttmem::segment::kMaxScopeDepth;
+  const std::uint32_t number =
+      too_deep ? 0 : t.core().scope_named(nameless ? "(unnamed)" : name);
+  if (number == 0) {
+    ++scopes.ignored;
+    return;
+  }
+  scopes.current = number;
+  ++scopes.depth;
+}
+
+// With the lock held.
+void enter_inherited_scopes(IdTracker& t) {
+  const std::unique_ptr<std::vector<std::string>> names(std::exchange(inherited_scopes, nullptr));
+  for (const std::string& name : *names) {
+    t.core().set_scope(scopes.current);
+    push_scope(t, name.c_str());
+  }
+}
+
+// With the lock held.
 template <typename Call>
 void run(Call&& call) noexcept {
   try {
-    if (mode.load(std::memory_order_relaxed) == Mode::undecided) mode.store(decide());
+    if (mode.load(std::memory_order_relaxed) == Mode::undecided) {
+      mode.store(decide());
+      if (inherited_scopes != nullptr && tracker != nullptr) enter_inherited_scopes(*tracker);
+    }
     const Mode decided = mode.load(std::memory_order_relaxed);
     if (decided == Mode::on) {
+      tracker->core().set_scope(scopes.current);
       call(*tracker);
       if (interrupting_calls.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         count_interrupting_calls();
@@ -327,6 +383,25 @@ void ttmem_program_place_with(uint32_t device, const ttmem_placement* placement)
 
 void ttmem_program_dispatch(uint32_t device, uint64_t program) {
   with_tracker([=](IdTracker& t) { t.core().program_dispatch(device, program); });
+}
+
+void ttmem_scope_push(const char* name) {
+  with_tracker([=](IdTracker& t) { push_scope(t, name); });
+}
+
+void ttmem_scope_pop(void) {
+  with_tracker([](IdTracker& t) {
+    if (scopes.ignored != 0) {
+      --scopes.ignored;
+    } else if (scopes.current != 0) {
+      scopes.current = t.core().outer_scope(scopes.current);
+      --scopes.depth;
+    }
+  });
+}
+
+void ttmem_mark(const char* name) {
+  with_tracker([=](IdTracker& t) { t.core().mark(name == nullptr ? "" : name); });
 }
 
 void ttmem_trace_replay(uint32_t device, const uint64_t* programs, uint32_t count) {

@@ -77,7 +77,7 @@ void add_allocs(Command& app, CommonOptions& common) {
                      "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system");
   command.add_option("--group-by", "WHAT", options->group_by,
                      parse_for("--group-by", views::parse_group_by),
-                     "Add up what has the same label, kind, process or device");
+                     "Add up what has the same label, scope, kind, process or device");
   command.does([options, &common] { return allocs(*options, common); });
 }
 

@@ -111,6 +111,7 @@ model::Allocation listed(const LiveAllocation& allocation) {
   result.persistent = kernel && allocation.role != 0;
   result.estimate = allocation.estimate;
   result.label = allocation.label;
+  result.scope = allocation.scope;
   return result;
 }
 

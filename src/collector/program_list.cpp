@@ -43,6 +43,7 @@ model::Program listed(const LiveProgram& program, const segment::Footprint& foot
   model::Program result;
   result.program = program.program;
   result.name = program.name;
+  result.scope = program.scope;
   result.cbs.reserve(footprint.size());
   for (const segment::Cb& cb : footprint) {
     result.cbs.push_back(

@@ -213,7 +213,13 @@ struct Allocation {
   bool estimate = false;    // `bytes` is an estimate
   bool left_out = false;    // its process claims more than there is: in no sum
   std::string label;        // empty: none
+  std::string scope;        // in which it was allocated, "decoder.0/attention"; empty: none
 };
+
+// Where something comes from, for people: its scope and its own name in one.
+[[nodiscard]] inline std::string origin_of(const std::string& scope, const std::string& name) {
+  return scope.empty() || name.empty() ? scope + name : scope + "/" + name;
+}
 
 // The devices that it lies on.
 [[nodiscard]] inline std::span<const std::uint32_t> devices_of(const Allocation& allocation) {
@@ -246,7 +252,8 @@ struct Program {
   State state = State::alive;
   std::uint64_t segment = 0;  // as in ProcessKey
   std::uint64_t program = 0;
-  std::string name;  // empty: none
+  std::string name;   // empty: none
+  std::string scope;  // in which it was placed; empty: none
   std::vector<CircularBuffer> cbs;
   std::uint32_t cores = 0;           // that have any of its CBs, also a global one
   std::uint64_t bytes_per_core = 0;  // the most on one core: union of its own CBs

@@ -46,8 +46,10 @@ namespace ttmem::tracker {
                                                        const Receipt& receipt, std::uint64_t born,
                                                        std::uint64_t now_ns) noexcept {
   segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
-  const bool is_long = request.label != nullptr &&
-                       ::strnlen(request.label, sizeof slot.label + 1) > sizeof slot.label;
+  // The number of a scope takes the end of the label's place.
+  const std::uint32_t scope = scope_;
+  const std::size_t room = sizeof slot.label - (scope != 0 ? sizeof scope : 0);
+  const bool is_long = request.label != nullptr && ::strnlen(request.label, room + 1) > room;
   const std::uint32_t text = is_long ? number_of_label(request.label) : 0;
   publish(slot.seq, [&] {
     slot.live = 1;
@@ -58,7 +60,7 @@ namespace ttmem::tracker {
         (request.has_address ? 0 : segment::kNoAddress) |
         (request.has_own_banks ? segment::kOwnBanks : 0) |
         (request.is_estimate ? segment::kEstimate : 0) | (text != 0 ? segment::kLongLabel : 0) |
-        (where.is_set ? segment::kOnSet : 0));
+        (where.is_set ? segment::kOnSet : 0) | (scope != 0 ? segment::kScoped : 0));
     slot.role = request.role;
     slot.born = born;
     slot.when_ns = now_ns;
@@ -76,6 +78,7 @@ namespace ttmem::tracker {
     } else {
       copy_text(slot.label, request.label);
     }
+    if (scope != 0) std::memcpy(slot.label + room, &scope, sizeof scope);
   });
 }
 

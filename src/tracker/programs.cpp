@@ -237,6 +237,7 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
     slot.device = device.record_index;
     slot.resident_cores = placement.resident_cores;
     slot.name = placement.name;
+    slot.scope = scope_;
   });
   if (observer_ != nullptr) observer_->program_placed(placement.slot);
 }

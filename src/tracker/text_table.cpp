@@ -32,20 +32,30 @@ bool TextTable::is(std::uint32_t number, const char* text) const noexcept {
   return Fitted(text).view() == std::string_view(record.text, record.length);
 }
 
-std::uint32_t TextTable::number_of(const char* text, std::uint32_t most) {
-  const Fitted fitted(text);
+std::uint32_t TextTable::parent_of(std::uint32_t scope) const noexcept {
+  return static_cast<std::uint32_t>(segment_.text(scope - 1).length >> segment::kParentShift);
+}
+
+std::string_view TextTable::name_of(std::uint32_t scope) const noexcept {
+  const TextRecord& record = segment_.text(scope - 1);
+  return {record.text, static_cast<std::uint32_t>(record.length)};
+}
+
+std::uint32_t TextTable::number_of(const Wanted& wanted, std::uint32_t most) {
+  const Fitted fitted(wanted.text);
   if (fitted.view().empty()) return 0;
-  if (const auto known = numbers_.find(fitted.view()); known != numbers_.end()) {
-    return known->second;
-  }
+  const auto known = numbers_.find({wanted.parent, fitted.view()});
+  if (known != numbers_.end()) return known->second;
   const bool full = segment_.header().text_count >= most;
   const std::uint32_t index = full ? segment::kNoSlot : segment_.acquire_text(now());
   if (index == segment::kNoSlot) return 0;
   TextRecord& record = segment_.text(index);
   const std::size_t size = fitted.view().copy(record.text, sizeof record.text);
   // Stores the text before its length, and the length before a record refers to it.
-  std::atomic_ref<std::uint64_t>(record.length).store(size, std::memory_order_release);
-  numbers_.emplace(std::string_view(record.text, size), index + 1);
+  std::atomic_ref<std::uint64_t>(record.length)
+      .store(std::uint64_t{wanted.parent} << segment::kParentShift | size,
+             std::memory_order_release);
+  numbers_.emplace(std::pair(wanted.parent, std::string_view(record.text, size)), index + 1);
   return index + 1;
 }
 

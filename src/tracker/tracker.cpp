@@ -183,4 +183,9 @@ void Tracker::device_close(std::uint32_t id) {
   if (observer_ != nullptr) observer_->device_changed(device->record_index);
 }
 
+void Tracker::mark(const char* name) {
+  segment_->write_event(segment::EventType::mark, Kind::dram, 0, texts_.number_of(name), 0, 0,
+                        now());
+}
+
 }  // namespace ttmem::tracker

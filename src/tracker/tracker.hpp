@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -129,6 +130,22 @@ class Tracker {
   void program_destroy(std::uint64_t program);  // on every device
   void program_remove(std::uint32_t device, std::uint64_t program);
 
+  // What is allocated and placed from now on lies in this scope; 0: in none.
+  void set_scope(std::uint32_t scope) noexcept { scope_ = scope; }
+  // The number of the scope of this name in the current one; 0: there is no room for it.
+  [[nodiscard]] std::uint32_t scope_named(const char* name) {
+    return texts_.scope_in(scope_, name);
+  }
+  // Of a scope: the one that it lies in, and its own name.
+  [[nodiscard]] std::uint32_t outer_scope(std::uint32_t scope) const noexcept {
+    return texts_.parent_of(scope);
+  }
+  [[nodiscard]] std::string_view name_of_scope(std::uint32_t scope) const noexcept {
+    return texts_.name_of(scope);
+  }
+  // A moment with a name, for those who read the events.
+  void mark(const char* name);
+
   // `observer` is called for every change; may be null. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
   [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
@@ -215,6 +232,7 @@ class Tracker {
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::uint64_t footprint_number_ = 0;
   TextTable texts_;
+  std::uint32_t scope_ = 0;
   DeviceSetTable sets_;
   KnownMeshes meshes_;
   std::uint64_t shapes_ = 1;        // grows when a device opens, closes or gets another shape

@@ -20,7 +20,8 @@ namespace {
 using model::Allocation;
 using model::Snapshot;
 
-constexpr std::array<std::string_view, 4> kNames = {"label", "kind", "process", "device"};
+constexpr std::array<std::string_view, 5> kNames = {"label", "kind", "process", "device",
+                                                  "scope"};
 
 std::string process_name(const Snapshot& snapshot, const Allocation& a) {
   const model::Process* process = process_of(snapshot, a);
@@ -41,6 +42,8 @@ std::string name_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
   switch (by) {
     case GroupBy::label:
       return a.label;
+    case GroupBy::scope:
+      return a.scope;
     case GroupBy::kind:
       return std::string(name_of(a.kind));
     default:
@@ -85,7 +88,7 @@ std::string header_of(GroupBy by) {
 
 Result<GroupBy> parse_group_by(std::string_view text) {
   const auto found = std::find(kNames.begin(), kNames.end(), text);
-  if (found == kNames.end()) return Error{"must be label, kind, process or device"};
+  if (found == kNames.end()) return Error{"must be label, scope, kind, process or device"};
   return static_cast<GroupBy>(found - kNames.begin());
 }
 

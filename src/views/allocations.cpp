@@ -24,7 +24,7 @@ std::string cores_of(const Snapshot& snapshot, const Allocation& a, bool all) {
 }
 
 std::string label_of(const Allocation& a) {
-  std::string text = a.label;
+  std::string text = model::origin_of(a.scope, a.label);
   const auto add = [&text](std::string_view mark) {
     text += text.empty() ? std::string(mark) : fmt::format(" ({})", mark);
   };

@@ -162,6 +162,7 @@ Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
   for (const std::uint32_t device : devices_of(a)) {
     if (device < snapshot.devices.size()) entry["devices"].push_back(snapshot.devices[device].id);
   }
+  entry["scope"] = text_of(a.scope);
   return entry;
 }
 
@@ -188,6 +189,7 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
   entry["name"] = text_of(p.name);
   entry["label"] = entry["name"];  // as allocations have it
   entry["cbs"] = list_of(p.cbs, cb_json);
+  entry["scope"] = text_of(p.scope);
   return entry;
 }
 

@@ -27,6 +27,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p, Units units
   const Color color = dead ? Color::red : Color::plain;
   const model::Process* process = process_of(snapshot, p);
   const bool known = p.device < snapshot.devices.size();
+  const std::string origin = model::origin_of(p.scope, p.name);
   const model::Bytes on_device = known ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
   return {
       {fmt::format("{}", p.program), color},
@@ -41,7 +42,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p, Units units
       {format_bytes(model::Bytes(p.exclusive_bytes), units), color},
       {format_bytes(model::Bytes(p.logical_bytes), units), color},
       {format_age(p.age_ns), color},
-      {p.name.empty() ? std::string(kUnknown) : p.name, p.name.empty() ? Color::dim : color},
+      {origin.empty() ? std::string(kUnknown) : origin, origin.empty() ? Color::dim : color},
       {dead ? "dead" : residency_of(p), p.resident_cores > 0 && !dead ? Color::green : color}};
 }
 

@@ -134,6 +134,14 @@ def replay_trace(*programs, device=0):
     lib.ttmem_trace_replay(device, array, len(programs))
 
 
+def push(name):
+    lib.ttmem_scope_push(name)
+
+
+def pop():
+    lib.ttmem_scope_pop()
+
+
 def hold():
     """Says that the state stands, and keeps it until stdin says to go on, or closes."""
     print("ready", flush=True)

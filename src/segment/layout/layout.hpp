@@ -31,7 +31,7 @@ namespace ttmem::segment {
 
 inline constexpr std::uint64_t kMagic = 0x4745534d454d5454;  // "TTMEMSEG"
 // 2 has sets of devices, which 1 has not. All else is the same, so readers take both.
-inline constexpr std::uint32_t kLayoutVersion = 2;
+inline constexpr std::uint32_t kLayoutVersion = 3;
 inline constexpr std::uint32_t kOldestLayoutVersion = 1;
 
 inline constexpr std::uint32_t kHeaderBytes = 16384;  // Header, then the chunk table
@@ -46,7 +46,9 @@ inline constexpr std::string_view kProxySuffix = ".socket";
 inline constexpr std::string_view kKeptSuffix = ".ended.";
 
 inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
-inline constexpr std::uint32_t kMaxTexts = 65536;  // different names and long labels of a process
+// Different names, long labels and scopes of a process.
+inline constexpr std::uint32_t kMaxTexts = 65536;
+inline constexpr std::uint32_t kMaxScopeDepth = 64;
 
 inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // one chunk
 inline constexpr std::uint32_t kMaxNotSeen = 4;        // reasons that a process can give
@@ -183,6 +185,7 @@ enum AllocationFlags : std::uint8_t {
   kOwnBanks = 16,       // its allocator covers `cores` only, or `banks` banks of DRAM
   kLongLabel = 32,      // `label` is not the text: its first four bytes are the number of one
   kOnSet = 64,          // `device` is the number of a set: the same on each device of it
+  kScoped = 128,        // the last four bytes of `label` are the number of a scope
 };
 
 struct AllocationSlot {
@@ -200,7 +203,7 @@ struct AllocationSlot {
   std::uint32_t banks;   // how many it takes; 0: unknown
   std::uint32_t device;  // index of the device record, or number of the set (kOnSet)
   CoreMask cores;        // where its bytes lie
-  char label[32];        // not terminated when full
+  char label[32];        // not terminated when full; see kLongLabel, kScoped
 };
 
 struct ProgramSlot {
@@ -215,7 +218,7 @@ struct ProgramSlot {
   std::uint32_t device;          // index of the device record
   std::uint32_t resident_cores;  // on which it was dispatched last
   std::uint32_t name;            // index of its TextRecord plus one; 0: it has no name
-  std::uint32_t reserved;
+  std::uint32_t scope;           // the same of the scope in which it was placed
 };
 
 enum CbFlags : std::uint32_t { kCbGlobal = 1 };
@@ -231,11 +234,13 @@ struct CbRecord {
   std::uint64_t reserved1;
 };
 
-// A name, written once and never again. All programs with that name refer to the one record.
+// A name, written once and never again. All programs with that name refer to the one record. A scope
+// is a text that lies in another: the upper half of `length` is the number of that.
 struct TextRecord {
   std::uint64_t length;  // stored last; 0: not complete
   char text[120];        // not terminated
 };
+inline constexpr unsigned kParentShift = 32;
 
 // The devices of a mesh, or some of them. Written once and never again; all buffers on these
 // devices refer to the one record. The number of a set is the index of its record plus one.
@@ -254,6 +259,7 @@ enum class EventType : std::uint8_t {
   device_close = 6,
   set_alloc = 7,  // on each device of a set: `device_id` is the number of the set
   set_free = 8,
+  mark = 9,  // `id` is the number of its text
 };
 
 // Event n is record (n - 1) % event_capacity of the ring.

@@ -64,6 +64,7 @@ struct LiveAllocation {
   bool own_banks = false;         // takes the banks of `cores` only; else every bank
   bool estimate = false;          // `bytes` is one
   std::string label;
+  std::string scope;  // "decoder.0/attention"; empty: none
 };
 
 // The devices that it lies on. Its sizes are those on each of them.
@@ -89,7 +90,8 @@ struct LiveProgram {
   std::uint32_t resident_cores = 0;
   std::uint64_t when_ns = 0;
   std::uint64_t program = 0;
-  std::string name;  // empty: none
+  std::string name;   // empty: none
+  std::string scope;  // in which it was placed; empty: none
 };
 
 // What a process had not freed when it closed a device, summed over all times that it did. An open

@@ -163,7 +163,7 @@ class Pass {
     if (slot.banks != 0) allocation.banks = slot.banks;
     if ((slot.flags & kNoCores) == 0) allocation.cores = slot.cores;
     allocation.own_banks = (slot.flags & kOwnBanks) != 0;
-    const bool whole = read_label(slot, allocation.label);
+    const bool whole = read_label(slot, allocation.label) && read_scope(slot, allocation.scope);
     image_.allocations.push_back(std::move(allocation));
     return whole;
   }
@@ -171,12 +171,24 @@ class Pass {
   // False when the file is cut short.
   bool read_label(const AllocationSlot& slot, std::string& label) {
     if ((slot.flags & kLongLabel) == 0) {
-      label = safe_text(std::string_view(slot.label, sizeof slot.label));
+      label = safe_text(std::string_view(slot.label, sizeof slot.label - scope_bytes(slot)));
       return true;
     }
     std::uint32_t number = 0;
     std::memcpy(&number, slot.label, sizeof number);
     return texts_.read(number, label);
+  }
+
+  // What the number of its scope takes of the label's place.
+  static std::size_t scope_bytes(const AllocationSlot& slot) {
+    return (slot.flags & kScoped) != 0 ? sizeof(std::uint32_t) : 0;
+  }
+
+  bool read_scope(const AllocationSlot& slot, std::string& scope) {
+    if ((slot.flags & kScoped) == 0) return true;
+    std::uint32_t number = 0;
+    std::memcpy(&number, slot.label + sizeof slot.label - sizeof number, sizeof number);
+    return texts_.read_scope(number, scope);
   }
 
   bool read_programs() {
@@ -222,7 +234,8 @@ class Pass {
     program.resident_cores = std::min(slot.resident_cores, kMaxCores);
     program.when_ns = slot.when_ns;
     program.program = slot.program;
-    const bool whole = texts_.read(slot.name, program.name);
+    const bool whole = texts_.read(slot.name, program.name) &&
+                       (slot.scope == 0 || texts_.read_scope(slot.scope, program.scope));
     image_.programs.push_back(std::move(program));
     return whole;
   }

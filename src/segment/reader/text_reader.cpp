@@ -15,17 +15,47 @@ TextReader::TextReader(const ByteSource& source, const SegmentMap& map)
       count_(std::min({map.header.text_count, map.texts.capacity(), kMaxTexts})),
       chunks_((count_ + kPerChunk - 1) / kPerChunk) {}
 
-bool TextReader::read(std::uint32_t number, std::string& text) {
-  text.clear();
-  if (number == 0 || number > count_) return true;  // newer than the header that was read
+const TextRecord* TextReader::record(std::uint32_t number, bool& whole) {
+  whole = true;
+  if (number == 0 || number > count_) return nullptr;  // newer than the header that was read
   const std::uint32_t index = number - 1;
   std::vector<TextRecord>& chunk = chunks_[index / kPerChunk];
-  if (chunk.empty() && !load(index / kPerChunk, chunk)) return false;
-  const TextRecord& record = chunk[index % kPerChunk];
-  if (record.length <= sizeof record.text) {
-    text = safe_text(std::string_view(record.text, record.length));
+  if (chunk.empty()) whole = load(index / kPerChunk, chunk);
+  return whole ? &chunk[index % kPerChunk] : nullptr;
+}
+
+bool TextReader::read(std::uint32_t number, std::string& text) {
+  text.clear();
+  bool whole = true;
+  const TextRecord* const found = record(number, whole);
+  if (found != nullptr && found->length <= sizeof found->text) {
+    text = safe_text(std::string_view(found->text, found->length));
   }
-  return true;
+  return whole;
+}
+
+bool TextReader::read_scope(std::uint32_t number, std::string& path) {
+  const auto known = paths_.find(number);
+  if (known != paths_.end()) {
+    path = known->second;
+    return true;
+  }
+  path.clear();
+  std::uint32_t at = number;
+  bool whole = true;
+  for (std::uint32_t depth = 0; depth < kMaxScopeDepth; ++depth) {
+    const TextRecord* const found = record(at, whole);
+    const std::uint64_t length = found == nullptr ? 0 : found->length & UINT32_MAX;
+    if (length == 0 || length > sizeof found->text) break;
+    if (!path.empty()) path.insert(0, "/");
+    path.insert(0, safe_text(std::string_view(found->text, length)));
+    // A scope is made after the one that it lies in.
+    const auto parent = static_cast<std::uint32_t>(found->length >> kParentShift);
+    if (parent == 0 || parent >= at) break;
+    at = parent;
+  }
+  if (whole) paths_.emplace(number, path);
+  return whole;
 }
 
 bool TextReader::load(std::uint32_t chunk, std::vector<TextRecord>& records) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,16 +21,22 @@ class TextReader {
   // Sets `text` to the one with this number, safe to print; to nothing when there is none: the
   // number is 0, or the text is not complete or not there. False when the file is cut short.
   [[nodiscard]] bool read(std::uint32_t number, std::string& text);
+  // The same of a scope: its name after those of the scopes that it lies in, "decoder.0/attention".
+  [[nodiscard]] bool read_scope(std::uint32_t number, std::string& path);
 
  private:
   static constexpr std::uint32_t kPerChunk = kChunkBytes / sizeof(TextRecord);
 
   bool load(std::uint32_t chunk, std::vector<TextRecord>& records) const;
+  // The record with this number; null when there is none, `whole` is false when the file is cut
+  // short.
+  const TextRecord* record(std::uint32_t number, bool& whole);
 
   const ByteSource& source_;
   const RecordPlaces& places_;
   std::uint32_t count_;
   std::vector<std::vector<TextRecord>> chunks_;
+  std::map<std::uint32_t, std::string> paths_;  // of the scopes that were read
 };
 
 }  // namespace ttmem::segment

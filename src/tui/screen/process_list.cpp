@@ -121,7 +121,7 @@ constexpr std::array<AllocationColumn, kAllocationColumns> kOfAllocations = {
      {"LABEL", left, 0, 0, less<&Allocation::label>}}};
 
 std::string label_of(const Allocation& a) {
-  std::string label = a.label;
+  std::string label = model::origin_of(a.scope, a.label);
   if (a.persistent) label += label.empty() ? "(persistent)" : " (persistent)";
   if (a.estimate) label += label.empty() ? "(estimate)" : " (estimate)";
   return label;

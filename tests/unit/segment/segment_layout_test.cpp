@@ -164,6 +164,7 @@ TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(ProgramSlot, cb_count);
   EXPECT_FIELD(ProgramSlot, resident_cores);
   EXPECT_FIELD(ProgramSlot, name);
+  EXPECT_FIELD(ProgramSlot, scope);
   fields = table("CB");
   EXPECT_FIELD(CbRecord, address);
   EXPECT_FIELD(CbRecord, bytes);

@@ -122,10 +122,10 @@ TEST(AllocationsJson, ListsTheLargestFirstAndCbsOnlyWhenAsked) {
   const Json& list = root["allocations"];
   ASSERT_EQ(list.size(), 3U);
   EXPECT_EQ(keys_of(list[0]),
-            (Keys{"device",         "uid",    "pid",   "process", "state",      "host_pid",
-                  "pid_namespace",  "kind",   "id",    "address", "bytes",      "physical_bytes",
-                  "bytes_per_bank", "banks",  "cores", "age_ns",  "persistent", "estimate",
-                  "label",          "devices"}));
+            (Keys{"device",         "uid",     "pid",   "process", "state",      "host_pid",
+                  "pid_namespace",  "kind",    "id",    "address", "bytes",      "physical_bytes",
+                  "bytes_per_bank", "banks",   "cores", "age_ns",  "persistent", "estimate",
+                  "label",          "devices", "scope"}));
   EXPECT_EQ(list[0]["devices"], Json::array({list[0]["device"]}));
   EXPECT_EQ(list[0]["label"], "layers.0.attention.wqkv");
   EXPECT_TRUE(list[0]["cores"].is_null());

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ttmem/ttmem.h"
+
+namespace ttmem {
+
+// While it lives, what this thread allocates and places carries this name, behind those of the
+// scopes around it: "decoder.0/attention".
+//
+//   const ttmem::Scope scope("decoder.0");
+class Scope {
+ public:
+  explicit Scope(const char* name) { ttmem_scope_push(name); }
+  ~Scope() { ttmem_scope_pop(); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+};
+
+}  // namespace ttmem
