@@ -185,11 +185,11 @@ TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uin
 TTMEM_API void ttmem_program_destroy(uint64_t program);
 
 /* Where something comes from. What this thread allocates and places between a push and its pop
- * carries the path of all scopes that it is in: "decoder.0/attention". Scopes belong to a thread and
- * are nested, at most 64 deep; deeper ones, and those for which there is no room (a process may have
- * at least 16384 different ones), count as the one around them. A pop without a push does nothing.
- * A null or empty name is shown as "(unnamed)". A child that is forked inside scopes begins in
- * them. Clients of a server (TTMEM_TRANSPORT=socket) do not report scopes. */
+ * carries the path of all scopes that it is in: "decoder.0/attention". Scopes belong to a thread
+ * and are nested, at most 64 deep; deeper ones, and those for which there is no room (a process may
+ * have at least 16384 different ones), count as the one around them. A pop without a push does
+ * nothing. A null or empty name is shown as "(unnamed)". A child that is forked inside scopes
+ * begins in them. Clients of a server (TTMEM_TRANSPORT=socket) do not report scopes. */
 TTMEM_API void ttmem_scope_push(const char *name);
 TTMEM_API void ttmem_scope_pop(void);
 

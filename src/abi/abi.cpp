@@ -208,8 +208,7 @@ Mode decide() {
 void push_scope(IdTracker& t, const char* name) {
   const bool nameless = name == nullptr || *name == '\0';
   const bool too_deep = scopes.ignored != 0 || scopes.depth == ttmem::segment::kMaxScopeDepth;
-  const std::uint32_t number =
-      too_deep ? 0 : t.core().scope_named(nameless ? "(unnamed)" : name);
+  const std::uint32_t number = too_deep ? 0 : t.core().scope_named(nameless ? "(unnamed)" : name);
   if (number == 0) {
     ++scopes.ignored;
     return;

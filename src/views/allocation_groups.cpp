@@ -20,8 +20,7 @@ namespace {
 using model::Allocation;
 using model::Snapshot;
 
-constexpr std::array<std::string_view, 5> kNames = {"label", "kind", "process", "device",
-                                                  "scope"};
+constexpr std::array<std::string_view, 5> kNames = {"label", "kind", "process", "device", "scope"};
 
 std::string process_name(const Snapshot& snapshot, const Allocation& a) {
   const model::Process* process = process_of(snapshot, a);

@@ -23,7 +23,7 @@ enum class GroupBy : std::uint8_t { label, kind, process, device, scope };
 // An allocation on several devices counts once, with its bytes on all of them; grouped by device it
 // counts in the group of each, with its bytes there.
 struct AllocationGroup {
-  std::string name;                          // "dram", "4711 python3", "0"; empty: no label, no scope
+  std::string name;  // "dram", "4711 python3", "0"; empty: no label, no scope
   model::State state = model::State::alive;  // of their processes: the dead are apart
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;      // as asked for

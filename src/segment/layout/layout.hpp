@@ -234,8 +234,8 @@ struct CbRecord {
   std::uint64_t reserved1;
 };
 
-// A name, written once and never again. All programs with that name refer to the one record. A scope
-// is a text that lies in another: the upper half of `length` is the number of that.
+// A name, written once and never again. All programs with that name refer to the one record. A
+// scope is a text that lies in another: the upper half of `length` is the number of that.
 struct TextRecord {
   std::uint64_t length;  // stored last; 0: not complete
   char text[120];        // not terminated
