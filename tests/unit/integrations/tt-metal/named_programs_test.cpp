@@ -39,13 +39,15 @@ TEST_F(NamedProgramsTest, ANewLayoutReplacesTheOldOne) {
   auto other = workload(program_of(4096));
   run_tracked(other);
   auto work = workload(program_of(4096));
-  tm::Program& program = work.get_programs().begin()->second;
+  tt::tt_metal::Program& program = work.get_programs().begin()->second;
   run_tracked(work);
-  tm::UpdateCircularBufferTotalSize(program, program.circular_buffers().front()->id(), 16384);
+  tt::tt_metal::UpdateCircularBufferTotalSize(program, program.circular_buffers().front()->id(),
+                                              16384);
   run_tracked(work);
   expect_cbs(kCores * 16384, kCores * (4096 + 16384), 2, false);
   EXPECT_EQ(device(0).cb_resident_bytes, kCores * 16384);
-  tm::UpdateCircularBufferTotalSize(program, program.circular_buffers().front()->id(), 2048);
+  tt::tt_metal::UpdateCircularBufferTotalSize(program, program.circular_buffers().front()->id(),
+                                              2048);
   run_tracked(work);
   expect_cbs(kCores * 4096, kCores * (4096 + 2048), 2, false);
 }
@@ -87,7 +89,7 @@ TEST_F(NamedProgramsTest, AProgramThatDiesOnAnotherThreadIsNoticed) {
 
 TEST_F(NamedProgramsTest, AProgramOfViewsEndsLikeAnyOther) {
   const auto buffer = l1_buffer();
-  tm::Program views;
+  tt::tt_metal::Program views;
   add_view(views, kAll, *buffer, 0);
   auto first = std::make_optional(workload(std::move(views)));
   auto second = std::make_optional(workload(program_of(4096)));
@@ -102,8 +104,9 @@ TEST_F(NamedProgramsTest, AProgramOfViewsEndsLikeAnyOther) {
 
 TEST_F(NamedProgramsTest, AProgramWithoutCircularBuffersCountsAndEnds) {
   {
-    tm::Program program;
-    tm::CreateKernel(program, "kernels/reader.cpp", kLeft, tm::DataMovementConfig{});
+    tt::tt_metal::Program program;
+    tt::tt_metal::CreateKernel(program, "kernels/reader.cpp", kLeft,
+                               tt::tt_metal::DataMovementConfig{});
     auto work = workload(std::move(program));
     run_tracked(work);
     EXPECT_EQ(device(0).programs, 1u);
@@ -135,9 +138,10 @@ TEST_F(NamedProgramsTest, TheProgramsOfOneWorkloadAreFoundByWhatTheyDeclare) {
 }
 
 TEST_F(NamedProgramsTest, KernelsStayOnTheCoresThatNoOtherProgramTook) {
-  const auto with_kernel = [&](const tm::CoreRange& cores) {
-    tm::Program program = program_of(4096, cores);
-    tm::CreateKernel(program, "kernels/reader.cpp", cores, tm::DataMovementConfig{});
+  const auto with_kernel = [&](const tt::tt_metal::CoreRange& cores) {
+    tt::tt_metal::Program program = program_of(4096, cores);
+    tt::tt_metal::CreateKernel(program, "kernels/reader.cpp", cores,
+                               tt::tt_metal::DataMovementConfig{});
     return workload(std::move(program));
   };
   auto all = with_kernel(kAll);

@@ -30,7 +30,7 @@ TEST_F(UncertainTest, AListEndsWithItsThread) {
 
 TEST_F(UncertainTest, OneNamelessProgramIsCertain) {
   {
-    tm::Program program = program_of(4096);
+    tt::tt_metal::Program program = program_of(4096);
     add_cb(program, kAll, 2048, 1);
     auto work = workload(std::move(program));
     run(work);
@@ -89,7 +89,7 @@ TEST_F(UncertainTest, ANamelessProgramMayBeFreedOnSomeChipsOnly) {
 // The runtime reports only the end of a program of views.
 TEST_F(UncertainTest, WhereViewsArePossibleAFreeIsAGuessUntilTheDeviceIsClosed) {
   const auto buffer = l1_buffer();
-  tm::Program views;
+  tt::tt_metal::Program views;
   add_view(views, kAll, *buffer, 0);
   auto first = std::make_optional(workload(std::move(views)));
   auto second = std::make_optional(workload(program_of(4096)));
@@ -105,10 +105,10 @@ TEST_F(UncertainTest, WhereViewsArePossibleAFreeIsAGuessUntilTheDeviceIsClosed) 
 }
 
 TEST_F(UncertainTest, ADryCaptureCountsNothing) {
-  auto& tracker = tm::GraphTracker::instance();
-  const tm::CoreRangeSet cores{kAll};
+  auto& tracker = tt::tt_metal::GraphTracker::instance();
+  const tt::tt_metal::CoreRangeSet cores{kAll};
   const auto buffer = l1_buffer();  // shows the chips
-  for (const tm::IDevice* chip : mesh_->get_devices()) {
+  for (const tt::tt_metal::IDevice* chip : mesh_->get_devices()) {
     tracker.track_allocate_cb(cores, 0, 4096, false, chip);
     tracker.track_allocate_dataflow_buffer(cores, 0, 4096, false, chip);
     tracker.track_allocate_dataflow_buffer(cores, 123456, 4096, false, chip);
