@@ -38,7 +38,7 @@ bool takes(const model::Allocation& a, std::size_t device, std::uint32_t core) {
 
 // Its label, and where its bytes are when they are not here.
 std::string words_of(const model::Allocation& a, bool elsewhere, std::uint16_t columns) {
-  const std::string label = model::origin_of(a.scope, a.label);
+  std::string label = model::origin_of(a.scope, a.label);
   if (!elsewhere) return label;
   const std::string where = views::format_core_ranges(views::core_ranges(*a.cores, columns));
   return fmt::format("{} on {}", label.empty() ? "shards" : label, where);
