@@ -6,14 +6,15 @@
 #include <system_error>
 
 #include "base/format_bytes.hpp"
+#include "base/plural.hpp"
 #include "base/saturating.hpp"
 
 namespace ttmem::collector {
 namespace {
 
 // "3 programs", "1 program".
-std::string counted(std::uint64_t count, const char* one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+std::string counted(std::uint64_t count, const std::string& one) {
+  return plural(count, one, one + "s");
 }
 
 // One warning for all devices: a mesh that is closed with live buffers is one mistake.

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/parse_number.hpp"
+#include "base/plural.hpp"
 #include "collector/process_look.hpp"
 #include "doctor/scene.hpp"
 
@@ -23,10 +24,6 @@ std::string who(std::int32_t pid, const std::string& name) {
   return fmt::format("process {} ({})", pid, name);
 }
 
-std::string count_of(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 void check_segments(const Scene& scene, Findings& findings) {
   const collector::Evidence& evidence = scene.evidence;
   const auto living = static_cast<std::size_t>(
@@ -35,19 +32,19 @@ void check_segments(const Scene& scene, Findings& findings) {
   const std::size_t dead = evidence.segments.size() - living;
   const std::string found = living == 0
                                 ? "no process is tracked right now"
-                                : count_of(living, "process is tracked", "processes are tracked");
+                                : plural(living, "process is tracked", "processes are tracked");
   if (living > 0) {
     findings.good("segments", found);
   } else {
     findings.note("segments", found, "try `ttmem demo`, or `ttmem run -- CMD`");
   }
   if (dead > 0) {
-    findings.note("segments", count_of(dead, "is of a dead process", "are of dead processes"),
+    findings.note("segments", plural(dead, "is of a dead process", "are of dead processes"),
                   "`ttmem clean` removes them");
   }
   if (!evidence.regions.empty()) {
-    findings.good("own statistics", "TT-Metal writes its own of " +
-                                        count_of(evidence.regions.size(), "chip", "chips"));
+    findings.good("own statistics",
+                  "TT-Metal writes its own of " + plural(evidence.regions.size(), "chip", "chips"));
   }
   for (const std::string& sentence : evidence.unread) {
     const std::size_t semicolon = sentence.find("; ");

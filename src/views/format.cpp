@@ -49,10 +49,6 @@ std::string format_count(std::optional<std::uint64_t> count) {
   return count ? fmt::format("{}", *count) : std::string(kUnknown);
 }
 
-std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::string format_pid(std::int32_t pid, bool foreign, std::optional<std::int32_t> host_pid) {
   if (pid == 0) return "?";  // of another pid namespace: the driver tells no more
   if (!foreign) return fmt::format("{}", pid);

@@ -13,6 +13,7 @@
 
 #include "base/format_bytes.hpp"
 #include "base/format_ids.hpp"
+#include "base/plural.hpp"
 #include "model/device_name.hpp"
 #include "model/snapshot.hpp"
 #include "views/units.hpp"
@@ -42,8 +43,7 @@ using ttmem::Scale;
 [[nodiscard]] std::string mark_estimate(const std::string& size, bool estimate);
 
 [[nodiscard]] std::string format_count(std::optional<std::uint64_t> count);
-// "1 process", "2 processes".
-[[nodiscard]] std::string plural(std::uint64_t count, std::string_view one, std::string_view many);
+using ttmem::plural;
 [[nodiscard]] constexpr std::string_view name_of(model::State state) {
   return state == model::State::dead ? "dead" : "alive";
 }
