@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "base/format_bytes.hpp"
-#include "base/format_ids.hpp"
 #include "collector/chip_match.hpp"
 #include "collector/device_total.hpp"
 #include "collector/program_list.hpp"
 #include "collector/segment_warnings.hpp"
+#include "collector/untracked.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -146,7 +146,10 @@ class Builder {
     for (std::uint32_t i = 0; i < evidence_.driver.chips.size(); ++i) add_chip(i);
     finish_devices();
     set_sensors(evidence_.driver, snapshot_);
-    for (const Untracked& process : evidence_.untracked) warn_untracked(process);
+    for (std::string& warning : untracked_warnings(evidence_)) {
+      snapshot_.warnings.push_back(warning);
+      snapshot_.unread.push_back(std::move(warning));
+    }
   }
 
   void add_lists() {
@@ -370,49 +373,23 @@ class Builder {
     const driver::Chip& chip = evidence_.driver.chips[index];
     DeviceTotal& total = totals_[total_of_chip(index)];
     total.describe(chip);
-    bool may_be_used = !chip.holders_known;
-    for (const std::int32_t pid : chip.holders)
-      may_be_used |= !find_untracked(pid) || may_hold(pid);
-    const auto& processes = total.device().processes;
-    const bool used = std::any_of(processes.begin(), processes.end(), [](const auto& process) {
-      return process.state == State::alive;
-    });
-    if (!used && !may_be_used && !chip.in_reset) total.set_idle();
+    bool may_be_used = !chip.holders_known || model::living_processes(total.device()) > 0;
     for (const std::int32_t pid : chip.holders) {
-      const Untracked* const process = find_untracked(pid);
+      const Untracked* const process = untracked(pid);
+      may_be_used = may_be_used || process == nullptr || process->may_hold;
       if (process == nullptr) continue;
       total.add_process(process_row(*process));
       if (process->may_hold) total.set_incomplete();
     }
+    if (!may_be_used && !chip.in_reset) total.set_idle();
   }
 
   // Null: it is tracked, or has ended.
-  [[nodiscard]] const Untracked* find_untracked(std::int32_t pid) const {
+  [[nodiscard]] const Untracked* untracked(std::int32_t pid) const {
     const auto& all = evidence_.untracked;
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const Untracked& process) { return process.pid == pid; });
     return found == all.end() ? nullptr : &*found;
-  }
-  [[nodiscard]] bool may_hold(std::int32_t pid) const {
-    const Untracked* const process = find_untracked(pid);
-    return process != nullptr && process->may_hold;
-  }
-
-  // One warning for all chips that it has open.
-  void warn_untracked(const Untracked& process) {
-    if (!process.may_hold || process.unreadable) return;
-    std::vector<std::uint32_t> chips;
-    for (const driver::Chip& chip : evidence_.driver.chips) {
-      if (std::binary_search(chip.holders.begin(), chip.holders.end(), process.pid)) {
-        chips.push_back(chip.number);
-      }
-    }
-    const std::string who =
-        process.pid == 0 ? "a process" : fmt::format("process {} ({})", process.pid, process.name);
-    snapshot_.warnings.push_back(fmt::format("{} has device{} {} open and is not tracked: {}; {}",
-                                             who, chips.size() == 1 ? "" : "s", format_ids(chips),
-                                             process.reason, process.advice));
-    snapshot_.unread.push_back(snapshot_.warnings.back());
   }
 
   void finish_devices() {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/environment.hpp"
+#include "base/format_ids.hpp"
 #include "base/shell_quote.hpp"
 #include "collector/process_info.hpp"
 #include "collector/process_look.hpp"
@@ -193,6 +194,25 @@ std::vector<Untracked> find_untracked(const Evidence& evidence, const Listing* l
     found.push_back(same != known.end() && same->may_hold ? *same : reasoner.look_at(pid, *facts));
   }
   return found;
+}
+
+std::vector<std::string> untracked_warnings(const Evidence& evidence) {
+  std::vector<std::string> warnings;
+  for (const Untracked& process : evidence.untracked) {
+    if (!process.may_hold || process.unreadable) continue;
+    std::vector<std::uint32_t> chips;
+    for (const driver::Chip& chip : evidence.driver.chips) {
+      if (std::binary_search(chip.holders.begin(), chip.holders.end(), process.pid)) {
+        chips.push_back(chip.number);
+      }
+    }
+    const std::string who =
+        process.pid == 0 ? "a process" : fmt::format("process {} ({})", process.pid, process.name);
+    warnings.push_back(fmt::format("{} has device{} {} open and is not tracked: {}; {}", who,
+                                   chips.size() == 1 ? "" : "s", format_ids(chips), process.reason,
+                                   process.advice));
+  }
+  return warnings;
 }
 
 }  // namespace ttmem::collector

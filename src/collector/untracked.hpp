@@ -17,4 +17,7 @@ namespace ttmem::collector {
                                                     const Listing* listing,
                                                     const std::vector<Untracked>& known);
 
+// A warning for each of them that may hold memory, with all the chips that it has open. No I/O.
+[[nodiscard]] std::vector<std::string> untracked_warnings(const Evidence& evidence);
+
 }  // namespace ttmem::collector
