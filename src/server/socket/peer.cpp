@@ -5,20 +5,15 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "base/parse_number.hpp"
+#include "base/read_text.hpp"
 #include "collector/process_info.hpp"
+#include "collector/process_look.hpp"
 
 namespace ttmem::server {
 namespace {
-
-std::string read_proc(pid_t pid, const char* file) {
-  std::ifstream in(fmt::format("/proc/{}/{}", pid, file), std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // The process as /proc describes it; only its pid, and that user, when there is no such process.
 segment::SegmentWriter::Process describe(pid_t pid, uid_t uid) {
@@ -29,11 +24,8 @@ segment::SegmentWriter::Process describe(pid_t pid, uid_t uid) {
   if (!facts) return process;
   process.start_time_ticks = facts->start_time_ticks;
   process.uid = facts->uids[0];
-  process.name = read_proc(pid, "comm");
-  if (process.name.ends_with('\n')) process.name.pop_back();
-  process.command = read_proc(pid, "cmdline");
-  if (process.command.ends_with('\0')) process.command.pop_back();
-  std::replace(process.command.begin(), process.command.end(), '\0', ' ');
+  process.name = collector::process_name(pid);
+  process.command = collector::process_command(pid);
   return process;
 }
 
@@ -70,9 +62,9 @@ Result<segment::SegmentWriter::Process> process_of(const Peer& peer, std::int32_
     process.uid = peer.uid;
     return process;
   }
-  const bool itself =
-      reported == 0 || reported == peer.pid ||
-      parse_own_pid(read_proc(peer.pid, "status")) == std::optional<pid_t>(reported);
+  const bool itself = reported == 0 || reported == peer.pid ||
+                      parse_own_pid(read_text(fmt::format("/proc/{}/status", peer.pid))) ==
+                          std::optional<pid_t>(reported);
   if (itself) return describe(peer.pid, peer.uid);
   if (peer.uid == 0) return describe(reported, peer.uid);
   return Error{fmt::format(
