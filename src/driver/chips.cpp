@@ -2,6 +2,8 @@
 #include "driver/chips.hpp"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,15 +98,14 @@ class Reader {
     driver.version = line_of(module_ + "/version");
     driver.nodes_hidden = ::access(dev_.c_str(), R_OK | X_OK) != 0 && errno == EACCES;
     // /sys shows a container all chips of the machine, and /dev those that were handed to it.
+    std::set<std::uint32_t> not_here = folders;
     for (const std::uint32_t number : nodes.empty() ? folders : nodes) {
-      driver.chips.push_back(chip(number, nodes.contains(number)));
-      driver.sensors.push_back(sensors(number));
+      const std::uint32_t own = nodes.empty() ? number : own_number(number, folders);
+      not_here.erase(own);
+      driver.chips.push_back(chip(number, own, !nodes.empty()));
+      driver.sensors.push_back(sensors(own));
     }
-    if (!nodes.empty()) {
-      driver.not_here = static_cast<std::uint32_t>(
-          std::count_if(folders.begin(), folders.end(),
-                        [&](std::uint32_t number) { return !nodes.contains(number); }));
-    }
+    driver.not_here = static_cast<std::uint32_t>(not_here.size());
     if (std::any_of(driver.chips.begin(), driver.chips.end(),
                     [](const Chip& chip) { return !chip.holders_known; })) {
       find_holders(driver.chips);
@@ -117,6 +118,21 @@ class Reader {
     return fmt::format("{}/tenstorrent!{}", sys_, number);
   }
 
+  // What the driver calls the chip of a node, by its device number: a container may have been
+  // handed it under another name.
+  [[nodiscard]] std::uint32_t own_number(std::uint32_t node,
+                                         const std::set<std::uint32_t>& folders) const {
+    struct stat facts {};
+    const bool is_device =
+        ::stat(fmt::format("{}/{}", dev_, node).c_str(), &facts) == 0 && S_ISCHR(facts.st_mode);
+    if (!is_device) return node;
+    const std::string device = fmt::format("{}:{}", major(facts.st_rdev), minor(facts.st_rdev));
+    const auto found = std::find_if(folders.begin(), folders.end(), [&](std::uint32_t number) {
+      return line_of(folder_of(number) + "/dev") == device;
+    });
+    return found == folders.end() ? node : *found;
+  }
+
   // The folder of sensors; empty: none.
   [[nodiscard]] std::string hwmon_of(std::uint32_t number) const {
     const std::string parent = folder_of(number) + "/device/hwmon";
@@ -126,8 +142,9 @@ class Reader {
     return {};
   }
 
-  [[nodiscard]] Chip chip(std::uint32_t number, bool has_node) const {
-    const std::string folder = folder_of(number);
+  // `own` is the driver's number of it.
+  [[nodiscard]] Chip chip(std::uint32_t number, std::uint32_t own, bool has_node) const {
+    const std::string folder = folder_of(own);
     Chip chip;
     chip.number = number;
     chip.has_node = has_node;
@@ -137,16 +154,16 @@ class Reader {
     // The driver has such a file only for what the firmware told it, and fails when it cannot ask.
     chip.in_reset = !card && (errno == ENODATA || errno == ENODEV || errno == EIO);
     if (card && first_line(*card) != "unknown") chip.card = first_line(*card);
-    chip.arch = architecture(chip.card, number);
+    chip.arch = architecture(chip.card, own);
     chip.firmware = line_of(folder + "/tt_fw_bundle_ver");
     chip.asic_id = number_in<std::uint64_t>(folder + "/tt_asic_id", 16);
     chip.serial = number_in<std::uint64_t>(folder + "/tt_serial", 16);
     // A chip that is off the bus reads as all ones.
     chip.in_reset = chip.in_reset || chip.asic_id == UINT64_MAX;
-    for (auto* own : {&chip.asic_id, &chip.serial}) {
-      if (*own == 0U || *own == UINT64_MAX) own->reset();
+    for (auto* told : {&chip.asic_id, &chip.serial}) {
+      if (*told == 0U || *told == UINT64_MAX) told->reset();
     }
-    read_holders(chip);
+    read_holders(own, chip);
     return chip;
   }
 
@@ -173,9 +190,9 @@ class Reader {
   }
 
   // One line for each time that it was opened.
-  void read_holders(Chip& chip) const {
+  void read_holders(std::uint32_t own, Chip& chip) const {
     constexpr std::size_t most = 1 << 20;
-    const auto text = try_read_text(fmt::format("{}/{}/pids", proc_, chip.number), most);
+    const auto text = try_read_text(fmt::format("{}/{}/pids", proc_, own), most);
     if (!text) return;
     chip.holders_known = true;
     std::set<std::int32_t> pids;

@@ -23,7 +23,7 @@ struct Sensors {
 
 // A chip with a PCIe link of its own. Chips that are reached through others do not appear.
 struct Chip {
-  std::uint32_t number = 0;  // N of /dev/tenstorrent/N
+  std::uint32_t number = 0;  // N of /dev/tenstorrent/N; a container may have it under another one
   bool has_node = false;     // that file is there: in a container, the chip was handed to it
   bool may_open = false;     // this user may use it
   std::string bus_id;        // "0000:01:00.0"; empty: unknown

@@ -14,6 +14,8 @@ ARCH = {"n150": WORMHOLE, "n300": WORMHOLE, "galaxy-wormhole": WORMHOLE, "p100a"
 
 
 class DriverTree:
+    MAJOR = 240
+
     def __init__(self, root, version="2.5.0"):
         self.root = pathlib.Path(root)
         (self.root / "dev/tenstorrent/by-id").mkdir(parents=True)
@@ -44,7 +46,8 @@ class DriverTree:
                            "tt_serial": f"{self.serial(number):016X}",
                            "tt_card_type": card,
                            "tt_asic_id": f"{self.asic_id(number):016X}",
-                           "tt_fw_bundle_ver": "19.4.2.0", "tt_heartbeat": 4711}.items():
+                           "tt_fw_bundle_ver": "19.4.2.0", "tt_heartbeat": 4711,
+                           "dev": f"{self.MAJOR}:{number}"}.items():
             (folder / file).write_text(f"{text}\n")
         for file, text in {"name": name, "temp1_input": round(temperature * 1000),
                            "temp1_label": "asic_temp", "temp1_max": 100000, "in0_input": 850,
