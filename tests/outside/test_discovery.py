@@ -4,6 +4,7 @@ open and report nothing."""
 
 import os
 import pathlib
+import stat
 import struct
 import subprocess
 import sys
@@ -192,6 +193,19 @@ class FilesThatAreMissing(Machine):
         self.add("n150", "n150")
         self.tree.node(0).unlink()
         self.assertEqual([device["id"] for device in self.devices()], [1])
+
+    @unittest.skipIf(os.geteuid() != 0, "making a device node needs root")
+    def test_a_node_that_a_container_has_under_another_number(self):
+        for _ in range(3):
+            self.tree.add("n150", temperature=40 + self.tree.count)
+        for number in range(3):
+            self.tree.node(number).unlink()
+        os.mknod(self.tree.node(0), stat.S_IFCHR | 0o600, os.makedev(self.tree.MAJOR, 2))
+        self.tree.hold(2, [0])
+        [device] = self.devices()
+        self.assertEqual((device["id"], device["bus_id"], device["temperature_c"]),
+                         (0, "0000:03:00.0", 42))
+        self.assertEqual(device["open_in"], [0])
 
     def test_anything_in_the_files(self):
         self.add("n150", "n150", "n150")
@@ -438,7 +452,9 @@ class NotTracked(Machine):
         self.untracked(numbers=(0, 1))
         self.serve()
         page = self.get("/metrics")
-        self.assertEqual(page.count("ttmem_untracked_processes{"), 2)
+        for number in (0, 1):
+            self.assertIn(f'ttmem_untracked_processes{{device="{number}",'
+                          f'uid="{hex(self.tree.asic_id(number))}"}} 1\n', page)
         self.assertIn("ttmem_complete 0\n", page)
 
 

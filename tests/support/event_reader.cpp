@@ -17,7 +17,7 @@ bool plausible(const EventRecord& event) {
     case EventType::set_free:
       return event.kind < kKinds;
     default:
-      return event.type != 0 && event.type <= static_cast<std::uint8_t>(EventType::device_close);
+      return event.type != 0 && event.type <= static_cast<std::uint8_t>(EventType::mark);
   }
 }
 

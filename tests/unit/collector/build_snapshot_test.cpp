@@ -7,8 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "segment/reader/segment_reader.hpp"
-#include "support/segment_builder.hpp"
+#include "evidence_fixtures.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -19,68 +18,14 @@ using segment::DeviceRecord;
 using testing::SegmentBuilder;
 using testing::set_text;
 
-constexpr Kind kDram = Kind::dram;
-constexpr Kind kL1 = Kind::l1;
-constexpr Kind kKernel = Kind::kernel;
-
-SegmentEvidence evidence(SegmentBuilder& builder, std::int32_t pid, State state = State::alive) {
-  builder.header().pid = pid;
-  const auto bytes = builder.bytes();
-  return {.image = segment::read_segment(segment::MemorySource(bytes)).value(),
-          .state = state,
-          .user = "alice",
-          .this_boot = true,
-          .confirmed = true};
-}
-
-Snapshot snapshot_of(std::vector<SegmentEvidence> segments,
-                     std::vector<RegionEvidence> regions = {}) {
-  Evidence all;
-  all.monotonic_ns = 1000;
-  all.directory = "/dev/shm";
-  all.segments = std::move(segments);
-  for (SegmentEvidence& segment : all.segments) segment.geometry = geometry_of(segment.image);
-  all.regions = std::move(regions);
-  return build_snapshot(std::move(all));
-}
-
-// One process with figures on device 0 of number `uid`.
-SegmentBuilder process(std::uint64_t uid, std::uint64_t dram, std::uint64_t dram_peak) {
-  SegmentBuilder builder;
-  DeviceRecord& device = builder.add_device(0, uid);
-  device.figures.kinds[kDram].used_bytes = dram;
-  device.figures.kinds[kDram].peak_bytes = dram_peak;
-  device.figures.kinds[kDram].live = 3;
-  device.figures.kinds[kL1].used_bytes = 100;
-  device.figures.kinds[kL1].logical_bytes = 90;
-  device.figures.kinds[kKernel].used_bytes = 7;
-  device.figures.kinds[kKernel].live = 1;
-  device.figures.kernel_role_bytes[0] = 1;
-  device.figures.kernel_role_bytes[1] = 2;
-  device.figures.kernel_role_bytes[2] = 4;
-  device.figures.l1_total_bytes = 157;
-  device.figures.kinds[Kind::cb].used_bytes = 50;
-  device.figures.programs = 2;
-  return builder;
-}
-
-RegionEvidence region(std::uint64_t uid, std::int32_t pid, State state) {
-  RegionRow row{.pid = pid, .name = "probe", .updated_unix_ns = 1};
-  for (const auto& [kind, bytes] :
-       {std::pair(Kind::dram, 18087936U), std::pair(Kind::l1, 393216U),
-        std::pair(Kind::l1_small, 131072U), std::pair(Kind::trace, 0U)}) {
-    row.kinds[kind].set(&KindFigures::used_bytes, bytes);
-    row.kinds[kind].set(&KindFigures::logical_bytes, bytes);
-  }
-  row.kinds[Kind::cb].set(&KindFigures::used_bytes, 1966080);
-  return {.file = {}, .uid = uid, .device_id = 0, .rows = {{row, state, "bob"}}};
-}
-
-bool mentions(const Snapshot& snapshot, const std::string& text) {
-  return std::any_of(
-      snapshot.warnings.begin(), snapshot.warnings.end(),
-      [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
-}
+using fixtures::evidence;
+using fixtures::kDram;
+using fixtures::kKernel;
+using fixtures::kL1;
+using fixtures::mentions;
+using fixtures::process;
+using fixtures::region;
+using fixtures::snapshot_of;
 
 TEST(BuildSnapshot, WhatNobodyTellsOfResidentCbsIsUnknownUnlessThereAreNone) {
   SegmentBuilder tells = process(0xa, 1000, 2000);
@@ -506,101 +451,6 @@ TEST(BuildSnapshot, ListsABoundedNumberOfCbsAndSaysSo) {
   const Snapshot snapshot = snapshot_of({evidence(builder, 10)});
   EXPECT_EQ(snapshot.programs.size(), 4096u);
   EXPECT_TRUE(mentions(snapshot, "904 programs"));
-}
-
-TEST(BuildSnapshot, ARowOfTtMetalIsADeviceWithoutCapacities) {
-  const Snapshot snapshot = snapshot_of({}, {region(0xb, 20, State::alive)});
-  ASSERT_EQ(snapshot.devices.size(), 1u);
-  const model::Device& device = snapshot.devices[0];
-  EXPECT_EQ(device.uid, 0xbu);
-  EXPECT_EQ(device.used(Kind::dram), 18087936u);
-  EXPECT_EQ(device.l1_used_bytes, 393216u + 131072u + 1966080u);
-  EXPECT_EQ(device.used(Kind::cb), 1966080u);
-  EXPECT_FALSE(device.dram_capacity_bytes.has_value());
-  EXPECT_FALSE(device.peak(Kind::dram).has_value());
-  EXPECT_FALSE(device.used(Kind::kernel).has_value());
-  EXPECT_FALSE(device.programs.has_value());
-  EXPECT_FALSE(device.anomalies.has_value());
-  EXPECT_FALSE(device.physical(Kind::dram).has_value());
-  EXPECT_TRUE(device.cores.empty());
-  ASSERT_EQ(device.processes.size(), 1u);
-  EXPECT_EQ(device.processes[0].source, model::Source::tt_metal);
-  EXPECT_FALSE(device.processes[0].used(Kind::kernel).has_value());
-  EXPECT_FALSE(live_allocations(device.processes[0].kinds).has_value());
-}
-
-TEST(BuildSnapshot, ADeadRowIsListedAndNotCounted) {
-  const Snapshot snapshot = snapshot_of({}, {region(0xb, 20, State::dead)});
-  ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_FALSE(snapshot.devices[0].used(Kind::dram).has_value());
-  EXPECT_EQ(snapshot.devices[0].processes.at(0).state, State::dead);
-  EXPECT_EQ(snapshot.devices[0].processes.at(0).used(Kind::dram), 18087936u);
-}
-
-TEST(BuildSnapshot, ARowOfAProcessThatASegmentTellsOfIsNotCountedTwice) {
-  SegmentBuilder builder = process(0xb, 1000, 1000);
-  const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0xb, 20, State::alive)});
-  ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
-  EXPECT_EQ(snapshot.devices[0].processes.size(), 1u);
-}
-
-TEST(BuildSnapshot, AProcessIsOnOneChipWhenOnlyItsRowKnowsWhich) {
-  for (const State state : {State::alive, State::dead}) {
-    SegmentBuilder builder = process(0, 1000, 1000);
-    SegmentBuilder other = process(0xb, 500, 500);
-    const Snapshot snapshot =
-        snapshot_of({evidence(builder, 20, state), evidence(other, 21)}, {region(0xb, 20, state)});
-    ASSERT_EQ(snapshot.devices.size(), 1u);
-    EXPECT_EQ(snapshot.devices[0].uid, 0xbu);
-    EXPECT_EQ(snapshot.devices[0].used(Kind::dram), state == State::alive ? 1500u : 500u);
-    EXPECT_EQ(snapshot.devices[0].processes.size(), 2u);
-  }
-}
-
-TEST(BuildSnapshot, AProcessIsOnOneChipWhenOnlyItsSegmentKnowsWhich) {
-  SegmentBuilder builder = process(0xb, 1000, 1000);
-  const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0, 20, State::alive)});
-  ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
-}
-
-TEST(BuildSnapshot, ARowOfALivingProcessIsNotThatOfADeadOneWithItsPid) {
-  SegmentBuilder builder = process(0, 1000, 1000);
-  const Snapshot snapshot =
-      snapshot_of({evidence(builder, 20, State::dead)}, {region(0xb, 20, State::alive)});
-  EXPECT_EQ(snapshot.devices.size(), 2u);
-}
-
-TEST(BuildSnapshot, ASegmentThatProcDoesNotConfirmHidesNoRow) {
-  SegmentBuilder builder = process(0xb, 1000, 1000);
-  SegmentEvidence foreign = evidence(builder, 20);  // as of another pid namespace
-  foreign.confirmed = false;
-  const Snapshot snapshot = snapshot_of({foreign}, {region(0xb, 20, State::alive)});
-  ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].processes.size(), 2u);
-  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u + 18087936u);
-}
-
-TEST(BuildSnapshot, ARowBesideATrackedProcessMakesCoresUnknown) {
-  SegmentBuilder builder = process(0xb, 1000, 4000);
-  const Snapshot snapshot = snapshot_of({evidence(builder, 10)}, {region(0xb, 20, State::alive)});
-  ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u + 18087936u);
-  EXPECT_EQ(snapshot.devices[0].peak(Kind::dram), 1000u + 18087936u);
-  EXPECT_EQ(snapshot.devices[0].used(Kind::kernel), 7u) << "of the one who reports kernels";
-  EXPECT_FALSE(snapshot.devices[0].physical(Kind::dram).has_value()) << "the row's are logical";
-  EXPECT_FALSE(snapshot.devices[0].cb_resident_bytes.has_value());
-  EXPECT_FALSE(snapshot.devices[0].programs.has_value());
-  EXPECT_FALSE(snapshot.devices[0].cores.at(0).cb_bytes.has_value());
-  EXPECT_FALSE(snapshot.devices[0].headroom_bytes_per_core.has_value());
-}
-
-TEST(BuildSnapshot, ARegionOfAnUnnumberedChipBelongsToTheDeviceOfItsLogicalNumber) {
-  SegmentBuilder builder = process(0, 1000, 1000);
-  const Snapshot snapshot = snapshot_of({evidence(builder, 20)}, {region(0, 20, State::alive)});
-  ASSERT_EQ(snapshot.devices.size(), 1u);
-  EXPECT_EQ(snapshot.devices[0].used(Kind::dram), 1000u);
 }
 
 TEST(BuildSnapshot, TheOrderOfTheEvidenceDoesNotMatter) {

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <tt-metalium/distributed.hpp>
 #include <tt-metalium/graph_tracking.hpp>
@@ -28,6 +30,16 @@ using distributed::MeshWorkload;
 
 inline void use_system(const std::string& name) {
   ::setenv("TTMEM_DRYRUN_SYSTEM", name.c_str(), 1);
+}
+
+// What an action throws.
+inline std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "(no error)";
 }
 
 struct CbEvent {

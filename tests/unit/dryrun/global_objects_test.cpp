@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <functional>
 #include <string>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/global_circular_buffer.hpp>
@@ -18,15 +17,6 @@ namespace {
 
 using experimental::CreateGlobalCircularBuffer;
 using experimental::GlobalCircularBuffer;
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "(no error)";
-}
 
 class GlobalObjects : public ::testing::Test {
  protected:

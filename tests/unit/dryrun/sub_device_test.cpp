@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <functional>
 #include <string>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/sub_device.hpp>
@@ -16,15 +15,6 @@ namespace {
 
 constexpr DeviceAddr kBase = 105664;
 constexpr DeviceAddr kLocal = 64000;
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "(no error)";
-}
 
 SubDevice on(const CoreRangeSet& cores) { return SubDevice(std::array{cores}); }
 

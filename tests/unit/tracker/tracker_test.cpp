@@ -4,16 +4,10 @@
 // with what an independent model of the calls says.
 #include "tracker/tracker.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <sys/file.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <csignal>
 #include <map>
 #include <string>
 #include <tuple>
@@ -22,8 +16,6 @@
 
 #include "segment/reader/segment_reader.hpp"
 #include "support/device_calls.hpp"
-#include "support/event_reader.hpp"
-#include "support/temporary_directory.hpp"
 #include "tracked.hpp"
 #include "tracker/id_tracker.hpp"
 
@@ -154,68 +146,6 @@ TEST(Tracker, CountsAnomaliesAndGoesOn) {
   EXPECT_EQ(device.anomalies.unknown_programs, 1U);
   EXPECT_EQ(device.anomalies.bad_arguments, 3U);
   EXPECT_EQ(device.kinds[Kind::cb].used_bytes, 8U * 1024);
-}
-
-TEST(Tracker, KeepsTheNameOfAProgramUntilItGetsAnother) {
-  Tracked tracked;
-  tracked.core().device_open(wormhole(0));
-  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
-  const ttmem_cb other = {105664, 2048, &kGrid, 1, 0};
-  const auto name = [&] { return tracked.read().programs.at(0).name; };
-  tracked.core().program_place(0, 1, {&cb, 1});
-  EXPECT_EQ(name(), "");
-  tracked.core().program_place(0, 1, {&cb, 1}, "matmul");
-  EXPECT_EQ(name(), "matmul");
-  tracked.core().program_place(0, 1, {&cb, 1});
-  tracked.core().program_place(0, 1, {&other, 1});
-  tracked.core().program_place(0, 1, {&other, 1}, "");
-  EXPECT_EQ(name(), "matmul");
-  tracked.core().program_place(0, 1, {&cb, 1}, std::string(500, 'x').c_str());
-  EXPECT_EQ(name(), std::string(58, 'x') + "…" + std::string(59, 'x'));
-  tracked.core().program_destroy(1);
-  tracked.core().program_place(0, 1, {&cb, 1});
-  EXPECT_EQ(name(), "");
-}
-
-TEST(Tracker, ANameOutlivesANewGridAndALayoutThatCannotBeListed) {
-  Tracked tracked;
-  const std::vector<ttmem_cb> many(1025, {105664, 1024, &kGrid, 1, 0});
-  tracked.core().program_place(0, 1, many, "matmul");
-  EXPECT_TRUE(tracked.read().programs.empty());
-  tracked.core().device_open(wormhole(0));
-  tracked.core().program_place(0, 1, {many.data(), 1});
-  EXPECT_EQ(tracked.read().programs.at(0).name, "matmul");
-}
-
-TEST(Tracker, WritesEachNameOnceAndCountsThoseThatFindNoRoom) {
-  Tracked tracked;
-  const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
-  for (std::uint32_t i = 0; i < segment::kMaxTexts + 2; ++i) {
-    tracked.core().program_place(0, 1, {&cb, 1}, std::to_string(i).c_str());
-    tracked.core().program_place(0, 2, {&cb, 1}, "0");
-  }
-  const auto image = tracked.read();
-  EXPECT_EQ(image.programs.at(0).name, "") << "not the one that it had before";
-  EXPECT_EQ(image.programs.at(1).name, "0");
-  EXPECT_EQ(image.dropped_names, 2U);
-  EXPECT_EQ(tracked.core().segment().header().text_count, segment::kMaxTexts);
-}
-
-TEST(Tracker, LabelsThatFindNoRoomLoseTheirMiddle) {
-  Tracked tracked;
-  const auto label = [](std::uint32_t i) {
-    return "layers." + std::string(40, 'x') + std::to_string(i);
-  };
-  constexpr std::uint32_t kMost = segment::kMaxTexts - 16384;
-  for (std::uint32_t i = 0; i <= kMost; ++i) {
-    const std::string text = label(i);
-    ttmem_buffer b = buffer(TTMEM_DRAM, 1, 1 << 20, 64, 64);
-    b.label = text.c_str();
-    tracked->buffer_alloc(0, b);
-  }
-  EXPECT_EQ(tracked.read().allocations.at(0).label, "layers.xxxxxxx…xxxxxxxxxx49152");
-  EXPECT_EQ(tracked.core().segment().header().text_count, kMost);
-  EXPECT_EQ(tracked.read().dropped_names, 0U);
 }
 
 TEST(Tracker, KeepsCbsInsideL1WhateverIsReported) {
@@ -485,165 +415,6 @@ TEST(Tracker, NoSumOfHugeSizesWrapsAround) {
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, most);
   EXPECT_EQ(tracked.device().l1_total_bytes, 4 * most);
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 2U + 4);
-}
-
-TEST(Tracker, EventsTellTheStoryInOrder) {
-  Tracked tracked;
-  tracked.core().device_open(wormhole(3));
-  tracked->buffer_alloc(3, buffer(TTMEM_L1, 9, 64, 10, 0));
-  tracked->buffer_free(3, TTMEM_L1, 9);
-  const UniqueFd fd(::open(tracked.core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
-  const auto read = segment::read_events(segment::FdSource(fd.get()), 0);
-  ASSERT_TRUE(read);
-  ASSERT_EQ(read->events.size(), 3U);
-  EXPECT_EQ(read->lost, 0U);
-  EXPECT_EQ(read->events[1].id, 9U);
-  EXPECT_EQ(read->events[2].number, 3U);
-}
-
-TEST(Tracker, ASlowReaderKnowsHowManyEventsItLost) {
-  Tracked tracked;
-  tracked.core().device_open(wormhole(0));
-  for (int i = 0; i < 5000; ++i) {
-    tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 1, 0));
-    tracked->buffer_free(0, TTMEM_DRAM, 1);
-  }
-  const UniqueFd fd(::open(tracked.core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
-  const auto read = segment::read_events(segment::FdSource(fd.get()), 1);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->events.size() + read->lost, 10000U);
-  EXPECT_EQ(read->events.back().number, 10001U);
-  EXPECT_GT(read->lost, 0U);
-}
-
-TEST(Tracker, ListsEveryAllocationOfManyAfterGrowing) {
-  Tracked tracked;
-  tracked.core().device_open(wormhole(0));
-  for (std::uint64_t id = 1; id <= 20000; ++id) {
-    tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
-  }
-  EXPECT_EQ(tracked.read().allocations.size(), 20000U);
-  for (std::uint64_t id = 1; id <= 20000; id += 2) tracked->buffer_free(0, TTMEM_DRAM, id);
-  const auto image = tracked.read();
-  EXPECT_EQ(image.allocations.size(), 10000U);
-  EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 10000U * 12);
-}
-
-// A limit that would raise SIGXFSZ: the figures go on, the list says what it lacks.
-TEST(Tracker, CountsOnWhenTheFileCannotGrow) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    Tracked tracked;
-    tracked.core().device_open(wormhole(0));
-    const rlimit limit = {800 << 10, 800 << 10};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    for (std::uint64_t id = 1; id <= 20000; ++id) {
-      tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
-    }
-    const auto image = tracked.read();
-    const bool good = image.devices[0].kinds[Kind::dram].used_bytes == 20000U * 12 &&
-                      image.dropped_allocations > 0 &&
-                      image.dropped_allocations + image.allocations.size() == 20000U &&
-                      image.last_error == EFBIG;
-    ::_exit(good ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-}
-
-TEST(Tracker, SaysWhyItCannotStart) {
-  const auto started = Tracker::start({"/nowhere/at/all"});
-  ASSERT_FALSE(started);
-  const std::string& error = started.error().message;
-  EXPECT_NE(error.find("/nowhere/at/all/ttmem."), std::string::npos);
-  EXPECT_NE(error.find("No such file or directory"), std::string::npos);
-}
-
-TEST(Tracker, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
-  TemporaryDirectory directory;
-  auto tracker = Tracker::start({directory.path()}).value();
-  const std::string path = tracker->segment_path();
-  struct stat status {};
-  ASSERT_EQ(::stat(path.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777, 0600U);
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  EXPECT_NE(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
-  tracker->finish();
-  EXPECT_NE(::stat(path.c_str(), &status), 0);
-  tracker.reset();
-  EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
-}
-
-// As two processes of different pid namespaces with the same pid and start time.
-TEST(Tracker, TheSecondSegmentOfTheSameNameGetsANumber) {
-  TemporaryDirectory directory;
-  const auto first = IdTracker::start({directory.path()});
-  const auto second = IdTracker::start({directory.path()});
-  ASSERT_TRUE(first && second);
-  const std::string path = (*first)->core().segment_path();
-  EXPECT_EQ((*second)->core().segment_path(), path + ".1");
-  const auto third = IdTracker::start({directory.path()});
-  ASSERT_TRUE(third);
-  EXPECT_EQ((*third)->core().segment_path(), path + ".2");
-}
-
-// What a process wrote before it called exec is removed, what one of another namespace left is not.
-TEST(Tracker, RemovesASegmentOfItsOwnNameOnlyIfItIsItsOwn) {
-  TemporaryDirectory directory;
-  std::string path;
-  {
-    const auto before_exec = IdTracker::start({directory.path()});
-    ASSERT_TRUE(before_exec);
-    path = (*before_exec)->core().segment_path();
-  }
-  const auto again = IdTracker::start({directory.path()});
-  ASSERT_TRUE(again);
-  EXPECT_EQ((*again)->core().segment_path(), path);
-  (*again)->core().finish();
-  {
-    const auto other = IdTracker::start({directory.path()});
-    ASSERT_TRUE(other);
-    const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    const std::uint32_t elsewhere = 1;
-    ASSERT_EQ(
-        ::pwrite(fd.get(), &elsewhere, sizeof elsewhere, offsetof(segment::Header, pid_namespace)),
-        ssize_t{sizeof elsewhere});
-  }
-  const auto last = IdTracker::start({directory.path()});
-  ASSERT_TRUE(last);
-  EXPECT_EQ((*last)->core().segment_path(), path + ".1");
-  EXPECT_EQ(::access(path.c_str(), F_OK), 0) << "evidence of another process";
-}
-
-TEST(Tracker, CanWriteASegmentForAnotherProcess) {
-  TemporaryDirectory directory;
-  segment::SegmentWriter::Options options;
-  options.directory = directory.path();
-  options.event_chunks = 1;
-  options.for_client = {4711, 88123, 0, "model", "./model --fast"};
-  const auto started = IdTracker::start(options);
-  ASSERT_TRUE(started) << started.error().message;
-  IdTracker* const tracker = started->get();
-  const std::string& path = tracker->core().segment_path();
-  EXPECT_TRUE(path.ends_with(".4711.88123.socket")) << path;
-  const ttmem_buffer one = buffer(TTMEM_DRAM, 1, 4096, 1000, 0);
-  tracker->buffer_alloc(0, one);
-  tracker->cb_alloc(0, 1, 500);
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const auto image = segment::read_segment(segment::FdSource(fd.get())).value();
-  EXPECT_EQ(image.pid, 4711);
-  EXPECT_EQ(image.start_time_ticks, 88123U);
-  EXPECT_EQ(image.command, "./model --fast");
-  ASSERT_EQ(image.devices.size(), 1U);
-  EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 1000U);
-  EXPECT_FALSE(image.devices[0].cb_resident_known);
-  EXPECT_EQ(image.allocations.size(), 2U);
-  // Header, events, devices, allocations: a thousand clients must fit.
-  struct stat status {};
-  ASSERT_EQ(::fstat(fd.get(), &status), 0);
-  EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);
 }
 
 // What is live, as a plain list.

@@ -84,6 +84,12 @@ class HooksTest : public ::testing::Test {
     add_cb(program, cores, bytes, 0);
     return program;
   }
+  // All of whose circular buffers are views on the buffer.
+  static tm::Program program_on(MeshBuffer& buffer) {
+    tm::Program program;
+    add_view(program, kAll, buffer, 0);
+    return program;
+  }
   MeshWorkload workload(tm::Program program) {
     MeshWorkload made;
     made.add_program(MeshCoordinateRange(mesh_->shape()), std::move(program));

@@ -89,9 +89,7 @@ TEST_F(NamedProgramsTest, AProgramThatDiesOnAnotherThreadIsNoticed) {
 
 TEST_F(NamedProgramsTest, AProgramOfViewsEndsLikeAnyOther) {
   const auto buffer = l1_buffer();
-  tt::tt_metal::Program views;
-  add_view(views, kAll, *buffer, 0);
-  auto first = std::make_optional(workload(std::move(views)));
+  auto first = std::make_optional(workload(program_on(*buffer)));
   auto second = std::make_optional(workload(program_of(4096)));
   run_tracked(*first);
   run_tracked(*second);
