@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SQLite with Result instead of error codes. Debian's C++ wrapper throws, which we do not.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace ttmem::recording {
+
+// A prepared statement. Arguments are numbered from 1 and columns from 0, as SQLite does.
+class Statement {
+ public:
+  Statement() = default;
+  explicit Statement(sqlite3_stmt* statement) : statement_(statement, &destroy) {}
+
+  void bind(int at, std::int64_t value);
+  void bind(int at, std::uint64_t value) { bind(at, static_cast<std::int64_t>(value)); }
+  void bind(int at, std::uint32_t value) { bind(at, std::int64_t{value}); }
+  void bind(int at, int value) { bind(at, std::int64_t{value}); }
+  void bind(int at, bool value) { bind(at, std::int64_t{value}); }
+  // Its bytes are the caller's until the next step().
+  void bind(int at, std::string_view text);
+  void bind_null(int at);
+  template <typename T>
+  void bind(int at, const std::optional<T>& value) {
+    value ? bind(at, *value) : bind_null(at);
+  }
+  // Null instead of 0: there is none.
+  template <typename T>
+  void bind_or_null(int at, T value) {
+    value != 0 ? bind(at, value) : bind_null(at);
+  }
+  void bind_or_null(int at, std::string_view text) {
+    text.empty() ? bind_null(at) : bind(at, text);
+  }
+
+  // For a query: true when there is a row. None after an error; Database::error() has it.
+  [[nodiscard]] std::optional<bool> step();
+  // For all others: runs it, and makes it ready to run again. False after an error.
+  [[nodiscard]] bool run();
+  void reset();
+
+  [[nodiscard]] bool is_null(int column) const;
+  [[nodiscard]] std::int64_t integer(int column) const;
+  // Valid until the next step().
+  [[nodiscard]] std::string_view text(int column) const;
+
+ private:
+  static void destroy(sqlite3_stmt* statement) noexcept;
+  std::unique_ptr<sqlite3_stmt, void (*)(sqlite3_stmt*)> statement_{nullptr, &destroy};
+};
+
+class Database {
+ public:
+  enum class Mode : std::uint8_t { read, create };
+
+  // `create` fails when the file is there already.
+  [[nodiscard]] static Result<Database> open(const std::string& path, Mode mode);
+
+  [[nodiscard]] Result<void> execute(const char* sql);
+  [[nodiscard]] Result<Statement> prepare(const char* sql);
+  // The last failure, in words that name the file.
+  [[nodiscard]] Error error() const;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  static void close(sqlite3* database) noexcept;
+  std::unique_ptr<sqlite3, void (*)(sqlite3*)> database_{nullptr, &close};
+  std::string path_;
+};
+
+}  // namespace ttmem::recording

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "recording/file/rows.hpp"
+#include "recording/file/tables.hpp"
+
+namespace ttmem::recording {
+
+// One step of the story. Of the pointers, the one that `type` names is set.
+struct Event {
+  enum class Type : std::uint8_t {
+    free,  // ends come before what begins at the same time
+    remove,
+    device_close,
+    process_end,
+    process_begin,
+    device_open,
+    gap,  // at its begin
+    allocate,
+    place,
+    dispatch,
+    mark,
+  };
+  Type type = Type::mark;
+  Time time_ns = 0;
+  const Allocation* allocation = nullptr;  // allocate, free
+  const Program* program = nullptr;        // place, remove
+  const Dispatch* dispatch = nullptr;
+  const Device* device = nullptr;    // device_open, device_close
+  const Process* process = nullptr;  // process_begin, process_end
+  const Mark* mark = nullptr;
+  const Gap* gap = nullptr;
+};
+
+// Reads a recording, also one that is being written. Takes memory for the tables, and for what is
+// live at a time; not for the whole story. Not thread-safe.
+class Reader {
+ public:
+  // Fails when it is no recording, damaged, or of another version.
+  [[nodiscard]] static Result<std::unique_ptr<Reader>> open(const std::string& path);
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  [[nodiscard]] const Tables& tables() const;
+  // How many allocations, programs and dispatches there are: what the time of a pass depends on.
+  [[nodiscard]] std::uint64_t rows() const;
+
+  // Calls visit(event) for the whole story, in the order of time. Stops early when that returns
+  // false. Each call begins at the beginning.
+  [[nodiscard]] Result<void> for_each_event(const std::function<bool(const Event&)>& visit) const;
+
+  // Is called with the part that is done, 0 to 1, now and then during a pass; may be empty.
+  void set_progress(std::function<void(double)> progress);
+
+  // The end of the story: of the run, or the last that is known of it.
+  [[nodiscard]] Time end_ns() const;
+
+ private:
+  struct State;
+  explicit Reader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ttmem::recording

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording/file/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/parse_number.hpp"
+#include "recording/file/core_text.hpp"
+
+namespace ttmem::recording {
+namespace {
+
+// Reads one table after the other. A row that refers to another that is not there, or whose number
+// is not the next, ends it: nobody wrote that.
+class Loader {
+ public:
+  explicit Loader(Database& database) : database_(database) {}
+
+  Result<Tables> load() {
+    read_run();
+    if (failed_) return *failed_;
+    read_people();
+    read_values();
+    read_programs();
+    read_moments();
+    if (failed_) return *failed_;
+    return std::move(tables_);
+  }
+
+ private:
+  // Calls use(statement) for each row until it returns false: the row makes no sense.
+  template <typename Use>
+  void each(const char* sql, Use&& use) {
+    if (failed_) return;
+    auto statement = database_.prepare(sql);
+    if (!statement) {
+      failed_ = statement.error();
+      return;
+    }
+    for (;;) {
+      const std::optional<bool> row = statement->step();
+      if (!row) failed_ = database_.error();
+      if (!row || !*row) return;
+      if (!use(*statement)) {
+        failed_ = damaged(sql);
+        return;
+      }
+    }
+  }
+
+  [[nodiscard]] Error damaged(std::string_view sql) const {
+    return {fmt::format("{} is damaged: a row of '{}' refers to what is not there",
+                        database_.path(), sql)};
+  }
+
+  template <typename T>
+  static bool fits(std::int64_t value, T& out) {
+    if (value < 0 || static_cast<std::uint64_t>(value) > std::numeric_limits<T>::max())
+      return false;
+    out = static_cast<T>(value);
+    return true;
+  }
+  static std::optional<Time> time_or_none(const Statement& s, int column) {
+    return s.is_null(column) ? std::nullopt : std::optional(s.integer(column));
+  }
+  // 0: none. False when there is no such row.
+  template <typename T, typename Rows>
+  static bool refer(const Statement& s, int column, const Rows& rows, T& out) {
+    const std::int64_t id = s.integer(column);
+    out = static_cast<T>(id);
+    return id >= 0 && static_cast<std::uint64_t>(id) <= rows.size();
+  }
+  template <typename Rows>
+  static bool next_of(const Statement& s, const Rows& rows) {
+    return s.integer(0) == static_cast<std::int64_t>(rows.size()) + 1;
+  }
+
+  void read_run();
+  void read_people();
+  void read_values();
+  void read_programs();
+  void read_moments();
+  bool add_device(const Statement& s);
+  bool add_request(const Statement& s);
+
+  Database& database_;
+  Tables tables_;
+  std::optional<Error> failed_;
+};
+
+void Loader::read_run() {
+  auto schema = database_.prepare("SELECT schema FROM run");
+  const auto row = schema ? schema->step() : std::nullopt;
+  if (!row || !*row) {
+    const Error why = database_.error();
+    const bool other = why.message.find("no such table") != std::string::npos ||
+                       why.message.find("not an error") != std::string::npos;
+    failed_ = other ? Error{fmt::format("{} is not a recording of ttmem", database_.path())} : why;
+    return;
+  }
+  if (schema->text(0) != kSchema) {
+    failed_ = Error{fmt::format("{} is a recording of another version ({}); this ttmem reads {}",
+                                database_.path(), schema->text(0), kSchema)};
+    return;
+  }
+  each(
+      "SELECT version, source, command, host, started_unix_ns, ended_ns, exit_code, events, "
+      "lost_events, aggregate, imported FROM run",
+      [&](const Statement& s) {
+        Run& run = tables_.run;
+        run.version = s.text(0);
+        run.source = s.text(1);
+        run.command = s.text(2);
+        run.host = s.text(3);
+        run.started_unix_ns = static_cast<std::uint64_t>(s.integer(4));
+        run.ended_ns = time_or_none(s, 5);
+        if (!s.is_null(6)) run.exit_code = static_cast<int>(s.integer(6));
+        run.events = static_cast<std::uint64_t>(s.integer(7));
+        run.lost_events = static_cast<std::uint64_t>(s.integer(8));
+        run.aggregate = s.integer(9) != 0;
+        run.imported = s.text(10);
+        return true;
+      });
+}
+
+void Loader::read_people() {
+  each("SELECT id, pid, name, command, user, begin_ns, end_ns, killed FROM processes ORDER BY id",
+       [&](const Statement& s) {
+         if (!next_of(s, tables_.processes)) return false;
+         Process& process = tables_.processes.emplace_back();
+         process.id = s.integer(0);
+         process.pid = static_cast<std::int32_t>(s.integer(1));
+         process.name = s.text(2);
+         process.command = s.text(3);
+         process.user = s.text(4);
+         process.begin_ns = s.integer(5);
+         process.end_ns = time_or_none(s, 6);
+         process.killed = s.integer(7) != 0;
+         return true;
+       });
+  each(
+      "SELECT id, process, number, uid, arch, board, grid_x, grid_y, l1_bytes_per_core, l1_base, "
+      "l1_small_bytes_per_core, dram_channels, dram_bytes_per_channel, trace_region_bytes, "
+      "known_kinds, resident_known, cb_estimate, begin_ns, end_ns FROM devices ORDER BY id",
+      [&](const Statement& s) { return add_device(s); });
+  each("SELECT id, device FROM device_sets ORDER BY id, device", [&](const Statement& s) {
+    RowId device = 0;
+    auto& sets = tables_.device_sets;
+    if (!refer(s, 1, tables_.devices, device) || device == 0) return false;
+    if (next_of(s, sets)) sets.emplace_back();
+    if (s.integer(0) != static_cast<std::int64_t>(sets.size())) return false;
+    sets.back().push_back(device);
+    return true;
+  });
+}
+
+bool Loader::add_device(const Statement& s) {
+  if (!next_of(s, tables_.devices)) return false;
+  Device& device = tables_.devices.emplace_back();
+  device.id = s.integer(0);
+  if (!refer(s, 1, tables_.processes, device.process) || device.process == 0) return false;
+  const std::string_view uid = s.text(3);
+  if (uid.starts_with("0x")) {
+    device.uid = parse_number<std::uint64_t>(uid.substr(2), 16).value_or(0);
+  }
+  device.arch = s.text(4);
+  device.board = s.text(5);
+  device.dram_bytes_per_channel = static_cast<std::uint64_t>(s.integer(12));
+  device.trace_region_bytes = static_cast<std::uint64_t>(s.integer(13));
+  device.resident_known = s.integer(15) != 0;
+  device.cb_estimate = s.integer(16) != 0;
+  device.begin_ns = s.integer(17);
+  device.end_ns = time_or_none(s, 18);
+  return fits(s.integer(2), device.number) && fits(s.integer(6), device.grid_x) &&
+         fits(s.integer(7), device.grid_y) && fits(s.integer(8), device.l1_bytes_per_core) &&
+         fits(s.integer(9), device.l1_base) &&
+         fits(s.integer(10), device.l1_small_bytes_per_core) &&
+         fits(s.integer(11), device.dram_channels) && fits(s.integer(14), device.known_kinds) &&
+         std::uint32_t{device.grid_x} * device.grid_y <= kMaxCores;
+}
+
+void Loader::read_values() {
+  const auto read_list = [&](const char* sql, std::vector<std::string>& list) {
+    each(sql, [&](const Statement& s) {
+      if (!next_of(s, list)) return false;
+      list.emplace_back(s.text(1));
+      return true;
+    });
+  };
+  read_list("SELECT id, text FROM texts ORDER BY id", tables_.texts);
+  read_list("SELECT id, path FROM scopes ORDER BY id", tables_.scopes);
+  each("SELECT id, cores FROM core_sets ORDER BY id", [&](const Statement& s) {
+    const auto cores = parse_cores(s.text(1));
+    if (!next_of(s, tables_.core_sets) || !cores) return false;
+    tables_.core_sets.push_back(*cores);
+    return true;
+  });
+  each(
+      "SELECT id, kind, role, bytes, bytes_per_bank, banks, cores, own_banks, estimate, label, "
+      "scope FROM requests ORDER BY id",
+      [&](const Statement& s) { return add_request(s); });
+}
+
+bool Loader::add_request(const Statement& s) {
+  const auto kind = kind_named(s.text(1));
+  if (!next_of(s, tables_.requests) || !kind) return false;
+  Request& request = tables_.requests.emplace_back();
+  request.kind = *kind;
+  request.bytes = static_cast<std::uint64_t>(s.integer(3));
+  request.has_bytes_per_bank = !s.is_null(4);
+  request.bytes_per_bank = static_cast<std::uint64_t>(s.integer(4));
+  request.own_banks = s.integer(7) != 0;
+  request.estimate = s.integer(8) != 0;
+  const bool sized = fits(s.integer(2), request.role) && fits(s.integer(5), request.banks);
+  // As in a segment: what it takes does not overflow.
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const bool possible = request.banks == 0 || request.bytes_per_bank <= most / request.banks;
+  return sized && possible && request.role <= 2 && refer(s, 6, tables_.core_sets, request.cores) &&
+         refer(s, 9, tables_.texts, request.label) && refer(s, 10, tables_.scopes, request.scope);
+}
+
+void Loader::read_programs() {
+  each("SELECT id FROM layouts ORDER BY id", [&](const Statement& s) {
+    if (!next_of(s, tables_.layouts)) return false;
+    tables_.layouts.emplace_back();
+    return true;
+  });
+  each(
+      "SELECT layout, address, bytes, cores, global FROM circular_buffers "
+      "ORDER BY layout, position",
+      [&](const Statement& s) {
+        RowId layout = 0;
+        const auto cores = parse_cores(s.text(3));
+        if (!refer(s, 0, tables_.layouts, layout) || layout == 0 || !cores) return false;
+        Cb& cb = tables_.layouts[static_cast<std::size_t>(layout - 1)].emplace_back();
+        cb.cores = *cores;
+        cb.global = s.integer(4) != 0;
+        return fits(s.integer(1), cb.address) && fits(s.integer(2), cb.bytes);
+      });
+  each("SELECT id, trace FROM launches ORDER BY id", [&](const Statement& s) {
+    if (!next_of(s, tables_.launches)) return false;
+    tables_.launches.emplace_back().trace = s.integer(1) != 0;
+    return true;
+  });
+  each("SELECT launch, program FROM launch_programs ORDER BY launch, position",
+       [&](const Statement& s) {
+         RowId launch = 0;
+         if (!refer(s, 0, tables_.launches, launch) || launch == 0) return false;
+         tables_.launches[static_cast<std::size_t>(launch - 1)].programs.push_back(
+             static_cast<std::uint64_t>(s.integer(1)));
+         return true;
+       });
+}
+
+void Loader::read_moments() {
+  each("SELECT time_ns, process, name FROM marks ORDER BY time_ns, id", [&](const Statement& s) {
+    Mark& mark = tables_.marks.emplace_back();
+    mark.time_ns = s.integer(0);
+    mark.name = s.text(2);
+    return refer(s, 1, tables_.processes, mark.process);
+  });
+  each("SELECT process, begin_ns, end_ns, lost_events FROM gaps ORDER BY begin_ns, id",
+       [&](const Statement& s) {
+         Gap& gap = tables_.gaps.emplace_back();
+         gap.begin_ns = s.integer(1);
+         gap.end_ns = s.integer(2);
+         gap.lost_events = static_cast<std::uint64_t>(s.integer(3));
+         return refer(s, 0, tables_.processes, gap.process) && gap.process != 0;
+       });
+  each("SELECT time_ns, device, kind, used_bytes, peak_bytes FROM timeline ORDER BY id",
+       [&](const Statement& s) {
+         const auto kind = kind_named(s.text(2));
+         if (!kind) return false;
+         Sample& sample = tables_.timeline.emplace_back();
+         sample.time_ns = s.integer(0);
+         sample.kind = *kind;
+         sample.used_bytes = static_cast<std::uint64_t>(s.integer(3));
+         sample.peak_bytes = static_cast<std::uint64_t>(s.integer(4));
+         return refer(s, 1, tables_.devices, sample.device) && sample.device != 0;
+       });
+}
+
+}  // namespace
+
+Result<Tables> read_tables(Database& database) { return Loader(database).load(); }
+
+}  // namespace ttmem::recording

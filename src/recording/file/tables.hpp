@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "recording/file/database.hpp"
+#include "recording/file/rows.hpp"
+
+namespace ttmem::recording {
+
+// All of a recording but what may be millions: allocations, programs and dispatches.
+struct Tables {
+  Run run;
+  std::vector<Process> processes;  // [id - 1], and so for all that follow
+  std::vector<Device> devices;
+  std::vector<std::vector<RowId>> device_sets;
+  std::vector<std::string> texts;
+  std::vector<std::string> scopes;
+  std::vector<CoreMask> core_sets;
+  std::vector<Request> requests;
+  std::vector<Layout> layouts;
+  std::vector<Launch> launches;
+  std::vector<Mark> marks;  // by time
+  std::vector<Gap> gaps;
+  std::vector<Sample> timeline;  // by time
+
+  [[nodiscard]] const Process& process(RowId id) const { return processes[index(id)]; }
+  [[nodiscard]] const Device& device(RowId id) const { return devices[index(id)]; }
+  [[nodiscard]] const std::vector<RowId>& device_set(RowId id) const {
+    return device_sets[index(id)];
+  }
+  [[nodiscard]] const Request& request(RowId id) const { return requests[index(id)]; }
+  [[nodiscard]] const Layout& layout(RowId id) const { return layouts[index(id)]; }
+  [[nodiscard]] const Launch& launch(RowId id) const { return launches[index(id)]; }
+  [[nodiscard]] std::string_view text(std::uint32_t id) const {
+    return id == 0 ? std::string_view{} : texts[id - 1];
+  }
+  [[nodiscard]] std::string_view scope(std::uint32_t id) const {
+    return id == 0 ? std::string_view{} : scopes[id - 1];
+  }
+  [[nodiscard]] const CoreMask& core_set(std::uint32_t id) const { return core_sets[id - 1]; }
+
+ private:
+  [[nodiscard]] static std::size_t index(RowId id) { return static_cast<std::size_t>(id - 1); }
+};
+
+// Fails when the file is no recording, or refers to what it does not have.
+[[nodiscard]] Result<Tables> read_tables(Database& database);
+
+}  // namespace ttmem::recording

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording/file/writer.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "recording/file/core_text.hpp"
+#include "recording/file/database.hpp"
+#include "recording/file/schema.hpp"
+
+namespace ttmem::recording {
+namespace {
+
+// So many rows wait for the next commit at most.
+constexpr std::size_t kMostPending = 100'000;
+
+struct HashOf {
+  std::size_t operator()(const Request& r) const {
+    std::size_t seed = boost::hash_value(r.bytes);
+    for (const std::uint64_t part :
+         {r.bytes_per_bank, std::uint64_t{r.banks} << 32 | r.cores,
+          std::uint64_t{r.label} << 32 | r.scope, std::uint64_t{static_cast<std::uint8_t>(r.kind)},
+          std::uint64_t{r.role}}) {
+      boost::hash_combine(seed, part);
+    }
+    return seed;
+  }
+  std::size_t operator()(const CoreMask& cores) const {
+    return boost::hash_range(cores.words.begin(), cores.words.end());
+  }
+  std::size_t operator()(const Layout& layout) const {
+    std::size_t seed = layout.size();
+    for (const Cb& cb : layout) {
+      boost::hash_combine(seed, cb.address);
+      boost::hash_combine(seed, cb.bytes);
+      boost::hash_combine(seed, (*this)(cb.cores));
+    }
+    return seed;
+  }
+  std::size_t operator()(const Launch& launch) const {
+    return boost::hash_range(launch.programs.begin(), launch.programs.end());
+  }
+  std::size_t operator()(const std::vector<RowId>& rows) const {
+    return boost::hash_range(rows.begin(), rows.end());
+  }
+  std::size_t operator()(const std::string& text) const { return boost::hash_value(text); }
+};
+
+// The rows of values that are written once; the first is row 1.
+template <typename Value>
+class Known {
+ public:
+  // The row, and true if it is new.
+  std::pair<RowId, bool> find_or_add(const Value& value) {
+    const auto [at, is_new] = rows_.try_emplace(value, static_cast<RowId>(rows_.size() + 1));
+    return {at->second, is_new};
+  }
+
+ private:
+  boost::unordered_flat_map<Value, RowId, HashOf> rows_;
+};
+
+// Rows that begin and end: those since the last commit are here, the others in the file.
+template <typename Row>
+class Lives {
+ public:
+  RowId begin(Row row) {
+    row.begin_ns = last_ = std::max(last_, row.begin_ns);
+    row.id = first_ + static_cast<RowId>(waiting_.size());
+    waiting_.push_back(std::move(row));
+    return waiting_.back().id;
+  }
+  // Null when it is in the file already.
+  [[nodiscard]] Row* waiting(RowId row) {
+    return row >= first_ ? &waiting_[static_cast<std::size_t>(row - first_)] : nullptr;
+  }
+  [[nodiscard]] bool full() const { return waiting_.size() >= kMostPending; }
+  [[nodiscard]] const std::vector<Row>& rows() const { return waiting_; }
+  void written() {
+    first_ += static_cast<RowId>(waiting_.size());
+    waiting_.clear();
+  }
+
+ private:
+  RowId first_ = 1;
+  std::vector<Row> waiting_;
+  Time last_ = std::numeric_limits<Time>::min();
+};
+
+void bind_ending(Statement& statement, int at, Ending ending) {
+  statement.bind_or_null(at, name_of(ending));
+}
+
+}  // namespace
+
+class Writer::File {
+ public:
+  File(Database database, bool aggregate) : database_(std::move(database)), aggregate_(aggregate) {}
+
+  [[nodiscard]] Result<void> prepare();
+
+  // Each runs one statement, unless there was a failure before.
+  template <typename Bind>
+  void run(Statement& statement, Bind&& bind) {
+    if (failed_) return;
+    bind(statement);
+    if (!statement.run()) failed_ = database_.error();
+  }
+  void execute(const char* sql) {
+    if (failed_) return;
+    const auto done = database_.execute(sql);
+    if (!done) failed_ = done.error();
+  }
+
+  template <typename Row>
+  RowId begin(Lives<Row>& lives, const Row& row) {
+    if (lives.full()) write(lives);
+    return lives.begin(row);
+  }
+  template <typename Row>
+  void end(Lives<Row>& lives, Statement& update, Statement& remove, RowId row, Time time,
+           Ending ending) {
+    if (Row* waiting = lives.waiting(row)) {
+      waiting->end_ns = std::max(time, waiting->begin_ns);
+      waiting->ending = ending;
+    } else if (aggregate_) {
+      run(remove, [&](Statement& s) { s.bind(1, row); });
+    } else {
+      run(update, [&](Statement& s) {
+        s.bind(1, time);
+        bind_ending(s, 2, ending);
+        s.bind(3, row);
+      });
+    }
+  }
+  template <typename Row>
+  void write(Lives<Row>& lives) {
+    for (const Row& row : lives.rows()) {
+      if (!aggregate_ || !row.end_ns) insert(row);
+    }
+    lives.written();
+  }
+  void insert(const Allocation& row);
+  void insert(const Program& row);
+  void write_run(const Run& run);
+  Result<void> commit();
+
+  Database database_;
+  bool aggregate_;
+  std::optional<Error> failed_;
+
+  Known<std::string> texts_;
+  Known<std::string> scopes_;
+  Known<CoreMask> core_sets_;
+  Known<Request> requests_;
+  Known<Layout> layouts_;
+  Known<Launch> launches_;
+  Known<std::vector<RowId>> device_sets_;
+  RowId processes_ = 0;
+  RowId devices_ = 0;
+  Lives<Allocation> allocations_;
+  Lives<Program> programs_;
+
+  Statement insert_run_, insert_text_, insert_scope_, insert_core_set_, insert_request_,
+      insert_layout_, insert_cb_, insert_launch_, insert_launch_program_, insert_member_,
+      insert_process_, insert_device_, insert_allocation_, insert_program_, insert_dispatch_,
+      insert_mark_, insert_gap_, insert_sample_, end_allocation_, end_program_, remove_allocation_,
+      remove_program_;
+};
+
+Result<void> Writer::File::prepare() {
+  const std::pair<Statement&, const char*> statements[] = {
+      {insert_run_, "INSERT INTO run VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"},
+      {insert_text_, "INSERT INTO texts VALUES (?1,?2)"},
+      {insert_scope_, "INSERT INTO scopes VALUES (?1,?2)"},
+      {insert_core_set_, "INSERT INTO core_sets VALUES (?1,?2)"},
+      {insert_request_, "INSERT INTO requests VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"},
+      {insert_layout_, "INSERT INTO layouts VALUES (?1,?2)"},
+      {insert_cb_, "INSERT INTO circular_buffers VALUES (?1,?2,?3,?4,?5,?6)"},
+      {insert_launch_, "INSERT INTO launches VALUES (?1,?2)"},
+      {insert_launch_program_, "INSERT INTO launch_programs VALUES (?1,?2,?3)"},
+      {insert_member_, "INSERT INTO device_sets VALUES (?1,?2)"},
+      {insert_process_, "INSERT OR REPLACE INTO processes VALUES (?1,?2,?3,?4,?5,?6,?7,?8)"},
+      {insert_device_,
+       "INSERT OR REPLACE INTO devices "
+       "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)"},
+      {insert_allocation_, "INSERT INTO allocations VALUES (?1,?2,?3,?4,?5,?6,?7,?8)"},
+      {insert_program_, "INSERT INTO programs VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"},
+      {insert_dispatch_, "INSERT INTO dispatches VALUES (NULL,?1,?2,?3)"},
+      {insert_mark_, "INSERT INTO marks VALUES (NULL,?1,?2,?3)"},
+      {insert_gap_, "INSERT INTO gaps VALUES (NULL,?1,?2,?3,?4)"},
+      {insert_sample_, "INSERT INTO timeline VALUES (NULL,?1,?2,?3,?4,?5)"},
+      {end_allocation_, "UPDATE allocations SET end_ns=?1, ending=?2 WHERE id=?3"},
+      {end_program_, "UPDATE programs SET end_ns=?1, ending=?2 WHERE id=?3"},
+      {remove_allocation_, "DELETE FROM allocations WHERE id=?1"},
+      {remove_program_, "DELETE FROM programs WHERE id=?1"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    auto prepared = database_.prepare(sql);
+    if (!prepared) return prepared.error();
+    statement = std::move(*prepared);
+  }
+  return {};
+}
+
+void Writer::File::insert(const Allocation& row) {
+  run(insert_allocation_, [&](Statement& s) {
+    s.bind(1, row.id);
+    s.bind(2, row.devices);
+    s.bind(3, row.request);
+    s.bind(4, row.number);
+    s.bind(5, row.address);
+    s.bind(6, row.begin_ns);
+    s.bind(7, row.end_ns);
+    bind_ending(s, 8, row.ending);
+  });
+}
+
+void Writer::File::insert(const Program& row) {
+  run(insert_program_, [&](Statement& s) {
+    s.bind(1, row.id);
+    s.bind(2, row.device);
+    s.bind_or_null(3, row.layout);
+    s.bind(4, row.number);
+    s.bind_or_null(5, row.name);
+    s.bind_or_null(6, row.scope);
+    s.bind(7, row.begin_ns);
+    s.bind(8, row.end_ns);
+    bind_ending(s, 9, row.ending);
+  });
+}
+
+void Writer::File::write_run(const Run& run) {
+  execute("DELETE FROM run");
+  this->run(insert_run_, [&](Statement& s) {
+    s.bind(1, kSchema);
+    s.bind(2, std::string_view(run.version));
+    s.bind(3, std::string_view(run.source));
+    s.bind_or_null(4, std::string_view(run.command));
+    s.bind(5, std::string_view(run.host));
+    s.bind(6, run.started_unix_ns);
+    s.bind(7, run.ended_ns);
+    s.bind(8, run.exit_code);
+    s.bind(9, run.events);
+    s.bind(10, run.lost_events);
+    s.bind(11, run.aggregate);
+    s.bind_or_null(12, std::string_view(run.imported));
+  });
+}
+
+Result<void> Writer::File::commit() {
+  write(allocations_);
+  write(programs_);
+  execute("COMMIT; BEGIN");
+  if (failed_) return *failed_;
+  return {};
+}
+
+Result<std::unique_ptr<Writer>> Writer::create(const std::string& path, const Run& run,
+                                               bool overwrite) {
+  if (overwrite) ::unlink(path.c_str());
+  const UniqueFd claimed(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644));
+  if (!claimed && errno == EEXIST) {
+    return Error{fmt::format("{} is there already; use -f to overwrite it", path)};
+  }
+  if (!claimed) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  auto database = Database::open(path, Database::Mode::create);
+  if (!database) return database.error();
+  // A kill is survived by the journal alone. Waiting for the disk as well would only matter when
+  // the machine itself fails.
+  if (const auto done = database->execute("PRAGMA synchronous=OFF; PRAGMA page_size=8192;");
+      !done) {
+    return done.error();
+  }
+  if (const auto done = database->execute(kCreateTables); !done) return done.error();
+  auto file = std::make_unique<File>(std::move(*database), run.aggregate);
+  if (const auto done = file->prepare(); !done) return done.error();
+  file->execute("BEGIN");
+  file->write_run(run);
+  if (const auto done = file->commit(); !done) return done.error();
+  return std::unique_ptr<Writer>(new Writer(std::move(file)));
+}
+
+Writer::Writer(std::unique_ptr<File> file) : file_(std::move(file)) {}
+Writer::~Writer() = default;
+
+std::uint32_t Writer::text(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto [row, is_new] = file_->texts_.find_or_add(std::string(text));
+  if (is_new) {
+    file_->run(file_->insert_text_, [&, id = row](Statement& s) {
+      s.bind(1, id);
+      s.bind(2, text);
+    });
+  }
+  return static_cast<std::uint32_t>(row);
+}
+
+std::uint32_t Writer::scope(std::string_view path) {
+  if (path.empty()) return 0;
+  const auto [row, is_new] = file_->scopes_.find_or_add(std::string(path));
+  if (is_new) {
+    file_->run(file_->insert_scope_, [&, id = row](Statement& s) {
+      s.bind(1, id);
+      s.bind(2, path);
+    });
+  }
+  return static_cast<std::uint32_t>(row);
+}
+
+std::uint32_t Writer::core_set(const CoreMask& cores) {
+  const auto [row, is_new] = file_->core_sets_.find_or_add(cores);
+  if (is_new) {
+    const std::string text = core_text(cores);
+    file_->run(file_->insert_core_set_, [&, id = row](Statement& s) {
+      s.bind(1, id);
+      s.bind(2, std::string_view(text));
+    });
+  }
+  return static_cast<std::uint32_t>(row);
+}
+
+RowId Writer::request(const Request& request) {
+  const auto [row, is_new] = file_->requests_.find_or_add(request);
+  if (!is_new) return row;
+  file_->run(file_->insert_request_, [&, id = row](Statement& s) {
+    s.bind(1, id);
+    s.bind(2, name_of(request.kind));
+    request.kind == Kind::kernel ? s.bind(3, std::int64_t{request.role}) : s.bind_null(3);
+    s.bind(4, request.bytes);
+    request.has_bytes_per_bank ? s.bind(5, request.bytes_per_bank) : s.bind_null(5);
+    s.bind_or_null(6, request.banks);
+    s.bind_or_null(7, request.cores);
+    s.bind(8, request.own_banks);
+    s.bind(9, request.estimate);
+    s.bind_or_null(10, request.label);
+    s.bind_or_null(11, request.scope);
+  });
+  return row;
+}
+
+RowId Writer::layout(const Layout& layout) {
+  const auto [row, is_new] = file_->layouts_.find_or_add(layout);
+  if (!is_new) return row;
+  file_->run(file_->insert_layout_, [&, id = row](Statement& s) {
+    s.bind(1, id);
+    s.bind(2, std::uint64_t{layout.size()});
+  });
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    const Cb& cb = layout[i];
+    const std::string cores = core_text(cb.cores);
+    file_->run(file_->insert_cb_, [&, id = row](Statement& s) {
+      s.bind(1, id);
+      s.bind(2, std::uint64_t{i});
+      s.bind(3, cb.address);
+      s.bind(4, cb.bytes);
+      s.bind(5, std::string_view(cores));
+      s.bind(6, cb.global);
+    });
+  }
+  return row;
+}
+
+RowId Writer::launch(const Launch& launch) {
+  const auto [row, is_new] = file_->launches_.find_or_add(launch);
+  if (!is_new) return row;
+  file_->run(file_->insert_launch_, [&, id = row](Statement& s) {
+    s.bind(1, id);
+    s.bind(2, launch.trace);
+  });
+  for (std::size_t i = 0; i < launch.programs.size(); ++i) {
+    file_->run(file_->insert_launch_program_, [&, id = row](Statement& s) {
+      s.bind(1, id);
+      s.bind(2, std::uint64_t{i});
+      s.bind(3, launch.programs[i]);
+    });
+  }
+  return row;
+}
+
+RowId Writer::device_set(std::span<const RowId> devices) {
+  const auto [row, is_new] =
+      file_->device_sets_.find_or_add(std::vector<RowId>(devices.begin(), devices.end()));
+  for (std::size_t i = 0; is_new && i < devices.size(); ++i) {
+    file_->run(file_->insert_member_, [&, id = row](Statement& s) {
+      s.bind(1, id);
+      s.bind(2, devices[i]);
+    });
+  }
+  return row;
+}
+
+RowId Writer::begin(const Process& process) {
+  Process row = process;
+  row.id = ++file_->processes_;
+  change(row);
+  return row.id;
+}
+
+void Writer::change(const Process& row) {
+  file_->run(file_->insert_process_, [&](Statement& s) {
+    s.bind(1, row.id);
+    s.bind(2, std::int64_t{row.pid});
+    s.bind(3, std::string_view(row.name));
+    s.bind(4, std::string_view(row.command));
+    s.bind(5, std::string_view(row.user));
+    s.bind(6, row.begin_ns);
+    s.bind(7, row.end_ns);
+    row.end_ns ? s.bind(8, row.killed) : s.bind_null(8);
+  });
+}
+
+RowId Writer::begin(const Device& device) {
+  Device row = device;
+  row.id = ++file_->devices_;
+  change(row);
+  return row.id;
+}
+
+void Writer::change(const Device& row) {
+  const std::string uid = row.uid != 0 ? fmt::format("{:#x}", row.uid) : "";
+  file_->run(file_->insert_device_, [&](Statement& s) {
+    s.bind(1, row.id);
+    s.bind(2, row.process);
+    s.bind(3, row.number);
+    s.bind_or_null(4, std::string_view(uid));
+    s.bind_or_null(5, std::string_view(row.arch));
+    s.bind_or_null(6, std::string_view(row.board));
+    s.bind_or_null(7, std::uint32_t{row.grid_x});
+    s.bind_or_null(8, std::uint32_t{row.grid_y});
+    s.bind_or_null(9, row.l1_bytes_per_core);
+    s.bind_or_null(10, row.l1_base);
+    s.bind(11, row.l1_small_bytes_per_core);
+    s.bind_or_null(12, row.dram_channels);
+    s.bind_or_null(13, row.dram_bytes_per_channel);
+    s.bind(14, row.trace_region_bytes);
+    s.bind(15, row.known_kinds);
+    s.bind(16, row.resident_known);
+    s.bind(17, row.cb_estimate);
+    s.bind(18, row.begin_ns);
+    s.bind(19, row.end_ns);
+  });
+}
+
+RowId Writer::begin(const Allocation& row) { return file_->begin(file_->allocations_, row); }
+RowId Writer::begin(const Program& row) { return file_->begin(file_->programs_, row); }
+void Writer::end_allocation(RowId row, Time time, Ending ending) {
+  file_->end(file_->allocations_, file_->end_allocation_, file_->remove_allocation_, row, time,
+             ending);
+}
+void Writer::end_program(RowId row, Time time, Ending ending) {
+  file_->end(file_->programs_, file_->end_program_, file_->remove_program_, row, time, ending);
+}
+
+void Writer::add(const Dispatch& row) {
+  if (file_->aggregate_) return;
+  file_->run(file_->insert_dispatch_, [&](Statement& s) {
+    s.bind(1, row.time_ns);
+    s.bind(2, row.devices);
+    s.bind(3, row.launch);
+  });
+}
+
+void Writer::add(const Mark& row) {
+  file_->run(file_->insert_mark_, [&](Statement& s) {
+    s.bind(1, row.time_ns);
+    s.bind_or_null(2, row.process);
+    s.bind(3, std::string_view(row.name));
+  });
+}
+
+void Writer::add(const Gap& row) {
+  file_->run(file_->insert_gap_, [&](Statement& s) {
+    s.bind(1, row.process);
+    s.bind(2, row.begin_ns);
+    s.bind(3, row.end_ns);
+    s.bind(4, row.lost_events);
+  });
+}
+
+void Writer::add(const Sample& row) {
+  file_->run(file_->insert_sample_, [&](Statement& s) {
+    s.bind(1, row.time_ns);
+    s.bind(2, row.device);
+    s.bind(3, name_of(row.kind));
+    s.bind(4, row.used_bytes);
+    s.bind(5, row.peak_bytes);
+  });
+}
+
+Result<void> Writer::commit() { return file_->commit(); }
+
+Result<void> Writer::finish(const Run& run) {
+  file_->write_run(run);
+  return file_->commit();
+}
+
+}  // namespace ttmem::recording

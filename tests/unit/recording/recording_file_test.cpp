@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "recording/file/core_text.hpp"
+#include "recording/file/reader.hpp"
+#include "recording/file/writer.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace ttmem::recording {
+namespace {
+
+class RecordingFile : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string path() const { return directory_.path() + "/run.ttmem"; }
+  [[nodiscard]] std::unique_ptr<Writer> writer(bool aggregate = false, bool overwrite = false) {
+    recording::Run run;
+    run.command = "model";
+    run.aggregate = aggregate;
+    auto made = Writer::create(path(), run, overwrite);
+    EXPECT_TRUE(made) << made.error().message;
+    return std::move(*made);
+  }
+  [[nodiscard]] std::unique_ptr<Reader> reader() const {
+    auto opened = Reader::open(path());
+    EXPECT_TRUE(opened) << opened.error().message;
+    return std::move(*opened);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+// A process with one device, and the set of that.
+RowId one_device(Writer& writer) {
+  const RowId process = writer.begin(Process{.pid = 7, .name = "model"});
+  const RowId device = writer.begin(Device{.process = process, .number = 3, .uid = 0xabc});
+  return writer.device_set(std::vector<RowId>{device});
+}
+
+// "allocate 5" and so on, by the numbers of the buffers.
+std::vector<std::string> story(const Reader& reader) {
+  std::vector<std::string> lines;
+  const auto done = reader.for_each_event([&](const Event& event) {
+    const std::string at = " @" + std::to_string(event.time_ns);
+    if (event.type == Event::Type::allocate) {
+      lines.push_back("allocate " + std::to_string(event.allocation->number) + at);
+    } else if (event.type == Event::Type::free) {
+      lines.push_back("free " + std::to_string(event.allocation->number) + at);
+    } else if (event.type == Event::Type::mark) {
+      lines.push_back("mark " + event.mark->name + at);
+    }
+    return true;
+  });
+  EXPECT_TRUE(done);
+  return lines;
+}
+
+TEST_F(RecordingFile, KeepsAllThatWasSaid) {
+  const auto writer = this->writer();
+  const RowId process = writer->begin(
+      Process{.pid = 7, .name = "model", .command = "model --big", .user = "ada", .begin_ns = 5});
+  const RowId device = writer->begin(Device{.process = process,
+                                            .number = 3,
+                                            .uid = 0xfedc'ba98'7654'3210,
+                                            .arch = "blackhole",
+                                            .grid_x = 14,
+                                            .grid_y = 10});
+  CoreMask cores;
+  cores.set(0);
+  cores.set(1);
+  cores.set(17);
+  const Request request{.kind = Kind::l1,
+                        .own_banks = true,
+                        .has_bytes_per_bank = true,
+                        .banks = 3,
+                        .cores = writer->core_set(cores),
+                        .label = writer->text("wqkv"),
+                        .scope = writer->scope("decoder.0/attention"),
+                        .bytes = 6000,
+                        .bytes_per_bank = 2048};
+  writer->begin(Allocation{.devices = writer->device_set(std::vector<RowId>{device}),
+                           .request = writer->request(request),
+                           .number = ~std::uint64_t{0},
+                           .address = 0x8000'0000'0000'0000});
+  const Layout layout{{.address = 100, .bytes = 64, .global = true, .cores = cores}};
+  writer->begin(Program{.device = device, .layout = writer->layout(layout), .number = 9});
+  writer->add(Dispatch{
+      .time_ns = 8, .devices = 1, .launch = writer->launch({.trace = true, .programs = {9, 9}})});
+  recording::Run run;
+  run.ended_ns = 99;
+  run.exit_code = 3;
+  ASSERT_TRUE(writer->finish(run));
+
+  const auto reader = this->reader();
+  const Tables& tables = reader->tables();
+  EXPECT_EQ(tables.run.ended_ns, 99);
+  EXPECT_EQ(tables.run.exit_code, 3);
+  EXPECT_EQ(tables.process(1).command, "model --big");
+  EXPECT_EQ(tables.device(1).uid, 0xfedc'ba98'7654'3210);
+  EXPECT_EQ(tables.request(1), request);
+  EXPECT_EQ(tables.core_set(1), cores);
+  EXPECT_EQ(tables.text(1), "wqkv");
+  EXPECT_EQ(tables.scope(1), "decoder.0/attention");
+  EXPECT_EQ(tables.layout(1), layout);
+  EXPECT_EQ(tables.launch(1), (Launch{.trace = true, .programs = {9, 9}}));
+  std::size_t seen = 0;
+  ASSERT_TRUE(reader->for_each_event([&](const Event& event) {
+    if (event.type != Event::Type::allocate) return true;
+    ++seen;
+    EXPECT_EQ(event.allocation->number, ~std::uint64_t{0});
+    EXPECT_EQ(event.allocation->address, 0x8000'0000'0000'0000);
+    return true;
+  }));
+  EXPECT_EQ(seen, 1U);
+}
+
+TEST_F(RecordingFile, TellsTheStoryInOrder) {
+  const auto writer = this->writer();
+  const RowId devices = one_device(*writer);
+  const RowId request = writer->request({.bytes = 10});
+  const auto begin = [&](std::uint64_t number, Time time) {
+    return writer->begin(
+        Allocation{.devices = devices, .request = request, .number = number, .begin_ns = time});
+  };
+  const RowId long_life = begin(1, 10);
+  const RowId short_life = begin(2, 20);
+  writer->end_allocation(short_life, 30, Ending::freed);
+  ASSERT_TRUE(writer->commit());
+  writer->add(Mark{.time_ns = 35, .name = "half"});
+  const RowId next = begin(3, 40);
+  writer->end_allocation(long_life, 40, Ending::freed);
+  writer->end_allocation(next, 41, Ending::freed);
+  ASSERT_TRUE(writer->commit());
+  EXPECT_EQ(story(*reader()), (std::vector<std::string>{"allocate 1 @10", "allocate 2 @20",
+                                                        "free 2 @30", "mark half @35", "free 1 @40",
+                                                        "allocate 3 @40", "free 3 @41"}));
+}
+
+TEST_F(RecordingFile, AnAggregateKeepsWhatIsLive) {
+  const auto writer = this->writer(true);
+  const RowId devices = one_device(*writer);
+  const RowId request = writer->request({.bytes = 10});
+  std::vector<RowId> rows;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    rows.push_back(writer->begin(
+        Allocation{.devices = devices, .request = request, .number = i, .begin_ns = 1}));
+  }
+  writer->end_allocation(rows[0], 2, Ending::freed);
+  ASSERT_TRUE(writer->commit());
+  writer->end_allocation(rows[1], 3, Ending::freed);
+  ASSERT_TRUE(writer->commit());
+  EXPECT_EQ(story(*reader()), (std::vector<std::string>{"allocate 2 @1", "allocate 3 @1"}));
+}
+
+TEST_F(RecordingFile, OverwritesOnlyWhenAsked) {
+  { const auto first = writer(); }
+  const auto second = Writer::create(path(), recording::Run{}, false);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().message, path() + " is there already; use -f to overwrite it");
+  EXPECT_TRUE(writer(false, true));
+}
+
+TEST_F(RecordingFile, SaysWhatIsNoRecording) {
+  EXPECT_EQ(Reader::open(path()).error().message,
+            "cannot open " + path() + ": No such file or directory");
+  std::ofstream(path()) << std::string(10'000, 'x');
+  EXPECT_EQ(Reader::open(path()).error().message, path() + " is not a recording of ttmem");
+  std::ofstream(path(), std::ios::trunc) << "";
+  EXPECT_EQ(Reader::open(path()).error().message, path() + " is not a recording of ttmem");
+}
+
+TEST_F(RecordingFile, ACutFileIsAnErrorOrEndsEarly) {
+  {
+    const auto writer = this->writer();
+    const RowId devices = one_device(*writer);
+    const RowId request = writer->request({.bytes = 10});
+    for (std::uint64_t i = 0; i < 20'000; ++i) {
+      writer->begin(Allocation{.devices = devices, .request = request, .number = i});
+    }
+    ASSERT_TRUE(writer->commit());
+  }
+  const auto whole = std::filesystem::file_size(path());
+  for (auto size = whole; size > 5000; size -= std::min<std::uintmax_t>(size, 50'001)) {
+    std::filesystem::resize_file(path(), size);
+    const auto reader = Reader::open(path());
+    if (!reader) continue;
+    const auto done = (*reader)->for_each_event([](const Event&) { return true; });
+    EXPECT_EQ(static_cast<bool>(done), size == whole);
+  }
+}
+
+TEST(CoreText, ReadsWhatItWrites) {
+  rc::check([](const std::vector<std::uint8_t>& numbers) {
+    CoreMask cores;
+    for (const std::uint8_t number : numbers) cores.set(number);
+    RC_ASSERT(parse_cores(core_text(cores)) == cores);
+  });
+  EXPECT_FALSE(parse_cores("256"));
+  EXPECT_FALSE(parse_cores("3-1"));
+  EXPECT_FALSE(parse_cores("a"));
+}
+
+// Whatever begins and ends, and whenever it is committed: what is live at any time is what a plain
+// list says.
+RC_GTEST_PROP(RecordingFileProperty, HasWhatIsLiveAtAnyTime, ()) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/run.ttmem";
+  std::map<std::uint64_t, std::pair<Time, Time>> lives;  // by number
+  {
+    const auto made = Writer::create(path, recording::Run{}, false);
+    RC_ASSERT(static_cast<bool>(made));
+    Writer& writer = **made;
+    const RowId devices = one_device(writer);
+    std::vector<std::pair<std::uint64_t, RowId>> live;
+    Time time = 0;
+    const int steps = *rc::gen::inRange(0, 60);
+    for (int i = 0; i < steps; ++i) {
+      time += *rc::gen::inRange(1, 3);
+      const int what = *rc::gen::inRange(0, 10);
+      if (what == 0) {
+        RC_ASSERT(static_cast<bool>(writer.commit()));
+      } else if (what < 5 && !live.empty()) {
+        const auto at = *rc::gen::inRange<std::size_t>(0, live.size());
+        lives[live[at].first].second = time;
+        writer.end_allocation(live[at].second, time, Ending::freed);
+        live.erase(live.begin() + static_cast<std::ptrdiff_t>(at));
+      } else {
+        const auto number = static_cast<std::uint64_t>(i);
+        const RowId request = writer.request({.bytes = number % 4});
+        live.emplace_back(
+            number,
+            writer.begin(Allocation{
+                .devices = devices, .request = request, .number = number, .begin_ns = time}));
+        lives[number] = {time, 1 << 20};
+      }
+    }
+    RC_ASSERT(static_cast<bool>(writer.commit()));
+  }
+  const auto reader = Reader::open(path);
+  RC_ASSERT(static_cast<bool>(reader));
+  std::map<std::uint64_t, std::pair<Time, Time>> read;
+  Time last = 0;
+  RC_ASSERT(static_cast<bool>((*reader)->for_each_event([&](const Event& event) {
+    RC_ASSERT(event.time_ns >= last);
+    last = event.time_ns;
+    if (event.type == Event::Type::allocate) {
+      read[event.allocation->number] = {event.time_ns, 1 << 20};
+    } else if (event.type == Event::Type::free) {
+      read[event.allocation->number].second = event.time_ns;
+    }
+    return true;
+  })));
+  RC_ASSERT(read == lives);
+}
+
+}  // namespace
+}  // namespace ttmem::recording
