@@ -8,35 +8,10 @@
 
 #include "base/result.hpp"
 #include "recording/file/rows.hpp"
+#include "recording/file/story.hpp"
 #include "recording/file/tables.hpp"
 
 namespace ttmem::recording {
-
-// One step of the story. Of the pointers, the one that `type` names is set.
-struct Event {
-  enum class Type : std::uint8_t {
-    free,  // ends come before what begins at the same time
-    remove,
-    device_close,
-    process_end,
-    process_begin,
-    device_open,
-    gap,  // at its begin
-    allocate,
-    place,
-    dispatch,
-    mark,
-  };
-  Type type = Type::mark;
-  Time time_ns = 0;
-  const Allocation* allocation = nullptr;  // allocate, free
-  const Program* program = nullptr;        // place, remove
-  const Dispatch* dispatch = nullptr;
-  const Device* device = nullptr;    // device_open, device_close
-  const Process* process = nullptr;  // process_begin, process_end
-  const Mark* mark = nullptr;
-  const Gap* gap = nullptr;
-};
 
 // Reads a recording, also one that is being written. Takes memory for the tables, and for what is
 // live at a time; not for the whole story. Not thread-safe.
@@ -55,6 +30,9 @@ class Reader {
   // Calls visit(event) for the whole story, in the order of time. Stops early when that returns
   // false. Each call begins at the beginning.
   [[nodiscard]] Result<void> for_each_event(const std::function<bool(const Event&)>& visit) const;
+
+  // The same, as it is asked for. The reader must outlive it; several may be read at a time.
+  [[nodiscard]] std::unique_ptr<Story> story() const;
 
   // Is called with the part that is done, 0 to 1, now and then during a pass; may be empty.
   void set_progress(std::function<void(double)> progress);

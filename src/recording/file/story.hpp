@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/result.hpp"
+#include "recording/file/database.hpp"
+#include "recording/file/rows.hpp"
+#include "recording/file/tables.hpp"
+
+namespace ttmem::recording {
+
+// One step of the story. Of the pointers, the one that belongs to `type` is set; the others mean
+// nothing.
+struct Event {
+  enum class Type : std::uint8_t {
+    free,  // ends come before what begins at the same time
+    remove,
+    device_close,
+    process_end,
+    process_begin,
+    device_open,
+    gap,  // at its begin
+    allocate,
+    place,
+    dispatch,
+    mark,
+  };
+  Type type = Type::mark;
+  Time time_ns = 0;
+  const Allocation* allocation = nullptr;  // allocate, free
+  const Program* program = nullptr;        // place, remove
+  const Dispatch* dispatch = nullptr;
+  const Device* device = nullptr;    // device_open, device_close
+  const Process* process = nullptr;  // process_begin, process_end
+  const Mark* mark = nullptr;
+  const Gap* gap = nullptr;
+};
+
+// A recording as a story: all that has a moment, in the order of time. Not thread-safe.
+class Story {
+ public:
+  // Both must outlive it.
+  Story(Database& database, const Tables& tables);
+  ~Story();
+  Story(const Story&) = delete;
+  Story& operator=(const Story&) = delete;
+
+  // The event that the story is at; null at its end, and after a failure. Valid until advance().
+  [[nodiscard]] const Event* next() const;
+  // Goes on to the one after it. Only when there is one.
+  void advance();
+
+  // Rows of allocations, programs and dispatches so far.
+  [[nodiscard]] std::uint64_t rows_read() const;
+  [[nodiscard]] std::optional<Error> failed() const;
+
+ private:
+  class Pass;
+  std::unique_ptr<Pass> pass_;
+};
+
+}  // namespace ttmem::recording

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random recordings, and what was written into them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "recording/file/writer.hpp"
+
+namespace ttmem::recording {
+
+// A Wormhole with few cores.
+inline Device small_wormhole(RowId process, std::uint32_t number, std::uint64_t uid) {
+  return {.process = process,
+          .number = number,
+          .uid = uid,
+          .arch = "wormhole_b0",
+          .board = "n150",
+          .grid_x = 4,
+          .grid_y = 3,
+          .l1_bytes_per_core = 1'499'136,
+          .l1_base = 105'664,
+          .l1_small_bytes_per_core = 32'768,
+          .dram_channels = 12,
+          .dram_bytes_per_channel = 1ULL << 30,
+          .trace_region_bytes = 12ULL << 20,
+          .known_kinds = 0x7f,
+          .resident_known = true};
+}
+
+struct WrittenAllocation {
+  RowId row = 0;
+  std::vector<RowId> devices;
+  Request request;
+  std::string label;
+  std::optional<std::uint64_t> address;
+  Time begin = 0;
+  std::optional<Time> end;
+};
+
+struct WrittenProgram {
+  RowId row = 0;
+  RowId device = 0;
+  std::uint64_t number = 0;
+  Layout layout;
+  Time begin = 0;
+  std::optional<Time> end;
+};
+
+struct WrittenDispatch {
+  Time time = 0;
+  RowId device = 0;
+  std::uint64_t program = 0;
+};
+
+struct WrittenDevice {
+  Device device;
+  bool relaid = false;  // a program got another layout there
+};
+
+// Writes what several processes do to shared chips: buffers on one device and on meshes, other
+// sizes, overlapping circular buffers, dispatches, devices that are closed and opened again, gaps,
+// a process that ends. No two things happen at one time, but for a change.
+class RandomHistory {
+ public:
+  RandomHistory(Writer& writer, std::uint32_t seed, int steps) : writer_(writer), random_(seed) {
+    for (std::int32_t p = 0; p < 2; ++p) {
+      processes_.push_back(
+          writer_.begin(Process{.pid = 100 + p, .name = "model" + std::to_string(p)}));
+    }
+    open(0, 0);
+    open(0, 1);
+    open(1, 1);
+    open(1, 2);
+    for (int i = 0; i < steps; ++i) step();
+  }
+
+  std::map<RowId, WrittenDevice> devices;
+  std::vector<WrittenAllocation> allocations;
+  std::vector<WrittenProgram> programs;
+  std::vector<WrittenDispatch> dispatches;
+  std::vector<Time> times;
+
+ private:
+  std::uint64_t below(std::uint64_t end) { return random_() % end; }
+  Time tick() {
+    now_ += 1 + static_cast<Time>(below(5));
+    times.push_back(now_);
+    return now_;
+  }
+
+  void open(std::size_t process, std::uint32_t chip) {
+    Device device = small_wormhole(processes_[process], chip, 0xa0 + chip);
+    device.begin_ns = tick();
+    device.id = writer_.begin(device);
+    devices[device.id].device = device;
+  }
+
+  std::vector<RowId> open_devices(std::optional<RowId> process = {}) const {
+    std::vector<RowId> open;
+    for (const auto& [row, written] : devices) {
+      const bool of_it = !process || written.device.process == *process;
+      if (!written.device.end_ns && of_it) open.push_back(row);
+    }
+    return open;
+  }
+
+  template <typename Item>
+  Item* pick_live(std::vector<Item>& items) {
+    std::vector<Item*> live;
+    for (Item& item : items) {
+      if (!item.end) live.push_back(&item);
+    }
+    return live.empty() ? nullptr : live[below(live.size())];
+  }
+
+  void step() {
+    const std::uint64_t choice = below(100);
+    if (open_devices().empty()) return;
+    if (choice < 35) {
+      allocate(tick(), random_set(), random_request());
+    } else if (choice < 55) {
+      if (auto* live = pick_live(allocations)) end(*live, tick(), Ending::freed);
+    } else if (choice < 60) {
+      if (auto* live = pick_live(allocations)) resize(*live);
+    } else if (choice < 75) {
+      const std::vector<RowId> open = open_devices();
+      place(tick(), open[below(open.size())], ++last_program_, random_layout());
+    } else if (choice < 82) {
+      if (auto* live = pick_live(programs)) end(*live, tick(), Ending::freed);
+    } else if (choice < 85) {
+      if (auto* live = pick_live(programs)) lay_out_again(*live);
+    } else if (choice < 94) {
+      if (auto* live = pick_live(programs)) dispatch(*live);
+    } else if (choice < 96) {
+      if (auto* live = pick_live(allocations)) end(*live, tick(), Ending::gap);
+    } else if (choice < 99) {
+      close_and_open();
+    } else {
+      writer_.add(Mark{.time_ns = tick(), .process = processes_[0], .name = "step"});
+    }
+  }
+
+  std::vector<RowId> random_set() {
+    const std::vector<RowId> open = open_devices();
+    const RowId first = open[below(open.size())];
+    if (below(3) != 0) return {first};
+    return open_devices(devices[first].device.process);
+  }
+
+  Request random_request() {
+    static constexpr std::array kinds = {Kind::dram,     Kind::dram,  Kind::l1,    Kind::l1,
+                                         Kind::l1_small, Kind::trace, Kind::kernel};
+    Request request;
+    request.kind = kinds[below(kinds.size())];
+    label_ = "label" + std::to_string(below(4));
+    request.label = writer_.text(label_);
+    request.scope = below(2) == 0 ? 0 : writer_.scope("layer." + std::to_string(below(3)));
+    if (request.kind == Kind::kernel) {
+      request.bytes = 100 * (1 + below(5));
+      return request;
+    }
+    request.has_bytes_per_bank = true;
+    request.banks = is_in_dram(request.kind) ? 12 : 12;
+    request.bytes_per_bank = 32 * (1 + below(60));
+    request.bytes = request.bytes_per_bank * request.banks - below(31);
+    if (request.kind == Kind::l1 && below(4) == 0) {
+      request.own_banks = true;
+      request.cores = writer_.core_set(CoreMask::first(3));
+      request.banks = 3;
+    }
+    return request;
+  }
+
+  // Inside of the region of its kind, or a little outside of it now and then.
+  std::optional<std::uint64_t> random_address(Kind kind) {
+    const std::uint64_t step = 32 * below(200);
+    switch (kind) {
+      case Kind::dram:
+        return 1'048'640 + step * 1000;
+      case Kind::l1:
+        return 1'466'368 - 64'000 + step * 9;
+      case Kind::l1_small:
+        return 1'466'368 + 32 * below(900);
+      case Kind::trace:
+        return (1ULL << 30) - (1ULL << 20) + step;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  void allocate(Time time, std::vector<RowId> set, const Request& request) {
+    WrittenAllocation written;
+    written.devices = std::move(set);
+    written.request = request;
+    written.label = label_;
+    written.address = random_address(request.kind);
+    written.begin = time;
+    Allocation allocation;
+    allocation.devices = writer_.device_set(written.devices);
+    allocation.request = writer_.request(request);
+    allocation.number = ++last_number_;
+    allocation.address = written.address;
+    allocation.begin_ns = time;
+    written.row = writer_.begin(allocation);
+    allocations.push_back(written);
+  }
+
+  void end(WrittenAllocation& allocation, Time time, Ending ending) {
+    allocation.end = time;
+    writer_.end_allocation(allocation.row, time, ending);
+  }
+  void end(WrittenProgram& program, Time time, Ending ending) {
+    program.end = time;
+    writer_.end_program(program.row, time, ending);
+  }
+
+  void resize(WrittenAllocation& allocation) {
+    const Time time = tick();
+    Request request = allocation.request;
+    request.bytes_per_bank += 32;
+    label_ = allocation.label;
+    std::vector<RowId> set = allocation.devices;
+    end(allocation, time, Ending::changed);
+    allocate(time, std::move(set), request);
+  }
+
+  Layout random_layout() {
+    Layout layout;
+    for (std::uint64_t i = 1 + below(3); i > 0; --i) {
+      Cb cb;
+      cb.address = static_cast<std::uint32_t>(105'664 + 64 * below(40));
+      cb.bytes = static_cast<std::uint32_t>(64 * (1 + below(30)));
+      cb.global = below(6) == 0;
+      const std::uint64_t bits = 1 + below(4095);
+      cb.cores.words[0] = bits;
+      layout.push_back(cb);
+    }
+    return layout;
+  }
+
+  void place(Time time, RowId device, std::uint64_t number, const Layout& layout) {
+    WrittenProgram written;
+    written.device = device;
+    written.number = number;
+    written.layout = layout;
+    written.begin = time;
+    Program program;
+    program.device = device;
+    program.layout = writer_.layout(layout);
+    program.number = number;
+    program.name = writer_.text("program" + std::to_string(number % 3));
+    program.begin_ns = time;
+    written.row = writer_.begin(program);
+    programs.push_back(written);
+  }
+
+  void lay_out_again(WrittenProgram& program) {
+    const Time time = tick();
+    const RowId device = program.device;
+    const std::uint64_t number = program.number;
+    end(program, time, Ending::changed);
+    devices[device].relaid = true;
+    place(time, device, number, random_layout());
+  }
+
+  void dispatch(const WrittenProgram& program) {
+    WrittenDispatch written{tick(), program.device, program.number};
+    Launch launch;
+    launch.programs = {program.number};
+    writer_.add(Dispatch{.time_ns = written.time,
+                         .devices = writer_.device_set(std::vector<RowId>{program.device}),
+                         .launch = writer_.launch(launch)});
+    dispatches.push_back(written);
+  }
+
+  void close_and_open() {
+    const std::vector<RowId> open = open_devices();
+    WrittenDevice& written = devices[open[below(open.size())]];
+    const RowId row = written.device.id;
+    const Time time = tick();
+    // A buffer of a mesh goes on on the others: those are left alone here.
+    for (WrittenAllocation& allocation : allocations) {
+      const bool on_it = std::find(allocation.devices.begin(), allocation.devices.end(), row) !=
+                         allocation.devices.end();
+      if (!allocation.end && on_it) end(allocation, time, Ending::device_closed);
+    }
+    for (WrittenProgram& program : programs) {
+      if (!program.end && program.device == row) end(program, time, Ending::device_closed);
+    }
+    written.device.end_ns = time;
+    writer_.change(written.device);
+    if (below(3) == 0) return;
+    const std::size_t process = written.device.process == processes_[0] ? 0 : 1;
+    this->open(process, written.device.number);
+  }
+
+  Writer& writer_;
+  std::mt19937 random_;
+  std::vector<RowId> processes_;
+  Time now_ = 0;
+  std::uint64_t last_number_ = 0;
+  std::uint64_t last_program_ = 0;
+  std::string label_;
+};
+
+}  // namespace ttmem::recording
