@@ -6,14 +6,16 @@
 // A wrapper has the arguments of its function, and passes the call on. What is taken is recorded
 // after the call, what is given back before it: then no other thread can have the memory yet.
 // Exceptions pass.
+#include <iterator>
+#include <span>
 #include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/mesh_trace_id.hpp>
 #include <utility>
 
-#include "impl/device/device_impl.hpp"
-#include "impl/program/program_impl.hpp"
 #include "labels.hpp"
+#include "quietly.hpp"
 #include "recorder.hpp"
+#include "runtime_objects.hpp"
 #include "wrapped.h"
 
 namespace ttmem::adapter {
@@ -89,7 +91,9 @@ class Placement {
         device_(device),
         outer_(std::exchange(innermost, this)),
         is_compiled_(!lays_out),
-        is_laid_out_(lays_out) {}
+        is_laid_out_(lays_out) {
+    if (outer_ == nullptr) begin_layout();
+  }
   ~Placement() {
     innermost = outer_;
     if (outer_ != nullptr && &outer_->program_ == &program_) {
@@ -100,6 +104,9 @@ class Placement {
   }
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
+
+  // One lives on this thread.
+  static bool is_going_on() { return innermost != nullptr; }
 
  private:
   static thread_local Placement* innermost;
@@ -120,6 +127,16 @@ void compile_and_allocate(ProgramImpl* self, tm::IDevice* device, bool force_slo
 void allocate_circular_buffers(ProgramImpl* self, const tm::IDevice* device) {
   const Placement placement(*self, *device, true);
   original<TTMEM_W_allocate_circular_buffers, void>(self, device);
+}
+
+void track_allocate_cb(tm::GraphTracker* self, const tm::CoreRangeSet& cores, std::uint64_t address,
+                       std::uint64_t bytes, bool is_view, const tm::IDevice* chip) {
+  original<TTMEM_W_track_allocate_cb, void, tm::GraphTracker*, const tm::CoreRangeSet&>(
+      self, cores, address, bytes, is_view, chip);
+  // Elsewhere it tells of a dry capture.
+  if (Placement::is_going_on()) {
+    tt_metal::quietly([&] { heard_of_cb(cores, address, bytes, is_view, chip); });
+  }
 }
 
 void allocate_dataflow_buffers(ProgramImpl* self, const tm::IDevice* device) {
@@ -203,7 +220,8 @@ void load_binaries(void* workload, MeshCommandQueue& queue) {
 
 // ---- Chips ----
 
-bool device_initialize(tm::Device* self, std::uint8_t queues, std::size_t l1_small,
+// The object is a Device, an IDevice from its first byte on.
+bool device_initialize(tm::IDevice* self, std::uint8_t queues, std::size_t l1_small,
                        std::size_t trace_region, std::size_t worker_l1,
                        std::span<const std::uint32_t> l1_bank_remap, bool minimal) {
   const bool done = original<TTMEM_W_device_initialize, bool>(self, queues, l1_small, trace_region,
@@ -212,7 +230,7 @@ bool device_initialize(tm::Device* self, std::uint8_t queues, std::size_t l1_sma
   return done;
 }
 
-bool device_close(tm::Device* self) {
+bool device_close(tm::IDevice* self) {
   const bool done = original<TTMEM_W_device_close, bool>(self);
   recorder().closed(*self);
   return done;
@@ -230,7 +248,8 @@ extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
                        any(TTMEM_W_buffer_deallocate, TTMEM_W_track_deallocate);
   const bool programs = any(TTMEM_W_compile_and_allocate, TTMEM_W_allocate_circular_buffers) &&
                         any(TTMEM_W_deallocate_circular_buffers, TTMEM_W_program_destroyed,
-                            TTMEM_W_program_destructor);
+                            TTMEM_W_program_destructor) &&
+                        (ttmem::adapter::kReadsPrograms || has[TTMEM_W_track_allocate_cb]);
   const bool dispatches =
       programs && all(TTMEM_W_launch_program, TTMEM_W_replay_trace) &&
       (has[TTMEM_W_enqueue_mesh_workload] || all(TTMEM_W_fast_enqueue, TTMEM_W_slow_enqueue));
@@ -238,13 +257,18 @@ extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
       {.buffers = buffers, .programs = programs, .dispatches = dispatches});
 }
 
-// The wrapper of a function (TTMEM_W_...), whose own is `original`.
+// The wrapper of a function (TTMEM_W_...), whose own is `original`. Null: there is none. Called
+// when somebody calls the function for the first time.
 extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(unsigned number,
                                                                               void* original) {
   using namespace ttmem::adapter;
 #define TTMEM_WRAPPER(name, symbol) reinterpret_cast<void*>(&name),
-  static void* const wrappers[] = {TTMEM_WRAPPED(TTMEM_WRAPPER)};
-  if (number >= TTMEM_W_COUNT) return nullptr;
+  static void* const wrappers[] = {TTMEM_WITH_WRAPPER(TTMEM_WRAPPER)};
+  if (number >= std::size(wrappers)) {
+    if (!kReadsPrograms) recorder().cannot_read_programs();
+    return nullptr;
+  }
+  if (number == TTMEM_W_track_allocate_cb && kReadsPrograms) return nullptr;
   originals[number] = original;
   return wrappers[number];
 }

@@ -9,15 +9,9 @@
 #include <utility>
 
 #include "describe.hpp"
-#include "impl/buffers/circular_buffer.hpp"
-#include "impl/context/metal_context.hpp"
-#include "impl/dataflow_buffer/dataflow_buffer_impl.hpp"
-#include "impl/kernels/kernel.hpp"
-#include "impl/program/program_impl.hpp"
-#include "kernel_sizes.hpp"
 #include "labels.hpp"
-#include "llrt/tt_cluster.hpp"
 #include "quietly.hpp"
+#include "runtime_objects.hpp"
 
 namespace ttmem::adapter {
 
@@ -25,15 +19,16 @@ using tm::distributed::MeshCommandQueue;
 using tm::distributed::MeshCoordinateRange;
 using tm::distributed::MeshDevice;
 using tm::distributed::MeshWorkload;
-using tt_metal::Cb;
 using tt_metal::Chips;
 using tt_metal::number_of;
 using tt_metal::quietly;
 
 namespace {
 
-// A circular buffer is a view when its bytes are those of an L1 buffer.
-bool is_view(const tm::CircularBufferImpl& cb) { return cb.globally_allocated(); }
+// Functions are inlined where they used not to be.
+constexpr const char* kInlined =
+    "programs are not seen: this TT-Metal places them without a call by name; a published one does "
+    "not";
 
 bool covers(const MeshCoordinateRange& range, const MeshDevice& mesh) {
   return range == MeshCoordinateRange(mesh.shape());
@@ -41,8 +36,7 @@ bool covers(const MeshCoordinateRange& range, const MeshDevice& mesh) {
 
 void announce(const tm::IDevice& chip) {
   ttmem_device_info info = tt_metal::device_info(chip);
-  const auto& uids = tm::MetalContext::instance().get_cluster().get_unique_chip_ids();
-  if (const auto uid = uids.find(chip.id()); uid != uids.end()) info.uid = uid->second;
+  info.uid = unique_id(chip);
   ttmem_device_open(&info);
 }
 
@@ -65,7 +59,8 @@ void Recorder::forget_in_child() {
   recorder.last_ = {};
   recorder.chips_.forget();
   recorder.buffers_.forget();
-  recorder.programs_.clear();
+  // They are where they were, and the child has told nobody.
+  for (auto& [impl, program] : recorder.programs_) program.chips.clear();
   recorder.traces_.clear();
 }
 
@@ -120,14 +115,19 @@ void Recorder::check_that_we_hear() {
       "does");
 }
 
-// A program runs, and nobody has told where it lies: functions are inlined where they used not to
-// be. What was said to be all is not.
-void Recorder::miss_programs() {
+// What was said to be all is not.
+void Recorder::miss_programs(const char* why) {
+  if (!heard_.programs) return;
   heard_.programs = heard_.dispatches = false;
-  tell(
-      "programs are not seen: this TT-Metal places them without a call by name; a published one "
-      "does not",
-      TTMEM_REPORTS_PROGRAMS | TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES);
+  tell(why, TTMEM_REPORTS_PROGRAMS | TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES);
+}
+
+void Recorder::cannot_read_programs() noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    miss_programs(
+        "programs are not seen: Metal 2.0 needs TT-Metal's internal headers (TT_METAL_HOME)");
+  });
 }
 
 void Recorder::closed(const tm::IDevice& chip) noexcept {
@@ -163,51 +163,6 @@ void Recorder::freed(const tm::Buffer& buffer) noexcept {
 
 // ---- Programs ----
 
-// Calls use(cores, address, bytes, is_view) for each piece of L1 that the program has on its cores:
-// circular buffers, or Metal 2.0's dataflow buffers and scratchpads.
-template <typename Use>
-void Recorder::for_each_cb(tm::detail::ProgramImpl& impl, Use use) {
-  for (const auto& cb : impl.circular_buffers()) {
-    use(cb->core_ranges(), cb->address(), cb->size(), is_view(*cb));
-  }
-  for (const auto& buffer : impl.dataflow_buffers()) {
-    // One that is an alias lies where another does. One that has no address is yet to be placed.
-    if (buffer->alias_primary_id || buffer->core_lookup_.empty()) continue;
-    use(buffer->core_ranges, buffer->uniform_alloc_addr(), buffer->total_size(),
-        buffer->borrows_memory());
-  }
-  for (const auto& [handle, kernel] : compute_kernels(impl)) {
-    for (const auto& pad : std::as_const(*kernel).scratchpad_binding_handles()) {
-      if (pad.allocated_address == 0) continue;
-      use(kernel->core_range_set(), pad.allocated_address, pad.size_bytes, false);
-    }
-  }
-}
-
-// True if its circular buffers are not those of the last time.
-bool Recorder::update(Program& program, tm::detail::ProgramImpl& impl) {
-  std::size_t count = 0;
-  bool same = true;
-  for_each_cb(impl, [&](const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
-                        bool is_a_view) {
-    if (!same || count == program.cbs.size()) {
-      same = false;
-      return;
-    }
-    const Cb& known = program.cbs[count++];
-    same = address == known.address && bytes == known.bytes && is_a_view == known.is_view &&
-           cores == known.cores;
-  });
-  if (same && count == program.cbs.size()) return false;
-  program.cbs.clear();
-  program.cbs.reserve(impl.circular_buffers().size());
-  for_each_cb(impl, [&](const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
-                        bool is_a_view) {
-    program.cbs.push_back({cores, address, bytes, is_a_view});
-  });
-  return true;
-}
-
 void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device, bool is_compiled,
                       bool is_laid_out) noexcept {
   if (!is_laid_out && layouts_are_heard_.load(std::memory_order_relaxed)) return;
@@ -228,16 +183,18 @@ Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDev
     if (const char* const name = current_label()) program.name = name;
   }
   const Chips& chips = chips_.mesh_of(device).chips;
-  program.placed(chips, update(program, impl));
+  program.placed(chips, read_layout(impl, program.cbs));
   return program;
 }
 
 // Null: it runs, and we have not heard where it lies.
 Recorder::Program* Recorder::find(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
   const auto found = programs_.find(&impl);
-  if (found != programs_.end()) return &found->second;
-  // A child of the process that placed it knows nothing yet.
-  return layouts_are_heard_.load(std::memory_order_relaxed) ? &place(impl, device) : nullptr;
+  if (found != programs_.end() && !found->second.chips.empty()) return &found->second;
+  if (!layouts_are_heard_.load(std::memory_order_relaxed)) return nullptr;
+  // The process that placed it was the parent of this one.
+  begin_layout();
+  return &place(impl, device);
 }
 
 void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
@@ -250,21 +207,24 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
     for (auto& [trace, by_chip] : traces_) {
       for (auto& [chip, programs] : by_chip) std::erase(programs, id);
     }
-    found->second.destroyed(chips_);
+    if (!found->second.chips.empty()) found->second.destroyed(chips_);
     programs_.erase(found);
   });
 }
 
 // ---- What runs ----
 
-void Recorder::dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh) {
+void Recorder::dispatch(tm::Program& program, tm::IDevice& device, const Mesh& mesh) {
   if (!heard_.dispatches) return;
-  Program* const program = find(impl, device);
-  if (program == nullptr) return miss_programs();
-  if (!program->kernels) {
-    program->kernels = std::make_shared<const tt_metal::KernelSizes>(kernel_sizes(impl, device));
+  Program* const known = find(program.impl(), device);
+  if (known == nullptr) return miss_programs(kInlined);
+  if (!known->kernels) {
+    if (!is_complete(program, known->cbs)) return miss_programs(kInlined);
+    if (add_views(program, known->cbs)) known->placed(known->chips, true);
+    known->kernels =
+        std::make_shared<const tt_metal::KernelSizes>(kernel_sizes(program, device, known->cbs));
   }
-  program->dispatched(mesh);
+  known->dispatched(mesh);
 }
 
 void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcept {
@@ -280,7 +240,7 @@ void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcep
       if (!covers(range, device)) some = part_of(all, device.get_view().get_devices(range));
       const Mesh& mesh = some.chips.empty() ? all : some;
       if (!trace) {
-        dispatch(program.impl(), device, mesh);
+        dispatch(program, device, mesh);
         last_.program = &program.impl();
         last_.device = &device;
         last_.range = range;
@@ -321,7 +281,7 @@ void Recorder::launched(tm::Program& program, tm::IDevice& device) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     last_ = {};
-    dispatch(program.impl(), device, chips_.mesh_of(device));
+    dispatch(program, device, chips_.mesh_of(device));
   });
 }
 

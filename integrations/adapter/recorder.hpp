@@ -53,6 +53,9 @@ class Recorder {
   void placed(tm::detail::ProgramImpl& program, const tm::IDevice& device, bool is_compiled,
               bool is_laid_out) noexcept;
   void destroyed(const tm::detail::ProgramImpl& program) noexcept;
+  // There are programs with memory that is never told of (see kReadsPrograms): from now on all
+  // programs are unknown.
+  void cannot_read_programs() noexcept;
 
   // The workload was sent to its mesh, or recorded, if the queue is capturing a trace.
   void enqueued(tm::distributed::MeshCommandQueue& queue,
@@ -73,16 +76,13 @@ class Recorder {
 
   // With the lock held.
   void check_that_we_hear();
-  void miss_programs();
+  void miss_programs(const char* why);
   void tell(const std::string& what, std::uint32_t unknown_again = 0);
   void tell_again();
   static Mesh part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices);
-  template <typename Use>
-  static void for_each_cb(tm::detail::ProgramImpl& impl, Use use);
-  static bool update(Program& program, tm::detail::ProgramImpl& impl);
   Program& place(tm::detail::ProgramImpl& impl, const tm::IDevice& device);
   Program* find(tm::detail::ProgramImpl& impl, const tm::IDevice& device);
-  void dispatch(tm::detail::ProgramImpl& impl, tm::IDevice& device, const Mesh& mesh);
+  void dispatch(tm::Program& program, tm::IDevice& device, const Mesh& mesh);
   [[nodiscard]] bool was_last(tm::distributed::MeshWorkload& workload,
                               const tm::IDevice& device) const;
 

@@ -13,12 +13,15 @@
   X(track_allocate, _ZN2tt8tt_metal12GraphTracker14track_allocateEPKNS0_6BufferE) \
   X(track_deallocate, _ZN2tt8tt_metal12GraphTracker16track_deallocateEPNS0_6BufferE)
 
-/* Programs. Their end is heard of where it comes first; the destructor is the last to be left. */
+/* Programs. Their end is heard of where it comes first; the destructor is the last to be left. The
+ * hook is for an adapter that cannot read a program. */
 #define TTMEM_WRAPPED_PROGRAMS(X)                                                                \
   X(compile_and_allocate,                                                                        \
     _ZN2tt8tt_metal6detail11ProgramImpl20compile_and_allocateEPNS0_7IDeviceEb)                   \
   X(allocate_circular_buffers,                                                                   \
     _ZN2tt8tt_metal6detail11ProgramImpl25allocate_circular_buffersEPKNS0_7IDeviceE)              \
+  X(track_allocate_cb,                                                                           \
+    _ZN2tt8tt_metal12GraphTracker17track_allocate_cbERKNS0_12CoreRangeSetEmmbPKNS0_7IDeviceE)    \
   X(allocate_dataflow_buffers,                                                                   \
     _ZN2tt8tt_metal6detail11ProgramImpl25allocate_dataflow_buffersEPKNS0_7IDeviceE)              \
   X(allocate_scratchpads,                                                                        \
@@ -50,11 +53,23 @@
   X(device_initialize, _ZN2tt8tt_metal6Device10initializeEhmmmSt4spanIKjLm18446744073709551615EEb) \
   X(device_close, _ZN2tt8tt_metal6Device5closeEv)
 
-#define TTMEM_WRAPPED(X)      \
+/* Noticed when they are called first, and then left alone: they make programs whose memory only an
+ * adapter that can read it knows. */
+#define TTMEM_NOTICED(X)                                                                                                           \
+  X(add_dataflow_buffer,                                                                                                           \
+    _ZN2tt8tt_metal6detail11ProgramImpl19add_dataflow_bufferERKNS0_12CoreRangeSetERKNS0_12experimental3dfb20DataflowBufferConfigE) \
+  X(make_program_from_spec,                                                                                                        \
+    _ZN2tt8tt_metal12experimental19MakeProgramFromSpecERNS0_11distributed10MeshDeviceERKNS1_11ProgramSpecEb)
+
+#define TTMEM_WITH_WRAPPER(X) \
   TTMEM_WRAPPED_BUFFERS(X)    \
   TTMEM_WRAPPED_PROGRAMS(X)   \
   TTMEM_WRAPPED_DISPATCHES(X) \
   TTMEM_WRAPPED_CHIPS(X)
+
+#define TTMEM_WRAPPED(X) \
+  TTMEM_WITH_WRAPPER(X)  \
+  TTMEM_NOTICED(X)
 
 /* Their numbers: TTMEM_W_buffer_allocate and so on. */
 #define TTMEM_WRAPPED_NUMBER(name, symbol) TTMEM_W_##name,

@@ -48,6 +48,11 @@ std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
   return ranges;
 }
 
+tm::CoreRangeSet all_cores(const tm::IDevice& device) {
+  const tm::CoreCoord grid = device.compute_with_storage_grid_size();
+  return tm::CoreRangeSet(tm::CoreRange({0, 0}, {grid.x - 1, grid.y - 1}));
+}
+
 ttmem_device_info device_info(const tm::IDevice& chip) {
   const auto& allocator = *chip.allocator();
   const auto grid = chip.compute_with_storage_grid_size();

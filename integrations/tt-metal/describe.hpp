@@ -24,6 +24,9 @@ inline std::uint32_t number_of(const ::tt::tt_metal::IDevice& chip) {
 ttmem_core_range core_range(const ::tt::tt_metal::CoreRange& range);
 std::vector<ttmem_core_range> ranges_of(const ::tt::tt_metal::CoreRangeSet& cores);
 
+// The compute cores of a chip, or of each chip of a mesh.
+::tt::tt_metal::CoreRangeSet all_cores(const ::tt::tt_metal::IDevice& device);
+
 // Everything that an open chip says of itself.
 ttmem_device_info device_info(const ::tt::tt_metal::IDevice& chip);
 

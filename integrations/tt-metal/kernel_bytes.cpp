@@ -2,6 +2,9 @@
 #include "kernel_bytes.hpp"
 
 #include <algorithm>
+#include <exception>
+
+#include "describe.hpp"
 
 namespace ttmem::tt_metal {
 
@@ -16,6 +19,18 @@ KernelBytes kernel_bytes(const std::vector<tt::tt_metal::detail::KernelMeta>& ke
   }
   total.per_core = std::min(total.per_core, kKernelRingBytes);
   return total;
+}
+
+KernelBytes collect_kernel_bytes(const tt::tt_metal::Program& program,
+                                 const tt::tt_metal::IDevice& device, bool is_compiled) {
+  using tt::tt_metal::detail::collect_kernel_meta;
+  if (is_compiled) {
+    try {
+      return kernel_bytes(collect_kernel_meta(program, chips_of(&device).front()));
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): see the header
+    }
+  }
+  return kernel_bytes(collect_kernel_meta(program, nullptr));
 }
 
 }  // namespace ttmem::tt_metal

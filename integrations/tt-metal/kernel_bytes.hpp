@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <tt-metalium/device.hpp>
 #include <tt-metalium/kernel_types.hpp>
+#include <tt-metalium/program.hpp>
 #include <vector>
 
 namespace ttmem::tt_metal {
@@ -22,5 +24,10 @@ struct KernelBytes {
 // Kernels of Ethernet cores are not counted: they are not in the L1 of compute cores.
 [[nodiscard]] KernelBytes kernel_bytes(
     const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
+// The same for those of a program, without binaries if it is not compiled for the device yet, or if
+// the runtime throws: an observer must not stop its host.
+[[nodiscard]] KernelBytes collect_kernel_bytes(const tt::tt_metal::Program& program,
+                                               const tt::tt_metal::IDevice& device,
+                                               bool is_compiled);
 
 }  // namespace ttmem::tt_metal

@@ -9,6 +9,20 @@
 
 namespace ttmem::tt_metal {
 
+KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<Cb>& cbs,
+                            const ::tt::tt_metal::CoreRangeSet& all) {
+  KernelSizes sizes;
+  sizes.estimate = true;
+  if (per_core == 0) return sizes;
+  if (cbs.empty()) sizes.add(all, per_core);
+  for (const Cb& cb : cbs) {
+    KernelSizes of_cb;
+    of_cb.add(cb.cores, per_core);
+    sizes.bytes.merge(of_cb.bytes);  // a core counts once
+  }
+  return sizes;
+}
+
 void PlacedProgram::report(const Chips& on) const {
   std::size_t count = 0;
   for (const Cb& cb : cbs) count += cb.cores.ranges().size();

@@ -21,6 +21,11 @@ struct Cb {
   friend bool operator==(const Cb&, const Cb&) = default;
 };
 
+// Kernels of which only the size is known. They are on the cores of the program's circular buffers,
+// by assumption; on `all`, if it has none.
+[[nodiscard]] KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<Cb>& cbs,
+                                          const ::tt::tt_metal::CoreRangeSet& all);
+
 struct PlacedProgram {
   std::uint64_t id = 0;  // for the tracker
   std::string name;      // empty: none

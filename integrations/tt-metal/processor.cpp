@@ -30,23 +30,6 @@ bool is_dry(Tracker& tracker, tm::Program* program) {
   }
 }
 
-// Without binaries if the runtime throws: an observer must not stop its host.
-KernelBytes collect_kernel_bytes(const tm::Program& program, const tm::IDevice& device,
-                                 bool is_compiled) {
-  if (is_compiled) {
-    try {
-      return kernel_bytes(tm::detail::collect_kernel_meta(program, chips_of(&device).front()));
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): see above
-    }
-  }
-  return kernel_bytes(tm::detail::collect_kernel_meta(program, nullptr));
-}
-
-tm::CoreRangeSet all_cores(const tm::IDevice& device) {
-  const tm::CoreCoord grid = device.compute_with_storage_grid_size();
-  return tm::CoreRangeSet(tm::CoreRange({0, 0}, {grid.x - 1, grid.y - 1}));
-}
-
 // The mesh that opened the chips of a device; none for a chip itself.
 std::shared_ptr<const tm::distributed::MeshDevice> root_of(const tm::IDevice& device) {
   const auto* mesh = dynamic_cast<const tm::distributed::MeshDevice*>(&device);

@@ -166,14 +166,11 @@ void Programs::kernels_of(std::uint64_t id, const KernelBytes& bytes,
 void Programs::load_kernels(Program& program) {
   if (program.kernels || program.kernel_bytes.per_core == 0) return;
   KernelSizes sizes;
-  sizes.estimate = program.kernel_bytes.estimate || program.kernel_cores.empty();
-  sizes.add(program.kernel_cores, program.kernel_bytes.per_core);
   if (program.kernel_cores.empty()) {
-    for (const Cb& cb : program.cbs) {
-      KernelSizes of_cb;
-      of_cb.add(cb.cores, program.kernel_bytes.per_core);
-      sizes.bytes.merge(of_cb.bytes);  // a core counts once
-    }
+    sizes = assumed_kernels(program.kernel_bytes.per_core, program.cbs, {});
+  } else {
+    sizes.estimate = program.kernel_bytes.estimate;
+    sizes.add(program.kernel_cores, program.kernel_bytes.per_core);
   }
   program.kernels = std::make_shared<const KernelSizes>(std::move(sizes));
 }

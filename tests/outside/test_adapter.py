@@ -2,6 +2,7 @@
 """The adapter: host code that knows nothing of ttmem, with the stub preloaded. Its figures are those
 of the runtime itself."""
 
+import functools
 import pathlib
 import subprocess
 import sys
@@ -18,6 +19,8 @@ PROGRAM = "_ZN2tt8tt_metal6detail11ProgramImpl"
 ENDS = (PROGRAM + "27deallocate_circular_buffersEv",
         "_ZN2tt8tt_metal9Inspector17program_destroyedEPKNS0_6detail11ProgramImplE",
         PROGRAM + "D1Ev", PROGRAM + "D2Ev")
+# What tells of a circular buffer.
+HOOK = "_ZN2tt8tt_metal12GraphTracker17track_allocate_cbERKNS0_12CoreRangeSetEmmbPKNS0_7IDeviceE"
 PYTHON = """
 import ctypes, os, sys
 library = ctypes.CDLL({library!r})  # with RTLD_LOCAL
@@ -28,17 +31,37 @@ library.open_device()
 """
 
 
+@functools.cache
+def build_adapter(public):
+    """Once for all tests here."""
+    folder = tempfile.TemporaryDirectory(prefix="ttmem-adapter-")
+    unittest.addModuleCleanup(folder.cleanup)
+    adapter = pathlib.Path(folder.name) / "adapter.so"
+    headers = host_program.DRYRUN_HEADERS
+    if public:
+        headers = host_program.copy_public_headers(pathlib.Path(folder.name) / "include")
+    host_program.build_adapter("g++", adapter, headers)
+    return adapter
+
+
 class Adapter(Case):
+    PUBLIC = False
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="ttmem-adapter-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
-        cls.adapter = cls.folder / "adapter.so"
-        host_program.build_adapter("g++", cls.adapter)
+        cls.adapter = build_adapter(cls.PUBLIC)
 
     def preloaded(self, **variables):
         return self.tracked(LD_PRELOAD=PRELOAD, TTMEM_ADAPTER=str(self.adapter), **variables)
+
+
+class WithPublicHeaders:
+    """The adapter is built with the headers of a package, which has none of the runtime's own."""
+
+    PUBLIC = True
 
 
 class APlainProgram(Adapter):
@@ -195,11 +218,39 @@ class APlainProgram(Adapter):
         self.assertEqual(self.files(), [])
 
 
-class AProgramOfMetal2(Adapter):
-    def test_has_its_dataflow_buffers_and_scratchpads_counted_with_circular_buffers(self):
+class APlainProgramWithPublicHeaders(WithPublicHeaders, APlainProgram):
+    """The same figures."""
+
+    def assert_no_programs(self, library, expected):
+        [device], told = self.run_on(library, expected)
+        self.assertIsNone(device["programs"])
+        self.assertIsNone(device["l1"]["cb"]["physical_bytes"])
+        self.assertIsNone(device["l1"]["cb"]["resident_bytes"])
+        self.assertIn(f"dram {device['dram']['used_bytes']} ", told)
+
+    def test_a_runtime_without_the_hook(self):
+        self.assert_no_programs(self.without(HOOK), "programs and circular buffers are not seen: ")
+
+    def test_a_runtime_that_does_not_call_the_hook_by_name(self):
+        """As if it were inlined: all other functions are called by name."""
+        names = self.folder / "without_the_hook"
+        names.write_text("{ *Buffer13allocate*; *Buffer15deallocate*; *Device10initialize*; "
+                         "*Device5close*; *6detail11ProgramImpl*; };")
+        library = host_program.relink_dryrun(self.folder / "inlined_hook", "-Wl,-Bsymbolic",
+                                             f"-Wl,--dynamic-list={names}")
+        self.assert_no_programs(library, "programs are not seen: ")
+
+
+class Metal2(Adapter):
+    def start_host(self):
         binary = self.folder / "metal2"
         host_program.build_plain("g++", binary, HERE / "host" / "metal2.cpp")
-        host = self.start([binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="t3000"))
+        return self.start([binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="t3000"))
+
+
+class AProgramOfMetal2(Metal2):
+    def test_has_its_dataflow_buffers_and_scratchpads_counted_with_circular_buffers(self):
+        host = self.start_host()
         taken = 4 * 8 * KIB + 4 * KIB + 16 * KIB
         for step, placed, programs in (("declared", 0, 0), ("run", taken, 1), ("again", taken, 1),
                                        ("gone", 0, 0)):
@@ -213,6 +264,23 @@ class AProgramOfMetal2(Adapter):
                 self.assertEqual(cb["resident_bytes"], placed, step)
                 self.assertEqual(device["programs"], programs)
                 self.assertEqual(set(device["anomalies"].values()), {0})
+            host.go_on()
+        self.assertEqual(host.wait(), 0)
+
+
+class AProgramOfMetal2WithPublicHeaders(WithPublicHeaders, Metal2):
+    def test_is_unknown_and_that_is_said(self):
+        host = self.start_host()
+        for step in ("declared", "run", "again", "gone"):
+            self.assertEqual(host.line(), step)
+            snapshot = self.json()
+            [warning] = snapshot["warnings"]
+            self.assertIn("programs are not seen: Metal 2.0 needs", warning)
+            self.assertEqual(len(snapshot["devices"]), 8)
+            for device in snapshot["devices"]:
+                self.assertIsNone(device["programs"])
+                self.assertIsNone(device["l1"]["cb"]["physical_bytes"])
+                self.assertIsNone(device["l1"]["kernels_bytes"])
             host.go_on()
         self.assertEqual(host.wait(), 0)
 
@@ -366,6 +434,10 @@ class Python(Adapter):
         [process] = self.devices()[0]["processes"]
         self.assertEqual((process["state"], process["pid"]), ("dead", held.pid))
         self.assertGreater(process["dram_bytes"], 0)
+
+
+class PythonWithPublicHeaders(WithPublicHeaders, Python):
+    """The same."""
 
 
 if __name__ == "__main__":
