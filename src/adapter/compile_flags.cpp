@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What no package has.
+// What no package has, and what every one has.
 constexpr const char* kInternal = "impl/program/program_impl.hpp";
+constexpr const char* kPublic = "tt-metalium/program.hpp";
 // Any object of the target that has the runtime's own classes sees all the headers.
 constexpr const char* kObject = "tt_metal/impl/CMakeFiles/impl.dir/";
 
@@ -137,16 +138,30 @@ CompileFlags of_folder(const fs::path& folder) {
   return {folder.string(), {"-I" + folder.string()}, folder.string()};
 }
 
+// The folder where a package puts its headers, and below it those of others that they include.
+CompileFlags of_package(const fs::path& include) {
+  CompileFlags flags = of_folder(include);
+  flags.flags.insert(flags.flags.end(), {"-DFMT_HEADER_ONLY=1", "-DSPDLOG_FMT_EXTERNAL",
+                                         "-DENCHANTUM_ENABLE_MSVC_SPEEDUP=1"});
+  if (const fs::path others = include / "metalium-thirdparty"; is_there(others)) {
+    flags.flags.insert(flags.flags.end(), {"-isystem", others.string()});
+  }
+  return flags;
+}
+
 Result<CompileFlags> of_given(const fs::path& given) {
   std::error_code ignored;
   const fs::path folder = fs::absolute(given, ignored);
   if (auto flags = of_build(folder)) return std::move(*flags);
   if (is_checkout(folder)) return of_checkout(folder);
   if (is_there(folder / kInternal)) return of_folder(folder);
+  for (const fs::path& include : {folder, folder / "include"}) {
+    if (is_there(include / kPublic)) return of_package(include);
+  }
   return Error{fmt::format(
-      "{} has neither tt_metal/{} nor a build.ninja of TT-Metal; give a checkout or its build "
-      "directory",
-      folder.string(), kInternal)};
+      "{} has neither tt_metal/{}, nor a build.ninja of TT-Metal, nor {}; give a checkout, its "
+      "build directory, or the headers of a package",
+      folder.string(), kInternal, kPublic)};
 }
 
 }  // namespace
@@ -169,9 +184,14 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
     const fs::path root = environment(variable);
     if (!root.empty() && is_checkout(root)) return of_checkout(root);
   }
+  // PREFIX/lib, or PREFIX/lib/x86_64-linux-gnu.
+  for (const fs::path& prefix : {build, build.parent_path()}) {
+    if (is_there(prefix / "include" / kPublic)) return of_package(prefix / "include");
+  }
   return Error{
-      "TT-Metal's internal headers are needed, which packages and wheels do not have; set "
-      "TT_METAL_HOME to a checkout of the same commit"};
+      "TT-Metal's headers are needed, which wheels do not have; set TT_METAL_HOME to a checkout of "
+      "the same commit, or install the package tt-metalium-dev of the same version and name its "
+      "headers (`ttmem adapter build --headers /usr/include`)"};
 }
 
 }  // namespace ttmem::adapter

@@ -190,7 +190,7 @@ void add_adapter(Command& app, CommonOptions& common) {
   command.add_option("--library", "PATH", options->library,
                      "build: the library with TT-Metal's runtime");
   command.add_option("--headers", "DIR", options->headers,
-                     "build: a checkout of TT-Metal, or its build directory");
+                     "build: a checkout of TT-Metal, its build directory, or a package");
   command.add_flag("--all", options->all, "remove: all of them");
   command.add_flag("--json", common.json, "list: as JSON");
   command.does([options, &common] { return run_action(*options, common.json); });

@@ -274,8 +274,8 @@ class Missing(AdapterCase):
         library = self.own / "lib" / "libtt_metal.so"
         library.parent.mkdir()
         shutil.copy(self.dryrun, library)
-        self.assert_runs_without(self.with_library(library), library, "internal headers",
-                                 "TT_METAL_HOME")
+        self.assert_runs_without(self.with_library(library), library, "headers are needed",
+                                 "TT_METAL_HOME", "tt-metalium-dev")
 
     def test_packages_of_a_checkout_that_was_not_built(self):
         root = self.own / "checkout"
@@ -406,7 +406,7 @@ class Command(AdapterCase):
         library = self.own / "libtt_metal.so"
         shutil.copy(self.dryrun, library)
         said = self.call("adapter", "build", "--library", library, code=1).stderr
-        self.assertIn("internal headers", said)
+        self.assertIn("headers are needed", said)
         said = self.call("adapter", "build", "--library", library, "--headers", self.own,
                          code=1).stderr
         self.assertIn(str(self.own), said)
@@ -443,12 +443,15 @@ class Command(AdapterCase):
 class Whole(Case):
     """The installed product as it is, on the dry run: a program that knows nothing of ttmem."""
 
-    def test_a_program_is_tracked_exactly(self):
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="ttmem-run-"))
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        host_program.build_plain("g++", folder / "plain", HERE / "host" / "plain.cpp")
-        self.env.update(XDG_CACHE_HOME=str(folder / "cache"), TTMEM_DRYRUN_SYSTEM="n150")
-        host = self.start([TTMEM, "run", "--", folder / "plain"])
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ttmem-run-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.plain = self.folder / "plain"
+        self.env.update(XDG_CACHE_HOME=str(self.folder / "cache"), TTMEM_DRYRUN_SYSTEM="n150")
+
+    def assert_is_tracked_exactly(self):
+        host = self.start([TTMEM, "run", "--", self.plain])
         step = None
         while step != "last":
             step, told = host.line().split(" ", 1)
@@ -456,8 +459,28 @@ class Whole(Case):
             self.assertEqual(snapshot["warnings"], [])
             (device,) = snapshot["devices"]
             self.assertEqual(told.split()[:2], ["dram", str(device["dram"]["used_bytes"])], step)
+            self.assertIn(f" cb {device['l1']['cb']['physical_bytes']} ", told, step)
             host.go_on()
         self.assertEqual(host.wait(), 0)
+
+    def test_a_program_is_tracked_exactly(self):
+        host_program.build_plain("g++", self.plain, HERE / "host" / "plain.cpp")
+        self.assert_is_tracked_exactly()
+
+    def test_with_a_package_of_the_runtime(self):
+        """PREFIX/lib and PREFIX/include, with public headers alone."""
+        for folder in ("lib", "lib/x86_64-linux-gnu"):
+            prefix = self.folder / folder.replace("/", "-")
+            prefix.mkdir()
+            host_program.copy_public_headers(prefix / "include")
+            (prefix / folder).parent.mkdir(exist_ok=True)
+            library = host_program.relink_dryrun(prefix / folder, name="libtt_metal.so")
+            host_program.build_plain("g++", self.plain, HERE / "host" / "plain.cpp",
+                                     runtime=pathlib.Path(library) / "libtt_metal.so")
+            self.assert_is_tracked_exactly()
+            (adapter,) = json.loads(self.ttmem("--json", "adapter", "list").stdout)["adapters"]
+            self.assertEqual(adapter["headers"], str(prefix / "include"))
+            self.ttmem("adapter", "remove", "--all")
 
 
 if __name__ == "__main__":
