@@ -6,7 +6,9 @@
 #include <ttmem/ttmem.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -156,10 +158,26 @@ __attribute__((destructor)) void finish() noexcept {
   }
 }
 
+// A recorder asks for a ring of so many events, and for all that there is to say of them.
+void read_events(const char* text, ttmem::segment::SegmentWriter::Options& options) {
+  constexpr std::uint32_t per_chunk =
+      ttmem::segment::kChunkBytes / sizeof(ttmem::segment::EventRecord);
+  constexpr std::uint32_t fewest = 1 << 16;
+  constexpr std::uint32_t most = 1 << 22;  // half of the largest segment
+  const auto events = ttmem::parse_number<std::uint32_t>(text);
+  if (!events) {
+    log("TTMEM_EVENTS is not a number of events such as 1048576; ignored", text);
+    return;
+  }
+  options.event_chunks = std::bit_ceil(std::clamp(*events, fewest, most)) / per_chunk;
+  options.event_details = true;
+}
+
 ttmem::segment::SegmentWriter::Options options_from_environment() {
   ttmem::segment::SegmentWriter::Options options;
   options.directory = ttmem::segment_directory();
   options.kept_for = ttmem::parse_number<pid_t>(environment("TTMEM_KEEP_FOR")).value_or(0);
+  if (const char* text = environment("TTMEM_EVENTS"); *text != '\0') read_events(text, options);
   if (const char* text = environment("TTMEM_MODE"); *text != '\0') {
     const auto value = ttmem::parse_number<mode_t>(text, 8);
     if (value && *value <= 0777) {

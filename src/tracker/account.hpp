@@ -42,6 +42,16 @@ namespace ttmem::tracker {
   publish(record.seq, change_figures);
 }
 
+[[gnu::always_inline]] inline std::uint8_t Tracker::flags_of(Where where,
+                                                             const Request& request) noexcept {
+  return static_cast<std::uint8_t>((request.has_cores ? 0 : segment::kNoCores) |
+                                   (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
+                                   (request.has_address ? 0 : segment::kNoAddress) |
+                                   (request.has_own_banks ? segment::kOwnBanks : 0) |
+                                   (request.is_estimate ? segment::kEstimate : 0) |
+                                   (where.is_set ? segment::kOnSet : 0));
+}
+
 [[gnu::always_inline]] inline void Tracker::write_slot(Where where, const Request& request,
                                                        const Receipt& receipt, std::uint64_t born,
                                                        std::uint64_t now_ns) noexcept {
@@ -54,13 +64,9 @@ namespace ttmem::tracker {
   publish(slot.seq, [&] {
     slot.live = 1;
     slot.kind = static_cast<std::uint8_t>(request.kind);
-    slot.flags = static_cast<std::uint8_t>(
-        (request.has_cores ? 0 : segment::kNoCores) |
-        (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
-        (request.has_address ? 0 : segment::kNoAddress) |
-        (request.has_own_banks ? segment::kOwnBanks : 0) |
-        (request.is_estimate ? segment::kEstimate : 0) | (text != 0 ? segment::kLongLabel : 0) |
-        (where.is_set ? segment::kOnSet : 0) | (scope != 0 ? segment::kScoped : 0));
+    slot.flags =
+        static_cast<std::uint8_t>(flags_of(where, request) | (text != 0 ? segment::kLongLabel : 0) |
+                                  (scope != 0 ? segment::kScoped : 0));
     slot.role = request.role;
     slot.born = born;
     slot.when_ns = now_ns;
@@ -80,6 +86,47 @@ namespace ttmem::tracker {
     }
     if (scope != 0) std::memcpy(slot.label + room, &scope, sizeof scope);
   });
+}
+
+// After its slot was written: the end of that are the details.
+[[gnu::always_inline]] inline void Tracker::write_alloc_event(Where where, const Request& request,
+                                                              const Receipt& receipt,
+                                                              std::uint64_t now_ns) noexcept {
+  segment::SegmentWriter::Event event{
+      .type = where.is_set ? segment::EventType::set_alloc : segment::EventType::alloc,
+      .kind = request.kind,
+      .flags = flags_of(where, request),
+      .role = request.role,
+      .device_id = where.number,
+      .id = request.id,
+      .address = request.address,
+      .bytes = request.bytes,
+      .bytes_per_bank = request.bytes_per_bank,
+      .banks = request.banks,
+      .slot = receipt.slot,
+      .when_ns = now_ns};
+  if (!segment_->has_event_details()) [[likely]] {
+    return segment_->write_event(event);
+  }
+  if (receipt.slot == kNoSlot) {
+    constexpr segment::AllocationDetails none{};
+    return segment_->write_event(event, &none, 1);
+  }
+  const segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
+  event.flags = slot.flags;
+  segment_->write_event(event, &slot.cores, 1);
+}
+
+[[gnu::always_inline]] inline void Tracker::write_free_event(Where where, const Receipt& receipt,
+                                                             std::uint64_t now_ns) noexcept {
+  segment_->write_event(
+      {.type = where.is_set ? segment::EventType::set_free : segment::EventType::free,
+       .kind = receipt.kind,
+       .device_id = where.number,
+       .id = receipt.id,
+       .bytes = receipt.logical_bytes,
+       .slot = receipt.slot,
+       .when_ns = now_ns});
 }
 
 [[gnu::always_inline]] inline void Tracker::clear_slot(const Receipt& receipt) {

@@ -25,21 +25,19 @@ bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now
   receipt.slot = segment_->acquire_allocation(now_ns);
   if (receipt.slot == kNoSlot) increase(segment_->header().dropped_allocations);
 
-  const std::uint64_t born =
-      segment_->write_event(segment::EventType::alloc, request.kind, device.record->id, request.id,
-                            request.address, request.bytes, now_ns);
+  if (receipt.slot != kNoSlot) {
+    write_slot({device.record_index}, request, receipt, segment_->next_event(), now_ns);
+  }
+  write_alloc_event({device.record->id}, request, receipt, now_ns);
   account(*device.record, receipt, Change::add);
-  if (receipt.slot == kNoSlot) return true;
-  write_slot({device.record_index}, request, receipt, born, now_ns);
-  if (observer_ != nullptr) observer_->allocation_added(receipt.slot);
+  if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_added(receipt.slot);
   return true;
 }
 
 void Tracker::release(Device& device, const Receipt& receipt, std::uint64_t now_ns) {
   // Clears the slot before it writes the event: a reader that sees the event finds no slot.
   clear_slot(receipt);
-  segment_->write_event(segment::EventType::free, receipt.kind, device.record->id, receipt.id, 0,
-                        receipt.logical_bytes, now_ns);
+  write_free_event({device.record->id}, receipt, now_ns);
   account(*device.record, receipt, Change::remove);
   if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_removed(receipt.slot);
 }
@@ -50,18 +48,37 @@ void Tracker::resize(Device& device, const Request& request, Receipt& receipt,
   if (!device.has_room(request.kind, request.bytes, receipt.used_bytes)) {
     return device.count_bad_argument();
   }
-  segment_->write_event(segment::EventType::alloc, request.kind, device.record->id, request.id,
-                        request.address, request.bytes, now_ns);
   account(*device.record, receipt, Change::remove);
   receipt.used_bytes = request.bytes;
   receipt.logical_bytes = request.bytes;
   receipt.role = request.role & 3;
   receipt.is_estimate = request.is_estimate;
   account(*device.record, receipt, Change::add);
-  if (receipt.slot == kNoSlot) return;
-  write_slot({device.record_index}, request, receipt, segment_->allocation(receipt.slot).born,
-             now_ns);
-  if (observer_ != nullptr) observer_->allocation_changed(receipt.slot);
+  if (receipt.slot != kNoSlot) {
+    write_slot({device.record_index}, request, receipt, segment_->allocation(receipt.slot).born,
+               now_ns);
+  }
+  write_alloc_event({device.record->id}, request, receipt, now_ns);
+  if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_changed(receipt.slot);
+}
+
+void Tracker::tell_again(std::uint32_t index) noexcept {
+  if (!segment_->has_event_details()) return;
+  const segment::AllocationSlot& slot = segment_->allocation(index);
+  const bool is_set = (slot.flags & segment::kOnSet) != 0;
+  segment_->write_event({.type = is_set ? segment::EventType::set_alloc : segment::EventType::alloc,
+                         .kind = static_cast<Kind>(slot.kind),
+                         .flags = slot.flags,
+                         .role = slot.role,
+                         .device_id = is_set ? slot.device : segment_->device(slot.device).id,
+                         .id = slot.id,
+                         .address = slot.address,
+                         .bytes = slot.bytes,
+                         .bytes_per_bank = slot.bytes_per_bank,
+                         .banks = slot.banks,
+                         .slot = index,
+                         .when_ns = now()},
+                        &slot.cores, 1);
 }
 
 void Tracker::release_at_close(Device& device, const Receipt& receipt) {
@@ -93,6 +110,7 @@ void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noe
       if (x < device.columns() && y < device.rows()) cores.set(y * device.columns() + x);
     });
     publish(slot.seq, [&] { slot.cores = cores; });
+    tell_again(i);
     if (observer_ != nullptr) observer_->allocation_changed(i);
   }
 }

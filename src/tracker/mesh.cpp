@@ -41,22 +41,13 @@ void Tracker::add_to(Mesh& mesh, const Device& device) {
   part->devices.set(device.record_index);
 }
 
-// One event for a set that has a number, else one for each device. Returns the number of the last.
-std::uint64_t Tracker::write_events(segment::EventType on_set, const DeviceMask& devices,
-                                    std::uint32_t set, const Receipt& receipt,
-                                    std::uint64_t address, std::uint64_t now_ns) noexcept {
+template <typename Write>
+[[gnu::always_inline]] inline void Tracker::for_events(const DeviceMask& devices, std::uint32_t set,
+                                                       Write&& write) {
   if (set != 0) [[likely]] {
-    return segment_->write_event(on_set, receipt.kind, set, receipt.id, address,
-                                 receipt.logical_bytes, now_ns);
+    return write(Where{set, true});
   }
-  const auto on_one = on_set == segment::EventType::set_alloc ? segment::EventType::alloc
-                                                              : segment::EventType::free;
-  std::uint64_t number = 0;
-  devices.for_each([&](std::uint32_t record) {
-    number = segment_->write_event(on_one, receipt.kind, segment_->device(record).id, receipt.id,
-                                   address, receipt.logical_bytes, now_ns);
-  });
-  return number;
+  devices.for_each([&](std::uint32_t record) { write(Where{segment_->device(record).id}); });
 }
 
 void Tracker::allocate_on(const DeviceMask& devices, std::uint32_t set, const Request& request,
@@ -64,18 +55,21 @@ void Tracker::allocate_on(const DeviceMask& devices, std::uint32_t set, const Re
   fill_receipt(request, receipt);
   receipt.slot = set != 0 ? segment_->acquire_allocation(now_ns) : kNoSlot;
   if (receipt.slot == kNoSlot) increase(segment_->header().dropped_allocations);
-  const std::uint64_t born =
-      write_events(segment::EventType::set_alloc, devices, set, receipt, request.address, now_ns);
+  if (receipt.slot != kNoSlot) {
+    write_slot({set, true}, request, receipt, segment_->next_event(), now_ns);
+  }
+  for_events(devices, set,
+             [&](Where where) { write_alloc_event(where, request, receipt, now_ns); });
   devices.for_each(
       [&](std::uint32_t record) { account(segment_->device(record), receipt, Change::add); });
-  if (receipt.slot != kNoSlot) write_slot({set, true}, request, receipt, born, now_ns);
 }
 
 // Changes or clears the slot before it writes the event, as release() does.
 void Tracker::release_on(const DeviceMask& devices, std::uint32_t set, const DeviceMask& rest,
                          Receipt& receipt, std::uint64_t now_ns) {
+  const Receipt before = receipt;
   move_slot(rest, receipt);
-  write_events(segment::EventType::set_free, devices, set, receipt, 0, now_ns);
+  for_events(devices, set, [&](Where where) { write_free_event(where, before, now_ns); });
   devices.for_each(
       [&](std::uint32_t record) { account(segment_->device(record), receipt, Change::remove); });
 }
@@ -124,6 +118,8 @@ Receipt Tracker::split_off(Device& device, const DeviceMask& rest, Receipt& rece
     });
   }
   move_slot(rest, receipt);
+  if (receipt.slot != kNoSlot) tell_again(receipt.slot);
+  if (own.slot != kNoSlot) tell_again(own.slot);
   return own;
 }
 

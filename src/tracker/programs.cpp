@@ -60,11 +60,35 @@ bool Tracker::rename(ledger::Placement& placement, const char* name) {
 
 void Tracker::publish_name(Device& device, const ledger::Placement& placement) noexcept {
   if (placement.slot == kNoSlot) return;
+  write_place_event(device, placement, exact_time());
   // In one piece, after the text: a reader finds the old name or the new one.
   std::atomic_ref<std::uint32_t>(segment_->program(placement.slot).name)
       .store(placement.name, std::memory_order_release);
   // No figure changed. This makes readers that cache the segment read it again.
   publish(device.record->seq, [] {});
+}
+
+void Tracker::write_place_event(const Device& device, const ledger::Placement& placement,
+                                std::uint64_t time) noexcept {
+  const ledger::Footprint& footprint = *placement.footprint.get();
+  segment_->write_event({.type = segment::EventType::program_place,
+                         .kind = Kind::cb,
+                         .device_id = device.record->id,
+                         .id = placement.program,
+                         .address = footprint.number,
+                         .bytes = footprint.logical_bytes,
+                         .bytes_per_bank = placement.name | std::uint64_t{scope_} << 32,
+                                           .slot = placement.slot,
+                         .when_ns = time});
+}
+
+// A dispatch changes no slot, so only a recorder needs to hear of it.
+void Tracker::write_dispatch_event(segment::EventType type, std::uint32_t where,
+                                   std::uint64_t program) noexcept {
+  if (!segment_->has_event_details()) [[likely]] {
+    return;
+  }
+  segment_->write_event({.type = type, .device_id = where, .id = program, .when_ns = exact_time()});
 }
 
 [[gnu::always_inline]] inline void Tracker::dispatch(Device& device, std::uint64_t program) {
@@ -80,22 +104,44 @@ void Tracker::publish_name(Device& device, const ledger::Placement& placement) n
 
 void Tracker::program_dispatch(std::uint32_t id, std::uint64_t program) {
   Device* device = this->device(id);
-  if (device != nullptr) dispatch(*device, program);
+  if (device == nullptr) return;
+  write_dispatch_event(segment::EventType::dispatch, id, program);
+  dispatch(*device, program);
 }
 
 void Tracker::program_dispatch(const DeviceMask& devices, std::uint64_t program) {
+  if (segment_->has_event_details()) {
+    const std::uint32_t set = set_number(devices);
+    if (set != 0) write_dispatch_event(segment::EventType::set_dispatch, set, program);
+  }
   devices.for_each([&](std::uint32_t record) { dispatch(at(record), program); });
 }
 
 void Tracker::trace_replay(std::uint32_t id, std::span<const std::uint64_t> programs) {
   Device* device = this->device(id);
   if (device == nullptr || programs.empty()) return;
+  write_replay_event(*device, programs);
   report_dispatches(*device);
   const std::uint32_t unknown = device->ledger->replay_trace(programs);
   if (unknown > 0) {
     publish(device->record->seq, [&] { increase(device->anomalies().unknown_programs, unknown); });
   }
   publish_cb_figures(*device);
+}
+
+void Tracker::write_replay_event(const Device& device,
+                                 std::span<const std::uint64_t> programs) noexcept {
+  constexpr std::size_t per_record = sizeof(segment::EventRecord) / sizeof(std::uint64_t);
+  constexpr std::size_t most = segment::kMaxEventDetails * per_record;
+  if (!segment_->has_event_details() || programs.size() > most) return;
+  const std::size_t records = (programs.size() + per_record - 1) / per_record;
+  key_.assign(programs.begin(), programs.end());
+  key_.resize(records * per_record);
+  segment_->write_event({.type = segment::EventType::trace_replay,
+                         .device_id = device.record->id,
+                         .id = programs.size(),
+                         .when_ns = exact_time()},
+                        key_.data(), static_cast<std::uint32_t>(records));
 }
 
 void Tracker::report_dispatches(Device& device) noexcept {
@@ -191,6 +237,14 @@ void Tracker::publish_footprint(ledger::Footprint& footprint) noexcept {
     std::atomic_ref<std::uint64_t>(record.footprint)
         .store(footprint.number, std::memory_order_release);
   }
+  if (segment_->has_event_details()) {
+    // The records are neighbours: a run of them stays in one chunk.
+    segment_->write_event({.type = segment::EventType::footprint,
+                           .id = footprint.number,
+                           .bytes = count,
+                           .when_ns = exact_time()},
+                          &segment_->cb(footprint.first_record), count);
+  }
 }
 
 void Tracker::retire_footprint(ledger::Footprint& footprint) noexcept {
@@ -209,11 +263,8 @@ void Tracker::retire_footprint(ledger::Footprint& footprint) noexcept {
 }
 
 void Tracker::publish_program(Device& device, ledger::Placement& placement) {
-  const std::uint64_t time = now();
+  const std::uint64_t time = exact_time();
   const ledger::Footprint& footprint = *placement.footprint.get();
-  const std::uint64_t born =
-      segment_->write_event(segment::EventType::program_place, Kind::cb, device.record->id,
-                            placement.program, 0, footprint.logical_bytes, time);
   // Without records for its CBs it would be listed as a program without CBs.
   const bool can_be_listed = footprint.cbs.empty() || footprint.number != 0;
   if (!can_be_listed) clear_slot(placement);
@@ -221,13 +272,13 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
   if (is_new && can_be_listed) placement.slot = segment_->acquire_program(time);
   if (placement.slot == kNoSlot) {
     increase(segment_->header().dropped_programs);
-    return;
+    return write_place_event(device, placement, time);
   }
   segment::ProgramSlot& slot = segment_->program(placement.slot);
   publish(slot.seq, [&] {
     slot.live = 1;
     if (is_new) {
-      slot.born = born;
+      slot.born = segment_->next_event();
       slot.when_ns = time;
     }
     slot.program = placement.program;
@@ -239,6 +290,7 @@ void Tracker::publish_program(Device& device, ledger::Placement& placement) {
     slot.name = placement.name;
     slot.scope = scope_;
   });
+  write_place_event(device, placement, time);
   if (observer_ != nullptr) observer_->program_placed(placement.slot);
 }
 
@@ -290,9 +342,15 @@ void Tracker::publish_cb_figures(Device& device) noexcept {
 // The caller publishes the figures.
 void Tracker::forget_program(Device& device, ledger::Placement& placement) {
   const std::uint64_t program = placement.program;
+  const std::uint32_t slot = placement.slot;
   clear_slot(placement);
-  segment_->write_event(segment::EventType::program_destroy, Kind::cb, device.record->id, program,
-                        0, placement.footprint->logical_bytes, now());
+  segment_->write_event({.type = segment::EventType::program_destroy,
+                         .kind = Kind::cb,
+                         .device_id = device.record->id,
+                         .id = program,
+                         .bytes = placement.footprint->logical_bytes,
+                         .slot = slot,
+                         .when_ns = exact_time()});
   device.ledger->remove(program);
 }
 

@@ -56,7 +56,8 @@ Device* Tracker::open(std::uint32_t id, Device* known) {
     store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::open));
   });
   ++shapes_;
-  segment_->write_event(segment::EventType::device_open, Kind::dram, id, 0, 0, 0, time);
+  segment_->write_event(
+      {.type = segment::EventType::device_open, .device_id = id, .when_ns = exact_time()});
   if (observer_ != nullptr) observer_->device_changed(known->record_index);
   return known;
 }
@@ -179,13 +180,21 @@ void Tracker::device_close(std::uint32_t id) {
     store(record.state, static_cast<std::uint32_t>(segment::DeviceState::closed));
   });
   ++shapes_;
-  segment_->write_event(segment::EventType::device_close, Kind::dram, id, 0, 0, 0, now());
+  segment_->write_event(
+      {.type = segment::EventType::device_close, .device_id = id, .when_ns = exact_time()});
   if (observer_ != nullptr) observer_->device_changed(device->record_index);
 }
 
 void Tracker::mark(const char* name) {
-  segment_->write_event(segment::EventType::mark, Kind::dram, 0, texts_.number_of(name), 0, 0,
-                        now());
+  segment_->write_event({.type = segment::EventType::mark,
+                         .id = texts_.number_of(name),
+                         .when_ns = clock_ns(CLOCK_MONOTONIC)});
+}
+
+// Of what is rare. A recorder gives an event at least the time of the one before, so that these
+// make the coarse times of buffers between them finer.
+std::uint64_t Tracker::exact_time() const noexcept {
+  return segment_->has_event_details() ? clock_ns(CLOCK_MONOTONIC) : now();
 }
 
 }  // namespace ttmem::tracker

@@ -199,13 +199,21 @@ class Tracker {
   static void fill_receipt(const Request& request, Receipt& receipt) noexcept;
   void write_slot(Where where, const Request& request, const Receipt& receipt, std::uint64_t born,
                   std::uint64_t now_ns) noexcept;
+  [[nodiscard]] static std::uint8_t flags_of(Where where, const Request& request) noexcept;
+  // Where an event says that something is: the id of a device, or the number of a set.
+  void write_alloc_event(Where where, const Request& request, const Receipt& receipt,
+                         std::uint64_t now_ns) noexcept;
+  void write_free_event(Where where, const Receipt& receipt, std::uint64_t now_ns) noexcept;
+  // Tells a recorder again what a slot says, which has changed without a call for it.
+  void tell_again(std::uint32_t slot) noexcept;
+  [[nodiscard]] std::uint64_t exact_time() const noexcept;
   [[gnu::noinline]] std::uint32_t number_of_label(const char* label) noexcept;
   void clear_slot(const Receipt& receipt);
   static void count_left_at_close(Device& device, const Receipt& receipt) noexcept;
   void move_slot(const DeviceMask& devices, Receipt& receipt);
-  std::uint64_t write_events(segment::EventType on_set, const DeviceMask& devices,
-                             std::uint32_t set, const Receipt& receipt, std::uint64_t address,
-                             std::uint64_t now_ns) noexcept;
+  // Calls write(where): once for a set that has a number, else for each device.
+  template <typename Write>
+  void for_events(const DeviceMask& devices, std::uint32_t set, Write&& write);
   void renumber_buffers(Device& device, std::uint32_t columns_before) noexcept;
 
   void place(Device& device, std::uint64_t program, ledger::FootprintRef footprint,
@@ -216,6 +224,11 @@ class Tracker {
   static std::vector<ledger::Cb> decode(const Device& device, std::span<const std::uint64_t> key);
   void publish_footprint(ledger::Footprint& footprint) noexcept;
   void retire_footprint(ledger::Footprint& footprint) noexcept;
+  void write_place_event(const Device& device, const ledger::Placement& placement,
+                         std::uint64_t time) noexcept;
+  void write_dispatch_event(segment::EventType type, std::uint32_t where,
+                            std::uint64_t program) noexcept;
+  void write_replay_event(const Device& device, std::span<const std::uint64_t> programs) noexcept;
   void publish_program(Device& device, ledger::Placement& placement);
   bool rename(ledger::Placement& placement, const char* name);
   void publish_name(Device& device, const ledger::Placement& placement) noexcept;

@@ -30,8 +30,8 @@
 namespace ttmem::segment {
 
 inline constexpr std::uint64_t kMagic = 0x4745534d454d5454;  // "TTMEMSEG"
-// 2 has sets of devices, which 1 has not. All else is the same, so readers take both.
-inline constexpr std::uint32_t kLayoutVersion = 3;
+// Each adds to the one before (docs/segment-layout.md), so that readers take all of them.
+inline constexpr std::uint32_t kLayoutVersion = 4;
 inline constexpr std::uint32_t kOldestLayoutVersion = 1;
 
 inline constexpr std::uint32_t kHeaderBytes = 16384;  // Header, then the chunk table
@@ -112,8 +112,9 @@ struct Header {
   std::uint32_t device_set_count;
   std::uint32_t device_set_bytes;  // fixed before `magic` is stored; 0 in layout 1
   std::uint32_t
-      not_seen[kMaxNotSeen];  // numbers of texts, 0: no more. What is not reported, and why
-  std::uint8_t reserved1[24];
+      not_seen[kMaxNotSeen];    // numbers of texts, 0: no more. What is not reported, and why
+  std::uint32_t event_details;  // 1: events are followed by their details; fixed before `magic`
+  std::uint8_t reserved1[20];
 };
 
 struct CoreFigures {
@@ -260,21 +261,42 @@ enum class EventType : std::uint8_t {
   set_alloc = 7,  // on each device of a set: `device_id` is the number of the set
   set_free = 8,
   mark = 9,  // `id` is the number of its text
+  // Only in a ring with details.
+  footprint = 10,     // `id` is its number, the CbRecords follow
+  dispatch = 11,      // of the program `id`
+  set_dispatch = 12,  // on each device of a set
+  trace_replay = 13,  // `id` is the number of programs, whose ids follow
 };
 
 // Event n is record (n - 1) % event_capacity of the ring.
+//
+// With Header::event_details, an event is followed by records of details, and the next event has
+// the number after the last of them: `alloc` and `set_alloc` by one AllocationDetails, `footprint`
+// by `bytes` CbRecords, `trace_replay` by as many records as its programs take, 8 bytes each.
 struct EventRecord {
   std::uint64_t number;  // 0 while it is written, stored last
   std::uint64_t when_ns;
-  std::uint8_t type;  // EventType
-  std::uint8_t kind;  // Kind, of allocations and frees
-  std::uint16_t reserved0;
-  std::uint32_t device_id;
-  std::uint64_t id;  // of the buffer, kernel or program
-  std::uint64_t address;
-  std::uint64_t bytes;
-  std::uint64_t reserved1[2];
+  std::uint8_t type;             // EventType
+  std::uint8_t kind;             // Kind, of allocations and frees
+  std::uint8_t flags;            // AllocationFlags, of allocations
+  std::uint8_t role;             // kernels: ttmem_kernel_role
+  std::uint32_t device_id;       // or the number of a set
+  std::uint64_t id;              // of the buffer, kernel or program
+  std::uint64_t address;         // program_place: the number of the footprint, 0: none
+  std::uint64_t bytes;           // program_place: logical
+  std::uint64_t bytes_per_bank;  // program_place: name, and scope in the upper half
+  std::uint32_t banks;
+  std::uint32_t slot;  // of the allocation or program; kNoSlot: it has none
 };
+
+inline constexpr std::uint32_t kNoSlot = 0xffffffff;
+// Of an allocation: the end of its slot.
+struct AllocationDetails {
+  CoreMask cores;
+  char label[32];
+};
+// So many records of details follow an event at most.
+inline constexpr std::uint32_t kMaxEventDetails = kMaxCbsPerProgram;
 
 static_assert(sizeof(Header) == kChunkTableOffset);
 static_assert(kChunkTableOffset + kMaxChunks <= kHeaderBytes);
@@ -314,6 +336,7 @@ static_assert(offsetof(Header, client_uid) == 460);
 static_assert(offsetof(Header, device_set_count) == 464);
 static_assert(offsetof(Header, device_set_bytes) == 468);
 static_assert(offsetof(Header, not_seen) == 472);
+static_assert(offsetof(Header, event_details) == 488);
 
 static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 48);
 static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 40);
@@ -396,7 +419,15 @@ static_assert(offsetof(EventRecord, kind) == 17);
 static_assert(offsetof(EventRecord, device_id) == 20);
 static_assert(offsetof(EventRecord, id) == 24);
 static_assert(offsetof(EventRecord, address) == 32);
+static_assert(offsetof(EventRecord, flags) == 18);
 static_assert(offsetof(EventRecord, bytes) == 40);
+static_assert(offsetof(EventRecord, bytes_per_bank) == 48);
+static_assert(offsetof(EventRecord, banks) == 56);
+static_assert(offsetof(EventRecord, slot) == 60);
+static_assert(sizeof(AllocationDetails) == sizeof(EventRecord));
+static_assert(sizeof(CbRecord) == sizeof(EventRecord));
+static_assert(offsetof(AllocationSlot, cores) + sizeof(AllocationDetails) ==
+              sizeof(AllocationSlot));
 
 static_assert(kChunkBytes % sizeof(DeviceRecord) == 0);
 static_assert(kChunkBytes / sizeof(CbRecord) == kMaxCbsPerProgram);

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
 constexpr int kFileRetries = 20;
+constexpr std::uint32_t kFewestEventChunks = 4;
 constexpr int kMostFilesOfOneName = 256;
 
 // Reads a small file of /proc, as much as fits. Returns the number of bytes, 0 on failure.
@@ -101,7 +102,16 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
 // The ring and one chunk of each kind but texts and sets of devices, so that a small process never
 // grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
-  if (!map_ring(options.event_chunks)) return false;
+  // A large ring may not fit into a small /dev/shm: then a smaller one must do.
+  std::uint32_t chunks = options.event_chunks;
+  while (!map_ring(chunks)) {
+    if (chunks <= kFewestEventChunks) return false;
+    chunks /= 2;
+    next_try_ns_ = 0;
+  }
+  store(header_->last_error, 0);
+  event_details_ = options.event_details;
+  header_->event_details = event_details_ ? 1 : 0;
   return is_proxy_ ||
          (grow(devices_, ChunkKind::device, 0) && grow(allocations_, ChunkKind::allocation, 0) &&
           grow(programs_, ChunkKind::program, 0) && grow(cbs_, ChunkKind::cb, 0));

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,8 +18,6 @@
 #include "segment/layout/layout.hpp"
 
 namespace ttmem::segment {
-
-inline constexpr std::uint32_t kNoSlot = 0xffffffff;
 
 // Stores one field in one piece. Relaxed: the order between fields is made by publish() and by the
 // stores that end a record.
@@ -79,6 +78,7 @@ class SegmentWriter {
     std::string directory;
     mode_t mode = 0600;
     std::uint32_t event_chunks = 4;  // 4,096 events; a power of two
+    bool event_details = false;      // for a recorder: events say all that there is to say
     bool in_memory = false;          // no file, and no reader
     // Makes a proxy segment: its name ends in kProxySuffix, and it gets chunks only when it needs
     // them, because a server has a thousand of these.
@@ -126,30 +126,59 @@ class SegmentWriter {
   // May throw; the records then stay unused.
   void release_cbs(std::uint32_t first, std::uint32_t count);
 
-  // Appends to the ring and returns the event's number. Inline: every tracked call writes one.
-  [[gnu::always_inline]] inline std::uint64_t write_event(EventType type, Kind kind,
-                                                          std::uint32_t device_id, std::uint64_t id,
-                                                          std::uint64_t address,
-                                                          std::uint64_t bytes,
-                                                          std::uint64_t now_ns) noexcept {
+  // An event with what its type needs of these.
+  struct Event {
+    EventType type;
+    Kind kind = Kind::dram;
+    std::uint8_t flags = 0;
+    std::uint8_t role = 0;
+    std::uint32_t device_id = 0;
+    std::uint64_t id = 0;
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t bytes_per_bank = 0;
+    std::uint32_t banks = 0;
+    std::uint32_t slot = kNoSlot;
+    std::uint64_t when_ns = 0;
+  };
+
+  // The number that the next event will have.
+  [[nodiscard]] std::uint64_t next_event() const noexcept { return header_->events + 1; }
+  // True if events have details.
+  [[nodiscard]] bool has_event_details() const noexcept { return event_details_; }
+
+  // Appends to the ring: the event, and `count` records of details, at most kMaxEventDetails.
+  // Inline: every tracked call writes one.
+  [[gnu::always_inline]] inline void write_event(const Event& from, const void* details = nullptr,
+                                                 std::uint32_t count = 0) noexcept {
     const std::uint64_t number = header_->events + 1;
     EventRecord& event = ring_[(number - 1) & ring_mask_];
     store(event.number, std::uint64_t{0});
-    // Stores the zero before the body, and the body before the number. A reader that finds the same
-    // number before and after its copy has an untorn event.
+    // Stores the zero, and the number of the last event, before the body, and the body before the
+    // number. A reader that finds in `events` that its record was not yet due to be overwritten has
+    // an untorn event.
     std::atomic_thread_fence(std::memory_order_release);
-    event.when_ns = now_ns;
-    event.type = static_cast<std::uint8_t>(type);
-    event.kind = static_cast<std::uint8_t>(kind);
-    event.device_id = device_id;
-    event.id = id;
-    event.address = address;
-    event.bytes = bytes;
+    event.when_ns = from.when_ns;
+    event.type = static_cast<std::uint8_t>(from.type);
+    event.kind = static_cast<std::uint8_t>(from.kind);
+    event.flags = from.flags;
+    event.role = from.role;
+    event.device_id = from.device_id;
+    event.id = from.id;
+    event.address = from.address;
+    event.bytes = from.bytes;
+    event.bytes_per_bank = from.bytes_per_bank;
+    event.banks = from.banks;
+    event.slot = from.slot;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::memcpy(&ring_[(number + i) & ring_mask_],
+                  static_cast<const char*>(details) + i * sizeof(EventRecord), sizeof(EventRecord));
+    }
+    const std::uint64_t last = number + count;
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
-    std::atomic_ref<std::uint64_t>(header_->events).store(number, std::memory_order_release);
+    std::atomic_ref<std::uint64_t>(header_->events).store(last, std::memory_order_release);
     // The next call's atomic exchange would otherwise wait for this cache line.
-    __builtin_prefetch(&ring_[number & ring_mask_], 1);
-    return number;
+    __builtin_prefetch(&ring_[last & ring_mask_], 1);
   }
 
   // Writes the file again if it was deleted (a logout may do that). Growth does so too. When it
@@ -226,6 +255,7 @@ class SegmentWriter {
   RecordArray<DeviceSetRecord> device_sets_;
   EventRecord* ring_ = nullptr;
   std::uint64_t ring_mask_ = 0;  // a mask, because a division would cost too much
+  bool event_details_ = false;
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;
   std::array<std::vector<std::uint32_t>, 11> free_cbs_;  // [i]: runs of 2^i CB records

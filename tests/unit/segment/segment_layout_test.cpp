@@ -67,7 +67,7 @@ Record example(const std::string& name) {
 
 TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Header");
-  EXPECT_EQ(fields.size(), 37U);
+  EXPECT_EQ(fields.size(), 38U);
   EXPECT_FIELD(Header, magic);
   EXPECT_FIELD(Header, layout_version);
   EXPECT_FIELD(Header, header_bytes);
@@ -88,6 +88,7 @@ TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(Header, event_capacity);
   EXPECT_FIELD(Header, last_error);
   EXPECT_FIELD(Header, events);
+  EXPECT_FIELD(Header, event_details);
   EXPECT_FIELD(Header, client_uid);
   EXPECT_FIELD(Header, dropped_allocations);
   EXPECT_FIELD(Header, dropped_programs);
@@ -179,7 +180,11 @@ TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(EventRecord, when_ns);
   EXPECT_FIELD(EventRecord, type);
   EXPECT_FIELD(EventRecord, device_id);
+  EXPECT_FIELD(EventRecord, flags);
   EXPECT_FIELD(EventRecord, bytes);
+  EXPECT_FIELD(EventRecord, bytes_per_bank);
+  EXPECT_FIELD(EventRecord, banks);
+  EXPECT_FIELD(EventRecord, slot);
 }
 
 TEST(SegmentLayoutDocument, TheExampleSetIsThatOf32Devices) {
@@ -208,6 +213,8 @@ TEST(SegmentLayoutDocument, ExampleBytesParse) {
   EXPECT_EQ(event.type, static_cast<std::uint8_t>(EventType::alloc));
   EXPECT_EQ(event.device_id, 3U);
   EXPECT_EQ(event.address, slot.address);
+  EXPECT_EQ(event.bytes_per_bank, slot.bytes_per_bank);
+  EXPECT_EQ(event.banks, slot.banks);
 }
 
 }  // namespace

@@ -3,9 +3,16 @@
 // The ring of events, as a reader finds it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "segment/reader/event_reader.hpp"
 #include "support/device_calls.hpp"
-#include "support/event_reader.hpp"
+#include "support/temporary_directory.hpp"
 #include "tracked.hpp"
 #include "tracker/id_tracker.hpp"
 
@@ -61,6 +68,113 @@ TEST(Events, AMarkHasTheNumberOfItsText) {
             "iteration 1");
   EXPECT_EQ(read->events[0].id, read->events[2].id);
   EXPECT_NE(read->events[0].id, read->events[1].id);
+}
+
+// A tracker whose events have details, as a recorder asks for.
+class DetailedEvents : public ::testing::Test {
+ protected:
+  DetailedEvents() {
+    segment::SegmentWriter::Options options;
+    options.directory = directory_.path();
+    options.event_chunks = 8;
+    options.event_details = true;
+    auto started = IdTracker::start(options);
+    EXPECT_TRUE(started) << started.error().message;
+    tracker_ = std::move(*started);
+    tracker_->device_open(wormhole(3));
+  }
+  ~DetailedEvents() override { tracker_->core().finish(); }
+
+  [[nodiscard]] segment::Events read(std::uint64_t after = 0) {
+    const UniqueFd fd(::open(tracker_->core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+    auto events = segment::read_events(segment::FdSource(fd.get()), after);
+    EXPECT_TRUE(events) << events.error().message;
+    return std::move(*events);
+  }
+  static std::vector<segment::EventType> types(const segment::Events& events) {
+    std::vector<segment::EventType> list;
+    for (const auto& event : events.events) {
+      list.push_back(static_cast<segment::EventType>(event.type));
+    }
+    return list;
+  }
+  template <typename T>
+  static T as(const segment::EventDetails& details) {
+    T value;
+    std::memcpy(&value, details.data(), sizeof value);
+    return value;
+  }
+
+  TemporaryDirectory directory_;
+  std::unique_ptr<IdTracker> tracker_;
+};
+
+TEST_F(DetailedEvents, AnAllocationHasItsLabelAndItsSizes) {
+  ttmem_buffer wanted = buffer(TTMEM_DRAM, 9, 64, 1000, 512);
+  wanted.label = "wqkv";
+  tracker_->buffer_alloc(3, wanted);
+  tracker_->buffer_free(3, TTMEM_DRAM, 9);
+  const segment::Events events = read(1);
+  ASSERT_EQ(types(events), (std::vector{segment::EventType::alloc, segment::EventType::free}));
+  const segment::EventRecord& alloc = events.events[0];
+  EXPECT_EQ(alloc.number, 2U);
+  EXPECT_EQ(alloc.bytes_per_bank, 512U);
+  EXPECT_EQ(alloc.banks, 12U);
+  EXPECT_EQ(alloc.slot, events.events[1].slot);
+  EXPECT_EQ(events.events[1].number, 4U) << "the details are a record too";
+  EXPECT_STREQ(as<segment::AllocationDetails>(events.details.at(0)).label, "wqkv");
+}
+
+TEST_F(DetailedEvents, ALayoutComesOnceBeforeTheFirstProgramThatHasIt) {
+  const ttmem_core_range core{0, 0, 0, 0};
+  const ttmem_cb cbs[] = {{100, 64, &core, 1, 0}, {200, 64, &core, 1, 0}};
+  tracker_->core().program_place(3, 7, cbs, "matmul");
+  tracker_->core().program_place(3, 8, cbs);
+  tracker_->core().program_dispatch(3, 8);
+  tracker_->core().program_dispatch(3, 8);
+  tracker_->core().trace_replay(3, std::vector<std::uint64_t>{7, 8});
+  tracker_->core().program_destroy(7);
+  const segment::Events events = read(1);
+  using segment::EventType;
+  ASSERT_EQ(types(events),
+            (std::vector{EventType::footprint, EventType::program_place, EventType::program_place,
+                         EventType::dispatch, EventType::dispatch, EventType::trace_replay,
+                         EventType::program_destroy}));
+  EXPECT_EQ(as<segment::CbRecord>(events.details.at(1)).address, 200U);
+  EXPECT_EQ(events.events[1].address, events.events[0].id);
+  EXPECT_EQ(events.events[2].address, events.events[0].id);
+  EXPECT_EQ((as<std::array<std::uint64_t, 8>>(events.details.at(2))[1]), 8U);
+  EXPECT_EQ(events.events[6].slot, events.events[1].slot);
+}
+
+TEST_F(DetailedEvents, AReaderThatIsTooLateLosesAll) {
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    tracker_->buffer_alloc(3, buffer(TTMEM_DRAM, 1, 0, 1, 0));
+    tracker_->buffer_free(3, TTMEM_DRAM, 1);
+  }
+  const segment::Events events = read(1);
+  EXPECT_TRUE(events.events.empty());
+  EXPECT_EQ(events.lost, 30'000U);
+  EXPECT_EQ(events.newest, 30'001U);
+  tracker_->buffer_alloc(3, buffer(TTMEM_DRAM, 1, 0, 1, 0));
+  EXPECT_EQ(read(events.newest).events.size(), 1U);
+}
+
+TEST_F(DetailedEvents, ARingThatDoesNotFitIsSmaller) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{.rlim_cur = 4 << 20, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  segment::SegmentWriter::Options options;
+  const TemporaryDirectory directory;
+  options.directory = directory.path();
+  options.event_chunks = 1024;
+  const auto started = IdTracker::start(options);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ASSERT_TRUE(started) << started.error().message;
+  segment::Header& header = (*started)->core().segment().header();
+  EXPECT_EQ(header.event_capacity, 32U * 1024);
+  EXPECT_EQ(header.last_error, 0);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "support/device_calls.hpp"
-#include "support/event_reader.hpp"
+#include "segment/reader/event_reader.hpp"
 #include "tracked.hpp"
 #include "tracker/id_tracker.hpp"
 

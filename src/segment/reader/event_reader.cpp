@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "segment/reader/event_reader.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+
+#include "segment/reader/segment_map.hpp"
+
+namespace ttmem::segment {
+namespace {
+
+constexpr std::uint64_t kIdsPerRecord = sizeof(EventRecord) / sizeof(std::uint64_t);
+
+bool plausible(const EventRecord& event) {
+  switch (static_cast<EventType>(event.type)) {
+    case EventType::alloc:
+    case EventType::set_alloc:
+      return event.kind < kKinds && event.role <= 2;
+    case EventType::free:
+    case EventType::set_free:
+      return event.kind < kKinds;
+    case EventType::footprint:
+      return event.bytes > 0 && event.bytes <= kMaxCbsPerProgram;
+    case EventType::trace_replay:
+      return event.id > 0 && event.id <= kMaxEventDetails * kIdsPerRecord;
+    default:
+      return event.type != 0 && event.type <= static_cast<std::uint8_t>(EventType::trace_replay);
+  }
+}
+
+// Copies records of the ring, and says afterwards which of the copies are whole.
+//
+// A writer stores `events` before it begins the record after the last one, and with an event it
+// writes `margin_` records at most. So a record is whole if, after it was copied, `events` was
+// still more than that before the record which takes its place.
+class Ring {
+ public:
+  Ring(const ByteSource& source, const SegmentMap& map)
+      : source_(source),
+        array_(map.events),
+        capacity_(std::min(map.header.event_capacity, map.events.capacity())),
+        has_details_(map.header.layout_version >= 4 && map.header.event_details == 1),
+        margin_(has_details_ ? 1 + kMaxEventDetails : 1) {}
+
+  [[nodiscard]] bool has_details() const { return has_details_; }
+  // False: it is too small for anything to stay in it.
+  [[nodiscard]] bool is_usable() const { return capacity_ > margin_; }
+
+  // The first record that nobody is about to overwrite.
+  [[nodiscard]] std::uint64_t oldest(std::uint64_t newest) const {
+    const std::uint64_t kept = capacity_ - margin_;
+    return newest < kept ? 1 : newest - kept + 1;
+  }
+
+  // Copies records [first, last]. False when the file is cut short.
+  bool copy(std::uint64_t first, std::uint64_t last) {
+    records_.resize(static_cast<std::size_t>(last - first + 1));
+    std::size_t done = 0;
+    while (done < records_.size()) {
+      const auto at = static_cast<std::uint32_t>((first + done - 1) % capacity_);
+      const std::uint32_t in_chunk = array_.records_per_chunk() - at % array_.records_per_chunk();
+      const auto count =
+          std::min<std::size_t>({in_chunk, std::size_t{capacity_} - at, records_.size() - done});
+      const auto piece = std::as_writable_bytes(std::span(records_).subspan(done, count));
+      if (source_.read_at(array_.offset_of(at), piece) != piece.size()) return false;
+      done += count;
+    }
+    // What is read afterwards is read after the copy has ended.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+  }
+
+  [[nodiscard]] std::span<const EventRecord> records() const { return records_; }
+
+ private:
+  const ByteSource& source_;
+  const RecordPlaces& array_;
+  std::uint32_t capacity_;
+  bool has_details_;
+  std::uint32_t margin_;
+  std::vector<EventRecord> records_;
+};
+
+EventDetails as_details(const EventRecord& record) {
+  EventDetails details;
+  std::memcpy(details.data(), &record, sizeof record);
+  return details;
+}
+
+// Takes the records, of which the first has number `first`, for single events.
+void take_plain(std::span<const EventRecord> records, std::uint64_t first, std::uint64_t oldest,
+                Events& result) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const bool whole =
+        first + i >= oldest && records[i].number == first + i && plausible(records[i]);
+    whole ? result.events.push_back(records[i]) : static_cast<void>(++result.lost);
+  }
+  result.newest = first + records.size() - 1;
+}
+
+// Takes them for events with details. False when they contradict themselves. The last may be cut
+// off, and is then left for the next call.
+bool take_detailed(std::span<const EventRecord> records, std::uint64_t first, Events& result) {
+  for (std::size_t i = 0; i < records.size();) {
+    const EventRecord& event = records[i];
+    if (event.number != first + i || !plausible(event)) return false;
+    const std::size_t next = i + 1 + details_after(event);
+    if (next > records.size()) return i > 0;
+    result.events.push_back(event);
+    for (std::size_t d = i + 1; d < next; ++d) result.details.push_back(as_details(records[d]));
+    result.newest = first + next - 1;
+    i = next;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint32_t details_after(const EventRecord& event) {
+  switch (static_cast<EventType>(event.type)) {
+    case EventType::alloc:
+    case EventType::set_alloc:
+      return 1;
+    case EventType::footprint:
+      return static_cast<std::uint32_t>(event.bytes);
+    case EventType::trace_replay:
+      return static_cast<std::uint32_t>((event.id + kIdsPerRecord - 1) / kIdsPerRecord);
+    default:
+      return 0;
+  }
+}
+
+Result<Events> read_events(const ByteSource& source, std::uint64_t after_number,
+                           std::uint32_t most) {
+  const Result<SegmentMap> map = map_segment(source);
+  if (!map) return map.error();
+  Ring ring(source, *map);
+  Events result;
+  result.has_details = ring.has_details();
+  result.newest = after_number;
+  std::uint64_t newest = map->header.events;
+  if (newest <= after_number) return result;
+  // All that was not read is lost.
+  const auto give_up = [&] {
+    result.events.clear();
+    result.details.clear();
+    result.lost = newest - after_number;
+    result.newest = newest;
+    return result;
+  };
+  if (!ring.is_usable()) return give_up();
+  const std::uint64_t oldest = ring.oldest(newest);
+  if (ring.has_details() && after_number + 1 < oldest) return give_up();
+  const std::uint64_t first = std::max(after_number + 1, oldest);
+  result.lost = first - after_number - 1;
+  most = std::max(most, kMaxEventDetails + 1);  // one event at least
+  const std::uint64_t last = newest - first < most ? newest : first + most - 1;
+  if (!ring.copy(first, last) || !read_value(source, offsetof(Header, events), newest)) {
+    return Error{"it became shorter while its events were read; try again"};
+  }
+  const std::uint64_t still_oldest = ring.oldest(newest);
+  if (!ring.has_details()) {
+    take_plain(ring.records(), first, still_oldest, result);
+  } else if (first < still_oldest || !take_detailed(ring.records(), first, result)) {
+    return give_up();
+  }
+  return result;
+}
+
+}  // namespace ttmem::segment
