@@ -6,6 +6,22 @@ import json
 
 IN_L1 = ("L1", "L1_SMALL")
 
+# State just before the first program_unregister, from the page that came with the captures: lines
+# before, CB physical, CB logical, largest CB union on one core, programs, and (logical, physical)
+# of DRAM, L1 and L1_SMALL. None: not stated, or not for every device.
+TABLE = {
+    "basic_wh1": (15, 671744, 671744, 28672, 1, (18087936, 18137088), (393216, 786432),
+                  (131072, 131072)),
+    "basic_bh1": (15, 860160, 860160, 28672, 1, (18087936, 18087936), (393216, 1351680),
+                  (225280, 225280)),
+    "mesh_wh8": (78, 638976, 638976, 28672, 1, (18087936, 18137088), (393216, 802816),
+                 (114688, 114688)),
+    "relayout_wh1": (17, 4194304, 5373952, 65536, 2, (0, 0), (262144, 1048576), (0, 0)),
+    "submesh_wh8": (71, 245760, 262144, 8192, 2, None, None, (0, 0)),
+    "model_wh1": (909, 13643776, 258473984, 262144, 120, (488767488, 489369600),
+                  (1572864, 2359296), (0, 0)),
+}
+
 
 def cores_of(rectangles):
     return {(x, y) for x0, y0, x1, y1 in rectangles

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/import.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/plural.hpp"
+#include "base/shell_quote.hpp"
+#include "cli/commands.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string out;
+  bool overwrite = false;
+};
+
+constexpr const char* kExamples = R"(
+Examples:
+  ttmem import graph.json -o run.ttmem      a graph that ttnn captured, bare or as a report
+  ttmem import model.jsonl -o model.ttmem   a capture of TT-Metal's hooks, as for ttmem replay
+  ttmem report run.ttmem                    what to type next)";
+
+int run_import(const Options& options) {
+  if (options.file.empty() || options.out.empty()) {
+    return complain("import needs a FILE and -o, for example: ttmem import graph.json -o run.ttmem",
+                    kUsage);
+  }
+  const auto imported = importing::import_file(options.file, options.out, options.overwrite);
+  if (!imported) return complain(imported.error().message, kFailure);
+  for (const std::string& note : imported->notes) say("note: " + note);
+  say(fmt::format("imported {}, {}: {}, {}, {}", options.file, imported->what,
+                  plural(imported->events, "event", "events"),
+                  plural(imported->allocations, "buffer", "buffers"),
+                  plural(imported->programs, "program", "programs")));
+  say(fmt::format("see it with: ttmem report {}", shell_quote(options.out)));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_import(Command& app) {
+  auto options = std::make_shared<Options>();
+  Command command = app.add_subcommand(
+      "import", "Make a recording of a graph that ttnn captured, or of a capture", kExamples);
+  command.add_option("FILE", "", options->file, "The graph or capture; its content tells which");
+  command.add_option("-o,--output", "OUT", options->out, "The recording to write");
+  command.add_flag("-f,--force", options->overwrite, "Overwrite it when it is there");
+  command.does([options] { return run_import(*options); });
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <istream>
+#include <string>
+
+#include "base/result.hpp"
+#include "import/graph.hpp"
+
+namespace ttmem::importing {
+
+// Reads a graph: a bare array of nodes, or a report with one in `graph`. Numbers may be spelled as
+// text. `name` is the file's in messages. Memory is that of the Graph, and of one node as JSON.
+//
+// Fails, naming the node and the reason, when it is no JSON, no graph, or a node lacks what its
+// type needs, and when counters do not ascend. Node types that it does not know are no failure.
+[[nodiscard]] Result<Graph> read_graph(std::istream& input, const std::string& name);
+
+}  // namespace ttmem::importing
