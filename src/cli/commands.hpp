@@ -45,6 +45,7 @@ void add_doctor(Command& app, CommonOptions& common);
 void add_clean(Command& app);
 void add_demo(Command& app);
 void add_replay(Command& app);
+void add_export(Command& app);
 void add_import(Command& app);
 void add_serve(Command& app);
 void add_help(Command& app);

@@ -108,6 +108,7 @@ int run(std::vector<std::string> arguments) {
   add_clean(root);
   add_demo(root);
   add_replay(root);
+  add_export(root);
   add_import(root);
   add_serve(root);
   add_run(root, to_run);

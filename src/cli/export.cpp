@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "export/format.hpp"
+#include "recording/file/reader.hpp"
+#include "views/nearest.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ttmem export run.ttmem --format speedscope -o run.speedscope.json   for https://www.speedscope.app
+  ttmem export run.ttmem --format collapsed -o - | flamegraph.pl --countname bytes > run.svg
+  ttmem export run.ttmem --format csv --kind l1,cb -o l1.csv          pandas.read_csv("l1.csv")
+
+docs/export.md says what each format shows, how to open it, and what it cannot tell.)";
+
+struct ExportOptions {
+  std::string file;
+  std::string out;
+  const exporter::Format* format = nullptr;
+  exporter::Moment moment = exporter::Moment::peak;
+  bool overwrite = false;
+  std::vector<Kind> kinds;
+  std::vector<model::DeviceName> devices;
+};
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  names.reserve(exporter::kFormats.size());
+  for (const exporter::Format& format : exporter::kFormats) names.emplace_back(format.name);
+  return names;
+}
+
+Result<const exporter::Format*> parse_format(const std::string& text) {
+  for (const exporter::Format& format : exporter::kFormats) {
+    if (format.name == text) return &format;
+  }
+  const std::string near = views::nearest(text, format_names());
+  return Error{near.empty()
+                   ? fmt::format("not a format; there are {}", fmt::join(format_names(), ", "))
+                   : fmt::format("not a format; did you mean {}?", near)};
+}
+
+Result<exporter::Moment> parse_moment(const std::string& text) {
+  if (text == "peak") return exporter::Moment::peak;
+  if (text == "end") return exporter::Moment::end;
+  return Error{"must be peak or end"};
+}
+
+bool is_named(const exporter::Chip& chip, const model::DeviceName& name) {
+  return name.uid ? chip.uid == *name.uid : name.bus_id.empty() && chip.number == name.number;
+}
+
+// A line on standard error, when that is a terminal and the file is a long one; it erases itself.
+class Progress {
+ public:
+  void show(double part) {
+    using namespace std::chrono_literals;
+    if (isatty(STDERR_FILENO) != 1 || std::chrono::steady_clock::now() - start_ < 1s) return;
+    std::fprintf(stderr, "\rttmem: reading the recording, %3.0f %%", part * 100);
+    shown_ = true;
+  }
+  ~Progress() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  bool shown_ = false;
+};
+
+std::optional<std::string> what_is_missing(const ExportOptions& options) {
+  if (options.file.empty()) return "name a recording; see ttmem export --help";
+  if (options.format == nullptr) {
+    return fmt::format("name a --format: {}", fmt::join(format_names(), ", "));
+  }
+  if (options.out.empty()) return "name the file to write: -o OUT, or -o - for standard output";
+  if (options.out == "-" && options.format->binary && stdout_is_terminal()) {
+    return fmt::format("{} is nothing for a terminal; name a file with -o", options.format->name);
+  }
+  return std::nullopt;
+}
+
+Result<exporter::Notes> run(const ExportOptions& options) {
+  const auto reader = recording::Reader::open(options.file);
+  if (!reader) return reader.error();
+  Progress progress;
+  (*reader)->set_progress([&](double part) { progress.show(part); });
+  const exporter::Selection selection(
+      (*reader)->tables(), options.kinds, [&](const exporter::Chip& chip) {
+        const auto named = [&](const model::DeviceName& name) { return is_named(chip, name); };
+        return options.devices.empty() ||
+               std::any_of(options.devices.begin(), options.devices.end(), named);
+      });
+  if (!options.devices.empty() && selection.chips().empty()) {
+    return Error{
+        fmt::format("{} has no such device; without --device all are exported", options.file)};
+  }
+  return exporter::write({.reader = **reader,
+                          .selection = selection,
+                          .moment = options.moment,
+                          .path = options.out,
+                          .overwrite = options.overwrite},
+                         *options.format);
+}
+
+int export_recording(const ExportOptions& options) {
+  if (const auto missing = what_is_missing(options)) return complain(*missing, kUsage);
+  const auto notes = run(options);
+  if (!notes) return complain(notes.error().message, kFailure);
+  for (const std::string& note : *notes) say(note);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_export(Command& app) {
+  auto options = std::make_shared<ExportOptions>();
+  Command command =
+      app.add_subcommand("export", "A recording as a file of another tool", kExamples);
+  command.add_option("FILE", "", options->file, "The recording, of `ttmem record`");
+  command.add_option("--format", "F", options->format, parse_for("--format", parse_format),
+                     fmt::format("{}", fmt::join(format_names(), ", ")));
+  command.add_option("-o,--output", "OUT", options->out, "The file to write; -: standard output");
+  command.add_flag("-f,--force", options->overwrite, "Overwrite OUT");
+  command.add_option("--at", "WHEN", options->moment, parse_for("--at", parse_moment),
+                     "What collapsed shows: peak (default) or end");
+  command.add_option("--device", "LIST", options->devices, parse_devices,
+                     "Only these devices: 0,3 or 0-3 or a uid");
+  command.add_option("--kind", "LIST", options->kinds, parse_kinds,
+                     "Only these kinds: dram, l1, l1_small, trace, cb, kernel, system");
+  command.does([options] { return export_recording(*options); });
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collapsed stacks, "outermost;...;innermost bytes" a line: flamegraph.pl, inferno, speedscope and
+// Perfetto read it.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "export/format.hpp"
+#include "export/holdings.hpp"
+
+namespace ttmem::exporter {
+namespace {
+
+// A frame may not have what separates frames and lines.
+std::string frame_of(std::string_view text) {
+  std::string frame;
+  for (const char c : text) frame += c == ';' ? ':' : static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  return frame;
+}
+
+std::string line_of(const Stack& stack) {
+  std::string line;
+  for (const std::string& frame : stack) line += (line.empty() ? "" : ";") + frame_of(frame);
+  return line;
+}
+
+}  // namespace
+
+Result<Notes> write_collapsed(const Job& job, Output& output) {
+  const auto holdings = read_holdings(job.reader, job.selection);
+  if (!holdings) return holdings.error();
+  std::map<std::string, std::uint64_t> lines;  // the same on several devices is one
+  for (const Holding& row : holdings->rows) {
+    const Amount& amount = job.moment == Moment::peak ? row.at_peak : row.at_end;
+    if (amount.bytes > 0) lines[line_of(row.stack)] += amount.bytes;
+  }
+  for (const auto& [line, bytes] : lines) output.write(fmt::format("{} {}\n", line, bytes));
+  if (lines.empty() && job.moment == Moment::end) {
+    return Notes{"nothing was held at the end, so the file is empty; --at peak shows the peak"};
+  }
+  return Notes{};
+}
+
+}  // namespace ttmem::exporter

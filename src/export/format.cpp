@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/format.hpp"
+
+namespace ttmem::exporter {
+
+Result<Notes> write(const Job& job, const Format& format) {
+  auto output = Output::create(job.path, job.overwrite);
+  if (!output) return output.error();
+  auto notes = format.write(job, *output);
+  if (!notes) return notes;
+  const auto finished = output->finish();
+  if (!finished) return finished.error();
+  return notes;
+}
+
+}  // namespace ttmem::exporter

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The formats of other tools: docs/export.md says what each maps to what, and what it cannot tell.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "export/output.hpp"
+#include "export/selection.hpp"
+#include "recording/file/reader.hpp"
+
+namespace ttmem::exporter {
+
+// The moment that a format without a time axis shows.
+enum class Moment : std::uint8_t { peak, end };
+
+struct Job {
+  const recording::Reader& reader;
+  const Selection& selection;
+  Moment moment = Moment::peak;  // for those that show one
+  std::string path{};            // where it will be
+  bool overwrite = false;
+};
+
+// What the user should know of the file: what was left out. Empty: nothing.
+using Notes = std::vector<std::string>;
+
+// Writes the whole file. A failure to write is not reported here but by Output::finish().
+[[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
+
+struct Format {
+  std::string_view name;
+  bool binary;  // nothing for a terminal
+  Result<Notes> (*write)(const Job&, Output&);
+};
+inline constexpr std::array kFormats = {
+    Format{"collapsed", false, write_collapsed},
+    Format{"speedscope", false, write_speedscope},
+    Format{"csv", false, write_csv},
+};
+
+// Writes the job's file in that format. Nothing is left when it fails.
+[[nodiscard]] Result<Notes> write(const Job& job, const Format& format);
+
+}  // namespace ttmem::exporter

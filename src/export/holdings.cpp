@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/holdings.hpp"
+
+#include <algorithm>
+#include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "export/cb_shares.hpp"
+
+namespace ttmem::exporter {
+
+using recording::Device;
+using recording::Ending;
+using recording::Event;
+using recording::RowId;
+using recording::Tables;
+using recording::Time;
+
+namespace {
+
+// What is one Holding: a request on a device, or programs of one name, scope and layout.
+struct Key {
+  RowId device = 0;
+  RowId request = 0;  // 0: a program
+  RowId layout = 0;
+  std::uint32_t name = 0;
+  std::uint32_t scope = 0;
+
+  friend bool operator==(const Key&, const Key&) = default;
+  friend std::size_t hash_value(const Key& key) {
+    std::size_t seed = 0;
+    for (const auto part : {key.device, key.request, key.layout, RowId{key.name}, RowId{key.scope}})
+      boost::hash_combine(seed, part);
+    return seed;
+  }
+};
+
+struct Counts {
+  std::uint64_t live = 0;
+  std::uint64_t left = 0;  // ended with its device
+  std::uint64_t allocated = 0;
+  Amount at_end{};
+  Amount at_peak{};
+};
+
+// By row: whether the process did not open the device again.
+std::vector<bool> last_openings(const Tables& tables) {
+  std::vector<bool> is_last;
+  for (const Device& device : tables.devices) {
+    is_last.push_back(std::none_of(
+        tables.devices.begin() + device.id, tables.devices.end(), [&](const Device& later) {
+          return later.process == device.process && later.number == device.number;
+        }));
+  }
+  return is_last;
+}
+
+class Collection {
+ public:
+  Collection(const recording::Reader& reader, const Selection& selection, const Peaks& peaks)
+      : reader_(reader),
+        tables_(reader.tables()),
+        selection_(selection),
+        is_last_(last_openings(tables_)) {
+    for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
+      for (std::size_t memory = 0; memory < kMemories; ++memory) {
+        if (peaks[chip][memory].bytes == 0) continue;
+        moments_.push_back({peaks[chip][memory].time_ns, chip, static_cast<Memory>(memory)});
+      }
+    }
+    std::sort(moments_.begin(), moments_.end());
+  }
+
+  Result<std::vector<Holding>> read() {
+    const auto passed = reader_.for_each_event([&](const Event& event) {
+      take_peaks_before(event.time_ns);
+      count(event);
+      return true;
+    });
+    if (!passed) return passed.error();
+    take_peaks_before(std::nullopt);
+    for (auto& [key, counts] : counts_) counts.live += counts.left;
+    take(&Counts::at_end, [](const Key&) { return true; });
+    return holdings();
+  }
+
+ private:
+  using Moment = std::tuple<Time, std::size_t, Memory>;
+
+  void count(const Event& event) {
+    using enum Event::Type;
+    const bool begins = event.type == allocate || event.type == place;
+    if (event.type == allocate || event.type == free) {
+      const RowId request = event.allocation->request;
+      if (!selection_.has(tables_.request(request).kind)) return;
+      for (const RowId device : tables_.device_set(event.allocation->devices)) {
+        if (!selection_.has(device)) continue;
+        add({.device = device, .request = request}, begins, event.allocation->ending);
+      }
+    } else if (event.type == place || event.type == remove) {
+      const recording::Program& program = *event.program;
+      if (!selection_.has(Kind::cb) || !selection_.has(program.device) || program.layout == 0)
+        return;
+      add({.device = program.device,
+           .layout = program.layout,
+           .name = program.name,
+           .scope = program.scope},
+          begins, program.ending);
+    }
+  }
+  void add(const Key& key, bool begins, Ending ending) {
+    Counts& counts = counts_[key];
+    if (begins) {
+      ++counts.live;
+      ++counts.allocated;
+    } else {
+      --counts.live;
+      const bool left = ending == Ending::device_closed || ending == Ending::process_ended;
+      if (left && is_last_[static_cast<std::size_t>(key.device - 1)]) ++counts.left;
+    }
+  }
+
+  // A peak is after all that happened at its time.
+  void take_peaks_before(std::optional<Time> time) {
+    while (next_ < moments_.size() && (!time || std::get<Time>(moments_[next_]) < *time)) {
+      const auto [at, chip, memory] = moments_[next_++];
+      take(&Counts::at_peak, [&, chip = chip, memory = memory](const Key& key) {
+        return selection_.chip_of(key.device) == chip && memory_of(kind_of(key)) == memory;
+      });
+    }
+  }
+
+  // Writes down what is live of those that are `wanted`.
+  template <typename Wanted>
+  void take(Amount Counts::*where, Wanted&& wanted) {
+    boost::unordered_flat_map<RowId, std::vector<Key>> programs;  // by device
+    for (auto& [key, counts] : counts_) {
+      if (counts.live == 0 || !wanted(key)) continue;
+      if (key.request == 0) {
+        programs[key.device].push_back(key);
+      } else {
+        counts.*where = {counts.live, counts.live * tables_.request(key.request).used_bytes()};
+      }
+    }
+    for (auto& [device, keys] : programs) take_shares(where, keys);
+  }
+  void take_shares(Amount Counts::*where, std::vector<Key>& keys) {
+    // In one order, so that the bytes that do not divide are the same ones' each time.
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+      return std::tie(a.layout, a.name, a.scope) < std::tie(b.layout, b.name, b.scope);
+    });
+    std::vector<Sharer> sharers;
+    sharers.reserve(keys.size());
+    for (const Key& key : keys) sharers.push_back({&tables_.layout(key.layout), counts_[key].live});
+    const std::vector<std::uint64_t> shares =
+        cb_shares(tables_.device(keys.front().device), sharers);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      counts_[keys[i]].*where = {sharers[i].programs, shares[i]};
+    }
+  }
+
+  [[nodiscard]] Kind kind_of(const Key& key) const {
+    return key.request == 0 ? Kind::cb : tables_.request(key.request).kind;
+  }
+
+  std::vector<Holding> holdings() {
+    std::vector<Holding> rows;
+    for (const auto& [key, counts] : counts_) {
+      const bool program = key.request == 0;
+      const std::uint64_t each =
+          program ? cb_bytes(tables_.device(key.device), tables_.layout(key.layout))
+                  : tables_.request(key.request).used_bytes();
+      rows.push_back({key.device,
+                      kind_of(key),
+                      each,
+                      program ? stack_of(tables_, key.device, key.name, key.scope)
+                              : stack_of(tables_, key.device, tables_.request(key.request)),
+                      {counts.allocated, counts.allocated * each},
+                      counts.at_end,
+                      counts.at_peak});
+    }
+    std::sort(rows.begin(), rows.end(), [](const Holding& a, const Holding& b) {
+      return std::tie(a.device, a.kind, a.stack, a.object_bytes) <
+             std::tie(b.device, b.kind, b.stack, b.object_bytes);
+    });
+    return rows;
+  }
+
+  const recording::Reader& reader_;
+  const Tables& tables_;
+  const Selection& selection_;
+  std::vector<bool> is_last_;
+  std::vector<Moment> moments_;
+  std::size_t next_ = 0;
+  boost::unordered_flat_map<Key, Counts> counts_;
+};
+
+}  // namespace
+
+Result<Holdings> read_holdings(const recording::Reader& reader, const Selection& selection) {
+  auto peaks = find_peaks(reader, selection);
+  if (!peaks) return peaks.error();
+  auto rows = Collection(reader, selection, *peaks).read();
+  if (!rows) return rows.error();
+  return Holdings{std::move(*rows), std::move(*peaks)};
+}
+
+}  // namespace ttmem::exporter

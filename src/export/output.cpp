@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace ttmem::exporter {
+namespace {
+
+constexpr std::size_t kBufferBytes = 1 << 18;
+
+Error cannot_write(std::string_view path, int reason) {
+  return {fmt::format("cannot write {}: {}", path == "-" ? "standard output" : path,
+                      std::strerror(reason))};
+}
+
+Error is_there(std::string_view path) {
+  return {fmt::format("{} is there already; -f overwrites it", path)};
+}
+
+std::string beside(const std::string& path) { return fmt::format("{}.part{}", path, getpid()); }
+
+// 0, or errno.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// 0, or errno; EEXIST when `to` has come into being meanwhile.
+int rename_to(const std::string& from, const std::string& to, bool overwrite) {
+  if (!overwrite) {
+    if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return errno;  // else this file system cannot do it
+  }
+  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Result<Output> Output::create(const std::string& path, bool overwrite) {
+  Output output;
+  output.path_ = path;
+  output.overwrite_ = overwrite;
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the shell: an error like a full disk
+  struct stat there {};
+  const bool exists = path != "-" && stat(path.c_str(), &there) == 0;
+  if (exists && S_ISDIR(there.st_mode)) return cannot_write(path, EISDIR);
+  if (exists && S_ISREG(there.st_mode) && !overwrite) return is_there(path);
+  int fd = -1;
+  if (path == "-") {
+    fd = dup(STDOUT_FILENO);
+  } else if (exists && !S_ISREG(there.st_mode)) {
+    fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    output.unfinished_ = beside(path);
+    fd = open(output.unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
+  if (fd < 0) {
+    const int reason = errno;
+    output.unfinished_.clear();
+    return cannot_write(path, reason);
+  }
+  output.fd_ = UniqueFd(fd);
+  return output;
+}
+
+Output::Output(Output&& other) noexcept
+    : path_(std::move(other.path_)),
+      unfinished_(std::exchange(other.unfinished_, {})),
+      overwrite_(other.overwrite_),
+      fd_(std::move(other.fd_)),
+      buffer_(std::move(other.buffer_)),
+      failed_(other.failed_) {}
+
+Output::~Output() {
+  if (!unfinished_.empty()) unlink(unfinished_.c_str());
+}
+
+void Output::write(std::string_view bytes) {
+  if (failed_ != 0) return;
+  buffer_ += bytes;
+  if (buffer_.size() >= kBufferBytes) flush();
+}
+
+void Output::flush() {
+  failed_ = write_all(fd_.get(), buffer_);
+  buffer_.clear();
+}
+
+Result<void> Output::finish() {
+  if (failed_ == 0) flush();
+  if (failed_ == 0 && close(fd_.release()) != 0) failed_ = errno;
+  if (failed_ == EPIPE) return {};
+  if (failed_ != 0) return cannot_write(path_, failed_);
+  if (unfinished_.empty()) return {};
+  const int reason = rename_to(unfinished_, path_, overwrite_);
+  if (reason == EEXIST) return is_there(path_);
+  if (reason != 0) return cannot_write(path_, reason);
+  unfinished_.clear();
+  return {};
+}
+
+Result<OutputFolder> OutputFolder::create(const std::string& path, bool overwrite) {
+  OutputFolder folder;
+  folder.path_ = path;
+  while (folder.path_.size() > 1 && folder.path_.ends_with('/')) folder.path_.pop_back();
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(there)) {
+    if (!std::filesystem::is_directory(there)) return cannot_write(path, ENOTDIR);
+    if (!overwrite) return is_there(path);
+  }
+  const std::string unfinished = beside(folder.path_);
+  if (mkdir(unfinished.c_str(), 0777) != 0) return cannot_write(path, errno);
+  folder.unfinished_ = unfinished;
+  return folder;
+}
+
+OutputFolder::OutputFolder(OutputFolder&& other) noexcept
+    : path_(std::move(other.path_)), unfinished_(std::exchange(other.unfinished_, {})) {}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!unfinished_.empty()) std::filesystem::remove_all(unfinished_, ignored);
+}
+
+std::string OutputFolder::file(std::string_view name) const {
+  return fmt::format("{}/{}", unfinished_, name);
+}
+
+Result<void> OutputFolder::finish(std::initializer_list<std::string_view> names) {
+  // Of a folder that was there only what we would have written ourselves goes.
+  for (const std::string_view name : names) unlink(fmt::format("{}/{}", path_, name).c_str());
+  if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
+    if (errno != ENOTEMPTY && errno != EEXIST) return cannot_write(path_, errno);
+    return Error{fmt::format("{} has other files in it; name another folder", path_)};
+  }
+  unfinished_.clear();
+  return {};
+}
+
+}  // namespace ttmem::exporter

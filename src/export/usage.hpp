@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/result.hpp"
+#include "export/selection.hpp"
+#include "ledger/footprint.hpp"
+#include "recording/file/reader.hpp"
+#include "recording/playback/placed_programs.hpp"
+
+namespace ttmem::exporter {
+
+// What every device holds, followed event by event. Not thread-safe.
+class Usage {
+ public:
+  Usage(const recording::Tables& tables, const Selection& selection);
+  ~Usage();
+
+  void apply(const recording::Event& event);
+  // Call when all that happened at one time was applied.
+  void settle();
+  // The chips (places in Selection::chips()) whose figures may differ since the last call.
+  [[nodiscard]] std::vector<std::size_t> take_changed();
+
+  // Circular buffers: what the cores have reserved. 0 for a kind that was not selected.
+  [[nodiscard]] std::uint64_t used_bytes(recording::RowId device, Kind kind) const;
+  // The sum over the devices of a chip.
+  [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Kind kind) const;
+  [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Memory memory) const;
+  // Circular buffers that were dispatched last.
+  [[nodiscard]] std::uint64_t resident_bytes(const Chip& chip) const;
+
+ private:
+  struct OfDevice {
+    PerKind<std::uint64_t> allocated{};
+    std::unique_ptr<recording::PlacedPrograms> programs;  // null: none so far
+  };
+  void note_change(recording::RowId device);
+  void allocate(const recording::Allocation& allocation, bool begins);
+  void place(const recording::Program& program);
+  void remove(const recording::Program& program);
+  void dispatch(const recording::Dispatch& dispatch);
+  [[nodiscard]] const OfDevice& of(recording::RowId device) const {
+    return devices_[static_cast<std::size_t>(device - 1)];
+  }
+  [[nodiscard]] OfDevice& of(recording::RowId device) {
+    return devices_[static_cast<std::size_t>(device - 1)];
+  }
+
+  const recording::Tables& tables_;
+  const Selection& selection_;
+  ledger::FootprintTable footprints_;
+  std::vector<OfDevice> devices_;
+  std::vector<recording::RowId> changing_;  // have programs that get another layout
+  std::vector<std::size_t> changed_;
+  std::vector<bool> is_changed_;  // by chip
+};
+
+// Calls visit(time, changed chips) after all that happened at that time, for each time at which
+// something did. What begins and ends within one moment was never held. `each`, when there is one,
+// is called with every event before it is applied.
+[[nodiscard]] Result<void> for_each_moment(
+    const recording::Reader& reader, Usage& usage,
+    const std::function<void(recording::Time, const std::vector<std::size_t>&)>& visit,
+    const std::function<void(const recording::Event&)>& each = {});
+
+struct Peak {
+  std::uint64_t bytes = 0;
+  recording::Time time_ns = 0;  // the first at which it was reached
+};
+using Peaks = std::vector<std::array<Peak, kMemories>>;  // [chip][memory]
+
+// A whole pass over the recording.
+[[nodiscard]] Result<Peaks> find_peaks(const recording::Reader& reader, const Selection& selection);
+
+}  // namespace ttmem::exporter
