@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Examples:
+  ttmem export run.ttmem --format perfetto -o run.pftrace             for https://ui.perfetto.dev
   ttmem export run.ttmem --format pprof -o run.pb.gz                  pprof -http=: run.pb.gz
   ttmem export run.ttmem --format speedscope -o run.speedscope.json   for https://www.speedscope.app
   ttmem export run.ttmem --format collapsed -o - | flamegraph.pl --countname bytes > run.svg

@@ -34,6 +34,7 @@ using Notes = std::vector<std::string>;
 [[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_perfetto(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_pprof(const Job& job, Output& output);
 
 struct Format {
@@ -42,6 +43,7 @@ struct Format {
   Result<Notes> (*write)(const Job&, Output&);
 };
 inline constexpr std::array kFormats = {
+    Format{"perfetto", true, write_perfetto},
     Format{"pprof", true, write_pprof},
     Format{"collapsed", false, write_collapsed},
     Format{"speedscope", false, write_speedscope},

@@ -36,6 +36,8 @@ class ProtoMessage {
     bytes_ += text;
   }
   void add(std::uint32_t field, const ProtoMessage& message) { add(field, message.bytes()); }
+  // All fields of the other.
+  void add_fields(const ProtoMessage& other) { bytes_ += other.bytes_; }
   // A repeated number; nothing when there are none.
   void add_packed(std::uint32_t field, std::span<const std::uint64_t> values) {
     if (values.empty()) return;

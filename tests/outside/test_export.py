@@ -15,6 +15,7 @@ from export_case import SEEDS, ExportCase
 from recording_file import KINDS, MEMORIES, Recording, random_recording
 from support import DEADLINE_SECONDS, TTMEM
 
+
 class Files(ExportCase):
     def test_never_overwrites_unless_told(self):
         self.small()
