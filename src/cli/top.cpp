@@ -10,10 +10,12 @@
 
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
+#include "base/shell_quote.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/watch.hpp"
 #include "collector/collector.hpp"
+#include "tui/replay/recorded_run.hpp"
 #include "tui/screen/keys.hpp"
 #include "tui/screen/sgr.hpp"
 #include "tui/terminal/settings.hpp"
@@ -26,6 +28,7 @@ struct Options {
   std::optional<tui::View> view;
   std::optional<std::uint32_t> interval_ms;
   std::optional<tui::Theme> theme;
+  std::string replay;  // a recording; empty: what is held now
   bool once = false;
   bool watch = false;  // of tt_smi_umd, without effect
 };
@@ -37,6 +40,7 @@ Examples:
   ttmem top --interval 100       ten times a second
   ttmem top --once               view 1 as text, once
   ttmem top | head -12           the same: not a terminal
+  ttmem top --replay run.ttmem   a recording: Space plays, P is the peak, n the next mark
 
 Views: 1 detailed, 2 charts, 3 cores, 4 processes and their allocations.)";
 
@@ -113,6 +117,31 @@ bool can_move_cursor() {
   return !type.empty() && type != "dumb";
 }
 
+int show(const tui::TopOptions& top) {
+  const auto ended = tui::run_top(top);
+  return ended ? kSuccess : complain(ended.error().message, kFailure);
+}
+
+int show_now(tui::TopOptions& top) {
+  collector::Collector collector(segment_directory());
+  top.collect = [&](const tui::ViewState&) -> const model::Snapshot& {
+    return collector.collect();
+  };
+  return show(top);
+}
+
+int show_recording(tui::TopOptions& top, const std::string& path) {
+  const auto run = tui::RecordedRun::open(path);
+  if (!run) return complain(run.error().message, kFailure);
+  top.server.reset();
+  top.history = (*run)->history();
+  top.start.player = tui::player_of((*run)->tape());
+  top.collect = [&](const tui::ViewState& state) -> const model::Snapshot& {
+    return (*run)->at(state.player->now_ns);
+  };
+  return show(top);
+}
+
 int live(const Options& options, const CommonOptions& common) {
   const views::TextOptions text = text_options(common.color);
   tui::TopOptions top;
@@ -126,10 +155,7 @@ int live(const Options& options, const CommonOptions& common) {
   top.unicode = text.unicode;
   top.utc_offset_seconds = text.utc_offset_seconds;
   top.server = tui::server_address(environment("TTMEM_HTTP"));
-  collector::Collector collector(segment_directory());
-  top.collect = [&]() -> const model::Snapshot& { return collector.collect(); };
-  const auto ended = tui::run_top(top);
-  return ended ? kSuccess : complain(ended.error().message, kFailure);
+  return options.replay.empty() ? show_now(top) : show_recording(top, options.replay);
 }
 
 int top(const Options& options, const CommonOptions& common) {
@@ -139,6 +165,11 @@ int top(const Options& options, const CommonOptions& common) {
                                 views::format_names(common.devices),
                                 views::format_names({common.devices.front()})),
                     kUsage);
+  }
+  if (!options.replay.empty() && !(stdout_is_terminal() && can_move_cursor())) {
+    return complain(
+        "--replay needs a terminal; in a pipe use: ttmem report " + shell_quote(options.replay),
+        kUsage);
   }
   const bool text = options.once || !stdout_is_terminal();
   if (text) return once(options, common);
@@ -159,6 +190,8 @@ void add_top(Command& app, CommonOptions& common) {
                      "Milliseconds between two refreshes (500); + and - change it");
   command.add_option("--theme", "NAME", options->theme, parse_theme,
                      "light, or terminal for the terminal's own ground; T changes it");
+  command.add_option("--replay", "FILE", options->replay,
+                     "Play a recording (ttmem record, ttmem import) instead of what is held now");
   command.add_flag("--once", options->once,
                    "Print view 1 as text and end; the default when stdout is no terminal");
   command.add_flag("-w", options->watch, "Accepted as in tt_smi_umd, without effect");

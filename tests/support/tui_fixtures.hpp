@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "support/views_fixtures.hpp"
 #include "tui/screen/chart_history.hpp"
 #include "tui/screen/compose.hpp"
+#include "tui/screen/player.hpp"
 
 namespace ttmem::tui::fixtures {
 
@@ -125,6 +127,30 @@ inline ChartHistory ramp(const model::Snapshot& snapshot) {
     history.add(past);
   }
   return history;
+}
+
+// A minute that was recorded: two marks, a gap, two peaks.
+inline std::shared_ptr<const Tape> tape() {
+  auto tape = std::make_shared<Tape>();
+  tape->name = "run.ttmem";
+  tape->end_ns = 60'000'000'000;
+  tape->marks = {{15'000'000'000, "iteration 1"}, {40'000'000'000, "iteration 2"}};
+  tape->gaps = {{20'000'000'000, 25'000'000'000, 12}};
+  tape->peaks = {{30'000'000'000, "L1 of device 0"}, {50'000'000'000, "DRAM of device 0"}};
+  return tape;
+}
+
+// The history of ramp(), as that of the recording.
+inline ChartHistory recorded_ramp(const model::Snapshot& snapshot) {
+  const ChartHistory live = ramp(snapshot);
+  const std::uint64_t begin = snapshot.time_unix_ns - 60'000'000'000;
+  ChartHistory recorded;
+  for (const model::Device& device : snapshot.devices) {
+    std::vector<Sample> samples(live.of(device).begin(), live.of(device).end());
+    for (Sample& sample : samples) sample.time_unix_ns -= begin;
+    recorded.prepend(device, samples);
+  }
+  return recorded;
 }
 
 inline constexpr std::array<Size, 3> kSizes = {{{80, 24}, {120, 40}, {200, 60}}};

@@ -4,14 +4,11 @@
 #include <algorithm>
 
 namespace ttmem::tui {
-namespace {
 
 Sample sample_of(const model::Device& d, std::uint64_t time_unix_ns) {
   return {time_unix_ns,           d.used(Kind::dram), d.l1_used_bytes,     d.used(Kind::l1),
           d.used(Kind::l1_small), d.used(Kind::cb),   d.used(Kind::kernel)};
 }
-
-}  // namespace
 
 void ChartHistory::add(const model::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.time_unix_ns;

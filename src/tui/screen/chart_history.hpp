@@ -25,6 +25,8 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
+[[nodiscard]] Sample sample_of(const model::Device& device, std::uint64_t time_unix_ns);
+
 // The last minutes of every device, for the charts: five minutes, within a bounded number of
 // samples. Not thread-safe.
 class ChartHistory {

@@ -30,10 +30,10 @@ struct Chart {
   const std::deque<Sample>& samples;
   Window window;
   std::uint32_t seconds;
+  Sample current;
+  const std::optional<Player>& player;
 
-  [[nodiscard]] Bytes now(Bytes Sample::*figure) const {
-    return samples.empty() ? std::nullopt : samples.back().*figure;
-  }
+  [[nodiscard]] Bytes now(Bytes Sample::*figure) const { return current.*figure; }
   // As shares of `whole`.
   [[nodiscard]] Curve curve(Bytes Sample::*figure, std::uint64_t whole, int columns) const {
     Curve curve = curve_of(samples, figure, window, columns);
@@ -54,7 +54,16 @@ Bytes peak_in(const Chart& chart, Bytes Sample::*figure) {
 }
 
 // The highest of what the chart shows, which a longer window may exceed.
-std::string peak_words(const Chart& chart) { return fmt::format("{}s peak ", chart.seconds); }
+std::string peak_words(const Chart& chart) {
+  return chart.player ? "peak " : fmt::format("{}s peak ", chart.seconds);
+}
+
+// Below `plot`, and on it where a recording is.
+void draw_time(Pane axis, Pane& plot, const Chart& chart) {
+  if (!chart.player) return time_axis(axis, chart.seconds);
+  recording_axis(axis, chart.player->tape->end_ns);
+  cursor(plot, chart.player->now_ns, chart.player->tape->end_ns);
+}
 
 void y_axis(Pane& pane, int rows, const std::string& top, const std::string& middle,
             const std::string& bottom) {
@@ -85,7 +94,7 @@ void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view
     return;
   }
   area(plot, chart.curve(figure, *capacity, area_columns(plot.width(), plot.display())));
-  time_axis(inside.part({kAxisCells, rows, plot.width(), 1}), chart.seconds);
+  draw_time(inside.part({kAxisCells, rows, plot.width(), 1}), plot, chart);
 }
 
 // The next round number of MiB above, at most the capacity.
@@ -128,7 +137,7 @@ void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) 
     curves[i] = chart.curve(kKinds[i], top, plot.width());
   }
   stack(plot, curves);
-  time_axis(inside.part({kAxisCells, inside.height() - 1, plot.width(), 1}), chart.seconds);
+  draw_time(inside.part({kAxisCells, inside.height() - 1, plot.width(), 1}), plot, chart);
 }
 
 // Where the charts go: side by side if there is room, else below each other.
@@ -148,18 +157,28 @@ std::vector<Rect> places(int width, int height) {
   return rects;
 }
 
+// All of a recording, or the last seconds. What was not sampled in a recording has not changed.
+Window window_of(const model::Snapshot& snapshot, const ViewState& state) {
+  if (state.player) {
+    const auto whole = static_cast<std::uint64_t>(state.player->tape->end_ns);
+    return {whole, std::max<std::uint64_t>(whole, 1), whole};
+  }
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  const std::uint64_t hold_ms = std::max<std::uint64_t>(2'500, state.interval_ms * 5ULL / 2);
+  return {snapshot.time_unix_ns, state.window_seconds * 1000 * kNsPerMs, hold_ms * kNsPerMs};
+}
+
 }  // namespace
 
 void chart_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const ViewState& state,
                 const ChartHistory& history) {
   const model::Device& device = snapshot.devices[selected_device(snapshot, state)];
-  constexpr std::uint64_t kNsPerMs = 1'000'000;
-  const std::uint64_t hold_ms = std::max<std::uint64_t>(2'500, state.interval_ms * 5ULL / 2);
-  const Chart chart{
-      device,
-      history.of(device),
-      {snapshot.time_unix_ns, state.window_seconds * 1000 * kNsPerMs, hold_ms * kNsPerMs},
-      state.window_seconds};
+  const std::deque<Sample>& samples = history.of(device);
+  const Sample current = state.player      ? sample_of(device, 0)
+                         : samples.empty() ? Sample{}
+                                           : samples.back();
+  const Chart chart{device,  samples,     window_of(snapshot, state), state.window_seconds,
+                    current, state.player};
   const std::vector<Rect> rects = places(pane.width(), pane.height());
   const views::DeviceRows rows = views::device_rows(device);
   const Bytes l1 = row_of(rows, views::DeviceRow::What::l1).capacity;

@@ -32,6 +32,11 @@ std::string rate_of(std::uint32_t interval_ms) {
 
 std::vector<std::string> facts_of(const Snapshot& snapshot, const ViewState& state,
                                   const Setup& setup) {
+  if (state.player) {
+    return {state.player->tape->name, views::plural(snapshot.devices.size(), "device", "devices"),
+            views::plural(views::living_processes(snapshot), "process", "processes"),
+            snapshot.host};
+  }
   const std::string time = views::format_time(snapshot.time_unix_ns, setup.utc_offset_seconds);
   return {time.substr(time.find(' ') + 1), rate_of(state.interval_ms),
           views::plural(snapshot.devices.size(), "device", "devices"),
@@ -53,7 +58,7 @@ void draw_tabs(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
     x = end;
   }
   int right = pane.width();
-  if (state.paused && right - x > 10) {
+  if (state.paused && !state.player && right - x > 10) {
     right = pane.put_right(right, 0, " PAUSED ", {.ink = Ink::warn, .bold = true, .reverse = true});
     right -= 1;
   }
@@ -143,6 +148,11 @@ void nothing_runs(Screen& screen, Pane pane, const Snapshot& snapshot) {
   }
 }
 
+void nothing_held(Screen& screen, Pane pane) {
+  screen.claim("nothing", pane);
+  pane.put(0, 1, "No process had a device open at this moment of the recording.");
+}
+
 void nothing_matches(Screen& screen, Pane pane) {
   screen.claim("nothing", pane);
   pane.put(0, 1, "No device matches the filter; Esc clears it.");
@@ -151,9 +161,11 @@ void nothing_matches(Screen& screen, Pane pane) {
 void draw_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewState& state,
                const ChartHistory& history) {
   if (state.help) {
-    help_view(screen, pane);
+    help_view(screen, pane, state.player.has_value());
   } else if (snapshot.devices.empty() && filters_devices(state)) {
     nothing_matches(screen, pane);
+  } else if (snapshot.devices.empty() && state.player) {
+    nothing_held(screen, pane);
   } else if (snapshot.devices.empty()) {
     nothing_runs(screen, pane, snapshot);
   } else if (state.view == View::charts) {
@@ -181,15 +193,17 @@ Screen draw(const Snapshot& snapshot, const ViewState& state, const ChartHistory
   Screen screen(size);
   Pane all(screen.frame, {0, 0, size.width, size.height}, setup.display);
   const Notice notice = notice_of(snapshot, state);
-  const int bottom = notice.text.empty() ? 1 : 2;
+  const int player = state.player ? 1 : 0;
+  const int bottom = 1 + player + (notice.text.empty() ? 0 : 1);
   draw_tabs(screen, all.part({0, 0, size.width, 1}), snapshot, state, setup);
   draw_view(screen, all.part({0, 1, size.width, size.height - 1 - bottom}), snapshot, state,
             history);
-  if (bottom == 2) {
-    Pane line = all.part({0, size.height - 2, size.width, 1});
+  if (!notice.text.empty()) {
+    Pane line = all.part({0, size.height - bottom, size.width, 1});
     screen.claim("notice", line);
     line.put(0, 0, notice.text, notice.style);
   }
+  if (state.player) player_line(screen, all.part({0, size.height - 2, size.width, 1}), state);
   draw_footer(screen, all.part({0, size.height - 1, size.width, 1}), state);
   return screen;
 }

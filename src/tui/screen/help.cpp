@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "tui/screen/keys.hpp"
 #include "tui/screen/views.hpp"
@@ -33,15 +34,40 @@ constexpr std::array<KeyHint, 20> kEntries = {{
     {"CB", "physical; resident: dispatched last; logical: plain sum"},
 }};
 
+constexpr std::array<KeyHint, 7> kReplayEntries = {{
+    {"p Space", "play, pause; at the end: from the beginning"},
+    {"+ -", "faster, slower"},
+    {"b f", "back, forward by a hundredth; B F by a tenth"},
+    {"g G", "to the beginning, to the end"},
+    {"n N", "to the next mark, to the one before"},
+    {"P", "to the peak; again: to the next one"},
+    {"", ""},
+}};
+
+// Of the others, what a recording has no use for.
+bool is_for_now(const KeyHint& entry) {
+  return entry.key == "F9 K" || entry.key == "t" || entry.key == "p Space" || entry.key == "+ -";
+}
+
+std::vector<KeyHint> entries_of(bool is_replay) {
+  if (!is_replay) return {kEntries.begin(), kEntries.end()};
+  std::vector<KeyHint> entries(kReplayEntries.begin(), kReplayEntries.end());
+  for (const KeyHint& entry : kEntries) {
+    if (!is_for_now(entry)) entries.push_back(entry);
+  }
+  return entries;
+}
+
 }  // namespace
 
-void help_view(Screen& screen, Pane pane) {
+void help_view(Screen& screen, Pane pane, bool is_replay) {
+  const std::vector<KeyHint> entries = entries_of(is_replay);
   screen.claim("help", pane);
   Pane inside = box(pane, "Help", "any key closes it", {.ink = Ink::title});
-  const auto rows = static_cast<int>(kEntries.size());
+  const auto rows = static_cast<int>(entries.size());
   const int visible = rows <= inside.height() ? rows : std::max(0, inside.height() - 1);
   for (int i = 0; i < visible; ++i) {
-    const KeyHint& entry = kEntries[static_cast<std::size_t>(i)];
+    const KeyHint& entry = entries[static_cast<std::size_t>(i)];
     inside.put(1, i, entry.key, {.ink = Ink::title, .bold = true});
     inside.put(15, i, entry.does);
   }

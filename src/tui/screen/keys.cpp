@@ -109,6 +109,10 @@ void open_process(ViewState& state, const Snapshot& snapshot) {
 void ask_to_end(ViewState& state, const Snapshot& snapshot) {
   const auto rows = process_rows(snapshot, state);
   if (rows.empty()) return;
+  if (state.player) {
+    state.message = "this is a recording: its processes cannot be ended";
+    return;
+  }
   const model::Process& process = rows[static_cast<std::size_t>(selected_row(rows, state))].sum;
   if (process.state == model::State::dead) {
     state.message =
@@ -317,7 +321,15 @@ constexpr std::array<Binding, 12> kBindings = {{
     {U"", Code::f12, [](ViewState& state) { state.save_settings = true; }},
 }};
 
+// Space at the end of a recording plays it again.
+bool press_player(ViewState& state, const Key& key) {
+  if (!state.player || key.code != Code::character) return false;
+  if (is(key, U"p ") && state.paused && state.player->at_end()) state.player->now_ns = 0;
+  return press(*state.player, key.character, state.message);
+}
+
 void press_anywhere(ViewState& state, const Key& key) {
+  if (press_player(state, key)) return;
   if (is(key, U"1234")) open_view(state, static_cast<View>(key.character - U'0'));
   for (const Binding& binding : kBindings) {
     const bool same = key.code != Code::character && key.code == binding.code;
@@ -349,6 +361,13 @@ std::vector<KeyHint> hints_of_view(const ViewState& state) {
   return {{"1-4", "view"}, {"arrows", "device"}, {"/", "filter"}};
 }
 
+std::vector<KeyHint> hints_of_player(const ViewState& state) {
+  return {{"1-4", "view"},   {"Space", state.paused ? "play" : "pause"},
+          {"b f", "seek"},   {"n N", "mark"},
+          {"P", "peak"},     {"+ -", "speed"},
+          {"[ ]", "device"}, {"/", "filter"}};
+}
+
 }  // namespace
 
 ViewState handle(ViewState state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
@@ -372,9 +391,11 @@ std::vector<KeyHint> hints_of(const ViewState& state) {
   if (state.asks_to_end) return {{"Enter", "send"}, {"Tab", "signal"}, {"Esc", "no"}};
   if (state.typing_filter) return {{"Enter", "keep"}, {"Esc", "clear"}};
   if (state.help) return {{"any key", "back"}};
-  std::vector<KeyHint> hints = hints_of_view(state);
-  hints.push_back({"p", state.paused ? "resume" : "pause"});
-  hints.push_back({"+ -", "rate"});
+  std::vector<KeyHint> hints = state.player ? hints_of_player(state) : hints_of_view(state);
+  if (!state.player) {
+    hints.push_back({"p", state.paused ? "resume" : "pause"});
+    hints.push_back({"+ -", "rate"});
+  }
   hints.push_back({state.view == View::cores ? "?" : "h", "help"});
   hints.push_back({"q", "quit"});
   return hints;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tui/screen/glyphs.hpp"
+#include "tui/screen/player.hpp"
 #include "tui/screen/widgets.hpp"
 
 namespace ttmem::tui {
@@ -160,6 +161,22 @@ void time_axis(Pane pane, std::uint32_t window_seconds) {
     pane.put(pane.width() * i / parts, 0, fmt::format("-{}s", age), {Ink::dim});
   }
   pane.put_right(pane.width(), 0, "now", {Ink::dim});
+}
+
+void recording_axis(Pane pane, std::int64_t end_ns) {
+  const int parts = pane.width() >= 100 ? 4 : 2;
+  for (int i = 0; i < parts; ++i) {
+    pane.put(pane.width() * i / parts, 0, format_moment(end_ns / parts * i, end_ns), {Ink::dim});
+  }
+  pane.put_right(pane.width(), 0, format_moment(end_ns, end_ns), {Ink::dim});
+}
+
+void cursor(Pane& pane, std::int64_t now_ns, std::int64_t end_ns) {
+  if (end_ns <= 0 || pane.width() <= 0) return;
+  const double share = static_cast<double>(now_ns) / static_cast<double>(end_ns);
+  const int x = std::clamp(static_cast<int>(share * pane.width()), 0, pane.width() - 1);
+  const Glyphs& g = glyphs_of(pane.display());
+  for (int y = 0; y < pane.height(); ++y) pane.put(x, y, g.vertical, {.ink = Ink::title});
 }
 
 }  // namespace ttmem::tui

@@ -41,5 +41,9 @@ void stack(Pane& pane, const std::array<Curve, 4>& shares);
 
 // "-60s ... -30s ... now" below a plot.
 void time_axis(Pane pane, std::uint32_t window_seconds);
+// The time of a whole recording below a plot: "0 s ... 30 s ... 60 s".
+void recording_axis(Pane pane, std::int64_t end_ns);
+// A line from top to bottom where the recording is.
+void cursor(Pane& pane, std::int64_t now_ns, std::int64_t end_ns);
 
 }  // namespace ttmem::tui

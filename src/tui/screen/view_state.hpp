@@ -13,6 +13,7 @@
 
 #include "model/device_name.hpp"
 #include "model/snapshot.hpp"
+#include "tui/screen/player.hpp"
 #include "tui/screen/theme.hpp"
 
 namespace ttmem::tui {
@@ -55,7 +56,8 @@ struct ViewState {
   bool help = false;
   bool quit = false;
   bool paused = false;
-  bool save_settings = false;  // F12 was pressed; reset after saving
+  std::optional<Player> player{};  // none: what is shown is now
+  bool save_settings = false;      // F12 was pressed; reset after saving
   std::optional<EndProcess> asks_to_end{};
   std::optional<EndProcess> end{};  // answered with yes; reset after it was done
   std::uint32_t interval_ms = 500;

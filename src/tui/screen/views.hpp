@@ -10,8 +10,9 @@
 
 namespace ttmem::tui {
 
-// View 2: DRAM, L1 and the kinds of L1 of one device over the last 30 to 300 seconds. Charts that
-// do not fit are left out, and a line says so.
+// View 2: DRAM, L1 and the kinds of L1 of one device over the last 30 to 300 seconds; of a
+// recording that is played, over all of it, and the times of `history` are those of the recording.
+// Charts that do not fit are left out, and a line says so.
 void chart_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const ViewState& state,
                 const ChartHistory& history);
 
@@ -25,7 +26,11 @@ void core_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const
 void process_view(Screen& screen, Pane pane, const model::Snapshot& snapshot,
                   const ViewState& state);
 
-// What the keys do and what the figures mean.
-void help_view(Screen& screen, Pane pane);
+// One line for a recording that is played: where it is, how fast it goes, the nearest mark, and
+// what was lost.
+void player_line(Screen& screen, Pane pane, const ViewState& state);
+
+// What the keys do and what the figures mean; first those of a recording, when one is played.
+void help_view(Screen& screen, Pane pane, bool is_replay);
 
 }  // namespace ttmem::tui

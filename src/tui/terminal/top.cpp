@@ -30,7 +30,8 @@ class Top {
         terminal_(terminal),
         state_(options.start),
         setup_{terminal.display(), options.utc_offset_seconds},
-        screen_(terminal.size()) {}
+        screen_(terminal.size()),
+        history_(options.history) {}
 
   void run() {
     sample();
@@ -43,9 +44,25 @@ class Top {
 
  private:
   void sample() {
-    snapshot_ = &options_.collect();
-    history_.add(*snapshot_);
-    next_ = Clock::now() + milliseconds(state_.interval_ms);
+    snapshot_ = &options_.collect(state_);
+    if (!state_.player) history_.add(*snapshot_);
+    sampled_ = Clock::now();
+    next_ = sampled_ + interval();
+  }
+
+  // + and - change the speed of a recording, not how smoothly it is seen.
+  [[nodiscard]] milliseconds interval() const {
+    constexpr milliseconds kFrame{100};
+    return state_.player ? kFrame : milliseconds(state_.interval_ms);
+  }
+
+  // A recording goes on by the time that has passed, and pauses at its end.
+  void play() {
+    if (!state_.player) return;
+    const auto elapsed = Clock::now() - sampled_;
+    state_.player = played(*state_.player,
+                           std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+    state_.paused = state_.player->at_end();
   }
 
   // Each device once, when its chart is first seen.
@@ -81,6 +98,7 @@ class Top {
           break;
       }
       if (state_.paused || Clock::now() < next_) continue;
+      play();
       sample();
       return true;
     }
@@ -88,9 +106,12 @@ class Top {
 
   void press_keys() {
     const std::uint32_t interval = state_.interval_ms;
+    const bool was_paused = state_.paused;
+    const std::optional<Player> before = state_.player;
     while (const std::optional<Key> key = terminal_.read()) {
       state_ = handle(std::move(state_), *key, *snapshot_, screen_);
     }
+    if (state_.player && (state_.player->now_ns != before->now_ns || was_paused)) sample();
     if (state_.interval_ms != interval) {
       next_ = std::min(next_, Clock::now() + milliseconds(state_.interval_ms));
     }
@@ -116,6 +137,7 @@ class Top {
   const model::Snapshot* snapshot_ = nullptr;
   ChartHistory history_;
   std::set<model::DeviceName> asked_;
+  Clock::time_point sampled_;
   Clock::time_point next_;
 };
 

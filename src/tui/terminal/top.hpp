@@ -22,8 +22,11 @@ struct TopOptions {
   std::int64_t utc_offset_seconds = 0;
   std::string settings_path;            // F12 writes there
   std::optional<ServerAddress> server;  // none: charts start empty
-  // What is held now; called once per frame, and valid until then.
-  std::function<const model::Snapshot&()> collect;
+  // What is held now, or where start.player has come to; called once per frame, and valid until
+  // then.
+  std::function<const model::Snapshot&(const ViewState&)> collect;
+  // Of a recording that is played: all of it. Else empty: it is gathered.
+  ChartHistory history{};
 };
 
 // Shows the live view until the user or a signal ends it, then restores the terminal. Fails when

@@ -109,6 +109,24 @@ TEST(GoldenScreen, HelpListsTheKeys) {
                 compose(fixtures::machine(1), {.help = true}, {}, {80, 24}, {}).frame);
 }
 
+TEST(GoldenScreen, ARecordingShowsWhereItIs) {
+  const model::Snapshot snapshot = fixtures::machine(2);
+  ViewState state{.paused = true, .player = Player{fixtures::tape(), 22'500'000'000, 2}};
+  const ChartHistory history = fixtures::recorded_ramp(snapshot);
+  for (const Size size : {Size{80, 24}, Size{200, 60}}) {
+    state.view = View::detailed;
+    expect_golden(fmt::format("replay_1_{}x{}", size.width, size.height),
+                  compose(snapshot, state, history, size, {}).frame);
+    state.view = View::charts;
+    expect_golden(fmt::format("replay_2_{}x{}", size.width, size.height),
+                  compose(snapshot, state, history, size, {}).frame);
+  }
+  const tui::Setup ascii{.display = {.unicode = false, .color = false}};
+  expect_golden("replay_ascii_80x24", compose(snapshot, state, history, {80, 24}, ascii).frame);
+  state.help = true;
+  expect_golden("replay_help_80x24", compose(snapshot, state, history, {80, 24}, {}).frame);
+}
+
 TEST(GoldenScreen, ATerminalThatIsTooSmallIsToldWhatIsNeeded) {
   expect_golden("small_38x9", compose(fixtures::machine(1), {}, {}, {38, 9}, {}).frame);
 }

@@ -81,6 +81,16 @@ model::Snapshot any_snapshot() {
   return s;
 }
 
+Player any_player() {
+  auto tape = std::make_shared<Tape>();
+  tape->name = any_name();
+  tape->end_ns = *inRange<std::int64_t>(0, 1'000'000'000'000'000);
+  const auto any_time = [&] { return *inRange<std::int64_t>(0, tape->end_ns + 1); };
+  tape->marks = {{any_time(), any_name()}};
+  tape->gaps = {{0, any_time(), 12}};
+  return {tape, any_time(), *rc::gen::elementOf(std::vector<double>{1e-9, 0.5, 1e6})};
+}
+
 ViewState any_state() {
   ViewState state;
   state.view = static_cast<View>(*inRange(1, 5));
@@ -95,6 +105,7 @@ ViewState any_state() {
   if (*inRange(0, 3) == 0) state.opened = ProcessKey{4711};
   state.allocation_row = *inRange(0, 20);
   state.message = any_name();
+  if (*inRange(0, 3) == 0) state.player = any_player();
   return state;
 }
 
