@@ -19,11 +19,12 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Examples:
-  ttmem export run.ttmem --format perfetto -o run.pftrace             for https://ui.perfetto.dev
-  ttmem export run.ttmem --format pprof -o run.pb.gz                  pprof -http=: run.pb.gz
-  ttmem export run.ttmem --format speedscope -o run.speedscope.json   for https://www.speedscope.app
-  ttmem export run.ttmem --format collapsed -o - | flamegraph.pl --countname bytes > run.svg
-  ttmem export run.ttmem --format csv --kind l1,cb -o l1.csv          pandas.read_csv("l1.csv")
+  ttmem export run.ttmem --format perfetto -o run.pftrace   for https://ui.perfetto.dev
+  ttmem export run.ttmem --format pprof -o run.pb.gz        pprof -http=: run.pb.gz
+  ttmem export run.ttmem --format memory-viz -o run.pickle  for pytorch.org/memory_viz
+  ttmem export run.ttmem --format speedscope -o run.json    for https://www.speedscope.app
+  ttmem export run.ttmem --format collapsed -o - | flamegraph.pl > run.svg
+  ttmem export run.ttmem --format csv --kind l1 -o l1.csv   pandas.read_csv("l1.csv")
 
 docs/export.md says what each format shows, how to open it, and what it cannot tell.)";
 

@@ -34,6 +34,7 @@ using Notes = std::vector<std::string>;
 [[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_memory_viz(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_perfetto(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_pprof(const Job& job, Output& output);
 
@@ -43,11 +44,9 @@ struct Format {
   Result<Notes> (*write)(const Job&, Output&);
 };
 inline constexpr std::array kFormats = {
-    Format{"perfetto", true, write_perfetto},
-    Format{"pprof", true, write_pprof},
-    Format{"collapsed", false, write_collapsed},
-    Format{"speedscope", false, write_speedscope},
-    Format{"csv", false, write_csv},
+    Format{"perfetto", true, write_perfetto},     Format{"pprof", true, write_pprof},
+    Format{"memory-viz", true, write_memory_viz}, Format{"speedscope", false, write_speedscope},
+    Format{"collapsed", false, write_collapsed},  Format{"csv", false, write_csv},
 };
 
 // Writes the job's file in that format. Nothing is left when it fails.
