@@ -22,6 +22,7 @@ Examples:
   ttmem export run.ttmem --format perfetto -o run.pftrace   for https://ui.perfetto.dev
   ttmem export run.ttmem --format pprof -o run.pb.gz        pprof -http=: run.pb.gz
   ttmem export run.ttmem --format memory-viz -o run.pickle  for pytorch.org/memory_viz
+  ttmem export run.ttmem --format ttnn-visualizer -o report for ttnn-visualizer, a folder
   ttmem export run.ttmem --format speedscope -o run.json    for https://www.speedscope.app
   ttmem export run.ttmem --format collapsed -o - | flamegraph.pl > run.svg
   ttmem export run.ttmem --format csv --kind l1 -o l1.csv   pandas.read_csv("l1.csv")
@@ -89,6 +90,9 @@ std::optional<std::string> what_is_missing(const ExportOptions& options) {
     return fmt::format("name a --format: {}", fmt::join(format_names(), ", "));
   }
   if (options.out.empty()) return "name the file to write: -o OUT, or -o - for standard output";
+  if (options.out == "-" && options.format->write == nullptr) {
+    return fmt::format("{} is a folder; name it with -o", options.format->name);
+  }
   if (options.out == "-" && options.format->binary && stdout_is_terminal()) {
     return fmt::format("{} is nothing for a terminal; name a file with -o", options.format->name);
   }

@@ -4,6 +4,10 @@
 namespace ttmem::exporter {
 
 Result<Notes> write(const Job& job, const Format& format) {
+  if (format.write_folder != nullptr) {
+    auto folder = OutputFolder::create(job.path, job.overwrite);
+    return folder ? format.write_folder(job, *folder) : folder.error();
+  }
   auto output = Output::create(job.path, job.overwrite);
   if (!output) return output.error();
   auto notes = format.write(job, *output);

@@ -31,23 +31,30 @@ struct Job {
 using Notes = std::vector<std::string>;
 
 // Writes the whole file. A failure to write is not reported here but by Output::finish().
-[[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
-[[nodiscard]] Result<Notes> write_memory_viz(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_perfetto(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_pprof(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_memory_viz(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
+[[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
+// Finishes the folder, too.
+[[nodiscard]] Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder);
 
 struct Format {
   std::string_view name;
-  bool binary;  // nothing for a terminal
-  Result<Notes> (*write)(const Job&, Output&);
+  bool binary;                                  // nothing for a terminal
+  Result<Notes> (*write)(const Job&, Output&);  // null: it is a folder
+  Result<Notes> (*write_folder)(const Job&, OutputFolder&) = nullptr;
 };
-inline constexpr std::array kFormats = {
-    Format{"perfetto", true, write_perfetto},     Format{"pprof", true, write_pprof},
-    Format{"memory-viz", true, write_memory_viz}, Format{"speedscope", false, write_speedscope},
-    Format{"collapsed", false, write_collapsed},  Format{"csv", false, write_csv},
-};
+inline constexpr std::array<Format, 7> kFormats = {{
+    {"perfetto", true, write_perfetto},
+    {"pprof", true, write_pprof},
+    {"memory-viz", true, write_memory_viz},
+    {"ttnn-visualizer", true, nullptr, write_ttnn_visualizer},
+    {"speedscope", false, write_speedscope},
+    {"collapsed", false, write_collapsed},
+    {"csv", false, write_csv},
+}};
 
 // Writes the job's file in that format. Nothing is left when it fails.
 [[nodiscard]] Result<Notes> write(const Job& job, const Format& format);

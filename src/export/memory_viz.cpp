@@ -10,7 +10,6 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "export/address_space.hpp"
@@ -35,8 +34,6 @@ namespace {
 
 // Above this the viewer takes minutes, or dies.
 constexpr std::uint64_t kMostEntries = 200'000;
-// A device has its number as its place, unless that would make a long list.
-constexpr std::uint32_t kMostPlaces = 1024;
 // So many begin below 2^53.
 constexpr std::size_t kMostSpaces = 510;
 
@@ -253,7 +250,6 @@ class Exporter {
     return at->second;
   }
 
-  [[nodiscard]] std::vector<std::size_t> places() const;
   [[nodiscard]] Shared settings(const std::vector<std::size_t>& places);
 
   const Job& job_;
@@ -270,19 +266,6 @@ class Exporter {
   std::vector<Allocation> pending_;  // of the moment that is being read
   std::uint64_t left_out_ = 0;
 };
-
-// Where each chip stands in the list: its number, unless two have one.
-std::vector<std::size_t> Exporter::places() const {
-  std::set<std::uint32_t> numbers;
-  for (const Chip& chip : selection_.chips()) numbers.insert(chip.number);
-  const bool usable = numbers.size() == selection_.chips().size() &&
-                      (numbers.empty() || *numbers.rbegin() < kMostPlaces);
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < selection_.chips().size(); ++i) {
-    places.push_back(usable ? selection_.chips()[i].number : i);
-  }
-  return places;
-}
 
 // The viewer shows them as they are.
 Shared Exporter::settings(const std::vector<std::size_t>& places) {
@@ -301,7 +284,7 @@ Shared Exporter::settings(const std::vector<std::size_t>& places) {
 }
 
 void Exporter::write(Output& output) {
-  const std::vector<std::size_t> places = this->places();
+  const std::vector<std::size_t> places = selection_.places();
   EncodedList segments;
   EncodedList traces;
   for (std::size_t i = 0; i < chips_.size(); ++i) {

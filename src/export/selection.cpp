@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace ttmem::exporter {
 using recording::Device;
 
 namespace {
+
+// A list with a place for each number must not become a long one.
+constexpr std::uint32_t kMostPlaces = 1024;
 
 // A chip is found again by its uid; one whose uid nobody tells, by its number.
 bool is_of(const Chip& chip, const Device& device) {
@@ -51,6 +55,16 @@ Selection::Selection(const recording::Tables& tables, const std::vector<Kind>& k
       chip_of_[static_cast<std::size_t>(device - 1)] = i;
     }
   }
+}
+
+std::vector<std::size_t> Selection::places() const {
+  std::set<std::uint32_t> numbers;
+  for (const Chip& chip : chips_) numbers.insert(chip.number);
+  const bool usable =
+      numbers.size() == chips_.size() && (numbers.empty() || *numbers.rbegin() < kMostPlaces);
+  std::vector<std::size_t> places(chips_.size());
+  for (std::size_t i = 0; i < chips_.size(); ++i) places[i] = usable ? chips_[i].number : i;
+  return places;
 }
 
 }  // namespace ttmem::exporter

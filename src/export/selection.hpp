@@ -49,6 +49,9 @@ class Selection {
   [[nodiscard]] const std::vector<Chip>& chips() const { return chips_; }
   [[nodiscard]] bool has(Kind kind) const { return kinds_[kind]; }
   [[nodiscard]] bool has(recording::RowId device) const { return chip_of(device) != kNone; }
+  // How files name the chips that only know devices by numbers: chip by chip its number, or its
+  // place in chips() when two have one number.
+  [[nodiscard]] std::vector<std::size_t> places() const;
   // Where in chips(); kNone: it was not chosen.
   [[nodiscard]] std::size_t chip_of(recording::RowId device) const {
     return chip_of_[static_cast<std::size_t>(device - 1)];

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A report for ttnn-visualizer: an operation for each dispatch, with all buffers that were there
+// and the circular buffers that it brought; and one for each peak.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "export/format.hpp"
+#include "export/stacks.hpp"
+#include "export/thinning.hpp"
+#include "export/ttnn_graph.hpp"
+#include "export/ttnn_report.hpp"
+#include "export/usage.hpp"
+
+namespace ttmem::exporter {
+
+using recording::Allocation;
+using recording::Dispatch;
+using recording::Event;
+using recording::RowId;
+using recording::Tables;
+using recording::Time;
+
+namespace {
+
+constexpr std::string_view kDatabase = "db.sqlite";
+constexpr std::string_view kConfig = "config.json";
+constexpr std::string_view kSchemaVersion = "3.3";
+
+// A report has a row for each buffer at each operation: more than this takes the viewer too long.
+constexpr std::size_t kMostOperations = 2000;
+constexpr std::uint64_t kMostRows = 2'000'000;
+
+bool has_place(const Allocation& allocation, const recording::Request& request) {
+  return allocation.address && request.has_bytes_per_bank && request.kind != Kind::cb &&
+         request.kind != Kind::kernel && request.kind != Kind::system;
+}
+
+bool is_selected(const Tables& tables, const Selection& selection, RowId set) {
+  const auto& devices = tables.device_set(set);
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](RowId device) { return selection.has(device); });
+}
+
+// Which moments become operations: all with a dispatch, or those at which L1 was fullest.
+struct Plan {
+  std::optional<std::set<Time>> chosen{};  // none: all
+  std::uint64_t dispatches = 0;
+  std::uint64_t without_place = 0;  // allocations that cannot be drawn
+};
+
+Result<Plan> plan_of(const Job& job) {
+  const Tables& tables = job.reader.tables();
+  Plan plan;
+  LocalPeaks peaks(kMostOperations);
+  Usage usage(tables, job.selection);
+  std::uint64_t live = 0;
+  std::uint64_t rows = 0;
+  bool dispatched = false;
+  const auto passed = for_each_moment(
+      job.reader, usage,
+      [&](Time time, const std::vector<std::size_t>&) {
+        if (!std::exchange(dispatched, false)) return;
+        std::uint64_t bytes = 0;
+        for (const Chip& chip : job.selection.chips()) bytes += usage.used_bytes(chip, Memory::l1);
+        peaks.add({bytes, time});
+      },
+      [&](const Event& event) {
+        const bool begins = event.type == Event::Type::allocate;
+        if (begins || event.type == Event::Type::free) {
+          const recording::Request& request = tables.request(event.allocation->request);
+          const std::uint64_t devices = tables.device_set(event.allocation->devices).size();
+          if (!job.selection.has(request.kind)) return;
+          if (!has_place(*event.allocation, request)) {
+            plan.without_place += begins ? devices : 0;
+            return;
+          }
+          live = begins ? live + devices : live - devices;
+        } else if (event.type == Event::Type::dispatch &&
+                   is_selected(tables, job.selection, event.dispatch->devices)) {
+          ++plan.dispatches;
+          rows += live;
+          dispatched = true;
+        }
+      });
+  if (!passed) return passed.error();
+  if (plan.dispatches <= kMostOperations && rows <= kMostRows) return plan;
+  peaks.finish();
+  const std::uint64_t rows_each = rows / plan.dispatches + 1;
+  while (peaks.peaks().size() > 1 && peaks.peaks().size() * rows_each > kMostRows) peaks.halve();
+  plan.chosen.emplace();
+  for (const Peak& peak : peaks.peaks()) plan.chosen->insert(peak.time_ns);
+  return plan;
+}
+
+class Exporter {
+ public:
+  Exporter(const Job& job, const Plan& plan, const Peaks& peaks, TtnnReport& report)
+      : job_(job),
+        tables_(job.reader.tables()),
+        selection_(job.selection),
+        plan_(plan),
+        places_(selection_.places()),
+        report_(report) {
+    for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
+      for (const Memory memory : {Memory::dram, Memory::l1}) {
+        const Peak& peak = peaks[chip][static_cast<std::size_t>(memory)];
+        if (peak.bytes == 0) continue;
+        peaks_.emplace(peak.time_ns, fmt::format("peak of {} ({})", name_of(memory),
+                                                 selection_.chips()[chip].name()));
+      }
+    }
+  }
+
+  Result<void> write() {
+    const recording::Run& run = tables_.run;
+    report_.add_metadata("schema_version", kSchemaVersion);
+    report_.add_metadata("capture_timestamp_ns", fmt::format("{}", run.started_unix_ns));
+    report_.add_metadata("total_duration_ns", fmt::format("{}", job_.reader.end_ns()));
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      report_.add_device(places_[i], tables_.device(selection_.chips()[i].devices.back()));
+    }
+    Usage usage(tables_, selection_);
+    const auto passed = for_each_moment(
+        job_.reader, usage, [&](Time time, const std::vector<std::size_t>&) { end_moment(time); },
+        [&](const Event& event) { follow(event); });
+    if (!passed) return passed.error();
+    close_operation(std::max(job_.reader.end_ns(), open_since_));
+    return {};
+  }
+  [[nodiscard]] std::uint64_t dispatches() const { return dispatches_written_; }
+
+ private:
+  struct Placed {
+    RowId layout = 0;
+    std::uint32_t name = 0;
+    std::uint32_t scope = 0;
+  };
+
+  void follow(const Event& event) {
+    switch (event.type) {
+      case Event::Type::allocate: {
+        const recording::Request& request = tables_.request(event.allocation->request);
+        if (selection_.has(request.kind) && has_place(*event.allocation, request)) {
+          live_.emplace(event.allocation->id, *event.allocation);
+        }
+        return;
+      }
+      case Event::Type::free:
+        live_.erase(event.allocation->id);
+        return;
+      case Event::Type::place:
+        programs_[{event.program->device, event.program->number}] = {
+            event.program->layout, event.program->name, event.program->scope};
+        return;
+      case Event::Type::remove:
+        programs_.erase({event.program->device, event.program->number});
+        return;
+      case Event::Type::dispatch:
+        if (is_selected(tables_, selection_, event.dispatch->devices)) {
+          dispatched_.push_back(*event.dispatch);
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  void end_moment(Time time) {
+    const bool chosen = !plan_.chosen || plan_.chosen->contains(time);
+    for (const Dispatch& dispatch : dispatched_) {
+      if (chosen) write_dispatch(dispatch);
+    }
+    dispatched_.clear();
+    const auto [first, last] = peaks_.equal_range(time);
+    for (auto peak = first; peak != last; ++peak) {
+      open_operation(peak->second, time);
+      write_buffers();
+    }
+  }
+
+  void write_dispatch(const Dispatch& dispatch) {
+    const recording::Launch& launch = tables_.launch(dispatch.launch);
+    std::vector<SentProgram> programs;
+    const Placed* first = nullptr;
+    for (const RowId device : tables_.device_set(dispatch.devices)) {
+      if (!selection_.has(device)) continue;
+      for (const std::uint64_t number : launch.programs) {
+        const auto at = programs_.find({device, number});
+        const Placed* placed = at == programs_.end() ? nullptr : &at->second;
+        if (first == nullptr) first = placed;
+        const bool known = placed != nullptr && placed->layout != 0 && selection_.has(Kind::cb);
+        programs.push_back({name_of_program(placed, number),
+                            known ? &tables_.layout(placed->layout) : nullptr, place_of(device),
+                            tables_.device(device).grid_x});
+      }
+    }
+    ++dispatches_written_;
+    open_operation(launch.trace       ? fmt::format("trace of {} programs", launch.programs.size())
+                   : programs.empty() ? "dispatch"
+                                      : programs.front().name,
+                   dispatch.time_ns);
+    report_.add_graph(operation_, graph_of(programs));
+    if (first != nullptr && first->scope != 0) {
+      report_.add_stack_trace(operation_, valid_utf8(tables_.scope(first->scope)));
+    }
+    if (!launch.trace && !launch.programs.empty()) {
+      report_.add_argument(operation_, "program", fmt::format("{}", launch.programs.front()));
+    }
+    write_buffers();
+  }
+
+  [[nodiscard]] std::string name_of_program(const Placed* placed, std::uint64_t number) const {
+    const std::string_view name = placed == nullptr ? "" : tables_.text(placed->name);
+    return name.empty() ? fmt::format("program {}", number) : valid_utf8(name);
+  }
+  [[nodiscard]] std::size_t place_of(RowId device) const {
+    return places_[selection_.chip_of(device)];
+  }
+
+  void open_operation(std::string name, Time time) {
+    close_operation(time);
+    ++operation_;
+    open_name_ = std::move(name);
+    open_since_ = time;
+    report_.add_argument(operation_, "time_ns", fmt::format("{}", time));
+  }
+  // It lasts until the next one.
+  void close_operation(Time time) {
+    if (operation_ > 0) report_.add_operation(operation_, open_name_, time - open_since_);
+  }
+
+  void write_buffers() {
+    for (const auto& [id, allocation] : live_) {
+      const recording::Request& request = tables_.request(allocation.request);
+      for (const RowId device : tables_.device_set(allocation.devices)) {
+        if (!selection_.has(device)) continue;
+        report_.add_buffer(operation_, place_of(device), *allocation.address, request);
+      }
+    }
+  }
+
+  const Job& job_;
+  const Tables& tables_;
+  const Selection& selection_;
+  const Plan& plan_;
+  std::vector<std::size_t> places_;
+  TtnnReport& report_;
+  std::multimap<Time, std::string> peaks_;
+  std::map<RowId, Allocation> live_;
+  boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, Placed> programs_;
+  std::vector<Dispatch> dispatched_;  // of the moment that is being read
+  std::int64_t operation_ = 0;        // the last
+  std::string open_name_;
+  Time open_since_ = 0;
+  std::uint64_t dispatches_written_ = 0;
+};
+
+Result<void> write_config(const Job& job, const OutputFolder& folder) {
+  auto output = Output::create(folder.file(kConfig), false);
+  if (!output) return output.error();
+  const std::string& command = job.reader.tables().run.command;
+  const nlohmann::json config = {{"report_name", command.empty() ? "ttmem" : valid_utf8(command)}};
+  output->write(config.dump(2) + "\n");
+  return output->finish();
+}
+
+Notes notes_of(const Plan& plan, std::uint64_t written) {
+  Notes notes;
+  if (plan.dispatches > written) {
+    notes.push_back(fmt::format(
+        "{} of {} dispatches are operations of the report: those at which L1 was fullest", written,
+        plan.dispatches));
+  }
+  if (plan.dispatches == 0) {
+    notes.emplace_back("the recording has no dispatches: the report shows the peaks only");
+  }
+  if (plan.without_place > 0) {
+    notes.push_back(fmt::format(
+        "{} allocations are not in the report: kernels, host memory, and what has no address",
+        plan.without_place));
+  }
+  return notes;
+}
+
+}  // namespace
+
+Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder) {
+  const auto plan = plan_of(job);
+  if (!plan) return plan.error();
+  const auto peaks = find_peaks(job.reader, job.selection);
+  if (!peaks) return peaks.error();
+  auto report = TtnnReport::create(folder.file(kDatabase));
+  if (!report) return report.error();
+  Exporter exporter(job, *plan, *peaks, *report);
+  for (const auto& done : {exporter.write(), report->finish(), write_config(job, folder)}) {
+    if (!done) return done.error();
+  }
+  const auto finished = folder.finish({kDatabase, kConfig});
+  if (!finished) return finished.error();
+  return notes_of(*plan, exporter.dispatches());
+}
+
+}  // namespace ttmem::exporter
