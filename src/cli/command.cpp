@@ -52,6 +52,18 @@ void Command::add_function(const std::string& names, const std::string& type,
   app_->add_option_function(names, take, help)->type_name(type);
 }
 
+void Command::add_repeated(const std::string& names, const std::string& type,
+                           const std::function<void(const std::string&)>& take,
+                           const std::string& help) {
+  const auto take_all = [take](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) take(text);
+  };
+  app_->add_option_function<std::vector<std::string>>(names, take_all, help)
+      ->type_name(type)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void Command::add_flag(const std::string& names, bool& value, const std::string& help) {
   app_->add_flag(names, value, help);
 }

@@ -63,6 +63,20 @@ class Command {
     };
     add_function(names, type, take, help);
   }
+  // May be given again and again; parse(text) of each goes to the end of `values`.
+  template <typename Value, typename Parse>
+  void add_list(const std::string& names, const std::string& type, std::vector<Value>& values,
+                Parse parse, const std::string& help) {
+    const auto take = [&values, parse, chosen = chosen_](const std::string& text) {
+      auto parsed = parse(text);
+      if (parsed) {
+        values.push_back(std::move(*parsed));
+      } else if (!chosen->wrong) {
+        chosen->wrong = parsed.error();
+      }
+    };
+    add_repeated(names, type, take, help);
+  }
   void add_flag(const std::string& names, bool& value, const std::string& help);
 
   // What to do when the command line names this command; of the root, when it names none.
@@ -70,6 +84,8 @@ class Command {
 
  private:
   void add_function(const std::string& names, const std::string& type,
+                    const std::function<void(const std::string&)>& take, const std::string& help);
+  void add_repeated(const std::string& names, const std::string& type,
                     const std::function<void(const std::string&)>& take, const std::string& help);
 
   CLI::App* app_;

@@ -55,6 +55,8 @@ void add_version(Command& app, const std::string& text);
 // on and the adapter attached. It returns when that fails: 127 when there is no such command, 126
 // when it cannot be started, 2 when none was named; and with --summary, the command's exit code.
 void add_run(Command& app, const std::vector<std::string>& to_run);
+// The same, but the command is a child, and all that happens is recorded.
+void add_record(Command& app, const std::vector<std::string>& to_run);
 
 // What is held now, on these devices (empty: on all). Fails when there is no such device.
 [[nodiscard]] Result<model::Snapshot> current_snapshot(

@@ -83,12 +83,12 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
   return at;
 }
 
-// What follows the command `run` and its options: it belongs to the command that is run.
-// `all.end()` when the word `run` is missing, an option's value or an argument of another command.
+// What follows the command `run` or `record` and its options: it belongs to the command that is run.
+// `all.end()` when that word is missing, an option's value or an argument of another command.
 Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments command = after_options(app, all.begin(), all.end());
-  if (command == all.end() || *command != "run") return all.end();
-  return after_options(*app.get_subcommand("run"), command + 1, all.end());
+  if (command == all.end() || (*command != "run" && *command != "record")) return all.end();
+  return after_options(*app.get_subcommand(*command), command + 1, all.end());
 }
 
 int run(std::vector<std::string> arguments) {
@@ -112,6 +112,7 @@ int run(std::vector<std::string> arguments) {
   add_import(root);
   add_serve(root);
   add_run(root, to_run);
+  add_record(root, to_run);
   add_adapter(root, common);
   add_help(root);
   add_version(root, kVersion);

@@ -40,7 +40,7 @@ enum class Ending : std::uint8_t {
   changed,        // goes on in another row: another size, other devices, another layout
   device_closed,  // it was left on the device
   process_ended,  // its process ended without a free
-  gap,            // somewhere in a gap; its end is the end of that
+  gap,            // somewhere in a gap; its end is the begin of that
 };
 
 struct Process {

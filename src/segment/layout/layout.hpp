@@ -114,7 +114,9 @@ struct Header {
   std::uint32_t
       not_seen[kMaxNotSeen];    // numbers of texts, 0: no more. What is not reported, and why
   std::uint32_t event_details;  // 1: events are followed by their details; fixed before `magic`
-  std::uint8_t reserved1[20];
+  std::uint32_t reserved0;
+  std::uint64_t event_count;  // with details: of the records, how many are events
+  std::uint8_t reserved1[8];
 };
 
 struct CoreFigures {
@@ -337,6 +339,7 @@ static_assert(offsetof(Header, device_set_count) == 464);
 static_assert(offsetof(Header, device_set_bytes) == 468);
 static_assert(offsetof(Header, not_seen) == 472);
 static_assert(offsetof(Header, event_details) == 488);
+static_assert(offsetof(Header, event_count) == 496);
 
 static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 48);
 static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 40);

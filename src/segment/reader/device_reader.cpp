@@ -140,6 +140,7 @@ class DevicePass {
   // False when the file is cut short.
   [[nodiscard]] bool read(const RecordPlaces& places, std::uint32_t count) {
     open_.of_record.resize(count);
+    open_.id_of.resize(count);
     for (std::uint32_t first = 0; first < count; first += places.records_per_chunk()) {
       const std::uint32_t here = std::min(places.records_per_chunk(), count - first);
       if (!chunk_.load(source_, places.offset_of(first), here)) return false;
@@ -163,17 +164,19 @@ class DevicePass {
       open_.left_at_close.push_back({record_.id, left.left_at_close, left.left_at_close_bytes});
     }
     const bool open = record_.state == static_cast<std::uint32_t>(DeviceState::open);
+    open_.id_of[record_index] = record_.id;
     if (open || closed) open_.peaks.push_back(peaks_of(record_));
-    if (!open) return true;
+    if (!open && !closed) return true;
     if (!valid(record_)) {
-      ++open_.invalid_records;
+      if (open) ++open_.invalid_records;
       return true;
     }
-    open_.of_record[record_index] = static_cast<std::uint32_t>(open_.devices.size());
-    DeviceImage& device = open_.devices.emplace_back();
+    DeviceImage& device = (open ? open_.devices : open_.closed).emplace_back();
     device.coherent = head->whole;
     copy_identity(record_, device);
     copy_figures(record_, device);
+    if (!open) return true;
+    open_.of_record[record_index] = static_cast<std::uint32_t>(open_.devices.size() - 1);
     if (!device.coherent) reconcile(device);
     return read_cores(in_chunk, device);
   }

@@ -17,7 +17,9 @@ struct OpenDevices {
   std::vector<DeviceImage> devices;
   std::vector<std::optional<std::uint32_t>> of_record;  // by record; none: not open
   std::vector<LeftAtClose> left_at_close;
-  std::vector<DevicePeaks> peaks;  // also of the closed ones
+  std::vector<DevicePeaks> peaks;    // also of the closed ones
+  std::vector<DeviceImage> closed;   // without cores
+  std::vector<std::uint32_t> id_of;  // by record
   std::uint64_t invalid_records = 0;
 };
 

@@ -19,9 +19,9 @@ using EventDetails = std::array<std::byte, sizeof(EventRecord)>;
 struct Events {
   std::vector<EventRecord> events;    // by number
   std::vector<EventDetails> details;  // of all of them, one after the other
-  std::uint64_t lost = 0;             // overwritten before they were read, or invalid
-  std::uint64_t newest = 0;           // number of the last record, for the next call
-  bool has_details = false;           // whether the segment writes any
+  std::uint64_t lost = 0;    // overwritten before they were read, or invalid; records, not events
+  std::uint64_t newest = 0;  // number of the last record, for the next call
+  bool has_details = false;  // whether the segment writes any
 };
 
 // How many records of details follow an event in a segment that writes them.

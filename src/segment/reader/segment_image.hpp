@@ -50,6 +50,7 @@ struct DeviceImage : DeviceFigures {
 
 // A live buffer or kernel.
 struct LiveAllocation {
+  std::uint32_t slot = 0;              // in the segment
   std::uint32_t device = 0;            // index into SegmentImage::devices
   std::vector<std::uint32_t> devices;  // of a mesh: all of them, `device` first; else empty
   Kind kind = Kind::dram;
@@ -85,6 +86,7 @@ using Footprint = std::vector<Cb>;
 
 // A live program on one device.
 struct LiveProgram {
+  std::uint32_t slot = 0;       // in the segment
   std::uint32_t device = 0;     // index into SegmentImage::devices
   std::uint32_t footprint = 0;  // index into SegmentImage::footprints
   std::uint32_t resident_cores = 0;
@@ -127,7 +129,8 @@ struct SegmentImage {
   bool client_ended = false;     // of a proxy segment: not only its server
   std::uint32_t client_uid = 0;  // of a proxy segment
   std::int32_t last_error = 0;
-  std::uint64_t events = 0;  // `allocations` and `programs` were alive together at this event
+  std::uint64_t events = 0;       // `allocations` and `programs` were alive together at this event
+  std::uint64_t event_count = 0;  // events so far
   std::uint64_t dropped_allocations = 0;
   std::uint64_t dropped_programs = 0;
   std::uint64_t dropped_calls = 0;

@@ -96,6 +96,11 @@ HeaderState header_state(const ByteSource& source) {
   return check_header(source, header);
 }
 
+std::uint64_t event_count(const Header& header) {
+  const bool has_details = header.layout_version >= 4 && header.event_details == 1;
+  return has_details ? header.event_count : header.events;
+}
+
 Result<SegmentMap> map_segment(const ByteSource& source) {
   SegmentMap map;
   const HeaderState state = check_header(source, map.header);

@@ -64,6 +64,9 @@ struct SegmentMap {
   RecordPlaces device_sets{sizeof(DeviceSetRecord)};
 };
 
+// How many events its process has written.
+[[nodiscard]] std::uint64_t event_count(const Header& header);
+
 // Fails when the header is not complete, or is cut off while being read.
 [[nodiscard]] Result<SegmentMap> map_segment(const ByteSource& source);
 

@@ -60,6 +60,7 @@ class Pass {
     image_.client_uid = header.client_uid;
     image_.last_error = header.last_error;
     image_.events = map_.events_before;
+    image_.event_count = event_count(header);
     image_.dropped_allocations = header.dropped_allocations;
     image_.dropped_programs = header.dropped_programs;
     image_.dropped_calls = header.dropped_calls;
@@ -76,9 +77,9 @@ class Pass {
     return true;
   }
 
-  // Calls use(slot) for each of the first `count` slots that is untorn. A slot that stays torn is
-  // being allocated or freed, or its writer died there, so it is not among those that were alive
-  // together. False when the file is cut short.
+  // Calls use(slot, its index) for each of the first `count` slots that is untorn. A slot that
+  // stays torn is being allocated or freed, or its writer died there, so it is not among those that
+  // were alive together. False when the file is cut short.
   template <typename Slot, typename Use>
   bool for_each_slot(const RecordPlaces& array, std::uint32_t count, Use&& use) {
     for (std::uint32_t first = 0; first < count; first += array.records_per_chunk()) {
@@ -89,7 +90,7 @@ class Pass {
         Slot slot;
         if (block_.sequenced(i * sizeof(Slot), slot) ||
             read_again(offset + i * sizeof(Slot), slot)) {
-          use(slot);
+          use(slot, first + i);
         }
       }
     }
@@ -109,13 +110,13 @@ class Pass {
   bool read_allocations() {
     const std::uint32_t count = std::min(map_.header.allocation_count, map_.allocations.capacity());
     bool labelled = true;
-    const bool whole =
-        for_each_slot<AllocationSlot>(map_.allocations, count, [&](const AllocationSlot& slot) {
+    const bool whole = for_each_slot<AllocationSlot>(
+        map_.allocations, count, [&](const AllocationSlot& slot, std::uint32_t index) {
           if (slot.live != 1 || slot.born > image_.events) return;
           const std::vector<std::uint32_t>& devices = devices_of(slot);
           if (devices.empty()) return;  // closed meanwhile
           if (plausible(slot) && cores_fit(slot, devices)) {
-            labelled &= add_allocation(slot, devices);
+            labelled &= add_allocation(slot, index, devices);
           } else {
             ++image_.invalid_records;
           }
@@ -148,8 +149,10 @@ class Pass {
   }
 
   // False when the file is cut short.
-  bool add_allocation(const AllocationSlot& slot, const std::vector<std::uint32_t>& devices) {
+  bool add_allocation(const AllocationSlot& slot, std::uint32_t index,
+                      const std::vector<std::uint32_t>& devices) {
     LiveAllocation allocation;
+    allocation.slot = index;
     allocation.device = devices.front();
     if (devices.size() > 1) allocation.devices = devices;
     allocation.kind = static_cast<Kind>(slot.kind);
@@ -163,41 +166,24 @@ class Pass {
     if (slot.banks != 0) allocation.banks = slot.banks;
     if ((slot.flags & kNoCores) == 0) allocation.cores = slot.cores;
     allocation.own_banks = (slot.flags & kOwnBanks) != 0;
-    const bool whole = read_label(slot, allocation.label) && read_scope(slot, allocation.scope);
+    const OriginNumbers origin = origin_numbers(slot.flags, slot.label);
+    allocation.label = safe_text(origin.label);
+    const bool whole =
+        (origin.label_number == 0 || texts_.read(origin.label_number, allocation.label)) &&
+        texts_.read_scope(origin.scope_number, allocation.scope);
     image_.allocations.push_back(std::move(allocation));
     return whole;
-  }
-
-  // False when the file is cut short.
-  bool read_label(const AllocationSlot& slot, std::string& label) {
-    if ((slot.flags & kLongLabel) == 0) {
-      label = safe_text(std::string_view(slot.label, sizeof slot.label - scope_bytes(slot)));
-      return true;
-    }
-    std::uint32_t number = 0;
-    std::memcpy(&number, slot.label, sizeof number);
-    return texts_.read(number, label);
-  }
-
-  // What the number of its scope takes of the label's place.
-  static std::size_t scope_bytes(const AllocationSlot& slot) {
-    return (slot.flags & kScoped) != 0 ? sizeof(std::uint32_t) : 0;
-  }
-
-  bool read_scope(const AllocationSlot& slot, std::string& scope) {
-    if ((slot.flags & kScoped) == 0) return true;
-    std::uint32_t number = 0;
-    std::memcpy(&number, slot.label + sizeof slot.label - sizeof number, sizeof number);
-    return texts_.read_scope(number, scope);
   }
 
   bool read_programs() {
     const std::uint32_t count = std::min(map_.header.program_count, map_.programs.capacity());
     std::vector<ProgramSlot> live;
-    const bool whole =
-        for_each_slot<ProgramSlot>(map_.programs, count, [&](const ProgramSlot& slot) {
+    std::vector<std::uint32_t> indices;
+    const bool whole = for_each_slot<ProgramSlot>(
+        map_.programs, count, [&](const ProgramSlot& slot, std::uint32_t index) {
           if (slot.live == 1 && slot.born <= image_.events && device_of(slot.device)) {
             live.push_back(slot);
+            indices.push_back(index);
           }
         });
     if (!whole) return false;
@@ -210,7 +196,7 @@ class Pass {
       const std::optional<std::uint32_t> footprint = footprints->of_program[i];
       if (!footprint) continue;
       if (inside_grid(cores[*footprint], *device_of(live[i].device))) {
-        if (!add_program(live[i], *footprint)) return false;
+        if (!add_program(live[i], indices[i], *footprint)) return false;
       } else {
         ++image_.invalid_records;
       }
@@ -227,8 +213,9 @@ class Pass {
   }
 
   // False when the file is cut short.
-  bool add_program(const ProgramSlot& slot, std::uint32_t footprint) {
+  bool add_program(const ProgramSlot& slot, std::uint32_t index, std::uint32_t footprint) {
     LiveProgram program;
+    program.slot = index;
     program.device = *device_of(slot.device);
     program.footprint = footprint;
     program.resident_cores = std::min(slot.resident_cores, kMaxCores);

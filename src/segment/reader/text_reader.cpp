@@ -2,12 +2,28 @@
 #include "segment/reader/text_reader.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <string_view>
 
 #include "segment/reader/safe_text.hpp"
 
 namespace ttmem::segment {
+
+OriginNumbers origin_numbers(std::uint8_t flags, const char (&place)[32]) {
+  OriginNumbers origin;
+  std::size_t room = sizeof place;
+  if ((flags & kScoped) != 0) {
+    room -= sizeof origin.scope_number;
+    std::memcpy(&origin.scope_number, place + room, sizeof origin.scope_number);
+  }
+  if ((flags & kLongLabel) != 0) {
+    std::memcpy(&origin.label_number, place, sizeof origin.label_number);
+  } else {
+    origin.label = std::string_view(place, ::strnlen(place, room));
+  }
+  return origin;
+}
 
 TextReader::TextReader(const ByteSource& source, const SegmentMap& map)
     : source_(source),

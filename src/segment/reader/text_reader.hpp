@@ -4,12 +4,21 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "segment/reader/byte_source.hpp"
 #include "segment/reader/segment_map.hpp"
 
 namespace ttmem::segment {
+
+// What the place of a label holds, by the flags of the allocation.
+struct OriginNumbers {
+  std::string_view label{};        // up to a zero, or empty when it has a number
+  std::uint32_t label_number = 0;  // of a text; 0: none
+  std::uint32_t scope_number = 0;
+};
+[[nodiscard]] OriginNumbers origin_numbers(std::uint8_t flags, const char (&place)[32]);
 
 // The names and long labels of a segment. Reads a chunk when the first of its texts is needed. One
 // copy is enough: a record refers to a text only when it is complete, and a text never changes.

@@ -174,6 +174,9 @@ class SegmentWriter {
       std::memcpy(&ring_[(number + i) & ring_mask_],
                   static_cast<const char*>(details) + i * sizeof(EventRecord), sizeof(EventRecord));
     }
+    if (event_details_) [[unlikely]] {
+      store(header_->event_count, header_->event_count + 1);
+    }
     const std::uint64_t last = number + count;
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
     std::atomic_ref<std::uint64_t>(header_->events).store(last, std::memory_order_release);

@@ -67,7 +67,7 @@ Record example(const std::string& name) {
 
 TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Header");
-  EXPECT_EQ(fields.size(), 38U);
+  EXPECT_EQ(fields.size(), 39U);
   EXPECT_FIELD(Header, magic);
   EXPECT_FIELD(Header, layout_version);
   EXPECT_FIELD(Header, header_bytes);
@@ -89,6 +89,7 @@ TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(Header, last_error);
   EXPECT_FIELD(Header, events);
   EXPECT_FIELD(Header, event_details);
+  EXPECT_FIELD(Header, event_count);
   EXPECT_FIELD(Header, client_uid);
   EXPECT_FIELD(Header, dropped_allocations);
   EXPECT_FIELD(Header, dropped_programs);

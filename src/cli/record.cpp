@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "adapter/cache.hpp"
+#include "base/clock.hpp"
+#include "base/environment.hpp"
+#include "base/shell_quote.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/supervise.hpp"
+#include "cli/tracked_command.hpp"
+#include "collector/process_look.hpp"
+#include "collector/run_segments.hpp"
+#include "recording/file/writer.hpp"
+#include "recording/recorder/recorder.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kExamples = R"(
+Examples:
+  ttmem record -- python3 model.py         into ttmem-python3-PID.ttmem, PID is that of the recorder
+  ttmem record -o run.ttmem -f -- ./model  overwrites run.ttmem
+  ttmem record --pid 4711 --pid 4712       processes that are tracked already, until Ctrl-C
+  ttmem record --aggregate -- ./model      a small file: the time line, and what was left
+
+Every allocation, free, placement and dispatch of the command, and of what it starts, with place,
+size, cores, scope and time, goes into an SQLite file (docs/recording.md). Then:
+  ttmem report run.ttmem        peaks, what they were made of, leaks
+  ttmem diff old.ttmem run.ttmem
+The command runs as with `ttmem run`, and its exit code is ttmem's. It never waits for the recorder:
+what that could not read in time is counted, and the figures are right again after it.
+TTMEM_EVENTS=N makes room for N events (1048576).)";
+
+constexpr milliseconds kPause{10};
+constexpr std::uint64_t kProgressEvery = 250'000'000;
+
+struct RecordOptions {
+  std::string file;
+  bool overwrite = false;
+  bool aggregate = false;
+  std::vector<std::int32_t> pids;
+  TrackedCommand tracked;
+};
+
+std::string default_name(const std::string& program, std::int32_t pid) {
+  return fmt::format("ttmem-{}-{}.ttmem", std::filesystem::path(program).filename().string(), pid);
+}
+
+// One line on standard error that is drawn again and again. Only where nobody else writes: a
+// command that prints to the same terminal would be mixed with it.
+class Progress {
+ public:
+  explicit Progress(bool alone)
+      : shown_(::isatty(STDERR_FILENO) != 0 && (alone || ::isatty(STDOUT_FILENO) == 0)) {}
+  ~Progress() {
+    if (drawn_) std::fputs("\r\033[K", stderr);
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(const recording::Recorder::Figures& figures) {
+    if (!shown_ || figures.elapsed_ns < next_) return;
+    next_ = figures.elapsed_ns + kProgressEvery;
+    drawn_ = true;
+    const std::string lost =
+        figures.lost > 0 ? fmt::format("  lost {}", views::format_count(figures.lost)) : "";
+    fmt::print(stderr, "\r\033[Krecording {}  {} events  now {}  peak {}{}",
+               views::format_age(figures.elapsed_ns), views::format_count(figures.events),
+               views::format_bytes(figures.used_bytes), views::format_bytes(figures.peak_bytes),
+               lost);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_;
+  bool drawn_ = false;
+  std::uint64_t next_ = 0;
+};
+
+// A file that is being recorded. After a failure to write (a full disk) it records no more and says
+// so at once; the workload goes on.
+class Session {
+ public:
+  static Result<std::unique_ptr<Session>> begin(const std::string& file, recording::Run run,
+                                                bool overwrite, bool alone) {
+    auto writer = recording::Writer::create(file, run, overwrite);
+    if (!writer) return writer.error();
+    return std::unique_ptr<Session>(new Session(file, std::move(run), std::move(*writer), alone));
+  }
+
+  void add(UniqueFd segment) { recorder_.add(std::move(segment)); }
+  [[nodiscard]] std::size_t running() const { return recorder_.running(); }
+
+  void look() {
+    if (failed_) return;
+    note(recorder_.look());
+    progress_->show(recorder_.figures());
+  }
+
+  // The exit code of the recording itself.
+  int finish(std::optional<int> exit_code) {
+    run_.exit_code = exit_code;
+    if (!failed_) note(recorder_.finish(run_));
+    progress_.reset();
+    if (failed_) return kFailure;
+    say_summary();
+    return kSuccess;
+  }
+
+ private:
+  Session(std::string file, recording::Run run, std::unique_ptr<recording::Writer> writer,
+          bool alone)
+      : file_(std::move(file)),
+        run_(std::move(run)),
+        writer_(std::move(writer)),
+        recorder_(*writer_),
+        progress_(std::make_unique<Progress>(alone)) {}
+
+  void note(const Result<void>& done) {
+    if (done) return;
+    failed_ = true;
+    progress_.reset();
+    say("the recording has ended: " + done.error().message);
+  }
+
+  void say_summary() const {
+    const auto figures = recorder_.figures();
+    if (figures.processes == 0) {
+      say("nothing was recorded: no process reported anything; `ttmem doctor` looks for the "
+          "reason");
+      return;
+    }
+    std::error_code unknown;
+    const std::uintmax_t bytes = std::filesystem::file_size(file_, unknown);
+    say(fmt::format("recorded {} of {} in {}: {} ({})", plural(figures.events, "event", "events"),
+                    plural(figures.processes, "process", "processes"),
+                    views::format_age(figures.elapsed_ns), file_,
+                    views::format_bytes(unknown ? 0 : std::uint64_t{bytes})));
+    if (figures.lost > 0) {
+      say(fmt::format(
+          "{} lost, because they came faster than they could be written; figures are "
+          "right again after each gap. TTMEM_EVENTS=4194304 makes more room",
+          figures.lost == 1 ? "1 event was"
+                            : fmt::format("{} events were", views::format_count(figures.lost))));
+    }
+    say("see it with: ttmem report " + shell_quote(file_));
+  }
+
+  std::string file_;
+  recording::Run run_;
+  std::unique_ptr<recording::Writer> writer_;
+  recording::Recorder recorder_;
+  std::unique_ptr<Progress> progress_;
+  bool failed_ = false;
+};
+
+recording::Run new_run(const std::vector<std::string>& command, bool aggregate) {
+  recording::Run run;
+  run.version = adapter::ttmem_version();
+  run.source = "record";
+  for (const std::string& word : command) {
+    run.command += (run.command.empty() ? "" : " ") + shell_quote(word);
+  }
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) == 0) run.host = host.data();
+  run.started_unix_ns = clock_ns(CLOCK_REALTIME);
+  run.aggregate = aggregate;
+  return run;
+}
+
+int record_command(const std::vector<std::string>& command, const RecordOptions& options) {
+  const std::string file =
+      options.file.empty() ? default_name(command[0], ::getpid()) : options.file;
+  // Before an adapter is built, which takes a while.
+  if (!options.overwrite && std::filesystem::exists(file)) {
+    return complain(file + " is there already; use -f to overwrite it", kFailure);
+  }
+  ::setenv("TTMEM_EVENTS", "1048576", 0);
+  options.tracked.prepare(command);
+  collector::RunSegments segments(segment_directory());
+  if (!segments.failure().empty()) {
+    return complain("cannot record: " + segments.failure(), kFailure);
+  }
+  auto session =
+      Session::begin(file, new_run(command, options.aggregate), options.overwrite, false);
+  if (!session) return complain(session.error().message, kFailure);
+  const auto look = [&] {
+    for (UniqueFd& segment : segments.open_new()) (*session)->add(std::move(segment));
+    (*session)->look();
+    return kPause;
+  };
+  const CommandEnd end = supervise(command, segments.fd(), look);
+  if (end.not_started != 0) {
+    ::unlink(file.c_str());
+    return cannot_run(command[0], end.not_started);
+  }
+  for (UniqueFd& segment : segments.open_kept()) (*session)->add(std::move(segment));
+  print_warnings(segments.warnings());
+  const int recorded = (*session)->finish(end.exit_code);
+  return end.exit_code != 0 ? end.exit_code : recorded;
+}
+
+// The segments of these processes. Fails when one has none.
+Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pids) {
+  auto listing = collector::list_directory(segment_directory());
+  if (!listing) return listing.error();
+  std::vector<UniqueFd> segments;
+  for (const std::int32_t pid : pids) {
+    const std::size_t before = segments.size();
+    for (const std::string& name : listing->segments) {
+      const auto parsed = collector::parse_segment_name(name);
+      if (!parsed || parsed->pid != pid) continue;
+      UniqueFd fd(::openat(listing->fd.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+      if (!fd) {
+        return Error{
+            fmt::format("cannot read {}: {}", listing->path_of(name), std::strerror(errno))};
+      }
+      segments.push_back(std::move(fd));
+    }
+    if (segments.size() == before) {
+      return Error{fmt::format(
+          "process {} is not tracked; `ttmem` lists those that are, and `ttmem record -- CMD` "
+          "starts one that is",
+          pid)};
+    }
+  }
+  return segments;
+}
+
+// Until a signal says so, or all have ended.
+void watch_until_told(Session& session) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  const UniqueFd incoming(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  while (session.running() > 0) {
+    session.look();
+    pollfd ready{incoming.get(), POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(kPause.count())) > 0) return;
+  }
+}
+
+int record_processes(const RecordOptions& options) {
+  auto segments = open_segments(options.pids);
+  if (!segments) return complain(segments.error().message, kFailure);
+  const std::int32_t first = options.pids.front();
+  const std::string name = collector::process_name(first);
+  const std::string file =
+      options.file.empty() ? default_name(name.empty() ? "process" : name, first) : options.file;
+  auto session = Session::begin(file, new_run({}, options.aggregate), options.overwrite, true);
+  if (!session) return complain(session.error().message, kFailure);
+  for (UniqueFd& segment : *segments) (*session)->add(std::move(segment));
+  watch_until_told(**session);
+  return (*session)->finish(std::nullopt);
+}
+
+int record(std::vector<std::string> arguments, const RecordOptions& options) {
+  arguments = without_dashes(std::move(arguments));
+  if (!arguments.empty() && !options.pids.empty()) {
+    return complain("record takes a command or --pid, not both; see ttmem record --help", kUsage);
+  }
+  if (!options.pids.empty()) return record_processes(options);
+  if (arguments.empty()) {
+    return complain("record needs a command, for example: ttmem record -- python3 model.py",
+                    kUsage);
+  }
+  return record_command(arguments, options);
+}
+
+}  // namespace
+
+void add_record(Command& app, const std::vector<std::string>& to_run) {
+  auto options = std::make_shared<RecordOptions>();
+  Command command = app.add_subcommand(
+      "record", "Record every event of a command, or of processes: record [OPTIONS] -- CMD",
+      kExamples);
+  command.add_option("-o,--output", "FILE", options->file, "Where to (ttmem-NAME-PID.ttmem)");
+  command.add_flag("-f,--force", options->overwrite, "Overwrite FILE");
+  command.add_list("--pid", "PID", options->pids, parse_pid,
+                   "Record this tracked process instead of a command; again for more");
+  command.add_flag("--aggregate", options->aggregate,
+                   "Keep the time line and what is left at the end, not every event");
+  options->tracked.add_options(command);
+  command.does([&to_run, options] { return record(to_run, *options); });
+}
+
+}  // namespace ttmem::cli

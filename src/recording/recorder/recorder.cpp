@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording/recorder/recorder.hpp"
+
+#include <sys/stat.h>
+#include <time.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/saturating.hpp"
+
+namespace ttmem::recording {
+namespace {
+
+// What is younger waits, so that events of several processes come in the order of their times: one
+// may be written some time after its time was taken, which is of a coarse clock.
+constexpr Time kYoungest = 20'000'000;
+constexpr Time kCommitEvery = 500'000'000;
+constexpr Time kForever = std::numeric_limits<Time>::max();
+
+}  // namespace
+
+Recorder::Recorder(Writer& writer) : writer_(writer), began_ns_(clock_ns(CLOCK_MONOTONIC)) {}
+
+Time Recorder::now() const { return static_cast<Time>(clock_ns(CLOCK_MONOTONIC) - began_ns_); }
+
+void Recorder::add(UniqueFd segment) {
+  struct stat facts {};
+  if (::fstat(segment.get(), &facts) != 0) return;
+  if (!files_.emplace(facts.st_dev, facts.st_ino).second) return;
+  starting_.push_back(std::make_unique<RecordedProcess>(std::move(segment), began_ns_, writer_));
+}
+
+void Recorder::begin_those_that_are_ready() {
+  for (auto& process : starting_) {
+    if (process->begin()) processes_.push_back(std::move(process));
+  }
+  std::erase(starting_, nullptr);
+}
+
+// The oldest first, of whichever process.
+void Recorder::apply_until(Time time) {
+  for (;;) {
+    RecordedProcess* first = nullptr;
+    Time first_time = time;
+    for (const auto& process : processes_) {
+      const std::optional<Time> next = process->next_time();
+      if (next && *next <= first_time) {
+        first = process.get();
+        first_time = *next;
+      }
+    }
+    if (first == nullptr) return;
+    first->apply_next();
+  }
+}
+
+void Recorder::end_those_that_have_ended(Time time) {
+  for (auto& process : processes_) {
+    // In this order: what it wrote before it ended is there.
+    if (!process->has_ended()) continue;
+    process->drain();
+    if (process->next_time()) continue;
+    process->end(time);
+    ++ended_.processes;
+    ended_.events += process->events();
+    ended_.lost += process->lost();
+    process.reset();
+  }
+  std::erase(processes_, nullptr);
+}
+
+void Recorder::refresh(Time time) {
+  for (const auto& process : processes_) process->refresh(time);
+  peak_bytes_ = std::max(peak_bytes_, figures().used_bytes);
+}
+
+Result<void> Recorder::look() {
+  begin_those_that_are_ready();
+  const Time time = now();
+  for (const auto& process : processes_) process->drain();
+  apply_until(time - kYoungest);
+  if (time < next_commit_) return {};
+  next_commit_ = time + kCommitEvery;
+  refresh(time);
+  end_those_that_have_ended(time);
+  return writer_.commit();
+}
+
+Result<void> Recorder::finish(Run& run) {
+  begin_those_that_are_ready();
+  bool more = true;
+  while (more) {
+    for (const auto& process : processes_) process->drain();
+    more = std::any_of(processes_.begin(), processes_.end(),
+                       [](const auto& process) { return process->next_time().has_value(); });
+    apply_until(kForever);
+    // A workload that goes on could otherwise be faster for ever.
+    if (now() > next_commit_ + kCommitEvery) more = false;
+  }
+  const Time time = now();
+  refresh(time);
+  end_those_that_have_ended(time);
+  const Figures all = figures();
+  run.ended_ns = time;
+  run.events = all.events;
+  run.lost_events = all.lost;
+  return writer_.finish(run);
+}
+
+Recorder::Figures Recorder::figures() const {
+  Figures all = ended_;
+  for (const auto& process : processes_) {
+    ++all.processes;
+    all.events += process->events();
+    all.lost += process->lost();
+    all.used_bytes = saturating_add(all.used_bytes, process->used_bytes());
+  }
+  all.peak_bytes = std::max(peak_bytes_, all.used_bytes);
+  all.elapsed_ns = static_cast<std::uint64_t>(now());
+  return all;
+}
+
+}  // namespace ttmem::recording
