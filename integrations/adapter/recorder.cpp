@@ -145,12 +145,12 @@ void Recorder::closed(const tm::IDevice& chip) noexcept {
 
 void Recorder::allocated(const tm::Buffer& buffer) noexcept {
   quietly([&] {
-    if (buffer.address() == 0) return;
     const auto cores = tt_metal::cores_of(buffer);
     const ttmem_buffer record = tt_metal::describe(buffer, cores, current_label());
+    if (record.address == 0) return;
     const std::lock_guard lock(mutex_);
     if (!heard_.buffers) return;
-    buffers_.allocated(*buffer.device(), record);
+    buffers_.allocated(buffer, record);
   });
 }
 
@@ -179,6 +179,7 @@ Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDev
   const auto [known, fresh] = programs_.try_emplace(&impl);
   Program& program = known->second;
   if (fresh) {
+    filter_.add(&impl);
     program.id = next_program_++;
     if (const char* const name = current_label()) program.name = name;
   }
@@ -198,6 +199,7 @@ Recorder::Program* Recorder::find(tm::detail::ProgramImpl& impl, const tm::IDevi
 }
 
 void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
+  if (!filter_.may_have(&impl)) return;
   quietly([&] {
     const std::lock_guard lock(mutex_);
     const auto found = programs_.find(&impl);
@@ -209,6 +211,7 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
     }
     if (!found->second.chips.empty()) found->second.destroyed(chips_);
     programs_.erase(found);
+    filter_.remove(&impl);
   });
 }
 

@@ -21,6 +21,7 @@
 #include "live_buffers.hpp"
 #include "open_chips.hpp"
 #include "placed_program.hpp"
+#include "program_filter.hpp"
 
 namespace ttmem::adapter {
 
@@ -88,6 +89,7 @@ class Recorder {
 
   // Functions that lay a program out are not inlined into the one that compiles it.
   std::atomic<bool> layouts_are_heard_{false};
+  ProgramFilter filter_;               // of `programs_`
   std::mutex mutex_;                   // everything below
   Heard heard_{false, false, false};   // set before anything is recorded
   std::vector<std::string> not_seen_;  // and why, as it was told

@@ -55,6 +55,22 @@ void for_each_cb(tm::detail::ProgramImpl& program, Use use) {
   }
 }
 
+bool is_same(tm::detail::ProgramImpl& program, const std::vector<Cb>& cbs) {
+  std::size_t count = 0;
+  bool same = true;
+  for_each_cb(program, [&](const tm::CoreRangeSet& cores, std::uint64_t address,
+                           std::uint64_t bytes, bool is_view) {
+    if (!same || count == cbs.size()) {
+      same = false;
+      return;
+    }
+    const Cb& known = cbs[count++];
+    same = address == known.address && bytes == known.bytes && is_view == known.is_view &&
+           known.cores == cores;
+  });
+  return same && count == cbs.size();
+}
+
 // The binaries' sizes, as the runtime knows them once they are compiled. 0: it has none.
 std::uint64_t binary_bytes(const tm::Kernel& kernel, tm::IDevice& device) {
   std::uint64_t bytes = 0;
@@ -76,26 +92,15 @@ void begin_layout() {}
 void heard_of_cb(const tm::CoreRangeSet&, std::uint64_t, std::uint64_t, bool, const tm::IDevice*) {}
 
 bool read_layout(tm::detail::ProgramImpl& program, std::vector<Cb>& cbs) {
-  std::size_t count = 0;
-  bool same = true;
-  for_each_cb(program, [&](const tm::CoreRangeSet& cores, std::uint64_t address,
-                           std::uint64_t bytes, bool is_view) {
-    if (!same || count == cbs.size()) {
-      same = false;
-      return;
-    }
-    const Cb& known = cbs[count++];
-    same = address == known.address && bytes == known.bytes && is_view == known.is_view &&
-           cores == known.cores;
-  });
-  if (same && count == cbs.size()) return false;
+  const bool is_new = cbs.empty();
+  if (!is_new && is_same(program, cbs)) return false;
   cbs.clear();
   cbs.reserve(program.circular_buffers().size());
   for_each_cb(program, [&](const tm::CoreRangeSet& cores, std::uint64_t address,
                            std::uint64_t bytes, bool is_view) {
-    cbs.push_back({cores, address, bytes, is_view});
+    cbs.push_back({tt_metal::CoreRanges(cores), address, bytes, is_view});
   });
-  return true;
+  return !is_new || !cbs.empty();
 }
 
 bool is_complete(const tm::Program&, const std::vector<Cb>&) { return true; }
@@ -110,7 +115,7 @@ tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
       bytes = tt_metal::kKernelEstimateBytes;
       sizes.estimate = true;
     }
-    sizes.add(kernel->core_range_set(), bytes);
+    sizes.add(tt_metal::CoreRanges(kernel->core_range_set()), bytes);
   }
   return sizes;
 }

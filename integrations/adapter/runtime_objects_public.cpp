@@ -51,7 +51,8 @@ void begin_layout() {
 void heard_of_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
                  bool is_view, const tm::IDevice* chip) {
   if (heard.chip == nullptr) heard.chip = chip;
-  if (heard.chip == chip) heard.cbs.push_back({cores, address, bytes, is_view});
+  if (heard.chip == chip)
+    heard.cbs.push_back({tt_metal::CoreRanges(cores), address, bytes, is_view});
 }
 
 bool read_layout(tm::detail::ProgramImpl&, std::vector<Cb>& cbs) {
@@ -76,7 +77,8 @@ bool add_views(tm::Program& program, std::vector<Cb>& cbs) {
   for (const auto& cb : program.circular_buffers()) {
     const auto address =
         tm::GetCircularBufferConfig(program, cb->id()).globally_allocated_address();
-    if (address) cbs.push_back({cb->core_ranges(), *address, cb->size(), true});
+    if (address)
+      cbs.push_back({tt_metal::CoreRanges(cb->core_ranges()), *address, cb->size(), true});
   }
   return !cbs.empty();
 }
@@ -84,7 +86,7 @@ bool add_views(tm::Program& program, std::vector<Cb>& cbs) {
 tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
                                    const std::vector<Cb>& cbs) {
   const std::uint64_t bytes = tt_metal::collect_kernel_bytes(program, device, true).per_core;
-  return tt_metal::assumed_kernels(bytes, cbs, tt_metal::all_cores(device));
+  return tt_metal::assumed_kernels(bytes, cbs, tt_metal::CoreRanges(tt_metal::all_cores(device)));
 }
 
 }  // namespace ttmem::adapter

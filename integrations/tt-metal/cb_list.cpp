@@ -50,7 +50,7 @@ bool CbList::repeat(const tm::CoreRangeSet& cores, std::uint64_t address, std::u
   OnChip* const on = find(chip);
   if (on == nullptr || on->count >= cbs_.size()) return false;
   const Cb& cb = cbs_[on->count];
-  if (cb.address != address || cb.bytes != bytes || cb.is_view != is_view || cb.cores != cores) {
+  if (cb.address != address || cb.bytes != bytes || cb.is_view != is_view || !(cb.cores == cores)) {
     return false;
   }
   count_one(*on);

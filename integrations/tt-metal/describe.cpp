@@ -9,9 +9,15 @@ namespace tm = ::tt::tt_metal;
 
 namespace {
 
+// As Buffer::is_l1() says, without a call.
+bool is_l1(const tm::Buffer& buffer) {
+  const tm::BufferType type = buffer.buffer_type();
+  return type == tm::BufferType::L1 || type == tm::BufferType::L1_SMALL;
+}
+
 // A sub-device has an allocator of its own, over its cores.
 bool is_of_sub_device(const tm::Buffer& buffer) {
-  return buffer.is_l1() && buffer.sub_device_id().has_value();
+  return is_l1(buffer) && buffer.sub_device_id().has_value();
 }
 
 const char* name_of(tt::ARCH arch) {
@@ -33,13 +39,6 @@ std::vector<tm::IDevice*> chips_of(const tm::IDevice* device) {
   using tm::distributed::MeshDevice;
   if (const auto* mesh = dynamic_cast<const MeshDevice*>(device)) return mesh->get_devices();
   return {const_cast<tm::IDevice*>(device)};
-}
-
-ttmem_core_range core_range(const tm::CoreRange& range) {
-  return {static_cast<std::uint16_t>(range.start_coord.x),
-          static_cast<std::uint16_t>(range.start_coord.y),
-          static_cast<std::uint16_t>(range.end_coord.x),
-          static_cast<std::uint16_t>(range.end_coord.y)};
 }
 
 std::vector<ttmem_core_range> ranges_of(const tm::CoreRangeSet& cores) {
@@ -74,7 +73,7 @@ ttmem_device_info device_info(const tm::IDevice& chip) {
 }
 
 std::vector<ttmem_core_range> cores_of(const tm::Buffer& buffer) {
-  if (!buffer.is_l1()) return {};
+  if (!is_l1(buffer)) return {};
   if (is_of_sub_device(buffer)) {
     return ranges_of(buffer.device()->worker_cores(tm::HalProgrammableCoreType::TENSIX,
                                                    *buffer.sub_device_id()));
@@ -100,7 +99,6 @@ ttmem_buffer describe(const tm::Buffer& buffer, const std::vector<ttmem_core_ran
   record.id = tracker_id(buffer);
   record.address = buffer.address();
   record.bytes = buffer.size();
-  record.bytes_per_bank = buffer.aligned_size_per_bank();
   record.cores = cores.data();
   record.core_ranges = static_cast<std::uint32_t>(cores.size());
   record.label = label;

@@ -10,6 +10,7 @@
 #include <tt-metalium/mesh_device.hpp>
 #include <vector>
 
+#include "core_ranges.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::tt_metal {
@@ -21,7 +22,6 @@ inline std::uint32_t number_of(const ::tt::tt_metal::IDevice& chip) {
   return static_cast<std::uint32_t>(chip.id());
 }
 
-ttmem_core_range core_range(const ::tt::tt_metal::CoreRange& range);
 std::vector<ttmem_core_range> ranges_of(const ::tt::tt_metal::CoreRangeSet& cores);
 
 // The compute cores of a chip, or of each chip of a mesh.
@@ -34,7 +34,8 @@ ttmem_device_info device_info(const ::tt::tt_metal::IDevice& chip);
 // cores of that. Shards in DRAM are on channels, not on cores.
 std::vector<ttmem_core_range> cores_of(const ::tt::tt_metal::Buffer& buffer);
 
-// `cores` is cores_of() it, and must live as long as the result. `label` may be null.
+// `cores` is cores_of() it, and must live as long as the result. `label` may be null. What it takes
+// of each bank is left out (BankBytes).
 ttmem_buffer describe(const ::tt::tt_metal::Buffer& buffer,
                       const std::vector<ttmem_core_range>& cores, const char* label);
 

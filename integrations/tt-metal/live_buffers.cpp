@@ -3,10 +3,11 @@
 
 namespace ttmem::tt_metal {
 
-void LiveBuffers::allocated(const ::tt::tt_metal::IDevice& device, const ttmem_buffer& record) {
-  const Mesh& mesh = chips_.mesh_of(device);
+void LiveBuffers::allocated(const ::tt::tt_metal::Buffer& buffer, ttmem_buffer record) {
+  const Mesh& mesh = chips_.mesh_of(*buffer.device());
   const auto [entry, fresh] = buffers_.insert(record.id);
   if (!fresh) return;
+  record.bytes_per_bank = bank_bytes_.of(buffer, chips_.generation());
   *entry = {record.id, chips_.generation(), &mesh, record.type};
   ttmem_mesh_buffer_alloc(mesh.chips.data(), static_cast<std::uint32_t>(mesh.chips.size()),
                           &record);

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <tt-metalium/buffer.hpp>
 
+#include "bank_bytes.hpp"
 #include "open_chips.hpp"
 #include "probe_table.hpp"
 #include "ttmem/ttmem.h"
@@ -16,9 +18,8 @@ class LiveBuffers {
  public:
   explicit LiveBuffers(OpenChips& chips) : chips_(chips) {}
 
-  // `record` is describe() of a buffer of this device. A buffer that is known is not reported
-  // again.
-  void allocated(const ::tt::tt_metal::IDevice& device, const ttmem_buffer& record);
+  // `record` is describe() of the buffer. One that is known is not reported again.
+  void allocated(const ::tt::tt_metal::Buffer& buffer, ttmem_buffer record);
   // By tracker_id(). Reported on the chips that have been open since; a buffer that is not known is
   // ignored.
   void freed(std::uint64_t id);
@@ -43,6 +44,7 @@ class LiveBuffers {
 
   OpenChips& chips_;
   ProbeTable<Buffer> buffers_;
+  BankBytes bank_bytes_;
 };
 
 }  // namespace ttmem::tt_metal

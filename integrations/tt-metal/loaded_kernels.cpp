@@ -2,25 +2,46 @@
 #include "loaded_kernels.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "kernel_bytes.hpp"
 #include "ttmem/ttmem.h"
 
 namespace ttmem::tt_metal {
 
-namespace tm = ::tt::tt_metal;
+namespace {
 
-void KernelSizes::add(const tm::CoreRangeSet& cores, std::uint64_t kernel_bytes) {
-  for (const tm::CoreRange& range : cores.ranges()) {
-    for (std::size_t y = range.start_coord.y; y <= range.end_coord.y; ++y) {
-      for (std::size_t x = range.start_coord.x; x <= range.end_coord.x; ++x) {
-        std::uint64_t& on_core =
-            bytes[{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)}];
-        on_core = std::min(on_core + kernel_bytes, kKernelRingBytes);
-      }
+// More than any chip has in a row, and rows than any has.
+constexpr std::size_t kRow = 32;
+
+constexpr std::size_t core_index(std::size_t x, std::size_t y) { return y * kRow + x; }
+
+// Calls use(bytes on the core) for each core.
+template <typename Use>
+void for_each_core(const CoreRanges& cores, std::vector<std::uint32_t>& bytes, Use use) {
+  for (const ttmem_core_range& range : cores.ranges()) {
+    const std::size_t width = std::min<std::size_t>(range.x1 + 1U, kRow);
+    const std::size_t height = std::min<std::size_t>(range.y1 + 1U, kRow);
+    if (bytes.size() < height * kRow) bytes.resize(height * kRow);
+    for (std::size_t y = range.y0; y < height; ++y) {
+      for (std::size_t x = range.x0; x < width; ++x) use(bytes[core_index(x, y)]);
     }
   }
+}
+
+}  // namespace
+
+void KernelSizes::add(const CoreRanges& cores, std::uint64_t kernel_bytes) {
+  for_each_core(cores, bytes_, [&](std::uint32_t& on_core) {
+    on_core = static_cast<std::uint32_t>(std::min(on_core + kernel_bytes, kKernelRingBytes));
+  });
+}
+
+void KernelSizes::add_where_none(const CoreRanges& cores, std::uint64_t kernel_bytes) {
+  for_each_core(cores, bytes_, [&](std::uint32_t& on_core) {
+    if (on_core == 0) {
+      on_core = static_cast<std::uint32_t>(std::min(kernel_bytes, kKernelRingBytes));
+    }
+  });
 }
 
 void LoadedKernels::report(std::uint64_t program, const Loaded& loaded) const {
@@ -33,47 +54,63 @@ void LoadedKernels::report(std::uint64_t program, const Loaded& loaded) const {
   }
 }
 
+void LoadedKernels::leave_all_cores(std::uint64_t program) {
+  std::replace(owner_.begin(), owner_.end(), program, std::uint64_t{0});
+}
+
+// True if there were any to be taken.
+bool LoadedKernels::take_cores(std::uint64_t program, Loaded& own) {
+  const std::vector<std::uint32_t>& bytes = own.sizes->bytes();
+  if (owner_.size() < bytes.size()) owner_.resize(bytes.size());
+  std::uint64_t before = 0;  // the owner of the core before, and what it has
+  Loaded* other = nullptr;
+  bool any = false;
+  for (std::size_t core = 0; core < bytes.size(); ++core) {
+    std::uint64_t& owner = owner_[core];
+    if (bytes[core] == 0 || owner == program) continue;
+    if (owner != 0) {
+      if (owner != before) other = &programs_.at(owner);
+      before = owner;
+      other->bytes -= other->sizes->bytes()[core];
+      if (!other->is_robbed) robbed_.push_back(owner);
+      other->is_robbed = true;
+    }
+    owner = program;
+    own.bytes += bytes[core];
+    any = true;
+  }
+  return any;
+}
+
 void LoadedKernels::load(std::uint64_t program, const std::shared_ptr<const KernelSizes>& sizes) {
   if (program == last_ && sizes.get() == last_sizes_) return;
   last_ = program;
   last_sizes_ = sizes.get();
-  if (sizes->bytes.empty()) return;
-  std::set<std::uint64_t> changed;
+  if (sizes->bytes().empty()) return;
   Loaded& own = programs_[program];
   if (own.sizes != nullptr && own.sizes != sizes) {
-    for (auto& [core, owner] : owner_) {
-      if (owner == program) owner = 0;
-    }
+    leave_all_cores(program);
     own.bytes = 0;
   }
   own.sizes = sizes;
-  for (const auto& [core, bytes] : sizes->bytes) {
-    std::uint64_t& owner = owner_[core];
-    if (owner == program) continue;
-    if (owner != 0) {
-      Loaded& other = programs_[owner];
-      other.bytes -= other.sizes->bytes.at(core);
-      changed.insert(owner);
-    }
-    owner = program;
-    own.bytes += bytes;
-    changed.insert(program);
+  const bool any = take_cores(program, own);
+  for (const std::uint64_t each : robbed_) {
+    const auto found = programs_.find(each);
+    found->second.is_robbed = false;
+    report(each, found->second);
+    if (found->second.bytes == 0) programs_.erase(found);
   }
-  for (const std::uint64_t each : changed) {
-    const Loaded& loaded = programs_[each];
-    report(each, loaded);
-    if (loaded.bytes == 0) programs_.erase(each);
-  }
+  robbed_.clear();
+  if (any) report(program, own);  // last, so that no core counts twice in between
 }
 
 void LoadedKernels::unload(std::uint64_t program) {
   if (last_ == program) last_ = 0;
+  if (programs_.empty()) return;
   const auto found = programs_.find(program);
   if (found == programs_.end()) return;
   ttmem_kernel_unload(chip_, program);
-  for (auto& [core, owner] : owner_) {
-    if (owner == program) owner = 0;
-  }
+  leave_all_cores(program);
   programs_.erase(found);
 }
 

@@ -6,20 +6,27 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <tt-metalium/core_coord.hpp>
-#include <utility>
+#include <vector>
+
+#include "core_ranges.hpp"
 
 namespace ttmem::tt_metal {
 
-using Core = std::pair<std::uint32_t, std::uint32_t>;
-
 // What a program's kernels take on each compute core.
-struct KernelSizes {
-  std::map<Core, std::uint64_t> bytes;
+class KernelSizes {
+ public:
   bool estimate = false;  // of a kernel that has no binary, or whose cores are not known
 
   // A kernel takes so much on each of these cores; all together at most what a core has for them.
-  void add(const ::tt::tt_metal::CoreRangeSet& cores, std::uint64_t kernel_bytes);
+  void add(const CoreRanges& cores, std::uint64_t kernel_bytes);
+  // The same, on those of these cores that have nothing yet.
+  void add_where_none(const CoreRanges& cores, std::uint64_t kernel_bytes);
+
+  // Row by row, of 32 cores; 0: no kernel is there. Cores behind its end have none.
+  [[nodiscard]] const std::vector<std::uint32_t>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::uint32_t> bytes_;
 };
 
 // One chip. A program that is dispatched takes its cores from others, which keep their rest: the
@@ -36,14 +43,19 @@ class LoadedKernels {
   struct Loaded {
     std::shared_ptr<const KernelSizes> sizes;
     std::uint64_t bytes = 0;  // on the cores that it still has
+    bool is_robbed = false;   // and that is yet to be reported
   };
+  void leave_all_cores(std::uint64_t program);
+  [[nodiscard]] bool take_cores(std::uint64_t program, Loaded& own);
   void report(std::uint64_t program, const Loaded& loaded) const;
 
   std::uint32_t chip_;
   std::uint64_t last_ = 0;  // the program that came last; 0: none
   const KernelSizes* last_sizes_ = nullptr;
-  std::map<Core, std::uint64_t> owner_;  // the program on each core
+  std::vector<std::uint64_t>
+      owner_;  // the program on each core, as in KernelSizes::bytes(); 0: none
   std::map<std::uint64_t, Loaded> programs_;
+  std::vector<std::uint64_t> robbed_;  // while load() runs: whose cores it has taken
 };
 
 }  // namespace ttmem::tt_metal

@@ -2,6 +2,7 @@
 #include "placed_program.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "describe.hpp"
@@ -10,44 +11,39 @@
 namespace ttmem::tt_metal {
 
 KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<Cb>& cbs,
-                            const ::tt::tt_metal::CoreRangeSet& all) {
+                            const CoreRanges& all) {
   KernelSizes sizes;
   sizes.estimate = true;
   if (per_core == 0) return sizes;
   if (cbs.empty()) sizes.add(all, per_core);
-  for (const Cb& cb : cbs) {
-    KernelSizes of_cb;
-    of_cb.add(cb.cores, per_core);
-    sizes.bytes.merge(of_cb.bytes);  // a core counts once
-  }
+  for (const Cb& cb : cbs) sizes.add_where_none(cb.cores, per_core);
   return sizes;
 }
 
 void PlacedProgram::report(const Chips& on) const {
-  std::size_t count = 0;
-  for (const Cb& cb : cbs) count += cb.cores.ranges().size();
-  std::vector<ttmem_core_range> cores;
-  cores.reserve(count);  // so that the records may point into it
-  std::vector<ttmem_cb> records;
-  records.reserve(cbs.size());
-  for (const Cb& cb : cbs) {
-    const std::size_t first = cores.size();
-    for (const auto& range : cb.cores.ranges()) cores.push_back(core_range(range));
-    records.push_back({cb.address, cb.bytes, cores.data() + first,
-                       static_cast<std::uint32_t>(cores.size() - first),
-                       cb.is_view ? TTMEM_CB_GLOBAL : 0U});
-  }
+  std::array<ttmem_cb, 32> few;  // as many as most runtimes allow
+  std::vector<ttmem_cb> many(cbs.size() > few.size() ? cbs.size() : 0);
+  ttmem_cb* const records = many.empty() ? few.data() : many.data();
+  std::transform(cbs.begin(), cbs.end(), records, [](const Cb& cb) {
+    const auto cores = cb.cores.ranges();
+    return ttmem_cb{cb.address, cb.bytes, cores.data(), static_cast<std::uint32_t>(cores.size()),
+                    cb.is_view ? TTMEM_CB_GLOBAL : 0U};
+  });
   const ttmem_placement placement{.struct_size = sizeof placement,
                                   .cb_size = sizeof(ttmem_cb),
                                   .program = id,
-                                  .cbs = records.data(),
-                                  .cb_count = static_cast<std::uint32_t>(records.size()),
+                                  .cbs = records,
+                                  .cb_count = static_cast<std::uint32_t>(cbs.size()),
                                   .reserved = 0,
                                   .name = name.empty() ? nullptr : name.c_str()};
   ttmem_mesh_program_place_with(on.data(), static_cast<std::uint32_t>(on.size()), &placement);
 }
 
 void PlacedProgram::placed(const Chips& on, bool is_new_layout) {
+  if (chips.empty()) {
+    chips = on;
+    return report(chips);
+  }
   Chips added;
   if (chips != on) {
     std::set_difference(on.begin(), on.end(), chips.begin(), chips.end(),

@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tt-metalium/core_coord.hpp>
 #include <vector>
 
+#include "core_ranges.hpp"
 #include "open_chips.hpp"
 
 namespace ttmem::tt_metal {
 
 struct Cb {
-  ::tt::tt_metal::CoreRangeSet cores;
+  CoreRanges cores;
   std::uint64_t address, bytes;
   bool is_view;  // its bytes are those of an L1 buffer
 
@@ -24,7 +24,7 @@ struct Cb {
 // Kernels of which only the size is known. They are on the cores of the program's circular buffers,
 // by assumption; on `all`, if it has none.
 [[nodiscard]] KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<Cb>& cbs,
-                                          const ::tt::tt_metal::CoreRangeSet& all);
+                                          const CoreRanges& all);
 
 struct PlacedProgram {
   std::uint64_t id = 0;  // for the tracker

@@ -228,7 +228,7 @@ void Processor::track_allocate(const tm::Buffer* buffer) {
     end_rows(this_thread());
     const Mesh& mesh = mesh_of(*buffer->device(), held);
     if (buffer->is_l1()) programs_.may_have_views(mesh.chips);
-    buffers_.allocated(*buffer->device(), record);
+    buffers_.allocated(*buffer, record);
   });
 }
 
@@ -275,7 +275,7 @@ void Processor::add_cb(Thread& thread, const tm::CoreRangeSet& cores, std::uint6
   if (!thread.frees.empty()) programs_.end(thread.frees);
   thread.announced = 0;
   chips_.open(chip);
-  const Cb cb{cores, address, size, is_view};
+  const Cb cb{CoreRanges(cores), address, size, is_view};
   const std::size_t length = programs_.length_of(thread.current);
   if (thread.list.add(cb, number_of(chip), length)) return;
   end_list(thread);

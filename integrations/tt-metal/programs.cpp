@@ -73,7 +73,7 @@ std::vector<Cb> without_views(const std::vector<Cb>& cbs) {
 std::vector<Cb> declared_by(const tm::Program& program) {
   std::vector<Cb> cbs;
   for (const auto& cb : program.circular_buffers()) {
-    cbs.push_back({cb->core_ranges(), 0, cb->size(), cb->globally_allocated()});
+    cbs.push_back({CoreRanges(cb->core_ranges()), 0, cb->size(), cb->globally_allocated()});
   }
   return cbs;
 }
@@ -170,7 +170,7 @@ void Programs::load_kernels(Program& program) {
     sizes = assumed_kernels(program.kernel_bytes.per_core, program.cbs, {});
   } else {
     sizes.estimate = program.kernel_bytes.estimate;
-    sizes.add(program.kernel_cores, program.kernel_bytes.per_core);
+    sizes.add(CoreRanges(program.kernel_cores), program.kernel_bytes.per_core);
   }
   program.kernels = std::make_shared<const KernelSizes>(std::move(sizes));
 }
