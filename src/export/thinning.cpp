@@ -77,6 +77,25 @@ Result<Survey> survey(const recording::Reader& reader, const Selection& selectio
   return found;
 }
 
+// The times of the peaks, and the end.
+Thinning::Moments moments_of(const AllPeaks& peaks, Time end) {
+  Thinning::Moments moments(peaks.size());
+  for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
+    for (std::size_t memory = 0; memory < kMemories; ++memory) {
+      auto& times = moments[chip][memory];
+      for (const Peak& peak : peaks[chip][memory].peaks()) times.push_back(peak.time_ns);
+      times.push_back(end);
+    }
+  }
+  return moments;
+}
+
+void halve(AllPeaks& peaks) {
+  for (auto& chip : peaks) {
+    for (LocalPeaks& of_memory : chip) of_memory.halve();
+  }
+}
+
 bool any_within(const std::vector<Time>& moments, Time begin, std::optional<Time> end) {
   const auto first = std::lower_bound(moments.begin(), moments.end(), begin);
   return first != moments.end() && (!end || *first < *end);
@@ -114,27 +133,14 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
   const std::uint64_t cb_changes =
       std::accumulate(found->cb_changes.begin(), found->cb_changes.end(), std::uint64_t{0});
   if (found->entries + cb_changes * kEntriesPerChange <= most_entries) return Thinning{};
+  const Time end = std::max(found->last, reader.end_ns());
   // From all peaks, each time half of them, to the one of the whole recording.
   std::vector<Thinning> plans;
-  for (std::size_t peaks = kMostPeaks; peaks > 0; peaks /= 2) {
-    Thinning& plan = plans.emplace_back();
-    for (auto& chip : found->peaks) {
-      auto& moments = plan.moments_.emplace_back();
-      for (std::size_t memory = 0; memory < kMemories; ++memory) {
-        for (const Peak& peak : chip[memory].peaks()) moments[memory].push_back(peak.time_ns);
-        moments[memory].push_back(std::max(found->last, reader.end_ns()));
-        chip[memory].halve();
-      }
-    }
-  }
   std::vector<std::uint64_t> entries;
-  for (const Thinning& plan : plans) {
-    std::uint64_t changes = 0;
-    for (std::size_t chip = 0; chip < plan.moments_.size(); ++chip) {
-      const auto& moments = plan.moments_[chip][static_cast<std::size_t>(Memory::l1)];
-      changes += std::min<std::uint64_t>(found->cb_changes[chip], moments.size());
-    }
-    entries.push_back(changes * kEntriesPerChange);
+  for (std::size_t peaks = kMostPeaks; peaks > 0; peaks /= 2) {
+    plans.push_back(Thinning(moments_of(found->peaks, end)));
+    entries.push_back(plans.back().cb_entries(found->cb_changes));
+    halve(found->peaks);
   }
   const auto passed = reader.for_each_event([&](const Event& event) {
     for_each_selected(
@@ -152,6 +158,15 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
   std::size_t chosen = 0;
   while (chosen + 1 < plans.size() && entries[chosen] > most_entries) ++chosen;
   return std::move(plans[chosen]);
+}
+
+std::uint64_t Thinning::cb_entries(const std::vector<std::uint64_t>& changes) const {
+  std::uint64_t sum = 0;
+  for (std::size_t chip = 0; chip < moments_.size(); ++chip) {
+    const auto& moments = moments_[chip][static_cast<std::size_t>(Memory::l1)];
+    sum += std::min<std::uint64_t>(changes[chip], moments.size()) * kEntriesPerChange;
+  }
+  return sum;
 }
 
 bool Thinning::keeps(std::size_t chip, Memory memory, Time begin, std::optional<Time> end) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -44,6 +45,10 @@ class LocalPeaks {
 // and nowhere is shown more than there was.
 class Thinning {
  public:
+  using Moments = std::vector<std::array<std::vector<recording::Time>, kMemories>>;
+
+  Thinning() = default;
+
   // Passes over the recording once or twice. `most_entries`: an allocation is one entry, its free
   // two. What lives at the peak and at the end is kept also when it is more than that.
   [[nodiscard]] static Result<Thinning> plan(const recording::Reader& reader,
@@ -60,7 +65,9 @@ class Thinning {
   }
 
  private:
-  using Moments = std::vector<std::array<std::vector<recording::Time>, kMemories>>;
+  explicit Thinning(Moments moments) : moments_(std::move(moments)) {}
+  // How many entries the circular buffers have, which change so often on each chip.
+  [[nodiscard]] std::uint64_t cb_entries(const std::vector<std::uint64_t>& changes) const;
 
   Moments moments_;  // [chip][memory], ascending; empty: not needed
 };

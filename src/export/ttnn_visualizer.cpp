@@ -8,14 +8,12 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "export/format.hpp"
 #include "export/stacks.hpp"
-#include "export/thinning.hpp"
 #include "export/ttnn_graph.hpp"
+#include "export/ttnn_plan.hpp"
 #include "export/ttnn_report.hpp"
 #include "export/usage.hpp"
 
@@ -34,75 +32,9 @@ constexpr std::string_view kDatabase = "db.sqlite";
 constexpr std::string_view kConfig = "config.json";
 constexpr std::string_view kSchemaVersion = "3.3";
 
-// A report has a row for each buffer at each operation: more than this takes the viewer too long.
-constexpr std::size_t kMostOperations = 2000;
-constexpr std::uint64_t kMostRows = 2'000'000;
-
-bool has_place(const Allocation& allocation, const recording::Request& request) {
-  return allocation.address && request.has_bytes_per_bank && request.kind != Kind::cb &&
-         request.kind != Kind::kernel && request.kind != Kind::system;
-}
-
-bool is_selected(const Tables& tables, const Selection& selection, RowId set) {
-  const auto& devices = tables.device_set(set);
-  return std::any_of(devices.begin(), devices.end(),
-                     [&](RowId device) { return selection.has(device); });
-}
-
-// Which moments become operations: all with a dispatch, or those at which L1 was fullest.
-struct Plan {
-  std::optional<std::set<Time>> chosen{};  // none: all
-  std::uint64_t dispatches = 0;
-  std::uint64_t without_place = 0;  // allocations that cannot be drawn
-};
-
-Result<Plan> plan_of(const Job& job) {
-  const Tables& tables = job.reader.tables();
-  Plan plan;
-  LocalPeaks peaks(kMostOperations);
-  Usage usage(tables, job.selection);
-  std::uint64_t live = 0;
-  std::uint64_t rows = 0;
-  bool dispatched = false;
-  const auto passed = for_each_moment(
-      job.reader, usage,
-      [&](Time time, const std::vector<std::size_t>&) {
-        if (!std::exchange(dispatched, false)) return;
-        std::uint64_t bytes = 0;
-        for (const Chip& chip : job.selection.chips()) bytes += usage.used_bytes(chip, Memory::l1);
-        peaks.add({bytes, time});
-      },
-      [&](const Event& event) {
-        const bool begins = event.type == Event::Type::allocate;
-        if (begins || event.type == Event::Type::free) {
-          const recording::Request& request = tables.request(event.allocation->request);
-          const std::uint64_t devices = tables.device_set(event.allocation->devices).size();
-          if (!job.selection.has(request.kind)) return;
-          if (!has_place(*event.allocation, request)) {
-            plan.without_place += begins ? devices : 0;
-            return;
-          }
-          live = begins ? live + devices : live - devices;
-        } else if (event.type == Event::Type::dispatch &&
-                   is_selected(tables, job.selection, event.dispatch->devices)) {
-          ++plan.dispatches;
-          rows += live;
-          dispatched = true;
-        }
-      });
-  if (!passed) return passed.error();
-  if (plan.dispatches <= kMostOperations && rows <= kMostRows) return plan;
-  peaks.finish();
-  const std::uint64_t rows_each = rows / plan.dispatches + 1;
-  while (peaks.peaks().size() > 1 && peaks.peaks().size() * rows_each > kMostRows) peaks.halve();
-  plan.chosen.emplace();
-  for (const Peak& peak : peaks.peaks()) plan.chosen->insert(peak.time_ns);
-  return plan;
-}
-
 class Exporter {
  public:
-  Exporter(const Job& job, const Plan& plan, const Peaks& peaks, TtnnReport& report)
+  Exporter(const Job& job, const TtnnPlan& plan, const Peaks& peaks, TtnnReport& report)
       : job_(job),
         tables_(job.reader.tables()),
         selection_(job.selection),
@@ -250,7 +182,7 @@ class Exporter {
   const Job& job_;
   const Tables& tables_;
   const Selection& selection_;
-  const Plan& plan_;
+  const TtnnPlan& plan_;
   std::vector<std::size_t> places_;
   TtnnReport& report_;
   std::multimap<Time, std::string> peaks_;
@@ -272,7 +204,7 @@ Result<void> write_config(const Job& job, const OutputFolder& folder) {
   return output->finish();
 }
 
-Notes notes_of(const Plan& plan, std::uint64_t written) {
+Notes notes_of(const TtnnPlan& plan, std::uint64_t written) {
   Notes notes;
   if (plan.dispatches > written) {
     notes.push_back(fmt::format(
@@ -293,7 +225,7 @@ Notes notes_of(const Plan& plan, std::uint64_t written) {
 }  // namespace
 
 Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder) {
-  const auto plan = plan_of(job);
+  const auto plan = plan_operations(job);
   if (!plan) return plan.error();
   const auto peaks = find_peaks(job.reader, job.selection);
   if (!peaks) return peaks.error();

@@ -2,7 +2,6 @@
 #include "export/usage.hpp"
 
 #include <optional>
-#include <utility>
 
 namespace ttmem::exporter {
 
@@ -24,9 +23,9 @@ void Usage::note_change(RowId device) {
   changed_.push_back(chip);
 }
 
-std::vector<std::size_t> Usage::take_changed() {
+void Usage::clear_changed() {
   for (const std::size_t chip : changed_) is_changed_[chip] = false;
-  return std::exchange(changed_, {});
+  changed_.clear();
 }
 
 void Usage::apply(const Event& event) {
@@ -124,7 +123,8 @@ Result<void> for_each_moment(
   std::optional<Time> now;
   const auto end_moment = [&] {
     usage.settle();
-    visit(*now, usage.take_changed());
+    visit(*now, usage.changed());
+    usage.clear_changed();
   };
   auto passed = reader.for_each_event([&](const Event& event) {
     if (now && *now != event.time_ns) end_moment();

@@ -24,8 +24,9 @@ class Usage {
   void apply(const recording::Event& event);
   // Call when all that happened at one time was applied.
   void settle();
-  // The chips (places in Selection::chips()) whose figures may differ since the last call.
-  [[nodiscard]] std::vector<std::size_t> take_changed();
+  // The chips (places in Selection::chips()) whose figures may differ since clear_changed().
+  [[nodiscard]] const std::vector<std::size_t>& changed() const { return changed_; }
+  void clear_changed();
 
   // Circular buffers: what the cores have reserved. 0 for a kind that was not selected.
   [[nodiscard]] std::uint64_t used_bytes(recording::RowId device, Kind kind) const;

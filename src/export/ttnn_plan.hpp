@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "base/result.hpp"
+#include "export/format.hpp"
+#include "recording/file/rows.hpp"
+#include "recording/file/tables.hpp"
+
+namespace ttmem::exporter {
+
+// Whether a report of ttnn can show it: it lies in banks, at a known address.
+[[nodiscard]] bool has_place(const recording::Allocation& allocation,
+                             const recording::Request& request);
+
+// Whether one of the devices of the set is.
+[[nodiscard]] bool is_selected(const recording::Tables& tables, const Selection& selection,
+                               recording::RowId set);
+
+// Which dispatches become operations of a report.
+struct TtnnPlan {
+  std::optional<std::set<recording::Time>> chosen{};  // those at these times; none: all
+  std::uint64_t dispatches = 0;                       // that there are
+  std::uint64_t without_place = 0;                    // allocations that cannot be shown
+};
+
+// A report has a row for each buffer at each operation. When that would be too many, those
+// dispatches are chosen at which L1 was fullest, one for each stretch of the recording. One pass.
+[[nodiscard]] Result<TtnnPlan> plan_operations(const Job& job);
+
+}  // namespace ttmem::exporter
