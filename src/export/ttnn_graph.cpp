@@ -75,7 +75,7 @@ std::string graph_of(const std::vector<SentProgram>& programs) {
   graph.add("capture_start", json::object());
   for (const SentProgram& program : programs) {
     const std::string device = fmt::format("{}", program.place);
-    graph.add("function_start", {{"name", program.name}, {"inputs", "0"}});
+    graph.add("function_start", {{"name", program.name}, {"inputs", "0"}, {"device_id", device}});
     if (program.layout != nullptr) {
       for (const recording::Cb& cb : *program.layout) {
         graph.add("circular_buffer_allocate",

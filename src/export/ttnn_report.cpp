@@ -44,6 +44,9 @@ CREATE TABLE buffers (
   operation_id INT, device_id INT, address INT, max_size_per_bank INT, buffer_type INT,
   buffer_layout INT, rank INT DEFAULT 0);
 CREATE TABLE captured_graph (operation_id INT, captured_graph TEXT, rank INT DEFAULT 0);
+CREATE TABLE errors (
+  operation_id INT, operation_name TEXT, error_type TEXT, error_message TEXT, stack_trace TEXT,
+  timestamp TEXT, rank INT DEFAULT 0);
 CREATE TABLE report_metadata (key TEXT UNIQUE, value TEXT);
 )sql";
 

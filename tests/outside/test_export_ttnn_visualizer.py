@@ -27,6 +27,7 @@ TABLES = {
     "local_tensor_comparison_records": None,
     "global_tensor_comparison_records": None,
     "captured_graph": "operation_id captured_graph rank",
+    "errors": "operation_id operation_name error_type error_message stack_trace timestamp rank",
 }
 BUFFER_TYPES = {"dram": 0, "l1": 1, "l1_small": 3, "trace": 4}
 

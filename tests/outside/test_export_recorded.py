@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmem export` of what `ttmem record` wrote: the figures are those that the process itself counted,
+and those that SQL finds in the recording."""
+
+import csv
+import gzip
+import pickle
+import sqlite3
+import unittest
+
+import memory_snapshot
+import proto_text
+from export_case import ExportCase
+from support import TTMEM
+from test_export_perfetto import Trace
+from test_export_pprof import SCHEMA as PPROF
+
+# What a process counts itself, and the recorder samples.
+KINDS = ("dram", "l1", "l1_small", "trace", "cb", "kernel")
+
+
+class Recorded(ExportCase):
+    def record(self, *scenario):
+        self.path.unlink(missing_ok=True)
+        self.ttmem("record", "-o", self.path, "--", TTMEM, "demo", *scenario)
+        self.file = sqlite3.connect(self.path)
+        self.addCleanup(self.file.close)
+
+    def sql(self, query, *arguments):
+        return self.file.execute(query, arguments).fetchall()
+
+    def counted_peak(self, kind):
+        """The sum of the peaks of the devices, as the process has them."""
+        return sum(peak for _, peak in self.sql(
+            "SELECT device, max(peak_bytes) FROM timeline WHERE kind = ? GROUP BY device", kind))
+
+    def test_peaks_are_those_that_the_process_counted(self):
+        for scenario in ("single", "cached-programs", "training"):
+            self.record(scenario, "--seconds", "1")
+            for kind in KINDS:
+                out, _ = self.export("collapsed", "--kind", kind)
+                shown = sum(int(line.rsplit(" ", 1)[1]) for line in out.read_text().splitlines())
+                self.assertEqual(shown, self.counted_peak(kind), (scenario, kind))
+
+    def test_every_allocation_is_there(self):
+        self.record("leak", "--seconds", "1")
+        count, size = self.sql("SELECT count(*), sum(used_bytes) FROM allocation_list")[0]
+        self.assertGreater(count, 10)
+
+        out, _ = self.export("csv")
+        with open(out, newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if not row["program"]]
+        self.assertEqual((len(rows), sum(int(row["used_bytes"]) for row in rows)), (count, size))
+
+        out, _ = self.export("perfetto")
+        slices = [event for _, _, _, event in Trace(self, out.read_bytes()).slices
+                  if event["categories"] not in (["program"], ["gap"])]
+        self.assertEqual((len(slices), sum(event.one("callstack_weight") for event in slices)),
+                         (count, size))
+
+        out, _ = self.export("pprof")
+        profile = proto_text.decode(gzip.decompress(out.read_bytes()), PPROF, "Profile")
+        texts = profile["string_table"]
+        samples = [sample["value"] for sample in profile["sample"]
+                   if not any(texts[label.one("str", 0)] == "cb" for label in sample["label"])]
+        self.assertEqual([sum(values[i] for values in samples) for i in (0, 1)], [count, size])
+        left = self.sql("""SELECT sum(used_bytes) FROM allocation_list WHERE end_ns IS NULL OR
+                           ending IN ('device_closed', 'process_ended')""")[0][0]
+        self.assertEqual(sum(values[3] for values in samples), left or 0)
+
+    def test_the_memory_viewer_gets_what_it_can_read(self):
+        for scenario in ("mesh8", "training"):
+            self.record(scenario, "--seconds", "1")
+            out, _ = self.export("memory-viz", name="run.pickle")
+            histories, _ = memory_snapshot.check(self, pickle.loads(out.read_bytes()))
+            for kind in ("dram", "l1", "cb"):
+                shown = sum(max((totals.get(kind, 0) for totals in history), default=0)
+                            for history in histories)
+                self.assertEqual(shown, self.counted_peak(kind), (scenario, kind))
+
+    def test_the_report_has_the_buffers_of_each_operation(self):
+        self.record("training", "--seconds", "1")
+        out, _ = self.export("ttnn-visualizer", name="report")
+        report = sqlite3.connect(out / "db.sqlite")
+        self.addCleanup(report.close)
+        operations = report.execute("""SELECT o.operation_id, CAST(a.value AS INT)
+            FROM operations o JOIN operation_arguments a USING (operation_id)
+            WHERE a.name = 'time_ns' ORDER BY 1""").fetchall()
+        self.assertGreater(len(operations), 2)
+        for operation, time in operations[::max(1, len(operations) // 20)]:
+            shown = report.execute("SELECT count(*), sum(max_size_per_bank) FROM buffers "
+                                   "WHERE operation_id = ?", [operation]).fetchone()
+            expected = self.sql("""SELECT count(*), sum(bytes_per_bank) FROM allocation_list
+                WHERE begin_ns <= ?1 AND (end_ns IS NULL OR end_ns > ?1) AND address IS NOT NULL
+                AND bytes_per_bank IS NOT NULL AND kind IN ('dram', 'l1', 'l1_small', 'trace')""",
+                                time)[0]
+            self.assertEqual(shown, expected, time)
+
+
+if __name__ == "__main__":
+    unittest.main()
