@@ -14,7 +14,8 @@
 
 namespace ttmem::cli {
 
-enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2 };
+// kLimit: a limit that the user set is exceeded.
+enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2, kLimit = 3 };
 
 // When --color says so.
 enum class ColorWhen : std::uint8_t { automatic, always, never };

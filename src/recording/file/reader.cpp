@@ -68,8 +68,18 @@ std::unique_ptr<Story> Reader::story() const {
   return std::make_unique<Story>(state_->database, state_->tables);
 }
 
-Result<void> Reader::for_each_event(const std::function<bool(const Event&)>& visit) const {
-  Story story(state_->database, state_->tables);
+Result<void> Reader::for_each_allocation(
+    const std::function<void(const Allocation&)>& visit) const {
+  return for_each_row(state_->database, state_->tables, visit);
+}
+
+Result<void> Reader::for_each_program(const std::function<void(const Program&)>& visit) const {
+  return for_each_row(state_->database, state_->tables, visit);
+}
+
+Result<void> Reader::for_each_event(const std::function<bool(const Event&)>& visit,
+                                    Telling telling) const {
+  Story story(state_->database, state_->tables, telling);
   std::uint64_t told = 0;
   while (const Event* event = story.next()) {
     if (!visit(*event)) break;

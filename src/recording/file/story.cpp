@@ -17,6 +17,17 @@
 namespace ttmem::recording {
 namespace {
 
+constexpr const char* kAllocationRows =
+    "SELECT id, devices, request, number, address, begin_ns, end_ns, ending "
+    "FROM allocations ORDER BY id";
+constexpr const char* kProgramRows =
+    "SELECT id, device, layout, number, name, scope, begin_ns, end_ns, ending "
+    "FROM programs ORDER BY id";
+constexpr const char* kDispatchRows =
+    "SELECT id, time_ns, devices, launch FROM dispatches ORDER BY id";
+constexpr const char* kNoDispatchRows =
+    "SELECT id, time_ns, devices, launch FROM dispatches WHERE 0";
+
 // The rows of a table in the order of their numbers, which is that of their begin.
 template <typename Row>
 class Cursor {
@@ -164,15 +175,11 @@ std::vector<Event> rare_events(const Tables& tables) {
 // Merges all that has a moment.
 class Story::Pass {
  public:
-  Pass(Database& database, const Tables& tables)
-      : allocations_(database, tables,
-                     "SELECT id, devices, request, number, address, begin_ns, end_ns, ending "
-                     "FROM allocations ORDER BY id"),
-        programs_(database, tables,
-                  "SELECT id, device, layout, number, name, scope, begin_ns, end_ns, ending "
-                  "FROM programs ORDER BY id"),
+  Pass(Database& database, const Tables& tables, Telling telling)
+      : allocations_(database, tables, kAllocationRows),
+        programs_(database, tables, kProgramRows),
         dispatches_(database, tables,
-                    "SELECT id, time_ns, devices, launch FROM dispatches ORDER BY id"),
+                    telling == Telling::everything ? kDispatchRows : kNoDispatchRows),
         rare_(rare_events(tables)) {
     for (std::size_t source = 0; source < kSources; ++source) look_at(source);
     choose();
@@ -299,13 +306,36 @@ class Story::Pass {
   bool has_event_ = false;
 };
 
-Story::Story(Database& database, const Tables& tables)
-    : pass_(std::make_unique<Pass>(database, tables)) {}
+Story::Story(Database& database, const Tables& tables, Telling telling)
+    : pass_(std::make_unique<Pass>(database, tables, telling)) {}
 Story::~Story() = default;
 
 const Event* Story::next() const { return pass_->next(); }
 void Story::advance() { pass_->advance(); }
 std::uint64_t Story::rows_read() const { return pass_->rows_read(); }
 std::optional<Error> Story::failed() const { return pass_->failed(); }
+
+namespace {
+
+template <typename Row>
+Result<void> visit_rows(Database& database, const Tables& tables, const char* sql,
+                        const std::function<void(const Row&)>& visit) {
+  Cursor<Row> rows(database, tables, sql);
+  for (; rows.row() != nullptr; rows.advance()) visit(*rows.row());
+  if (rows.failed()) return *rows.failed();
+  return {};
+}
+
+}  // namespace
+
+Result<void> for_each_row(Database& database, const Tables& tables,
+                          const std::function<void(const Allocation&)>& visit) {
+  return visit_rows(database, tables, kAllocationRows, visit);
+}
+
+Result<void> for_each_row(Database& database, const Tables& tables,
+                          const std::function<void(const Program&)>& visit) {
+  return visit_rows(database, tables, kProgramRows, visit);
+}
 
 }  // namespace ttmem::recording

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How long `ttmem report` takes for a recording of ten million events, on one chip and on a mesh of
+eight, and how large that is.
+
+measure_report.py BUILD [EVENTS]
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def seconds(command):
+    """Wall time of a command. A limit that it exceeds is no failure."""
+    begin = time.monotonic()
+    code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+    if code not in (0, 3):
+        sys.exit(f"{' '.join(command)}: exit status {code}")
+    return time.monotonic() - begin
+
+
+def main():
+    build = sys.argv[1]
+    events = sys.argv[2] if len(sys.argv) > 2 else "10000000"
+    ttmem, make = f"{build}/bin/ttmem", f"{build}/bin/make_recording"
+    with tempfile.TemporaryDirectory() as folder:
+        one, mesh = f"{folder}/one.ttmem", f"{folder}/mesh.ttmem"
+        subprocess.run([make, one, events, "1"], check=True)
+        subprocess.run([make, mesh, events, "8"], check=True)
+        print(f"ratio recording_bytes_per_event {os.path.getsize(one) / int(events):.1f}")
+        print(f"ratio report_10m_s {seconds([ttmem, 'report', one]):.2f}")
+        print(f"ratio report_10m_mesh8_s {seconds([ttmem, 'report', mesh]):.2f}")
+        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        print(f"ratio report_10m_mib {most / 1024:.0f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/recordings.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "cli/terminal.hpp"
+#include "report/select.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+constexpr std::uint64_t kLongFile = 500'000;  // rows: about half a second
+
+void draw_progress(const std::string& file, double part) {
+  constexpr int kCells = 40;
+  const int filled = static_cast<int>(part * kCells);
+  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f}%", file, "", filled, "", kCells - filled,
+             part * 100);
+  if (part >= 1) fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+Result<recording::Time> parse_moment(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 7> units = {
+      {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 60e9}, {"h", 3600e9}}};
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  const std::string_view rest(parsed.ptr, static_cast<std::size_t>(end - parsed.ptr));
+  for (const auto& [unit, ns] : units) {
+    const bool valid = parsed.ec == std::errc() && number >= 0 && number * ns < 9e18;
+    if (valid && unit == rest) return static_cast<recording::Time>(number * ns);
+  }
+  return Error{"must be a time since the beginning, as 12.5s, 300ms or 2m, or peak or end"};
+}
+
+Result<std::optional<std::string>> check_moment(const std::string& text) {
+  const bool named = text == "peak" || text == "end" || report::is_peak_name(text);
+  if (!named) {
+    if (const auto time = parse_moment(text); !time) return time.error();
+  }
+  return std::optional(text);
+}
+
+std::function<void(double)> progress_for(const recording::Reader& reader, const std::string& file) {
+  if (::isatty(STDERR_FILENO) == 0 || reader.rows() < kLongFile) return {};
+  // A line is cleared when it is done, and does not tell of less than a hundredth.
+  return [file, last = std::make_shared<int>(-1)](double part) {
+    const int now = static_cast<int>(part * 100);
+    if (now != std::exchange(*last, now)) draw_progress(file, part);
+  };
+}
+
+int judge(const std::vector<report::Limit>& limits, const report::Report* before,
+          const report::Report& now) {
+  int code = kSuccess;
+  for (const report::Limit& limit : limits) {
+    if (report::is_unknown(limit, before, now)) {
+      complain(fmt::format("--fail-on {}: {} is not known, so it cannot be checked", limit.text,
+                           limit.figure->name),
+               kFailure);
+      if (code == kSuccess) code = kFailure;
+    } else if (const std::string how = report::exceeded(limit, before, now); !how.empty()) {
+      complain(how, kLimit);
+      code = kLimit;
+    }
+  }
+  return code;
+}
+
+}  // namespace ttmem::cli

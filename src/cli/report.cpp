@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/recordings.hpp"
+#include "recording/playback/playback.hpp"
+#include "report/limit.hpp"
+#include "report/make_report.hpp"
+#include "report/report_json.hpp"
+#include "report/report_text.hpp"
+#include "report/select.hpp"
+#include "views/format.hpp"
+#include "views/json.hpp"
+#include "views/select.hpp"
+#include "views/snapshot_text.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using recording::Playback;
+using recording::Reader;
+using recording::Time;
+using report::Report;
+
+struct ReportOptions {
+  std::string file;
+  std::optional<std::string> at;
+  std::optional<std::uint64_t> top;
+  std::vector<report::Limit> limits;
+};
+
+constexpr const char* kExamples = R"(
+Examples:
+  ttmem report run.ttmem               peaks, what they were made of, what was left
+  ttmem report run.ttmem --device 3    of one device
+  ttmem report run.ttmem --at peak     the table of `ttmem`, as it was at the peak
+  ttmem report run.ttmem --at 12.5s    the same after 12.5 seconds; also 300ms, end, dram.peak
+  ttmem report run.ttmem --json | jq '.devices[].l1.peak_bytes'
+  ttmem report run.ttmem --fail-on 'l1.peak>90MiB' --fail-on 'leak>0'
+
+--fail-on compares dram.peak, l1.peak, l1_buffers.peak, l1_small.peak, cb.peak, kernels.peak,
+trace.peak, headroom.min, dram.largest_free.min, l1.largest_free.min, leak or lost with a size. The
+exit status is 3 when one of them holds. docs/recording.md explains the figures.)";
+
+Result<Report> load_report(const ReportOptions& options, const CommonOptions& common,
+                           Reader& reader) {
+  Result<Report> made = report::make_report(reader, progress_for(reader, options.file));
+  if (!made || common.devices.empty()) return made;
+  const auto missing = report::missing_devices(*made, common.devices);
+  if (missing.empty()) return report::select_devices(std::move(*made), common.devices);
+  return Error{fmt::format("no device {} in {}", views::format_names(missing), options.file)};
+}
+
+// The moment of a peak: "peak" is that of L1 or DRAM, whichever was fuller on the fullest device.
+Result<Time> time_of_peak(const std::string& at, const Report& report) {
+  const report::DeviceReport* const device = report::fullest(report);
+  std::optional<report::Extreme> peak;
+  if (device != nullptr && at == "peak") {
+    peak = report::fullest_peak(*device);
+  } else if (device != nullptr) {
+    peak = report::peak_named(*device, at.substr(0, at.size() - std::string(".peak").size()));
+  }
+  if (peak) return peak->time_ns;
+  return Error{fmt::format("the recording does not tell the moment of --at {}", at)};
+}
+
+Result<Time> moment_of(const ReportOptions& options, const CommonOptions& common, Reader& reader) {
+  if (*options.at == "end") return reader.end_ns();
+  if (!options.at->ends_with("peak")) {
+    const Time time = *parse_moment(*options.at);
+    if (time <= reader.end_ns()) return time;
+    return Error{fmt::format("--at {}: the recording ends at {}", *options.at,
+                             views::format_age(static_cast<std::uint64_t>(reader.end_ns())))};
+  }
+  const Result<Report> report = load_report(options, common, reader);
+  if (!report) return report.error();
+  return time_of_peak(*options.at, *report);
+}
+
+// The table of `ttmem`, or its JSON, of one moment.
+int show_moment(const ReportOptions& options, const CommonOptions& common, Reader& reader) {
+  const Result<Time> time = moment_of(options, common, reader);
+  if (!time) return complain(time.error().message, kFailure);
+  const bool end = *options.at == "end";
+  Playback playback(reader, end ? recording::AfterClose::kept : recording::AfterClose::gone);
+  if (const auto done = playback.advance_to(*time); !done) {
+    return complain(done.error().message, kFailure);
+  }
+  model::Snapshot snapshot = playback.snapshot();
+  if (!common.devices.empty()) {
+    const auto missing = views::missing_devices(snapshot, common.devices);
+    if (!missing.empty()) {
+      return complain(fmt::format("no device {} at that moment", views::format_names(missing)),
+                      kFailure);
+    }
+    snapshot = views::select_devices(std::move(snapshot), common.devices);
+  }
+  if (common.json) return print(views::snapshot_json(snapshot, views::JsonLayout::pretty));
+  print_warnings(snapshot.warnings);
+  return print(views::snapshot_text(snapshot, {}, text_options(common)));
+}
+
+constexpr std::uint64_t kTop = 5;
+constexpr std::uint64_t kJsonTop = 100;
+
+// With shorter lists when a terminal has no room for more.
+std::string text_of(const Report& report, const ReportOptions& options,
+                    const CommonOptions& common) {
+  report::ReportTextOptions what{.file = options.file, .top = options.top.value_or(kTop)};
+  std::string text = report::report_text(report, what, text_options(common));
+  if (options.top || !stdout_is_terminal()) return text;
+  const auto fits = [&] {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) < terminal_rows();
+  };
+  for (; what.top > 1 && !fits(); text = report_text(report, what, text_options(common))) {
+    --what.top;
+  }
+  return text;
+}
+
+int show_report(const ReportOptions& options, const CommonOptions& common, Reader& reader) {
+  const Result<Report> report = load_report(options, common, reader);
+  if (!report) return complain(report.error().message, kFailure);
+  const int printed =
+      print(common.json ? report::report_json(*report, options.top.value_or(kJsonTop))
+                        : text_of(*report, options, common));
+  const int judged = judge(options.limits, nullptr, *report);
+  return judged != kSuccess ? judged : printed;
+}
+
+int report_command(const ReportOptions& options, const CommonOptions& common) {
+  if (options.file.empty()) {
+    return complain("`ttmem report` needs a recording: ttmem report FILE", kUsage);
+  }
+  if (options.at && !options.limits.empty()) {
+    return complain("--at shows one moment, --fail-on judges the whole run; choose one", kUsage);
+  }
+  auto reader = Reader::open(options.file);
+  if (!reader) return complain(reader.error().message, kFailure);
+  return options.at ? show_moment(options, common, **reader)
+                    : show_report(options, common, **reader);
+}
+
+}  // namespace
+
+void add_report(Command& app, CommonOptions& common) {
+  auto options = std::make_shared<ReportOptions>();
+  Command command = app.add_subcommand(
+      "report", "Of a recording: peaks, what they were made of, leaks, what to set", kExamples);
+  command.add_option("file", "FILE", options->file, "A recording of `ttmem record`");
+  add_common(command, common);
+  command.add_option("--at", "MOMENT", options->at, parse_for("--at", check_moment),
+                     "The table of that moment instead: 12.5s, 300ms, peak, l1.peak, end");
+  command.add_option("--top", "N", options->top, std::bind_front(parse_count, "--top"),
+                     "Lines of each list (5; on a small terminal fewer)");
+  command.add_list("--fail-on", "LIMIT", options->limits,
+                   parse_for("--fail-on", report::parse_absolute_limit),
+                   "Exit status 3 when it holds: l1.peak>90MiB; may be repeated");
+  command.does([options, &common] { return report_command(*options, common); });
+}
+
+}  // namespace ttmem::cli

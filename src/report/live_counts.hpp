@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+
+#include "recording/file/rows.hpp"
+
+namespace ttmem::report {
+
+// How many allocations there are of each request on each set of devices. A buffer of a mesh counts
+// once, so a change costs the same on any number of devices.
+class LiveCounts {
+ public:
+  void add(const recording::Allocation& allocation) { ++counts_[key(allocation)]; }
+  void remove(const recording::Allocation& allocation) {
+    const auto known = counts_.find(key(allocation));
+    if (known != counts_.end() && --known->second == 0) counts_.erase(known);
+  }
+
+  // Calls visit(set, request, count), in any order.
+  template <typename Visitor>
+  void for_each(Visitor&& visit) const {
+    for (const auto& [key, count] : counts_) {
+      visit(static_cast<recording::RowId>(key >> 32),
+            static_cast<recording::RowId>(key & 0xffffffff), count);
+    }
+  }
+
+ private:
+  // Rows of both tables are in memory, so their numbers are far below 2^32.
+  static std::uint64_t key(const recording::Allocation& allocation) {
+    return static_cast<std::uint64_t>(allocation.devices) << 32 |
+           static_cast<std::uint64_t>(allocation.request);
+  }
+
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> counts_;
+};
+
+}  // namespace ttmem::report

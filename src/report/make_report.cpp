@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/make_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "report/chips.hpp"
+#include "report/holders.hpp"
+#include "report/imported.hpp"
+#include "report/peak_contents.hpp"
+#include "report/sampled_peaks.hpp"
+#include "report/story_figures.hpp"
+#include "segment/reader/safe_text.hpp"
+
+namespace ttmem::report {
+namespace {
+
+using recording::Event;
+using recording::Reader;
+
+constexpr std::array kL1Allocations = {Kind::l1, Kind::l1_small, Kind::kernel, Kind::cb};
+
+Bytes product(std::uint64_t a, std::uint64_t b) {
+  return a != 0 && b != 0 ? Bytes(a * b) : std::nullopt;
+}
+
+// What processes say of a chip; the first that says something counts.
+DeviceReport describe(const Tables& tables, const Chip& chip) {
+  DeviceReport device;
+  for (const RowId row : chip.rows) {
+    const recording::Device& said = tables.device(row);
+    device.ids.push_back(said.number);
+    if (device.uid == 0) device.uid = said.uid;
+    if (device.arch.empty()) device.arch = segment::safe_text(said.arch);
+    if (device.board.empty()) device.board = segment::safe_text(said.board);
+    if (!device.dram_capacity) {
+      device.dram_capacity = product(said.dram_channels, said.dram_bytes_per_channel);
+      device.dram_channels = said.dram_channels;
+    }
+    const std::uint64_t cores = std::uint64_t{said.grid_x} * said.grid_y;
+    if (!device.l1_capacity) device.l1_capacity = product(cores, said.l1_bytes_per_core);
+    if (!device.trace_region && said.dram_channels != 0) {
+      device.trace_region = said.trace_region_bytes;
+    }
+    if (!device.l1_small_region && said.l1_bytes_per_core != 0) {
+      device.l1_small_region = said.l1_small_bytes_per_core;
+    }
+  }
+  std::sort(device.ids.begin(), device.ids.end());
+  device.ids.erase(std::unique(device.ids.begin(), device.ids.end()), device.ids.end());
+  device.id = device.ids.front();
+  return device;
+}
+
+void set_extremes(const ChipFigures& figures, DeviceReport& device) {
+  for (const Kind kind : kDeviceKinds) device.peak[kind] = figures.peak(kind).extreme();
+  device.l1_peak = figures.l1_peak().extreme();
+  for (const Kind kind : kBankKinds) {
+    device.least_largest_free[kind] = figures.least_largest_free(kind).extreme();
+  }
+  device.least_headroom = figures.least_headroom().extreme();
+  if (figures.l1_small_per_core().is_set) {
+    device.l1_small_peak_per_core = static_cast<std::uint64_t>(figures.l1_small_per_core().bytes);
+  }
+}
+
+void append(std::vector<Holder>& to, const std::vector<Holder>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// Programs stay in the program cache until the device is closed, and so do system kernels: they are
+// held, and nobody's mistake.
+void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
+  for (const Holder& holder : left) {
+    if (holder.persistent) continue;
+    device.leak_bytes += holder.bytes;
+    device.leak_count += holder.count;
+  }
+}
+
+void set_end(const Tables& tables, const Chips& chips, std::uint32_t chip, StoryFigures& story,
+             DeviceReport& device) {
+  for (const LiveCounts* counts : {&story.live(), &story.left()}) {
+    append(device.held_at_end,
+           allocation_holders(tables, chips, chip, *counts, kDeviceKinds, Openings::last));
+    add_leaks(allocation_holders(tables, chips, chip, *counts, kDeviceKinds), device);
+  }
+  for (const RowId row : chips.chips[chip].rows) {
+    ledger::DeviceLedger* const ledger = story.programs().ledger_left(row);
+    if (ledger != nullptr && chips.is_last[static_cast<std::size_t>(row - 1)]) {
+      append(device.held_at_end, program_holders(tables, row, *ledger, story.programs()));
+    }
+  }
+  for (const Kind kind : kDeviceKinds) {
+    if (device.peak[kind]) device.end[kind] = 0;
+  }
+  for (const Holder& holder : device.held_at_end) {
+    if (device.end[holder.kind]) *device.end[holder.kind] += holder.bytes;
+  }
+  if (!device.l1_peak) return;
+  device.l1_end = 0;
+  for (const Kind kind : kL1Allocations) *device.l1_end += device.end[kind].value_or(0);
+}
+
+Report about(const Reader& reader) {
+  const recording::Run& run = reader.tables().run;
+  Report report;
+  report.command = segment::safe_text(run.command);
+  report.source = segment::safe_text(run.source);
+  report.imported = run.imported;
+  report.imported_figures = imported_figures(run.imported);
+  report.duration_ns = reader.end_ns();
+  report.events = run.events;
+  report.lost_events = run.lost_events;
+  report.gaps = reader.tables().gaps.size();
+  report.complete = run.ended_ns.has_value();
+  report.aggregate = run.aggregate;
+  return report;
+}
+
+void add_history(const StoryFigures& story, Report& report) {
+  const RequestHistory& requests = story.requests();
+  report.marks = requests.marks();
+  report.churn = requests.churn();
+  report.growth = requests.growth();
+  report.while_trace_live = requests.while_trace_live();
+  report.unknown_programs = story.unknown_programs();
+}
+
+}  // namespace
+
+Result<Report> make_report(Reader& reader, const std::function<void(double)>& progress) {
+  const Tables& tables = reader.tables();
+  const Chips chips = find_chips(tables);
+  Report report = about(reader);
+  StoryFigures story(tables, chips);
+  if (progress) reader.set_progress(progress);
+  std::uint64_t events = 0;
+  auto told = reader.for_each_event(
+      [&](const Event& event) {
+        story.apply(event);
+        ++events;
+        return true;
+      },
+      recording::Telling::without_dispatches);
+  story.finish();
+  if (report.events == 0) report.events = events;  // the recorder was killed before it said so
+  for (const Chip& chip : chips.chips) report.devices.push_back(describe(tables, chip));
+  PeakContents peaks(tables, chips, report.devices);
+  for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
+    if (!report.aggregate) {
+      set_extremes(story.chip(i), report.devices[i]);
+      peaks.look_at(i, story.chip(i));
+    }
+  }
+  if (report.aggregate) set_sampled_peaks(tables, chips, report.devices);
+  for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
+    set_end(tables, chips, i, story, report.devices[i]);
+  }
+  if (!report.aggregate) add_history(story, report);
+  if (told) told = peaks.read(reader);
+  reader.set_progress({});
+  if (!told) return told.error();
+  return report;
+}
+
+}  // namespace ttmem::report

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a recording comes down to: peaks, what they were made of, what was left. Plain values. An
+// empty optional is unknown; a zero was measured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/kinds.hpp"
+#include "recording/file/rows.hpp"
+
+namespace ttmem::report {
+
+using recording::Time;
+using Bytes = std::optional<std::uint64_t>;
+
+// A figure at the moment when it was at its highest or lowest; of several such moments, the first.
+struct Extreme {
+  std::int64_t bytes = 0;
+  Time time_ns = 0;
+
+  friend bool operator==(const Extreme&, const Extreme&) = default;
+};
+
+// Allocations that have all of this in common. Of circular buffers, programs: what only they take.
+// What programs of several names share is in one entry, with `shared`.
+struct Holder {
+  Kind kind = Kind::dram;
+  std::string scope{};     // empty: none
+  std::string label{};     // of programs: their name; empty: none
+  std::string process{};   // its name
+  std::uint64_t size = 0;  // of each on one device; 0: several, or circular buffers
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 0;
+  bool shared = false;
+  bool persistent = false;  // kernels that are there until the device is closed
+
+  friend bool operator==(const Holder&, const Holder&) = default;
+};
+
+// One chip, all processes together.
+struct DeviceReport {
+  std::uint32_t id = 0;            // its number
+  std::vector<std::uint32_t> ids;  // all numbers that processes give it
+  std::uint64_t uid = 0;           // 0: unknown
+  std::string arch;
+  std::string board;
+  Bytes dram_capacity;
+  Bytes l1_capacity;
+  Bytes trace_region;     // that was set up
+  Bytes l1_small_region;  // the same, per core
+  std::uint64_t dram_channels = 0;
+
+  PerKind<std::optional<Extreme>> peak{};
+  PerKind<Bytes>
+      end{};  // what was left when it was closed, its process ended, or the recording did
+  std::optional<Extreme> l1_peak;  // L1 buffers, L1_SMALL, circular buffers and kernels together
+  Bytes l1_end;
+  PerKind<std::optional<Extreme>> least_largest_free{};  // per bank
+  std::optional<Extreme> least_headroom;                 // per core
+  Bytes l1_small_peak_per_core;
+
+  std::vector<Holder> at_dram_peak;  // the largest first, as in all lists
+  std::vector<Holder> at_l1_peak;
+  std::vector<Holder> held_at_end;
+  // What its owner should have freed before he closed it, also when it was opened again.
+  std::uint64_t leak_bytes = 0;
+  std::uint64_t leak_count = 0;
+};
+
+// Requests that were made again and again.
+struct Churn {
+  Kind kind = Kind::dram;
+  std::string scope;
+  std::string label;
+  std::uint64_t size = 0;
+  std::uint64_t allocations = 0;
+};
+
+// What was never less at a mark than at the mark before, and grew more than once.
+struct Growth {
+  Kind kind = Kind::dram;
+  std::string scope;
+  std::string label;
+  std::uint64_t first_bytes = 0;  // at the first mark, on all devices together
+  std::uint64_t last_bytes = 0;   // at the last
+  std::uint64_t grew = 0;         // from how many marks to the next
+};
+
+struct Report {
+  std::string command;   // empty: it was attached to processes
+  std::string source;    // "record", or what it was imported from
+  std::string imported;  // JSON of the importer; empty: none
+  std::vector<std::pair<std::string, Bytes>> imported_figures;  // those of them that are numbers
+  Time duration_ns = 0;
+  std::uint64_t events = 0;
+  std::uint64_t lost_events = 0;
+  std::uint64_t gaps = 0;
+  bool complete = true;  // false: the recorder was killed, so the end is missing
+  bool aggregate =
+      false;  // peaks are those of the time line, and what they were made of is unknown
+  std::uint64_t unknown_programs = 0;  // gone before their circular buffers were read
+  std::uint64_t marks = 0;
+  std::vector<DeviceReport> devices;
+  std::vector<Churn> churn;              // the most often first
+  std::vector<Growth> growth;            // the most first
+  std::vector<Holder> while_trace_live;  // allocations that were made then
+
+  [[nodiscard]] std::uint64_t leak_bytes() const {
+    std::uint64_t sum = 0;
+    for (const DeviceReport& device : devices) sum += device.leak_bytes;
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t leak_count() const {
+    std::uint64_t sum = 0;
+    for (const DeviceReport& device : devices) sum += device.leak_count;
+    return sum;
+  }
+};
+
+}  // namespace ttmem::report

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "recording/file/story.hpp"
+#include "report/chip_figures.hpp"
+#include "report/chips.hpp"
+#include "report/live_counts.hpp"
+#include "report/request_history.hpp"
+#include "report/row_programs.hpp"
+#include "report/shared_places.hpp"
+
+namespace ttmem::report {
+
+// The first pass over a recording: the extremes of every chip, what was left at the end, and how
+// often what was allocated. Not thread-safe; the arguments must outlive it.
+class StoryFigures {
+ public:
+  StoryFigures(const Tables& tables, const Chips& chips);
+
+  // Call for every event, in their order.
+  void apply(const recording::Event& event);
+  // Call once, after the last.
+  void finish();
+
+  [[nodiscard]] const ChipFigures& chip(std::uint32_t chip) const { return figures_[chip]; }
+  [[nodiscard]] const RequestHistory& requests() const { return requests_; }
+  // Live at the end, and left when their device was closed or their process ended.
+  [[nodiscard]] const LiveCounts& live() const { return live_; }
+  [[nodiscard]] const LiveCounts& left() const { return left_; }
+  [[nodiscard]] RowPrograms& programs() { return programs_; }
+  [[nodiscard]] std::uint64_t unknown_programs() const { return unknown_programs_; }
+
+ private:
+  void open_or_close(const recording::Event& event);
+  void allocate(const recording::Allocation& allocation);
+  void free(const recording::Allocation& allocation);
+  void change_places(const recording::Allocation& allocation, bool add);
+  [[nodiscard]] const std::vector<std::uint32_t>& chips_with(
+      const recording::Allocation& allocation) const {
+    return chips_.of_set[static_cast<std::size_t>(allocation.devices - 1)];
+  }
+  void programs_changed(const RowPrograms::Changed& changed);
+  void settle(Time now);
+
+  const Tables& tables_;
+  const Chips& chips_;
+  std::vector<ChipFigures> figures_;
+  SharedPlaces places_;
+  RequestHistory requests_;
+  LiveCounts live_;
+  LiveCounts left_;
+  RowPrograms programs_;
+  std::uint64_t unknown_programs_ = 0;
+  Moment now_;
+};
+
+}  // namespace ttmem::report
