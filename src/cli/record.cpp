@@ -117,7 +117,7 @@ class Session {
   void look() {
     if (failed_) return;
     note(recorder_.look());
-    progress_->show(recorder_.figures());
+    if (!failed_) progress_->show(recorder_.figures());
   }
 
   // The exit code of the recording itself.

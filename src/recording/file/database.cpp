@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -58,8 +59,10 @@ void Database::close(sqlite3* database) noexcept { sqlite3_close(database); }
 Result<Database> Database::open(const std::string& path, Mode mode) {
   Database database;
   database.path_ = path;
-  const int flags =
-      mode == Mode::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  // For reading as well: a recorder that was killed while it wrote has left something to undo.
+  const bool may_write = mode == Mode::create || ::access(path.c_str(), W_OK) == 0;
+  const int flags = (may_write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
+                    (mode == Mode::create ? SQLITE_OPEN_CREATE : 0);
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   database.database_.reset(opened);

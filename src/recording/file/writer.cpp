@@ -10,6 +10,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -111,7 +112,16 @@ class Writer::File {
 
   [[nodiscard]] Result<void> prepare();
 
-  // Each runs one statement, unless there was a failure before.
+  // Runs a statement with the next commit. A transaction is then short: readers hardly wait, and a
+  // kill hardly ever leaves one that must be undone. `bind` owns what it binds.
+  template <typename Bind>
+  void later(Statement& statement, Bind&& bind) {
+    if (!failed_) {
+      waiting_.push_back(
+          [this, &statement, bind = std::forward<Bind>(bind)] { run(statement, bind); });
+    }
+  }
+  // Runs it now, unless there was a failure before.
   template <typename Bind>
   void run(Statement& statement, Bind&& bind) {
     if (failed_) return;
@@ -126,7 +136,7 @@ class Writer::File {
 
   template <typename Row>
   RowId begin(Lives<Row>& lives, const Row& row) {
-    if (lives.full()) write(lives);
+    if (lives.full()) static_cast<void>(commit());  // a failure shows at the next one
     return lives.begin(row);
   }
   template <typename Row>
@@ -135,20 +145,26 @@ class Writer::File {
     if (Row* waiting = lives.waiting(row)) {
       waiting->end_ns = std::max(time, waiting->begin_ns);
       waiting->ending = ending;
-    } else if (aggregate_) {
-      run(remove, [&](Statement& s) { s.bind(1, row); });
+    } else if (drops(ending)) {
+      later(remove, [row](Statement& s) { s.bind(1, row); });
     } else {
-      run(update, [&](Statement& s) {
+      later(update, [row, time, ending](Statement& s) {
         s.bind(1, time);
         bind_ending(s, 2, ending);
         s.bind(3, row);
       });
     }
   }
+  // An aggregate keeps what nobody freed.
+  [[nodiscard]] bool drops(Ending ending) const {
+    const bool was_left = ending == Ending::none || ending == Ending::device_closed ||
+                          ending == Ending::process_ended;
+    return aggregate_ && !was_left;
+  }
   template <typename Row>
   void write(Lives<Row>& lives) {
     for (const Row& row : lives.rows()) {
-      if (!aggregate_ || !row.end_ns) insert(row);
+      if (!drops(row.ending)) insert(row);
     }
     lives.written();
   }
@@ -160,6 +176,7 @@ class Writer::File {
   Database database_;
   bool aggregate_;
   std::optional<Error> failed_;
+  std::vector<std::function<void()>> waiting_;  // for the next commit
 
   Known<std::string> texts_;
   Known<std::string> scopes_;
@@ -173,15 +190,16 @@ class Writer::File {
   Lives<Allocation> allocations_;
   Lives<Program> programs_;
 
-  Statement insert_run_, insert_text_, insert_scope_, insert_core_set_, insert_request_,
-      insert_layout_, insert_cb_, insert_launch_, insert_launch_program_, insert_member_,
-      insert_process_, insert_device_, insert_allocation_, insert_program_, insert_dispatch_,
-      insert_mark_, insert_gap_, insert_sample_, end_allocation_, end_program_, remove_allocation_,
-      remove_program_;
+  Statement delete_run_, insert_run_, insert_text_, insert_scope_, insert_core_set_,
+      insert_request_, insert_layout_, insert_cb_, insert_launch_, insert_launch_program_,
+      insert_member_, insert_process_, insert_device_, insert_allocation_, insert_program_,
+      insert_dispatch_, insert_mark_, insert_gap_, insert_sample_, end_allocation_, end_program_,
+      remove_allocation_, remove_program_;
 };
 
 Result<void> Writer::File::prepare() {
   const std::pair<Statement&, const char*> statements[] = {
+      {delete_run_, "DELETE FROM run"},
       {insert_run_, "INSERT INTO run VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"},
       {insert_text_, "INSERT INTO texts VALUES (?1,?2)"},
       {insert_scope_, "INSERT INTO scopes VALUES (?1,?2)"},
@@ -243,8 +261,8 @@ void Writer::File::insert(const Program& row) {
 }
 
 void Writer::File::write_run(const Run& run) {
-  execute("DELETE FROM run");
-  this->run(insert_run_, [&](Statement& s) {
+  later(delete_run_, [](Statement&) {});
+  later(insert_run_, [run](Statement& s) {
     s.bind(1, kSchema);
     s.bind(2, std::string_view(run.version));
     s.bind(3, std::string_view(run.source));
@@ -261,9 +279,12 @@ void Writer::File::write_run(const Run& run) {
 }
 
 Result<void> Writer::File::commit() {
+  execute("BEGIN");
+  for (const auto& statement : waiting_) statement();
+  waiting_.clear();
   write(allocations_);
   write(programs_);
-  execute("COMMIT; BEGIN");
+  execute("COMMIT");
   if (failed_) return *failed_;
   return {};
 }
@@ -287,7 +308,6 @@ Result<std::unique_ptr<Writer>> Writer::create(const std::string& path, const Ru
   if (const auto done = database->execute(kCreateTables); !done) return done.error();
   auto file = std::make_unique<File>(std::move(*database), run.aggregate);
   if (const auto done = file->prepare(); !done) return done.error();
-  file->execute("BEGIN");
   file->write_run(run);
   if (const auto done = file->commit(); !done) return done.error();
   return std::unique_ptr<Writer>(new Writer(std::move(file)));
@@ -300,9 +320,9 @@ std::uint32_t Writer::text(std::string_view text) {
   if (text.empty()) return 0;
   const auto [row, is_new] = file_->texts_.find_or_add(std::string(text));
   if (is_new) {
-    file_->run(file_->insert_text_, [&, id = row](Statement& s) {
+    file_->later(file_->insert_text_, [id = row, text = std::string(text)](Statement& s) {
       s.bind(1, id);
-      s.bind(2, text);
+      s.bind(2, std::string_view(text));
     });
   }
   return static_cast<std::uint32_t>(row);
@@ -312,9 +332,9 @@ std::uint32_t Writer::scope(std::string_view path) {
   if (path.empty()) return 0;
   const auto [row, is_new] = file_->scopes_.find_or_add(std::string(path));
   if (is_new) {
-    file_->run(file_->insert_scope_, [&, id = row](Statement& s) {
+    file_->later(file_->insert_scope_, [id = row, path = std::string(path)](Statement& s) {
       s.bind(1, id);
-      s.bind(2, path);
+      s.bind(2, std::string_view(path));
     });
   }
   return static_cast<std::uint32_t>(row);
@@ -323,8 +343,7 @@ std::uint32_t Writer::scope(std::string_view path) {
 std::uint32_t Writer::core_set(const CoreMask& cores) {
   const auto [row, is_new] = file_->core_sets_.find_or_add(cores);
   if (is_new) {
-    const std::string text = core_text(cores);
-    file_->run(file_->insert_core_set_, [&, id = row](Statement& s) {
+    file_->later(file_->insert_core_set_, [id = row, text = core_text(cores)](Statement& s) {
       s.bind(1, id);
       s.bind(2, std::string_view(text));
     });
@@ -335,7 +354,7 @@ std::uint32_t Writer::core_set(const CoreMask& cores) {
 RowId Writer::request(const Request& request) {
   const auto [row, is_new] = file_->requests_.find_or_add(request);
   if (!is_new) return row;
-  file_->run(file_->insert_request_, [&, id = row](Statement& s) {
+  file_->later(file_->insert_request_, [request, id = row](Statement& s) {
     s.bind(1, id);
     s.bind(2, name_of(request.kind));
     request.kind == Kind::kernel ? s.bind(3, std::int64_t{request.role}) : s.bind_null(3);
@@ -354,21 +373,20 @@ RowId Writer::request(const Request& request) {
 RowId Writer::layout(const Layout& layout) {
   const auto [row, is_new] = file_->layouts_.find_or_add(layout);
   if (!is_new) return row;
-  file_->run(file_->insert_layout_, [&, id = row](Statement& s) {
+  file_->later(file_->insert_layout_, [id = row, count = layout.size()](Statement& s) {
     s.bind(1, id);
-    s.bind(2, std::uint64_t{layout.size()});
+    s.bind(2, std::uint64_t{count});
   });
   for (std::size_t i = 0; i < layout.size(); ++i) {
-    const Cb& cb = layout[i];
-    const std::string cores = core_text(cb.cores);
-    file_->run(file_->insert_cb_, [&, id = row](Statement& s) {
-      s.bind(1, id);
-      s.bind(2, std::uint64_t{i});
-      s.bind(3, cb.address);
-      s.bind(4, cb.bytes);
-      s.bind(5, std::string_view(cores));
-      s.bind(6, cb.global);
-    });
+    file_->later(file_->insert_cb_,
+                 [id = row, i, cb = layout[i], cores = core_text(layout[i].cores)](Statement& s) {
+                   s.bind(1, id);
+                   s.bind(2, std::uint64_t{i});
+                   s.bind(3, cb.address);
+                   s.bind(4, cb.bytes);
+                   s.bind(5, std::string_view(cores));
+                   s.bind(6, cb.global);
+                 });
   }
   return row;
 }
@@ -376,16 +394,17 @@ RowId Writer::layout(const Layout& layout) {
 RowId Writer::launch(const Launch& launch) {
   const auto [row, is_new] = file_->launches_.find_or_add(launch);
   if (!is_new) return row;
-  file_->run(file_->insert_launch_, [&, id = row](Statement& s) {
+  file_->later(file_->insert_launch_, [id = row, trace = launch.trace](Statement& s) {
     s.bind(1, id);
-    s.bind(2, launch.trace);
+    s.bind(2, trace);
   });
   for (std::size_t i = 0; i < launch.programs.size(); ++i) {
-    file_->run(file_->insert_launch_program_, [&, id = row](Statement& s) {
-      s.bind(1, id);
-      s.bind(2, std::uint64_t{i});
-      s.bind(3, launch.programs[i]);
-    });
+    file_->later(file_->insert_launch_program_,
+                 [id = row, i, program = launch.programs[i]](Statement& s) {
+                   s.bind(1, id);
+                   s.bind(2, std::uint64_t{i});
+                   s.bind(3, program);
+                 });
   }
   return row;
 }
@@ -394,9 +413,9 @@ RowId Writer::device_set(std::span<const RowId> devices) {
   const auto [row, is_new] =
       file_->device_sets_.find_or_add(std::vector<RowId>(devices.begin(), devices.end()));
   for (std::size_t i = 0; is_new && i < devices.size(); ++i) {
-    file_->run(file_->insert_member_, [&, id = row](Statement& s) {
+    file_->later(file_->insert_member_, [id = row, device = devices[i]](Statement& s) {
       s.bind(1, id);
-      s.bind(2, devices[i]);
+      s.bind(2, device);
     });
   }
   return row;
@@ -410,7 +429,7 @@ RowId Writer::begin(const Process& process) {
 }
 
 void Writer::change(const Process& row) {
-  file_->run(file_->insert_process_, [&](Statement& s) {
+  file_->later(file_->insert_process_, [row](Statement& s) {
     s.bind(1, row.id);
     s.bind(2, std::int64_t{row.pid});
     s.bind(3, std::string_view(row.name));
@@ -431,7 +450,7 @@ RowId Writer::begin(const Device& device) {
 
 void Writer::change(const Device& row) {
   const std::string uid = row.uid != 0 ? fmt::format("{:#x}", row.uid) : "";
-  file_->run(file_->insert_device_, [&](Statement& s) {
+  file_->later(file_->insert_device_, [row, uid](Statement& s) {
     s.bind(1, row.id);
     s.bind(2, row.process);
     s.bind(3, row.number);
@@ -466,7 +485,7 @@ void Writer::end_program(RowId row, Time time, Ending ending) {
 
 void Writer::add(const Dispatch& row) {
   if (file_->aggregate_) return;
-  file_->run(file_->insert_dispatch_, [&](Statement& s) {
+  file_->later(file_->insert_dispatch_, [row](Statement& s) {
     s.bind(1, row.time_ns);
     s.bind(2, row.devices);
     s.bind(3, row.launch);
@@ -474,7 +493,7 @@ void Writer::add(const Dispatch& row) {
 }
 
 void Writer::add(const Mark& row) {
-  file_->run(file_->insert_mark_, [&](Statement& s) {
+  file_->later(file_->insert_mark_, [row](Statement& s) {
     s.bind(1, row.time_ns);
     s.bind_or_null(2, row.process);
     s.bind(3, std::string_view(row.name));
@@ -482,7 +501,7 @@ void Writer::add(const Mark& row) {
 }
 
 void Writer::add(const Gap& row) {
-  file_->run(file_->insert_gap_, [&](Statement& s) {
+  file_->later(file_->insert_gap_, [row](Statement& s) {
     s.bind(1, row.process);
     s.bind(2, row.begin_ns);
     s.bind(3, row.end_ns);
@@ -491,7 +510,7 @@ void Writer::add(const Gap& row) {
 }
 
 void Writer::add(const Sample& row) {
-  file_->run(file_->insert_sample_, [&](Statement& s) {
+  file_->later(file_->insert_sample_, [row](Statement& s) {
     s.bind(1, row.time_ns);
     s.bind(2, row.device);
     s.bind(3, name_of(row.kind));

@@ -25,7 +25,7 @@ namespace ttmem::recording {
 // says why. Not thread-safe.
 class Writer {
  public:
-  // Fails when the file is there, unless it may be overwritten. An aggregate drops what has ended,
+  // Fails when the file is there, unless it may be overwritten. An aggregate drops what was freed,
   // and dispatches.
   [[nodiscard]] static Result<std::unique_ptr<Writer>> create(const std::string& path,
                                                               const Run& run, bool overwrite);

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmem record`: what is in the file is what happened, read with sqlite3 alone; nobody who is
+killed takes it away, and the workload does not notice."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from support import CAPTURES, DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM, Case
+
+KINDS = {"dram": "dram_bytes", "l1": "l1_bytes", "l1_small": "l1_small_bytes",
+         "trace": "trace_bytes", "kernel": "kernels_bytes"}
+
+
+class RecordCase(Case):
+    def setUp(self):
+        super().setUp()
+        self.env.update(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE), LC_ALL="C.UTF-8")
+        self.file = os.path.join(tempfile.mkdtemp(prefix="ttmem-test-"), "run.ttmem")
+        self.addCleanup(subprocess.run, ["rm", "-rf", os.path.dirname(self.file)], check=False)
+
+    def calls(self, source):
+        return [sys.executable, "-c", "from abi import *\n" + source]
+
+    def record(self, command, *options, code=0, env=None):
+        return self.ttmem("record", "--no-adapter", "-o", self.file, *options, "--", *command,
+                          code=code, env=env).stderr
+
+    def start_record(self, command, *options, env=None):
+        return self.start([TTMEM, "record", "--no-adapter", "-o", self.file, *options, "--",
+                           *command], env)
+
+    def rows(self, sql, *arguments):
+        # Not for reading only: a kill may leave something to undo.
+        connection = sqlite3.connect(f"file:{self.file}?mode=rw", uri=True)
+        try:
+            return connection.execute(sql, arguments).fetchall()
+        finally:
+            connection.close()
+
+    def row(self, sql, *arguments):
+        return self.rows(sql, *arguments)[0]
+
+    def wait_for_allocations(self, at_least):
+        """Until so many are in the file, which may not even be there yet."""
+        def there():
+            try:
+                return self.row("SELECT count(*) FROM allocations")[0] >= at_least
+            except sqlite3.OperationalError:
+                return False
+        self.wait_for(there, f"{at_least} allocations in {self.file}")
+
+
+class Story(RecordCase):
+    def test_every_allocation_from_its_begin_to_its_end(self):
+        said = self.record(self.calls(
+            "open_device(3)\n"
+            "push(b'decoder.0'); push(b'attention')\n"
+            "alloc(DRAM, 1, 1024, device=3, label=b'wqkv')\n"
+            "pop(); pop()\n"
+            "lib.ttmem_mark(b'half')\n"
+            "alloc(L1, 2, 64, device=3, address=0x1000)\n"
+            "free(DRAM, 1, device=3)\n"
+            "alloc(DRAM, 1, 2048, device=3)\n"
+            "lib.ttmem_device_close(3)"))
+        self.assertRegex(said, r"^ttmem: recorded 7 events of 1 process in \S+: .*run.ttmem \(\S+ MiB\)\n"
+                               r"ttmem: see it with: ttmem report \S+run.ttmem\n$")
+        rows = self.rows("SELECT device, kind, label, scope, number, used_bytes, ending, "
+                         "begin_ns <= coalesce(end_ns, 1 << 60) FROM allocation_list ORDER BY id")
+        self.assertEqual(rows, [
+            (3, "dram", "wqkv", "decoder.0/attention", 1, 12 * 1024, None, 1),
+            (3, "l1", None, None, 2, 64 * 64, "device_closed", 1),
+            (3, "dram", None, None, 1, 12 * 2048, "device_closed", 1)])
+        before, after = self.rows("SELECT begin_ns FROM allocations WHERE number != 1 "
+                                  "UNION ALL SELECT time_ns FROM marks")
+        self.assertGreater(before[0], after[0], "the order is that of the calls")
+        self.assertEqual(self.row("SELECT name FROM marks"), ("half",))
+        self.assertEqual(self.row("SELECT events, lost_events, exit_code FROM run"), (7, 0, 0))
+        self.assertEqual(self.row("SELECT grid_x, grid_y, dram_channels, killed FROM devices, "
+                                  "processes"), (8, 8, 12, 0))
+
+    def test_programs_their_layouts_and_dispatches(self):
+        self.record(self.calls(
+            "open_device(0)\n"
+            "one = [(0, 0, 0, 0)]\n"
+            "place(7, (0x20000, 512, one)); place(8, (0x20000, 512, one))\n"
+            "lib.ttmem_program_dispatch(0, 7); lib.ttmem_program_dispatch(0, 8)\n"
+            "lib.ttmem_program_dispatch(0, 8)\n"
+            "place(7, (0x20000, 1024, one), (0x30000, 64, one))\n"
+            "lib.ttmem_program_destroy(7)"))
+        self.assertEqual(self.rows("SELECT number, layout, ending FROM program_list ORDER BY id"),
+                         [(7, 1, "changed"), (8, 1, "process_ended"), (7, 2, None)])
+        self.assertEqual(self.rows("SELECT layout, address, bytes FROM circular_buffers"),
+                         [(1, 0x20000, 512), (2, 0x20000, 1024), (2, 0x30000, 64)])
+        self.assertEqual(self.rows("SELECT program FROM dispatches JOIN launch_programs USING "
+                                   "(launch) ORDER BY dispatches.id"), [(7,), (8,), (8,)])
+
+    def test_a_buffer_of_a_mesh_is_one_row(self):
+        self.record(self.calls("open_device(0)\nopen_device(1)\nmesh_alloc([0, 1], DRAM, 5, 64)\n"
+                               "mesh_free([1], DRAM, 5)"))
+        self.assertEqual(self.rows("SELECT number, ending FROM allocations"),
+                         [(5, "changed"), (5, "process_ended")])
+        self.assertEqual(self.rows("SELECT device FROM allocation_list ORDER BY id, device"),
+                         [(0,), (1,), (0,)])
+
+    def test_children_are_in_the_same_file(self):
+        child = "open_device(0); alloc(DRAM, 1, 64)"
+        self.record(["sh", "-c", " & ".join(f'"{sys.executable}" -c "from abi import *; {child}"'
+                                            for _ in range(3)) + "; wait"])
+        self.assertEqual(self.row("SELECT count(*), count(DISTINCT pid) FROM processes"), (3, 3))
+        self.assertEqual(self.row("SELECT count(*) FROM allocation_list"), (3,))
+
+    def test_the_end_of_a_capture_is_what_is_live_then(self):
+        for capture in sorted(CAPTURES.glob("*.jsonl"))[:3]:
+            held = self.start_record([TTMEM, "replay", str(capture), "--hold"], "-f")
+            held.line("stderr")
+            self.wait_for_allocations(1)
+            live = self.json()
+            held.signal(signal.SIGTERM)
+            held.wait()
+            self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
+            for device in live["devices"]:
+                for kind, field in KINDS.items():
+                    expected = sum(process[field] or 0 for process in device["processes"])
+                    found = self.row("SELECT coalesce(sum(used_bytes), 0) FROM allocation_list "
+                                     "WHERE device = ? AND kind = ? AND ending = 'process_ended'",
+                                     device["id"], kind)[0]
+                    self.assertEqual(found, expected, f"{capture.name} {device['id']} {kind}")
+
+
+class Command(RecordCase):
+    def test_its_exit_status_is_ours(self):
+        self.record(["sh", "-c", "exit 7"], code=7)
+        self.assertEqual(self.row("SELECT exit_code FROM run"), (7,))
+        self.record(["sh", "-c", "kill -9 $$"], "-f", code=137)
+
+    def test_what_cannot_be_started_leaves_no_file(self):
+        said = self.record(["/nonexistent"], code=127)
+        self.assertIn("cannot run '/nonexistent'", said)
+        self.assertFalse(os.path.exists(self.file))
+
+    def test_it_says_that_nothing_was_reported(self):
+        self.assertIn("nothing was recorded", self.record(["true"]))
+
+    def test_a_file_is_overwritten_only_with_f(self):
+        self.record(["true"])
+        said = self.record(["true"], code=1)
+        self.assertEqual(said, f"ttmem: {self.file} is there already; use -f to overwrite it\n")
+        self.record(["true"], "-f")
+
+    def test_the_default_name(self):
+        folder = os.path.dirname(self.file)
+        result = subprocess.run([TTMEM, "record", "--no-adapter", "--", "true"], env=self.env,
+                                cwd=folder, capture_output=True, timeout=DEADLINE_SECONDS)
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(os.listdir(folder)[0], r"^ttmem-true-\d+\.ttmem$")
+
+    def test_a_folder_that_is_not_there(self):
+        self.file = "/nonexistent/run.ttmem"
+        self.assertIn("cannot write /nonexistent/run.ttmem: No such file",
+                      self.record(["true"], code=1))
+
+    def test_wrong_ways_to_ask(self):
+        self.ttmem("record", code=2)
+        self.ttmem("record", "--pid", "1", "--", "true", code=2)
+        said = self.ttmem("record", "--pid", os.getpid(), "-o", self.file, code=1).stderr
+        self.assertIn(f"process {os.getpid()} is not tracked", said)
+
+
+class Attached(RecordCase):
+    def test_what_was_there_before_and_what_comes(self):
+        held = self.hold_calls("open_device(0)\nalloc(DRAM, 1, 64, label=b'old')\nhold()\n"
+                               "alloc(DRAM, 2, 128, label=b'new')\nfree(DRAM, 1)")
+        recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", self.file])
+        self.wait_for_allocations(1)
+        held.go_on()
+        held.line()
+        self.wait_for_allocations(2)
+        recorder.signal(signal.SIGINT)
+        self.assertEqual(recorder.wait(), 0)
+        self.assertEqual(self.rows("SELECT label, end_ns IS NULL FROM allocation_list ORDER BY id"),
+                         [("old", 0), ("new", 1)])
+        self.assertLess(self.row("SELECT min(begin_ns) FROM allocations")[0], 0)
+        self.assertEqual(self.row("SELECT ended_ns IS NULL, lost_events FROM run"), (0, 0))
+
+
+class Lost(RecordCase):
+    """A recorder that is stopped for a while loses events, and knows it."""
+
+    def test_after_a_gap_the_figures_are_right(self):
+        # With 65,536 records in the ring, of which a buffer and its free take three.
+        env = {**self.env, "TTMEM_EVENTS": "65536"}
+        held = self.start_record(self.calls(
+            "open_device(0)\nalloc(DRAM, 1, 64)\nalloc(DRAM, 2, 64)\nhold()\n"
+            "free(DRAM, 1)\n"
+            "for i in range(40000):\n  alloc(DRAM, 10 + i, 64)\n  free(DRAM, 10 + i)\n"
+            "alloc(DRAM, 3, 128, label=b'late')\nhold()\nfree(DRAM, 2)"), env=env)
+        held.line()
+        self.wait_for_allocations(2)
+        held.signal(signal.SIGSTOP)
+        held.go_on()
+        self.assertEqual(held.line(), "ready")
+        held.signal(signal.SIGCONT)
+        self.wait_for(lambda: self.row("SELECT count(*) FROM gaps") == (1,), "the gap")
+        held.go_on()
+        self.assertEqual(held.wait(), 0)
+        self.assertEqual(self.rows("SELECT number, label, ending FROM allocation_list ORDER BY id"),
+                         [(1, None, "gap"), (2, None, None), (3, "late", "process_ended")])
+        events, lost = self.row("SELECT events, lost_events FROM run")
+        self.assertEqual(events + lost, 3 + 1 + 80000 + 1 + 1)
+        self.assertEqual(self.row("SELECT lost_events FROM gaps"), (lost,))
+        self.assertIn("were lost", held.process.stderr.read().decode())
+
+
+class Killed(RecordCase):
+    BUSY = ("import random, time\nopen_device(0)\nprint('ready', flush=True)\n"
+            "while True:\n  for i in range(1, 200):\n    alloc(DRAM, i, 64)\n"
+            "  for i in range(1, 200):\n    free(DRAM, i)\n  time.sleep(0.001)")
+
+    def check_file(self, at_least):
+        self.assertEqual(self.row("PRAGMA integrity_check"), ("ok",))
+        self.assertGreaterEqual(self.row("SELECT count(*) FROM allocations")[0], at_least)
+        self.assertEqual(self.row("SELECT count(*) FROM allocations a LEFT JOIN requests r "
+                                  "ON r.id = a.request WHERE r.id IS NULL"), (0,))
+
+    def test_at_random_moments(self):
+        chance = random.Random(7)
+        for turn in range(30):
+            running = self.start_record(self.calls(self.BUSY), "-f")
+            running.line()
+            time.sleep(chance.uniform(0, 0.25))
+            with open(f"/proc/{running.pid}/task/{running.pid}/children") as children:
+                workload = int(children.read())
+            if turn % 3 != 0:
+                running.kill()
+            if turn % 3 != 1:
+                os.kill(workload, signal.SIGKILL)
+            if turn % 3 == 0:
+                self.assertEqual(running.wait(), 137)
+                self.assertEqual(self.row("SELECT killed FROM processes"), (1,))
+            self.check_file(1 if turn % 3 == 0 else 0)
+            if turn % 3 == 1:
+                os.kill(workload, signal.SIGKILL)
+
+    def test_all_but_the_last_second_is_there(self):
+        running = self.start_record(self.calls(self.BUSY))
+        running.line()
+        self.wait_for_allocations(1000)
+        running.kill()
+        self.check_file(1000)
+        self.assertEqual(self.row("SELECT ended_ns, exit_code FROM run"), (None, None))
+
+
+class FullDisk(RecordCase):
+    def test_it_ends_the_recording_and_not_the_workload(self):
+        folder = os.path.dirname(self.file)
+        source = ("open_device(0)\nfor i in range(200000):\n"
+                  "  alloc(DRAM, i, 64 * (i % 5000))\n  free(DRAM, i)\nprint('done')")
+        script = (f'mount -t tmpfs -o size=1m none "{folder}" && exec "{TTMEM}" record '
+                  f'--no-adapter -o "{self.file}" -- "$@"')
+        result = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", *self.calls(source)],
+                                env=self.env, text=True, capture_output=True,
+                                timeout=DEADLINE_SECONDS)
+        if "unshare failed" in result.stderr or "permission denied" in result.stderr:
+            self.skipTest("this user may not mount")
+        self.assertEqual(result.stdout, "done\n")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("the recording has ended: ", result.stderr)
+        self.assertIn("no space left", result.stderr)
+
+
+class Aggregate(RecordCase):
+    def test_it_keeps_peaks_and_what_was_left(self):
+        self.record(self.calls(
+            "open_device(0)\nfor i in range(1, 101):\n  alloc(DRAM, i, 1 << 20)\n"
+            "for i in range(1, 100):\n  free(DRAM, i)"), "--aggregate")
+        self.assertEqual(self.row("SELECT count(*) FROM allocations"), (1,))
+        self.assertEqual(self.row("SELECT max(peak_bytes) FROM timeline WHERE kind = 'dram'"),
+                         (100 * 12 * MIB,))
+        self.assertEqual(self.row("SELECT aggregate, events FROM run"), (1, 200))
+
+
+if __name__ == "__main__":
+    unittest.main()
