@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "labels.hpp"
 
+#include <ttmem/ttmem.h>
+
 #include <algorithm>
 #include <any>
 #include <cstddef>
@@ -118,11 +120,21 @@ void listen_to_operations() {
   here.listen();
 }
 
-const char* current_label() {
-  if (label_of_this_thread != nullptr || !wants_operations()) return label_of_this_thread;
+const char* current_label() { return label_of_this_thread; }
+
+InOperation::InOperation() {
+  if (!wants_operations()) return;
   listen_to_operations();
   Listener* const listener = ThisThread::listener();
-  return listener != nullptr ? listener->operation(frame_of(__builtin_frame_address(0))) : nullptr;
+  if (listener == nullptr) return;
+  const char* const operation = listener->operation(frame_of(__builtin_frame_address(0)));
+  if (operation == nullptr) return;
+  ttmem_scope_push(operation);
+  is_in_one_ = true;
+}
+
+InOperation::~InOperation() {
+  if (is_in_one_) ttmem_scope_pop();
 }
 
 }  // namespace ttmem::adapter

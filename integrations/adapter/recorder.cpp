@@ -150,6 +150,7 @@ void Recorder::allocated(const tm::Buffer& buffer) noexcept {
     if (record.address == 0) return;
     const std::lock_guard lock(mutex_);
     if (!heard_.buffers) return;
+    const InOperation operation;
     buffers_.allocated(buffer, record);
   });
 }
@@ -181,9 +182,9 @@ Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDev
   if (fresh) {
     filter_.add(&impl);
     program.id = next_program_++;
-    if (const char* const name = current_label()) program.name = name;
   }
   const Chips& chips = chips_.mesh_of(device).chips;
+  const InOperation operation;
   program.placed(chips, read_layout(impl, program.cbs));
   return program;
 }

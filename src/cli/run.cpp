@@ -23,7 +23,7 @@ Examples:
   ttmem run -- python3 model.py --batch 32
   ttmem run -- pytest tests/test_model.py
   ttmem run --summary -- ./model            at the end: peaks, what was still held, who held most
-  ttmem run --ops -- ./model                names of operations as labels
+  ttmem run --ops -- ./model                operations as scopes
   ttmem run --keep-shm-tracking -- ./model  TT-Metal's own statistics too
 
 It finds the TT-Metal that the command would load, attaches the adapter that was built for it

@@ -67,7 +67,7 @@ void preload(const std::string& stub) {
 }  // namespace
 
 void TrackedCommand::add_options(Command& command) {
-  command.add_flag("--ops", ops, "Label what is taken with the operation that takes it");
+  command.add_flag("--ops", ops, "Make each operation the scope of what it takes");
   command.add_flag("--keep-shm-tracking", keep_shm_tracking, "Leave TT-Metal's own statistics on");
   command.add_flag("--no-adapter", no_adapter, "Track only what the program reports itself");
   command.add_option("--library", "PATH", library,

@@ -344,8 +344,8 @@ class Python(Adapter):
         held.go_on()
         self.assertEqual(held.wait(), 7)
 
-    def labels(self, source, **variables):
-        """The labels of buffers, the names of programs and what was printed."""
+    def scopes(self, source, **variables):
+        """The scopes of buffers, those of programs and what was printed."""
         held = self.start([sys.executable, "-c", self.script(source + "\nhold()")],
                           self.preloaded(**variables))
         said = []
@@ -356,15 +356,15 @@ class Python(Adapter):
         programs = self.json("programs")["programs"]
         held.go_on()
         self.assertEqual(held.wait(), 0)
-        return ([a["label"] for a in allocations if a["kind"] == "dram"],
-                [p["name"] for p in programs], said[:-1])
+        return ([a["scope"] for a in allocations if a["kind"] == "dram"],
+                [p["scope"] for p in programs], said[:-1])
 
-    def test_operations_label_what_they_take(self):
+    def test_operations_are_the_scopes_of_what_they_take(self):
         source = ("library.operation(b'ttnn::add', False)\nlibrary.take(1)\n"
                   "library.operation(b'ttnn::fails', True)\n"
                   "library.operation(b'ttnn::matmul', False)\n"
                   "print(library.capture(b'ttnn::captured'), flush=True)")
-        buffers, programs, said = self.labels(source, TTMEM_OPS="1")
+        buffers, programs, said = self.scopes(source, TTMEM_OPS="1")
         self.assertEqual(sorted(filter(None, buffers)),
                          ["ttnn::add", "ttnn::captured", "ttnn::captured", "ttnn::fails",
                           "ttnn::matmul"])
@@ -372,7 +372,7 @@ class Python(Adapter):
         self.assertEqual(sorted(programs),
                          ["ttnn::add", "ttnn::captured", "ttnn::captured", "ttnn::matmul"])
         self.assertEqual(said, ["2"])
-        buffers, programs, said = self.labels(source)
+        buffers, programs, said = self.scopes(source)
         self.assertEqual(list(filter(None, buffers + programs)), [])
         self.assertEqual(said, ["2"])
 
