@@ -2,6 +2,7 @@
 #include "export/stacks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "base/utf8.hpp"
@@ -9,6 +10,9 @@
 namespace ttmem::exporter {
 namespace {
 
+// By ttmem_kernel_role: what a kernel without a label is.
+constexpr std::array<std::string_view, 3> kKernels = {"kernels of programs", "fabric kernels",
+                                                      "dispatch kernels"};
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 Stack make(const recording::Tables& tables, recording::RowId device, Kind kind,
@@ -41,8 +45,9 @@ std::string valid_utf8(std::string_view text) {
 
 Stack stack_of(const recording::Tables& tables, recording::RowId device,
                const recording::Request& request) {
+  const bool named = request.label != 0 || request.kind != Kind::kernel;
   return make(tables, device, request.kind, tables.scope(request.scope),
-              tables.text(request.label));
+              named ? tables.text(request.label) : kKernels[request.role]);
 }
 
 Stack stack_of(const recording::Tables& tables, recording::RowId device, std::uint32_t name,

@@ -22,6 +22,33 @@ namespace {
 constexpr std::size_t kMostOperations = 2000;
 constexpr std::uint64_t kMostRows = 2'000'000;
 
+// What may become operations: dispatches, or placements.
+struct Candidates {
+  std::uint64_t count = 0;
+  std::uint64_t rows = 0;  // that they would have together
+  bool now = false;        // one is at the moment that is being read
+  LocalPeaks peaks{kMostOperations};
+
+  void add(std::uint64_t live) {
+    ++count;
+    rows += live;
+    now = true;
+  }
+  void end_moment(std::uint64_t l1_bytes, Time time) {
+    if (std::exchange(now, false)) peaks.add({l1_bytes, time});
+  }
+  // The times of those that are not too many; none: all.
+  std::optional<std::set<Time>> chosen() {
+    if (count <= kMostOperations && rows <= kMostRows) return std::nullopt;
+    peaks.finish();
+    const std::uint64_t rows_each = rows / count + 1;
+    while (peaks.peaks().size() > 1 && peaks.peaks().size() * rows_each > kMostRows) peaks.halve();
+    std::set<Time> times;
+    for (const Peak& peak : peaks.peaks()) times.insert(peak.time_ns);
+    return times;
+  }
+};
+
 class Planner {
  public:
   explicit Planner(const Job& job)
@@ -32,8 +59,9 @@ class Planner {
         reader, usage_, [&](Time time, const std::vector<std::size_t>&) { end_moment(time); },
         [&](const Event& event) { count(event); });
     if (!passed) return passed.error();
-    if (plan_.dispatches > kMostOperations || rows_ > kMostRows) choose();
-    return std::move(plan_);
+    const bool placements = dispatches_.count == 0;
+    Candidates& used = placements ? placements_ : dispatches_;
+    return TtnnPlan{placements, used.count, used.chosen(), without_place_};
   }
 
  private:
@@ -41,11 +69,11 @@ class Planner {
     const bool begins = event.type == Event::Type::allocate;
     if (begins || event.type == Event::Type::free) {
       count(*event.allocation, begins);
+    } else if (event.type == Event::Type::place && selection_.has(event.program->device)) {
+      placements_.add(live_);
     } else if (event.type == Event::Type::dispatch &&
                is_selected(tables_, selection_, event.dispatch->devices)) {
-      ++plan_.dispatches;
-      rows_ += live_;
-      dispatched_ = true;
+      dispatches_.add(live_);
     }
   }
 
@@ -55,7 +83,7 @@ class Planner {
     for (const RowId device : tables_.device_set(allocation.devices)) {
       if (!selection_.has(device)) continue;
       if (!has_place(allocation, request)) {
-        plan_.without_place += begins ? 1 : 0;
+        without_place_ += begins ? 1 : 0;
       } else {
         live_ = begins ? live_ + 1 : live_ - 1;
       }
@@ -63,30 +91,20 @@ class Planner {
   }
 
   void end_moment(Time time) {
-    if (!std::exchange(dispatched_, false)) return;
+    if (!dispatches_.now && !placements_.now) return;
     std::uint64_t bytes = 0;
     for (const Chip& chip : selection_.chips()) bytes += usage_.used_bytes(chip, Memory::l1);
-    peaks_.add({bytes, time});
-  }
-
-  void choose() {
-    peaks_.finish();
-    const std::uint64_t rows_each = rows_ / plan_.dispatches + 1;
-    while (peaks_.peaks().size() > 1 && peaks_.peaks().size() * rows_each > kMostRows) {
-      peaks_.halve();
-    }
-    plan_.chosen.emplace();
-    for (const Peak& peak : peaks_.peaks()) plan_.chosen->insert(peak.time_ns);
+    dispatches_.end_moment(bytes, time);
+    placements_.end_moment(bytes, time);
   }
 
   const Tables& tables_;
   const Selection& selection_;
   Usage usage_;
-  LocalPeaks peaks_{kMostOperations};
-  TtnnPlan plan_;
+  Candidates dispatches_;
+  Candidates placements_;
   std::uint64_t live_ = 0;  // buffers, on all devices
-  std::uint64_t rows_ = 0;  // that all dispatches would have
-  bool dispatched_ = false;
+  std::uint64_t without_place_ = 0;
 };
 
 }  // namespace

@@ -20,15 +20,16 @@ namespace ttmem::exporter {
 [[nodiscard]] bool is_selected(const recording::Tables& tables, const Selection& selection,
                                recording::RowId set);
 
-// Which dispatches become operations of a report.
+// What becomes an operation of a report.
 struct TtnnPlan {
+  bool placements = false;       // placements of programs: no dispatch was recorded
+  std::uint64_t candidates = 0;  // dispatches or placements that there are
   std::optional<std::set<recording::Time>> chosen{};  // those at these times; none: all
-  std::uint64_t dispatches = 0;                       // that there are
   std::uint64_t without_place = 0;                    // allocations that cannot be shown
 };
 
-// A report has a row for each buffer at each operation. When that would be too many, those
-// dispatches are chosen at which L1 was fullest, one for each stretch of the recording. One pass.
+// A report has a row for each buffer at each operation. When that would be too many, those are
+// chosen at which L1 was fullest, one for each stretch of the recording. One pass.
 [[nodiscard]] Result<TtnnPlan> plan_operations(const Job& job);
 
 }  // namespace ttmem::exporter

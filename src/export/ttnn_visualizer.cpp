@@ -20,7 +20,6 @@
 namespace ttmem::exporter {
 
 using recording::Allocation;
-using recording::Dispatch;
 using recording::Event;
 using recording::RowId;
 using recording::Tables;
@@ -67,9 +66,16 @@ class Exporter {
     close_operation(std::max(job_.reader.end_ns(), open_since_));
     return {};
   }
-  [[nodiscard]] std::uint64_t dispatches() const { return dispatches_written_; }
+  // Of the plan's candidates.
+  [[nodiscard]] std::uint64_t written() const { return written_; }
 
  private:
+  // What is dispatched, or placed, to which devices.
+  struct Sent {
+    bool trace = false;
+    std::vector<std::uint64_t> programs;
+    std::vector<RowId> devices;
+  };
   struct Placed {
     RowId layout = 0;
     std::uint32_t name = 0;
@@ -91,13 +97,18 @@ class Exporter {
       case Event::Type::place:
         programs_[{event.program->device, event.program->number}] = {
             event.program->layout, event.program->name, event.program->scope};
+        if (plan_.placements && selection_.has(event.program->device)) {
+          sent_.push_back({false, {event.program->number}, {event.program->device}});
+        }
         return;
       case Event::Type::remove:
         programs_.erase({event.program->device, event.program->number});
         return;
       case Event::Type::dispatch:
         if (is_selected(tables_, selection_, event.dispatch->devices)) {
-          dispatched_.push_back(*event.dispatch);
+          const recording::Launch& launch = tables_.launch(event.dispatch->launch);
+          sent_.push_back(
+              {launch.trace, launch.programs, tables_.device_set(event.dispatch->devices)});
         }
         return;
       default:
@@ -107,10 +118,10 @@ class Exporter {
 
   void end_moment(Time time) {
     const bool chosen = !plan_.chosen || plan_.chosen->contains(time);
-    for (const Dispatch& dispatch : dispatched_) {
-      if (chosen) write_dispatch(dispatch);
+    for (const Sent& sent : sent_) {
+      if (chosen) write_operation(sent, time);
     }
-    dispatched_.clear();
+    sent_.clear();
     const auto [first, last] = peaks_.equal_range(time);
     for (auto peak = first; peak != last; ++peak) {
       open_operation(peak->second, time);
@@ -118,13 +129,12 @@ class Exporter {
     }
   }
 
-  void write_dispatch(const Dispatch& dispatch) {
-    const recording::Launch& launch = tables_.launch(dispatch.launch);
+  void write_operation(const Sent& sent, Time time) {
     std::vector<SentProgram> programs;
     const Placed* first = nullptr;
-    for (const RowId device : tables_.device_set(dispatch.devices)) {
+    for (const RowId device : sent.devices) {
       if (!selection_.has(device)) continue;
-      for (const std::uint64_t number : launch.programs) {
+      for (const std::uint64_t number : sent.programs) {
         const auto at = programs_.find({device, number});
         const Placed* placed = at == programs_.end() ? nullptr : &at->second;
         if (first == nullptr) first = placed;
@@ -134,17 +144,17 @@ class Exporter {
                             tables_.device(device).grid_x});
       }
     }
-    ++dispatches_written_;
-    open_operation(launch.trace       ? fmt::format("trace of {} programs", launch.programs.size())
+    ++written_;
+    open_operation(sent.trace         ? fmt::format("trace of {} programs", sent.programs.size())
                    : programs.empty() ? "dispatch"
                                       : programs.front().name,
-                   dispatch.time_ns);
+                   time);
     report_.add_graph(operation_, graph_of(programs));
     if (first != nullptr && first->scope != 0) {
       report_.add_stack_trace(operation_, valid_utf8(tables_.scope(first->scope)));
     }
-    if (!launch.trace && !launch.programs.empty()) {
-      report_.add_argument(operation_, "program", fmt::format("{}", launch.programs.front()));
+    if (!sent.trace && !sent.programs.empty()) {
+      report_.add_argument(operation_, "program", fmt::format("{}", sent.programs.front()));
     }
     write_buffers();
   }
@@ -188,11 +198,11 @@ class Exporter {
   std::multimap<Time, std::string> peaks_;
   std::map<RowId, Allocation> live_;
   boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, Placed> programs_;
-  std::vector<Dispatch> dispatched_;  // of the moment that is being read
-  std::int64_t operation_ = 0;        // the last
+  std::vector<Sent> sent_;      // at the moment that is being read
+  std::int64_t operation_ = 0;  // the last
   std::string open_name_;
   Time open_since_ = 0;
-  std::uint64_t dispatches_written_ = 0;
+  std::uint64_t written_ = 0;
 };
 
 Result<void> write_config(const Job& job, const OutputFolder& folder) {
@@ -206,13 +216,16 @@ Result<void> write_config(const Job& job, const OutputFolder& folder) {
 
 Notes notes_of(const TtnnPlan& plan, std::uint64_t written) {
   Notes notes;
-  if (plan.dispatches > written) {
-    notes.push_back(fmt::format(
-        "{} of {} dispatches are operations of the report: those at which L1 was fullest", written,
-        plan.dispatches));
+  if (plan.candidates > written) {
+    notes.push_back(
+        fmt::format("{} of {} {} are operations of the report: those at which L1 was fullest",
+                    written, plan.candidates, plan.placements ? "placements" : "dispatches"));
   }
-  if (plan.dispatches == 0) {
-    notes.emplace_back("the recording has no dispatches: the report shows the peaks only");
+  if (plan.candidates == 0) {
+    notes.emplace_back("the recording has no programs: the report shows the peaks only");
+  } else if (plan.placements) {
+    notes.emplace_back(
+        "the recording has no dispatches: placements of programs are the operations");
   }
   if (plan.without_place > 0) {
     notes.push_back(fmt::format(
@@ -237,7 +250,7 @@ Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder) {
   }
   const auto finished = folder.finish({kDatabase, kConfig});
   if (!finished) return finished.error();
-  return notes_of(*plan, exporter.dispatches());
+  return notes_of(*plan, exporter.written());
 }
 
 }  // namespace ttmem::exporter

@@ -152,8 +152,18 @@ class TtnnVisualizer(ExportCase):
         file = self.read()
         self.assertEqual([name for _, name, _ in self.operations(file)],
                          ["peak of DRAM (device 0)", "peak of L1 (device 0)"])
-        self.assertIn("no dispatches", self.said)
+        self.assertIn("no programs", self.said)
         self.assertIn("1 allocations are not in the report", self.said)
+
+    def test_without_dispatches_the_placements(self):
+        recording = self.small()
+        recording.place(1, 5, [(110_000, 2048, (0,), False)], 40, 50, name="matmul")
+        self.save(recording)
+        file = self.read()
+        self.assertIn("no dispatches: placements", self.said)
+        operation, name, time = self.operations(file)[1]
+        self.assertEqual((name, time), ("matmul", 40))
+        self.assertEqual(len(self.graph(file, operation)), 6)
 
     def test_a_folder_that_is_there(self):
         self.small()
