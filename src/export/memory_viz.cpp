@@ -34,7 +34,9 @@ namespace {
 
 // Above this the viewer takes minutes, or dies.
 constexpr std::uint64_t kMostEntries = 200'000;
-// So many begin below 2^53.
+// JavaScript has no whole numbers above.
+constexpr Time kLargestNumber = (Time{1} << 53) - 1;
+// So many begin below that.
 constexpr std::size_t kMostSpaces = 510;
 
 // What is live in the file, by the recording's own names.
@@ -132,9 +134,10 @@ class Exporter {
     add_entry(chip, "free_requested", address, block, time);
     add_entry(chip, "free_completed", address, block, time);
   }
+  // Microseconds do not overflow, whatever a damaged recording says.
   [[nodiscard]] std::uint64_t time_us(Time time) const {
-    const auto start = static_cast<Time>(tables_.run.started_unix_ns);
-    return static_cast<std::uint64_t>(std::max<Time>(0, start + time)) / 1000;
+    const auto start = static_cast<Time>(tables_.run.started_unix_ns / 1000);
+    return static_cast<std::uint64_t>(std::clamp<Time>(start + time / 1000, 0, kLargestNumber));
   }
 
   // -- allocations
@@ -234,7 +237,7 @@ class Exporter {
       add_free(chip, address, block, time);
       space.remove(address);
     }
-    const bool kept = !thinning_.is_needed() || thinning_.is_kept(at, Memory::l1, time);
+    const bool kept = thinning_.is_kept(at, Memory::l1, time);
     const AddressSpace::Block block{now, cb_stack_};
     if (now == 0 || !kept) return;
     if (const auto address = space.put_at(0, block)) {

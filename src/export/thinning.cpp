@@ -173,4 +173,10 @@ bool Thinning::keeps(std::size_t chip, Memory memory, Time begin, std::optional<
   return !is_needed() || any_within(moments_[chip][static_cast<std::size_t>(memory)], begin, end);
 }
 
+bool Thinning::is_kept(std::size_t chip, Memory memory, Time time) const {
+  if (!is_needed()) return true;
+  const auto& moments = moments_[chip][static_cast<std::size_t>(memory)];
+  return std::binary_search(moments.begin(), moments.end(), time);
+}
+
 }  // namespace ttmem::exporter

@@ -60,9 +60,7 @@ class Thinning {
   [[nodiscard]] bool keeps(std::size_t chip, Memory memory, recording::Time begin,
                            std::optional<recording::Time> end) const;
   // Whether this is a kept moment of that memory.
-  [[nodiscard]] bool is_kept(std::size_t chip, Memory memory, recording::Time time) const {
-    return keeps(chip, memory, time, time + 1);
-  }
+  [[nodiscard]] bool is_kept(std::size_t chip, Memory memory, recording::Time time) const;
 
  private:
   explicit Thinning(Moments moments) : moments_(std::move(moments)) {}

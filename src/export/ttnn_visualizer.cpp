@@ -8,6 +8,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "export/format.hpp"
@@ -174,9 +175,13 @@ class Exporter {
     open_since_ = time;
     report_.add_argument(operation_, "time_ns", fmt::format("{}", time));
   }
-  // It lasts until the next one.
+  // It lasts until the next one; unknown in a damaged recording, in which time goes back.
   void close_operation(Time time) {
-    if (operation_ > 0) report_.add_operation(operation_, open_name_, time - open_since_);
+    if (operation_ == 0) return;
+    const auto lasts = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(open_since_);
+    report_.add_operation(
+        operation_, open_name_,
+        time < open_since_ ? std::nullopt : std::optional(static_cast<Time>(lasts)));
   }
 
   void write_buffers() {

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmem export` of what `ttmem record` wrote: the figures are those that the process itself counted,
-and those that SQL finds in the recording."""
+those that SQL finds in the recording, and those of `ttmem report`."""
 
+import collections
 import csv
 import gzip
+import json
 import pickle
 import sqlite3
 import unittest
@@ -41,6 +43,31 @@ class Recorded(ExportCase):
                 out, _ = self.export("collapsed", "--kind", kind)
                 shown = sum(int(line.rsplit(" ", 1)[1]) for line in out.read_text().splitlines())
                 self.assertEqual(shown, self.counted_peak(kind), (scenario, kind))
+
+    def test_peaks_and_their_parts_are_those_of_the_report(self):
+        for scenario in ("blackhole", "leak", "training"):
+            self.record(scenario, "--seconds", "1")
+            report = self.json("report", self.path)
+            out, _ = self.export("speedscope")
+            shown = json.loads(out.read_text())
+            names = [frame["name"] for frame in shown["shared"]["frames"]]
+            profiles = {profile["name"].split(" at ")[0]: profile
+                        for profile in shown["profiles"]}
+            for device in report["devices"]:
+                for memory in ("dram", "l1"):
+                    profile = profiles[f"device {device['id']}: peak of {memory.upper()}"]
+                    self.assertEqual(profile["endValue"], device[memory]["peak_bytes"])
+                    self.assertIn(f"{device[memory]['peak_time_ns'] / 1e9:.3f} s", profile["name"])
+                    parts = collections.Counter()
+                    for sample, size in zip(profile["samples"], profile["weights"]):
+                        kind, label = names[sample[1]], names[sample[-1]]
+                        parts[kind, label if kind in ("dram", "l1") else None] += size
+                    for part in device["at_peak"][memory]:
+                        if part["kind"] in ("dram", "l1") and part["label"]:
+                            self.assertEqual(parts[part["kind"], part["label"]], part["bytes"])
+                left = profiles.get(f"device {device['id']}: held", {"endValue": 0})["endValue"]
+                self.assertEqual(left, device["dram"]["end_bytes"] + device["l1"]["end_bytes"] +
+                                 device["trace"]["end_bytes"])
 
     def test_every_allocation_is_there(self):
         self.record("leak", "--seconds", "1")
