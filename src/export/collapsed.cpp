@@ -30,13 +30,15 @@ std::string line_of(const Stack& stack) {
 Result<Notes> write_collapsed(const Job& job, Output& output) {
   const auto holdings = read_holdings(job.reader, job.selection);
   if (!holdings) return holdings.error();
+  // Of an aggregate only the end is known.
+  const Moment moment = job.reader.tables().run.aggregate ? Moment::end : job.moment;
   std::map<std::string, std::uint64_t> lines;  // the same on several devices is one
   for (const Holding& row : holdings->rows) {
-    const Amount& amount = job.moment == Moment::peak ? row.at_peak : row.at_end;
+    const Amount& amount = moment == Moment::peak ? row.at_peak : row.at_end;
     if (amount.bytes > 0) lines[line_of(row.stack)] += amount.bytes;
   }
   for (const auto& [line, bytes] : lines) output.write(fmt::format("{} {}\n", line, bytes));
-  if (lines.empty() && job.moment == Moment::end) {
+  if (lines.empty() && moment == Moment::end) {
     return Notes{"nothing was held at the end, so the file is empty; --at peak shows the peak"};
   }
   return Notes{};

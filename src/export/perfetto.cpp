@@ -117,11 +117,14 @@ class Exporter {
     const auto passed = for_each_moment(
         reader, usage,
         [&](Time time, const std::vector<std::size_t>& changed) {
-          for (const std::size_t chip : changed) chips_[chip].counters.write(usage, time);
+          for (const std::size_t chip : changed) {
+            if (!tables_.run.aggregate) chips_[chip].counters.write(usage, time);
+          }
           end_ns_ = std::max(end_ns_, time);
         },
         [&](const Event& event) { tell(usage, event); });
     if (!passed) return passed.error();
+    if (tables_.run.aggregate) write_timeline();
     for (const auto& [life, place] : lives_) {
       trace_.end_slice(place.slices->track(place.lane), end_ns_);
     }
@@ -161,7 +164,24 @@ class Exporter {
     const std::size_t chip = selection_.chip_of(device.id);
     if (chip == Selection::kNone) return;
     chips_[chip].counters.open(device);
-    chips_[chip].counters.write(usage, device.begin_ns);
+    if (!tables_.run.aggregate) chips_[chip].counters.write(usage, device.begin_ns);
+  }
+
+  // An aggregate has no events to count, but what the processes counted now and then.
+  void write_timeline() {
+    std::vector<PerKind<std::uint64_t>> used(tables_.devices.size());
+    for (const recording::Sample& sample : tables_.timeline) {
+      const std::size_t at = selection_.chip_of(sample.device);
+      if (at == Selection::kNone || !selection_.has(sample.kind)) continue;
+      used[static_cast<std::size_t>(sample.device - 1)][sample.kind] = sample.used_bytes;
+      PerKind<std::uint64_t> sums{};
+      for (const RowId device : selection_.chips()[at].devices) {
+        for (const Kind kind : kAllKinds) {
+          sums[kind] += used[static_cast<std::size_t>(device - 1)][kind];
+        }
+      }
+      chips_[at].counters.write(sums, std::nullopt, sample.time_ns);
+    }
   }
 
   void allocate(const recording::Allocation& allocation) {

@@ -40,21 +40,30 @@ void PerfettoCounters::open(const recording::Device& device) {
 }
 
 void PerfettoCounters::write(const Usage& usage, recording::Time time) {
+  PerKind<std::uint64_t> used_bytes{};
+  for (const Kind kind : kAllKinds) used_bytes[kind] = usage.used_bytes(chip_, kind);
+  write(used_bytes, usage.resident_bytes(chip_), time);
+}
+
+void PerfettoCounters::write(const PerKind<std::uint64_t>& used_bytes,
+                             std::optional<std::uint64_t> resident, recording::Time time) {
   bool l1_known = false;
+  std::uint64_t l1_bytes = 0;
   for (const Kind kind : kAllKinds) {
-    const std::uint64_t value = usage.used_bytes(chip_, kind);
+    const std::uint64_t value = used_bytes[kind];
     known_[kind] = known_[kind] || value > 0;
-    l1_known = l1_known || (known_[kind] && is_in_l1(kind));
     if (!known_[kind]) continue;
     kinds_[kind].set(trace_, parent_, kCounterNames[kind], static_cast<std::uint64_t>(kind),
                      is_in_l1(kind) ? "l1" : "dram", time, value);
+    if (!is_in_l1(kind)) continue;
+    l1_known = true;
+    l1_bytes += value;
   }
   if (l1_known && has_all_of_l1_) {
-    l1_.set(trace_, parent_, "L1", kL1Total, "l1", time, usage.used_bytes(chip_, Memory::l1));
+    l1_.set(trace_, parent_, "L1", kL1Total, "l1", time, l1_bytes);
   }
-  if (resident_known_) {
-    resident_.set(trace_, parent_, "CB resident", kResident, "l1", time,
-                  usage.resident_bytes(chip_));
+  if (resident_known_ && resident) {
+    resident_.set(trace_, parent_, "CB resident", kResident, "l1", time, *resident);
   }
 }
 

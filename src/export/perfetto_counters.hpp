@@ -34,6 +34,9 @@ class PerfettoCounters {
   void open(const recording::Device& device);
   // Those that have changed.
   void write(const Usage& usage, recording::Time time);
+  // The same; `resident` none: unknown.
+  void write(const PerKind<std::uint64_t>& used_bytes, std::optional<std::uint64_t> resident,
+             recording::Time time);
 
  private:
   PerfettoTrace& trace_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <span>
 #include <utility>
 
 #include "export/format.hpp"
@@ -51,8 +52,16 @@ constexpr std::array<SampleType, 6> kSampleTypes = {{{"alloc_objects", "count"},
                                                      {"inuse_space", "bytes"},
                                                      {"peak_objects", "count"},
                                                      {"peak_space", "bytes"}}};
+// Which of them there are, and what is shown first.
+struct SampleTypes {
+  std::size_t first;
+  std::size_t count;
+  std::string_view shown_first;
+};
 // A run that has ended well holds nothing: the first look must not be an empty one.
-constexpr std::string_view kDefaultSampleType = "peak_space";
+constexpr SampleTypes kAll = {0, 6, "peak_space"};
+// An aggregate knows only what was never freed.
+constexpr SampleTypes kOfAggregate = {2, 2, "inuse_space"};
 
 std::array<std::uint64_t, kSampleTypes.size()> values_of(const Holding& row) {
   return {row.allocated.objects, row.allocated.bytes, row.at_end.objects,
@@ -62,15 +71,15 @@ std::array<std::uint64_t, kSampleTypes.size()> values_of(const Holding& row) {
 // Writes the fields of a Profile as they become known; their order is free.
 class Profile {
  public:
-  explicit Profile(Gzip& file) : file_(file) {
+  Profile(Gzip& file, const SampleTypes& types) : file_(file), types_(types) {
     text("");  // entry 0 must be
-    for (const auto& [type, unit] : kSampleTypes) {
+    for (const auto& [type, unit] : std::span(kSampleTypes).subspan(types.first, types.count)) {
       ProtoMessage message;
       message.add(in_value_type::type, text(type));
       message.add(in_value_type::unit, text(unit));
       put(in_profile::sample_type, message);
     }
-    put(in_profile::default_sample_type, text(kDefaultSampleType));
+    put(in_profile::default_sample_type, text(types.shown_first));
   }
 
   void add_times(const recording::Reader& reader) {
@@ -89,7 +98,8 @@ class Profile {
       leaf_first.push_back(location_of(*frame));
     }
     message.add_packed(in_sample::location_id, leaf_first);
-    message.add_packed(in_sample::value, values_of(row));
+    const auto values = values_of(row);
+    message.add_packed(in_sample::value, std::span(values).subspan(types_.first, types_.count));
     add_text_label(message, "device", fmt::format("{}", device.number));
     add_text_label(message, "pid", fmt::format("{}", tables.process(device.process).pid));
     add_text_label(message, "kind", name_of(row.kind));
@@ -142,6 +152,7 @@ class Profile {
   }
 
   Gzip& file_;
+  const SampleTypes& types_;
   boost::unordered_flat_map<std::string, std::uint64_t> texts_;
   boost::unordered_flat_map<std::string, std::uint64_t> locations_;
 };
@@ -152,7 +163,7 @@ Result<Notes> write_pprof(const Job& job, Output& output) {
   const auto holdings = read_holdings(job.reader, job.selection);
   if (!holdings) return holdings.error();
   Gzip file(output);
-  Profile profile(file);
+  Profile profile(file, job.reader.tables().run.aggregate ? kOfAggregate : kAll);
   profile.add_times(job.reader);
   for (const Holding& row : holdings->rows) profile.add(job.reader.tables(), row);
   file.finish();

@@ -83,8 +83,10 @@ Result<Notes> write_speedscope(const Job& job, Output& output) {
   if (!holdings) return holdings.error();
   Profiles profiles;
   const std::vector<Chip>& chips = job.selection.chips();
+  // Of an aggregate only the end is known.
+  const std::size_t peaks = job.reader.tables().run.aggregate ? 0 : kMemories;
   for (std::size_t chip = 0; chip < chips.size(); ++chip) {
-    for (std::size_t memory = 0; memory < kMemories; ++memory) {
+    for (std::size_t memory = 0; memory < peaks; ++memory) {
       const auto which = static_cast<Memory>(memory);
       const double seconds = static_cast<double>(holdings->peaks[chip][memory].time_ns) / 1e9;
       profiles.add(

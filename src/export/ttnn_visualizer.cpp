@@ -41,11 +41,13 @@ class Exporter {
         plan_(plan),
         places_(selection_.places()),
         report_(report) {
+    // An aggregate has only what was never freed.
+    const char* what = tables_.run.aggregate ? "what was never freed" : "peak";
     for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
       for (const Memory memory : {Memory::dram, Memory::l1}) {
         const Peak& peak = peaks[chip][static_cast<std::size_t>(memory)];
         if (peak.bytes == 0) continue;
-        peaks_.emplace(peak.time_ns, fmt::format("peak of {} ({})", name_of(memory),
+        peaks_.emplace(peak.time_ns, fmt::format("{} of {} ({})", what, name_of(memory),
                                                  selection_.chips()[chip].name()));
       }
     }

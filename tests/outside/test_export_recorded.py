@@ -22,9 +22,9 @@ KINDS = ("dram", "l1", "l1_small", "trace", "cb", "kernel")
 
 
 class Recorded(ExportCase):
-    def record(self, *scenario):
+    def record(self, *scenario, options=()):
         self.path.unlink(missing_ok=True)
-        self.ttmem("record", "-o", self.path, "--", TTMEM, "demo", *scenario)
+        self.ttmem("record", "-o", self.path, *options, "--", TTMEM, "demo", *scenario)
         self.file = sqlite3.connect(self.path)
         self.addCleanup(self.file.close)
 
@@ -68,6 +68,31 @@ class Recorded(ExportCase):
                 left = profiles.get(f"device {device['id']}: held", {"endValue": 0})["endValue"]
                 self.assertEqual(left, device["dram"]["end_bytes"] + device["l1"]["end_bytes"] +
                                  device["trace"]["end_bytes"])
+
+    def test_an_aggregate_has_no_peak(self):
+        self.record("training", "--seconds", "1", options=["--aggregate"])
+        out, said = self.export("speedscope")
+        self.assertIn("the recording is an aggregate", said)
+        self.assertFalse([profile["name"] for profile in json.loads(out.read_text())["profiles"]
+                          if "peak" in profile["name"]])
+        at_peak, _ = self.export("collapsed", name="peak")
+        at_end, _ = self.export("collapsed", "--at", "end", name="end")
+        self.assertEqual(at_peak.read_text(), at_end.read_text())
+        out, _ = self.export("pprof")
+        profile = proto_text.decode(gzip.decompress(out.read_bytes()), PPROF, "Profile")
+        texts = profile["string_table"]
+        self.assertEqual([texts[kind.one("type")] for kind in profile["sample_type"]],
+                         ["inuse_objects", "inuse_space"])
+        self.assertEqual(texts[profile.one("default_sample_type")], "inuse_space")
+        self.assertEqual({len(sample["value"]) for sample in profile["sample"]}, {2})
+        out, _ = self.export("perfetto")
+        trace = Trace(self, out.read_bytes())
+        shown = {trace.path(track): max(value for _, value in values)
+                 for track, values in trace.counters.items()}
+        for number, used in self.sql("""SELECT d.number, max(t.used_bytes) FROM timeline t
+                JOIN devices d ON d.id = t.device WHERE t.kind = 'dram' GROUP BY 1"""):
+            self.assertIn(used, [value for path, value in shown.items()
+                                 if path[0].startswith(f"device {number}:") and path[1] == "DRAM"])
 
     def test_every_allocation_is_there(self):
         self.record("leak", "--seconds", "1")
