@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/recordings.hpp"
 #include "export/format.hpp"
 #include "recording/file/reader.hpp"
 #include "views/nearest.hpp"
@@ -33,7 +31,7 @@ struct ExportOptions {
   std::string file;
   std::string out;
   const exporter::Format* format = nullptr;
-  exporter::Moment moment = exporter::Moment::peak;
+  exporter::Moment moment;
   bool overwrite = false;
   std::vector<Kind> kinds;
   std::vector<model::DeviceName> devices;
@@ -56,33 +54,18 @@ Result<const exporter::Format*> parse_format(const std::string& text) {
                    : fmt::format("not a format; did you mean {}?", near)};
 }
 
-Result<exporter::Moment> parse_moment(const std::string& text) {
-  if (text == "peak") return exporter::Moment::peak;
-  if (text == "end") return exporter::Moment::end;
-  return Error{"must be peak or end"};
+Result<exporter::Moment> parse_when(const std::string& text) {
+  using enum exporter::Moment::Which;
+  if (text == "peak") return exporter::Moment{peak};
+  if (text == "end") return exporter::Moment{end};
+  const auto time = parse_moment(text);
+  if (!time) return time.error();
+  return exporter::Moment{at_time, *time};
 }
 
 bool is_named(const exporter::Chip& chip, const model::DeviceName& name) {
   return name.uid ? chip.uid == *name.uid : name.bus_id.empty() && chip.number == name.number;
 }
-
-// A line on standard error, when that is a terminal and the file is a long one; it erases itself.
-class Progress {
- public:
-  void show(double part) {
-    using namespace std::chrono_literals;
-    if (isatty(STDERR_FILENO) != 1 || std::chrono::steady_clock::now() - start_ < 1s) return;
-    std::fprintf(stderr, "\rttmem: reading the recording, %3.0f %%", part * 100);
-    shown_ = true;
-  }
-  ~Progress() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  bool shown_ = false;
-};
 
 std::optional<std::string> what_is_missing(const ExportOptions& options) {
   if (options.file.empty()) return "name a recording; see ttmem export --help";
@@ -102,8 +85,7 @@ std::optional<std::string> what_is_missing(const ExportOptions& options) {
 Result<exporter::Notes> run(const ExportOptions& options) {
   const auto reader = recording::Reader::open(options.file);
   if (!reader) return reader.error();
-  Progress progress;
-  (*reader)->set_progress([&](double part) { progress.show(part); });
+  (*reader)->set_progress(progress_for(**reader, options.file));
   const exporter::Selection selection(
       (*reader)->tables(), options.kinds, [&](const exporter::Chip& chip) {
         const auto named = [&](const model::DeviceName& name) { return is_named(chip, name); };
@@ -141,8 +123,8 @@ void add_export(Command& app) {
                      fmt::format("{}", fmt::join(format_names(), ", ")));
   command.add_option("-o,--output", "OUT", options->out, "The file to write; -: standard output");
   command.add_flag("-f,--force", options->overwrite, "Overwrite OUT");
-  command.add_option("--at", "WHEN", options->moment, parse_for("--at", parse_moment),
-                     "What collapsed shows: peak (default) or end");
+  command.add_option("--at", "WHEN", options->moment, parse_for("--at", parse_when),
+                     "What collapsed shows: peak (default), end, or a time: 12.5s, 300ms");
   command.add_option("--device", "LIST", options->devices, parse_devices,
                      "Only these devices: 0,3 or 0-3 or a uid");
   command.add_option("--kind", "LIST", options->kinds, parse_kinds,

@@ -28,18 +28,21 @@ std::string line_of(const Stack& stack) {
 }  // namespace
 
 Result<Notes> write_collapsed(const Job& job, Output& output) {
-  const auto holdings = read_holdings(job.reader, job.selection);
-  if (!holdings) return holdings.error();
+  using enum Moment::Which;
   // Of an aggregate only the end is known.
-  const Moment moment = job.reader.tables().run.aggregate ? Moment::end : job.moment;
+  const Moment moment = job.reader.tables().run.aggregate ? Moment{end} : job.moment;
+  const auto holdings = read_holdings(job.reader, job.selection, moment.time_ns);
+  if (!holdings) return holdings.error();
   std::map<std::string, std::uint64_t> lines;  // the same on several devices is one
   for (const Holding& row : holdings->rows) {
-    const Amount& amount = moment == Moment::peak ? row.at_peak : row.at_end;
+    const Amount& amount = moment.which == peak  ? row.at_peak
+                           : moment.which == end ? row.at_end
+                                                 : row.at_time;
     if (amount.bytes > 0) lines[line_of(row.stack)] += amount.bytes;
   }
   for (const auto& [line, bytes] : lines) output.write(fmt::format("{} {}\n", line, bytes));
-  if (lines.empty() && moment == Moment::end) {
-    return Notes{"nothing was held at the end, so the file is empty; --at peak shows the peak"};
+  if (lines.empty() && moment.which != peak) {
+    return Notes{"nothing was held then, so the file is empty; --at peak shows the peak"};
   }
   return Notes{};
 }

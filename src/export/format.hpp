@@ -17,13 +17,17 @@
 namespace ttmem::exporter {
 
 // The moment that a format without a time axis shows.
-enum class Moment : std::uint8_t { peak, end };
+struct Moment {
+  enum class Which : std::uint8_t { peak, end, at_time };
+  Which which = Which::peak;
+  recording::Time time_ns = 0;  // of at_time
+};
 
 struct Job {
   const recording::Reader& reader;
   const Selection& selection;
-  Moment moment = Moment::peak;  // for those that show one
-  std::string path{};            // where it will be
+  Moment moment{};     // for those that show one
+  std::string path{};  // where it will be
   bool overwrite = false;
 };
 

@@ -44,6 +44,7 @@ struct Counts {
   std::uint64_t allocated = 0;
   Amount at_end{};
   Amount at_peak{};
+  Amount at_time{};
 };
 
 // By row: whether the process did not open the device again.
@@ -60,11 +61,13 @@ std::vector<bool> last_openings(const Tables& tables) {
 
 class Collection {
  public:
-  Collection(const recording::Reader& reader, const Selection& selection, const Peaks& peaks)
+  Collection(const recording::Reader& reader, const Selection& selection, const Peaks& peaks,
+             Time time_ns)
       : reader_(reader),
         tables_(reader.tables()),
         selection_(selection),
-        is_last_(last_openings(tables_)) {
+        is_last_(last_openings(tables_)),
+        time_ns_(time_ns) {
     for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
       for (std::size_t memory = 0; memory < kMemories; ++memory) {
         if (peaks[chip][memory].bytes == 0) continue;
@@ -76,12 +79,14 @@ class Collection {
 
   Result<std::vector<Holding>> read() {
     const auto passed = reader_.for_each_event([&](const Event& event) {
+      if (time_ns_ && *time_ns_ < event.time_ns) take_time();
       take_peaks_before(event.time_ns);
       count(event);
       return true;
     });
     if (!passed) return passed.error();
     take_peaks_before(std::nullopt);
+    if (time_ns_) take_time();
     for (auto& [key, counts] : counts_) counts.live += counts.left;
     take(&Counts::at_end, [](const Key&) { return true; });
     return holdings();
@@ -123,6 +128,10 @@ class Collection {
     }
   }
 
+  void take_time() {
+    take(&Counts::at_time, [](const Key&) { return true; });
+    time_ns_.reset();
+  }
   // A peak is after all that happened at its time.
   void take_peaks_before(std::optional<Time> time) {
     while (next_ < moments_.size() && (!time || std::get<Time>(moments_[next_]) < *time)) {
@@ -180,7 +189,8 @@ class Collection {
                               : stack_of(tables_, key.device, tables_.request(key.request)),
                       {counts.allocated, counts.allocated * each},
                       counts.at_end,
-                      counts.at_peak});
+                      counts.at_peak,
+                      counts.at_time});
     }
     std::sort(rows.begin(), rows.end(), [](const Holding& a, const Holding& b) {
       return std::tie(a.device, a.kind, a.stack, a.object_bytes) <
@@ -193,6 +203,7 @@ class Collection {
   const Tables& tables_;
   const Selection& selection_;
   std::vector<bool> is_last_;
+  std::optional<Time> time_ns_;  // none: it was taken
   std::vector<Moment> moments_;
   std::size_t next_ = 0;
   boost::unordered_flat_map<Key, Counts> counts_;
@@ -200,10 +211,11 @@ class Collection {
 
 }  // namespace
 
-Result<Holdings> read_holdings(const recording::Reader& reader, const Selection& selection) {
+Result<Holdings> read_holdings(const recording::Reader& reader, const Selection& selection,
+                               Time time_ns) {
   auto peaks = find_peaks(reader, selection);
   if (!peaks) return peaks.error();
-  auto rows = Collection(reader, selection, *peaks).read();
+  auto rows = Collection(reader, selection, *peaks, time_ns).read();
   if (!rows) return rows.error();
   return Holdings{std::move(*rows), std::move(*peaks)};
 }

@@ -36,6 +36,7 @@ struct Holding {
   // When its memory (DRAM, L1, trace) was fullest on its chip. So the sum over the L1 of a chip is
   // the peak of that, and that over DRAM the peak of DRAM, which may be at another time.
   Amount at_peak{};
+  Amount at_time{};  // after all that happened up to the time that read_holdings() was asked for
 };
 
 struct Holdings {
@@ -47,6 +48,7 @@ struct Holdings {
 // what the cores have reserved; `allocated` is what each would have alone. Two passes over the
 // recording; memory for what differs.
 [[nodiscard]] Result<Holdings> read_holdings(const recording::Reader& reader,
-                                             const Selection& selection);
+                                             const Selection& selection,
+                                             recording::Time time_ns = 0);
 
 }  // namespace ttmem::exporter

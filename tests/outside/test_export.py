@@ -63,7 +63,7 @@ class Files(ExportCase):
                 (("export", self.path, "--format", "cvs", "-o", "-"), 2, "did you mean csv?"),
                 (("export", self.path, "--format", "csv"), 2, "-o OUT"),
                 (("export", "--format", "csv", "-o", "-"), 2, "name a recording"),
-                ((*export, "-o", "-", "--at", "noon"), 2, "peak or end")):
+                ((*export, "-o", "-", "--at", "noon"), 2, "12.5s, 300ms or 2m, or peak or end")):
             self.assertIn(words, self.ttmem(*arguments, code=code).stderr)
 
     def test_the_help_has_examples(self):
@@ -104,6 +104,13 @@ class Collapsed(ExportCase):
                             for devices in recording.chips().values())
                 self.assertEqual(at_peak[kind], peaks, (seed, kind))
                 self.assertEqual(at_end[kind], recording.left([kind]), (seed, kind))
+            for time in (0, 250_000, 999_000, 5_000_000):
+                sums = collections.Counter()
+                for stack, size in self.stacks("--at", f"{time}ns").items():
+                    sums[stack.split(";")[1]] += size
+                every = range(1, len(recording.devices) + 1)
+                self.assertEqual({kind: sums[kind] for kind in KINDS},
+                                 {kind: recording.held_by(every, [kind], time) for kind in KINDS})
 
     def test_nothing_at_the_end(self):
         recording = Recording()
