@@ -251,12 +251,17 @@ Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pid
 }
 
 // Until a signal says so, or all have ended.
-void watch_until_told(Session& session) {
+void watch_until_told(Session& session, const std::vector<std::int32_t>& pids) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const UniqueFd incoming(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  session.look();
+  // Whoever waits for this line misses nothing: what happens from now on is recorded, and a signal
+  // ends it in order.
+  say(fmt::format("recording {} {}; Ctrl-C ends it", pids.size() == 1 ? "process" : "processes",
+                  fmt::join(pids, ", ")));
   while (session.running() > 0) {
     session.look();
     pollfd ready{incoming.get(), POLLIN, 0};
@@ -274,7 +279,7 @@ int record_processes(const RecordOptions& options) {
   auto session = Session::begin(file, new_run({}, options.aggregate), options.overwrite, true);
   if (!session) return complain(session.error().message, kFailure);
   for (UniqueFd& segment : *segments) (*session)->add(std::move(segment));
-  watch_until_told(**session);
+  watch_until_told(**session, options.pids);
   return (*session)->finish(std::nullopt);
 }
 

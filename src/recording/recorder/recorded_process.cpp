@@ -101,7 +101,9 @@ void RecordedProcess::drain() {
     Batch batch;
     batch.events = std::move(*events);
     read_up_to_ = batch.events.newest;
-    if (batch.events.lost > 0) take_image(batch);
+    // Of a process that ran before, what it holds is recorded, and not what it did until now.
+    const bool ran_before = !attached_ && row_.begin_ns < 0;
+    if (batch.events.lost > 0 || ran_before) take_image(batch);
     attached_ = true;
     seen_ += batch.events.events.size();
     waiting_ += batch.events.events.size();

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmem record --pid`: a process that runs already, from now on."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+
+from support import TTMEM, Case
+
+BEFORE = """open_device()
+for i in range(50):
+    alloc(L1, 100 + i, 4096)
+    free(L1, 100 + i)
+alloc(L1, 1, 2048)"""
+
+INSIDE = """
+hold()
+for i in range(50):
+    alloc(L1, 200 + i, 1024)
+    free(L1, 200 + i)"""
+
+
+class Attached(Case):
+    def test_what_a_process_did_before_is_not_recorded(self):
+        file = os.path.join(self.dir, "run.ttmem")
+        held = self.hold_calls(BEFORE + INSIDE)
+        recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", file])
+        self.assertIn(f"recording process {held.pid}", recorder.line("stderr"))
+        held.go_on()
+        held.line()
+        recorder.signal(signal.SIGINT)
+        self.assertEqual(recorder.wait(), 0)
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            counts = dict(database.execute(
+                "SELECT bytes_per_bank, count(*) FROM allocation_list GROUP BY 1"))
+            (most,), = database.execute("SELECT sum(DISTINCT used_bytes) FROM allocation_list")
+        self.assertEqual(counts, {2048: 1, 1024: 50})
+        self.assertEqual(self.json("report", file)["devices"][0]["l1_buffers"]["peak_bytes"], most)
