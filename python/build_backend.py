@@ -42,6 +42,7 @@ def _write_wheel(directory, files):
     base = f"ttmem-{_metadata()['version']}"
     name, info = f"{base}-py3-none-any.whl", f"{base}.dist-info"
     files[f"{info}/METADATA"] = _metadata_text()
+    files[f"{info}/entry_points.txt"] = _entry_points_text()
     files[f"{info}/WHEEL"] = (b"Wheel-Version: 1.0\nGenerator: ttmem\nRoot-Is-Purelib: true\n"
                               b"Tag: py3-none-any\n")
     record = "".join(f"{path},{_digest(data)},{len(data)}\n" for path, data in files.items())
@@ -55,9 +56,14 @@ def _write_wheel(directory, files):
     return name
 
 
-def _metadata():
+def _config():
     config = configparser.ConfigParser()
     config.read(os.path.join(_HERE, "setup.cfg"), encoding="utf-8")
+    return config
+
+
+def _metadata():
+    config = _config()
     version = re.search(rb'^__version__ = "(.*)"$', _read("ttmem/__init__.py"), re.M)
     return {**config["metadata"], **config["options"], "version": version[1].decode()}
 
@@ -70,6 +76,11 @@ def _metadata_text():
     lines += [f"Classifier: {one}" for one in known["classifiers"].strip().splitlines()]
     lines += [f"Description-Content-Type: {known['long_description_content_type']}", "", ""]
     return "\n".join(lines).encode() + _read("README.md")
+
+
+def _entry_points_text():
+    groups = _config()["options.entry_points"]
+    return "".join(f"[{group}]\n{groups[group].strip()}\n" for group in groups).encode()
 
 
 def _package_files():

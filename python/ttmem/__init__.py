@@ -4,6 +4,7 @@
 - `L1Tracker` counts circular buffers and kernels by hand.
 - `snapshot()` and `devices()` read what every process holds on every device.
 - `watch()` and `Measure` say what a block of code took, gave back and held at most.
+- `record()` records a block of code into a file for `ttmem report`.
 - `scope()` and `mark()` say where allocations come from.
 - `device_open()`, `buffer_alloc()`, ... report single allocations: the C interface
   (ttmem/ttmem.h), call by call.
@@ -43,6 +44,7 @@ from ._constants import KINDS, BufferType, KernelRole, Reports
 from ._errors import TtmemError
 from ._l1_tracker import L1Tracker
 from ._measure import Change, Measure, watch
+from ._record import record
 from ._snapshot import devices, snapshot
 
 __version__ = "0.1.0"
@@ -78,6 +80,7 @@ __all__ = [
     "program_destroy",
     "program_dispatch",
     "program_place",
+    "record",
     "reports",
     "require_tracking",
     "scope",

@@ -7,9 +7,10 @@ import subprocess
 import threading
 from typing import Any, Callable, Dict
 
+from ._command import parse
 from ._errors import TtmemError
 from ._find import command_path
-from ._snapshot import parse
+from ._snapshot import SCHEMA
 
 _JOIN_TIMEOUT_SECONDS = 5
 
@@ -55,6 +56,6 @@ class Sampler:
             if not line.endswith(b"\n"):
                 return  # killed in the middle of it
             try:
-                self._see(parse(line, "ttmem"))
+                self._see(parse(SCHEMA, line, "ttmem"))
             except TtmemError:
                 return
