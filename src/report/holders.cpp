@@ -19,24 +19,22 @@ using segment::safe_text;
 // More than programs of real workloads need by far; a few seconds.
 constexpr std::uint64_t kMostWork = 1ULL << 27;
 
-// On how many devices of the set a buffer is on the chip: one, but for odd recordings.
-std::uint64_t on_chip(const Tables& tables, const Chips& chips, RowId set, std::uint32_t chip,
+// How many of the devices are the chip: one, but for odd recordings.
+std::uint64_t on_chip(const std::vector<RowId>& devices, const Chips& chips, std::uint32_t chip,
                       Openings openings) {
-  const std::vector<RowId>& rows = tables.device_set(set);
-  return static_cast<std::uint64_t>(std::count_if(rows.begin(), rows.end(), [&](RowId row) {
+  return static_cast<std::uint64_t>(std::count_if(devices.begin(), devices.end(), [&](RowId row) {
     const bool counts =
         openings == Openings::all || chips.is_last[static_cast<std::size_t>(row - 1)];
     return counts && chips.of(row) == chip;
   }));
 }
 
-Holder holder_of(const Tables& tables, RowId set, const Request& request) {
+Holder holder_of(const Tables& tables, RowId device, const Request& request) {
   Holder holder;
   holder.kind = request.kind;
   holder.scope = safe_text(tables.scope(request.scope));
   holder.label = safe_text(tables.text(request.label));
-  holder.process =
-      safe_text(tables.process(tables.device(tables.device_set(set).front()).process).name);
+  holder.process = safe_text(tables.process(tables.device(device).process).name);
   holder.size = request.used_bytes();
   holder.persistent = request.kind == Kind::kernel && request.role != 0;
   return holder;
@@ -79,9 +77,11 @@ std::vector<Holder> allocation_holders(const Tables& tables, const Chips& chips,
   counts.for_each([&](RowId set, RowId row, std::uint64_t count) {
     const Request& request = tables.request(row);
     if (std::find(kinds.begin(), kinds.end(), request.kind) == kinds.end()) return;
-    const std::uint64_t times = on_chip(tables, chips, set, chip, openings) * count;
+    const bool one = counts.by() == LiveCounts::By::device;
+    const std::vector<RowId> devices = one ? std::vector<RowId>{set} : tables.device_set(set);
+    const std::uint64_t times = on_chip(devices, chips, chip, openings) * count;
     if (times == 0) return;
-    Holder& holder = holders.emplace_back(holder_of(tables, set, request));
+    Holder& holder = holders.emplace_back(holder_of(tables, devices.front(), request));
     holder.bytes = holder.size * times;
     holder.count = times;
   });
@@ -92,6 +92,7 @@ std::vector<Holder> program_holders(const Tables& tables, RowId device,
                                     ledger::DeviceLedger& ledger, const RowPrograms& programs) {
   const std::map<std::uint32_t, OfName> names = by_name_of(ledger);
   std::vector<collector::FootprintUse> uses;
+  uses.reserve(names.size());
   for (const auto& [index, name] : names) uses.push_back({&name.cbs, 1});
   collector::WorkBudget budget(kMostWork);
   const auto exclusive = collector::exclusive_bytes(uses, budget);
@@ -136,6 +137,7 @@ std::vector<Holder> by_name(std::vector<Holder> holders) {
     if (known->second.size != holder.size) known->second.size = 0;
   }
   std::vector<Holder> result;
+  result.reserve(merged.size());
   for (auto& [key, holder] : merged) result.push_back(std::move(holder));
   std::stable_sort(result.begin(), result.end(),
                    [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });

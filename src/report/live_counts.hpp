@@ -8,17 +8,27 @@
 
 namespace ttmem::report {
 
-// How many allocations there are of each request on each set of devices. A buffer of a mesh counts
-// once, so a change costs the same on any number of devices.
+// How many allocations there are of each request on each set of devices, or on each device. By set,
+// a buffer of a mesh counts once, so a change costs the same on any number of devices.
 class LiveCounts {
  public:
+  enum class By : std::uint8_t { set, device };
+  explicit LiveCounts(By by = By::set) : by_(by) {}
+
   void add(const recording::Allocation& allocation) { ++counts_[key(allocation)]; }
+  // The same for one of its devices.
+  void add_on(recording::RowId device, const recording::Allocation& allocation) {
+    recording::Allocation there = allocation;
+    there.devices = device;
+    add(there);
+  }
   void remove(const recording::Allocation& allocation) {
     const auto known = counts_.find(key(allocation));
     if (known != counts_.end() && --known->second == 0) counts_.erase(known);
   }
 
-  // Calls visit(set, request, count), in any order.
+  [[nodiscard]] By by() const { return by_; }
+  // Calls visit(set or device, request, count), in any order.
   template <typename Visitor>
   void for_each(Visitor&& visit) const {
     for (const auto& [key, count] : counts_) {
@@ -34,6 +44,7 @@ class LiveCounts {
            static_cast<std::uint64_t>(allocation.request);
   }
 
+  By by_;
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> counts_;
 };
 

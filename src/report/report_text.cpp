@@ -18,7 +18,6 @@
 namespace ttmem::report {
 namespace {
 
-using views::Cell;
 using views::Color;
 using views::Column;
 using views::Table;

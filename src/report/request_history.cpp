@@ -123,6 +123,7 @@ std::vector<Holder> RequestHistory::while_trace_live() const {
     holder.bytes += count * tables_.requests[i].used_bytes();
   }
   std::vector<Holder> list;
+  list.reserve(names.size());
   for (auto& [name, holder] : names) list.push_back(std::move(holder));
   sort_by(list, [](const Holder& holder) { return holder.bytes; });
   return list;

@@ -96,9 +96,8 @@ void StoryFigures::free(const Allocation& allocation) {
   }
   live_.remove(allocation);
   requests_.free(allocation);
-  const bool left =
-      allocation.ending == Ending::device_closed || allocation.ending == Ending::process_ended;
-  if (left) left_.add(allocation);
+  if (allocation.ending == Ending::freed) return;
+  for (const RowId device : left_on(tables_, allocation)) left_.add_on(device, allocation);
 }
 
 void StoryFigures::programs_changed(const RowPrograms::Changed& changed) {

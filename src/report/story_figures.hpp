@@ -51,7 +51,7 @@ class StoryFigures {
   SharedPlaces places_;
   RequestHistory requests_;
   LiveCounts live_;
-  LiveCounts left_;
+  LiveCounts left_{LiveCounts::By::device};
   RowPrograms programs_;
   std::uint64_t unknown_programs_ = 0;
   Moment now_;

@@ -47,6 +47,23 @@ struct Tables {
   [[nodiscard]] static std::size_t index(RowId id) { return static_cast<std::size_t>(id - 1); }
 };
 
+// The devices of an allocation on which it was left when they were closed, or when their process
+// ended. A buffer of a mesh whose devices are closed one by one ends as `changed` each time, and
+// goes on on the others.
+[[nodiscard]] inline std::vector<RowId> left_on(const Tables& tables,
+                                                const Allocation& allocation) {
+  const std::vector<RowId>& all = tables.device_set(allocation.devices);
+  if (allocation.ending == Ending::device_closed || allocation.ending == Ending::process_ended) {
+    return all;
+  }
+  std::vector<RowId> closed;
+  if (allocation.ending != Ending::changed || !allocation.end_ns) return closed;
+  for (const RowId device : all) {
+    if (tables.device(device).end_ns == allocation.end_ns) closed.push_back(device);
+  }
+  return closed;
+}
+
 // Fails when the file is no recording, or refers to what it does not have.
 [[nodiscard]] Result<Tables> read_tables(Database& database);
 

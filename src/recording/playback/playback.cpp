@@ -79,10 +79,9 @@ class Images {
     image.devices.back().opened_ns = clock_of(device.begin_ns);
   }
 
-  // Does nothing when none of its devices is there.
-  void add(const Allocation& allocation) {
+  // Does nothing when none of the devices, which are some of its own, is there.
+  void add(const Allocation& allocation, const std::vector<RowId>& set) {
     std::vector<std::uint32_t> on;
-    const std::vector<RowId>& set = tables_.device_set(allocation.devices);
     for (const RowId device : set) {
       if (of_device_[index(device)] != kNotThere) on.push_back(of_device_[index(device)]);
     }
@@ -187,7 +186,10 @@ class Playback::State {
     for (const Device& device : tables_.devices) {
       if (devices_[index(device.id)].is_open()) images.add(device);
     }
-    for (const Allocation* allocation : in_order(allocations_)) images.add(*allocation);
+    for (const Allocation* allocation : in_order(allocations_)) {
+      images.add(*allocation, tables_.device_set(allocation->devices));
+    }
+    for (const Left& left : left_) images.add(left.allocation, left.devices);
     for (const Program* program : in_order(programs_)) images.add(*program);
     evidence.segments = images.take();
     model::Snapshot snapshot = collector::build_snapshot(evidence);
@@ -196,6 +198,12 @@ class Playback::State {
   }
 
  private:
+  // What was left on these devices when they were closed.
+  struct Left {
+    Allocation allocation;
+    std::vector<RowId> devices;
+  };
+
   static std::size_t index(RowId id) { return static_cast<std::size_t>(id - 1); }
 
   void settle(Time now) {
@@ -245,11 +253,15 @@ class Playback::State {
   }
 
   void free(const Allocation& allocation) {
-    if (is_kept(allocation.ending)) return;
     allocations_.erase(allocation.id);
+    Left left{allocation, {}};
+    if (after_close_ == AfterClose::kept) left.devices = left_on(tables_, allocation);
     for (const RowId device : tables_.device_set(allocation.devices)) {
+      const auto& kept = left.devices;
+      if (std::find(kept.begin(), kept.end(), device) != kept.end()) continue;
       devices_[index(device)].remove(tables_.request(allocation.request));
     }
+    if (!left.devices.empty()) left_.push_back(std::move(left));
   }
 
   void remove(const Program& program) {
@@ -285,6 +297,7 @@ class Playback::State {
   std::vector<DeviceState> devices_;   // by row
   std::vector<RowId> changing_;        // devices with programs that are to change
   boost::unordered_flat_map<RowId, Allocation> allocations_;
+  std::vector<Left> left_;  // with AfterClose::kept
   boost::unordered_flat_map<RowId, Program> programs_;
 };
 

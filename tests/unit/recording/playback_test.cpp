@@ -275,5 +275,38 @@ TEST(Playback, ShowsHowADeviceWasLeft) {
   EXPECT_EQ(left.snapshot().devices.at(0).used(Kind::dram), 640U);
 }
 
+// The devices of a mesh are closed one by one: its buffers go on on the others.
+TEST(Playback, ABufferOfAMeshIsLeftOnEachDevice) {
+  const File file;
+  const auto writer = file.writer();
+  const RowId process = writer->begin(Process{.pid = 7, .name = "model"});
+  std::vector<Device> devices = {small_wormhole(process, 0, 1), small_wormhole(process, 1, 2)};
+  for (Device& device : devices) device.id = writer->begin(device);
+  Request request;
+  request.bytes = 640;
+  Allocation allocation{
+      .devices = writer->device_set(std::vector<RowId>{devices[0].id, devices[1].id}),
+      .request = writer->request(request),
+      .number = 1,
+      .begin_ns = 2};
+  writer->end_allocation(writer->begin(allocation), 5, Ending::changed);
+  allocation.devices = writer->device_set(std::vector<RowId>{devices[1].id});
+  allocation.begin_ns = 5;
+  writer->end_allocation(writer->begin(allocation), 6, Ending::device_closed);
+  devices[0].end_ns = 5;
+  devices[1].end_ns = 6;
+  for (const Device& device : devices) writer->change(device);
+  ASSERT_TRUE(writer->commit());
+  const auto reader = file.reader();
+  Playback left(*reader, AfterClose::kept);
+  ASSERT_TRUE(left.advance_to(9));
+  const model::Snapshot snapshot = left.snapshot();
+  ASSERT_EQ(snapshot.devices.size(), 2U);
+  for (const model::Device& device : snapshot.devices) {
+    EXPECT_EQ(device.used(Kind::dram), 640U);
+  }
+  EXPECT_EQ(snapshot.allocations.size(), 2U);
+}
+
 }  // namespace
 }  // namespace ttmem::recording
