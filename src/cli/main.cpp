@@ -105,6 +105,7 @@ int run(std::vector<std::string> arguments) {
   add_allocs(root, common);
   add_programs(root, common);
   add_report(root, common);
+  add_diff(root, common);
   add_doctor(root, common);
   add_clean(root);
   add_demo(root);

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/diff_views.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "views/format.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using views::Color;
+using views::Column;
+using views::Units;
+
+std::string figure_text(const FigureDiff& figure, std::optional<std::int64_t> value, Units units) {
+  if (!value) return std::string(views::kUnknown);
+  return figure.is_bytes ? views::format_signed_bytes(value, units) : fmt::format("{}", *value);
+}
+
+std::string signed_text(std::int64_t bytes, Units units) {
+  return (bytes > 0 ? "+" : "") + views::format_signed_bytes(bytes, units);
+}
+
+// "+4.00 MiB, +2.1%"; "=" when nothing changed.
+std::string change_text(const FigureDiff& figure, Units units) {
+  if (!figure.before || !figure.now) return std::string(views::kUnknown);
+  const std::int64_t change = *figure.now - *figure.before;
+  if (change == 0) return "=";
+  std::string text = figure.is_bytes ? signed_text(change, units) : fmt::format("{:+}", change);
+  if (*figure.before != 0) {
+    const double percent =
+        100.0 * static_cast<double>(change) / std::abs(static_cast<double>(*figure.before));
+    text += fmt::format(", {:+.{}f}%", percent, std::abs(percent) < 0.1 ? 3 : 1);
+  }
+  return text;
+}
+
+// More is worse, but for what is left.
+Color color_of(const FigureDiff& figure) {
+  if (!figure.before || !figure.now || *figure.before == *figure.now) return Color::plain;
+  const bool left = std::string_view(figure.name).ends_with(".min");
+  return (*figure.now > *figure.before) != left ? Color::red : Color::green;
+}
+
+std::string origin(const Change& change) {
+  if (change.shared) return "(shared by programs of several names)";
+  const bool both = !change.scope.empty() && !change.label.empty();
+  const std::string text = change.scope + (both ? "/" : "") + change.label;
+  return text.empty() ? "(no name)" : text;
+}
+
+// "4 x 1.00 MiB" would need one size; so the sum and how many there are.
+std::string held_text(std::uint64_t bytes, std::uint64_t count, Units units) {
+  if (count == 0) return "-";
+  return fmt::format("{} ({})", views::format_bytes(model::Bytes(bytes), units), count);
+}
+
+std::string figures_table(const Diff& diff, const views::TextOptions& options) {
+  using enum Column::Align;
+  views::Table table({{"FIGURE", left}, {"OLD"}, {"NEW"}, {"CHANGE"}});
+  for (const FigureDiff& figure : diff.figures) {
+    if (!figure.before && !figure.now) continue;
+    table.add_row({{figure.name},
+                   {figure_text(figure, figure.before, options.units)},
+                   {figure_text(figure, figure.now, options.units)},
+                   {change_text(figure, options.units), color_of(figure)}});
+  }
+  return table.render(2, options);
+}
+
+std::string rest(std::size_t all, std::size_t top) {
+  return all > top ? fmt::format("and {} more", all - top) : std::string();
+}
+
+std::string changes_table(const char* memory, const std::vector<Change>& changes, std::size_t top,
+                          const views::TextOptions& options) {
+  using enum Column::Align;
+  const std::string title = fmt::format("What the {} peak is made of", memory);
+  if (changes.empty()) return views::Line(options).add(title + ": the same", Color::bold).finish();
+  views::Table table({{"", left},
+                      {"CHANGE"},
+                      {"OLD"},
+                      {"NEW"},
+                      {"KIND", left},
+                      {"SCOPE/LABEL", left, 0, Column::Cut::middle}});
+  for (std::size_t i = 0; i < std::min(top, changes.size()); ++i) {
+    const Change& change = changes[i];
+    table.add_row({{name_of(change.type)},
+                   {signed_text(change.bytes(), options.units),
+                    change.bytes() > 0 ? Color::red : Color::green},
+                   {held_text(change.before_bytes, change.before_count, options.units)},
+                   {held_text(change.now_bytes, change.now_count, options.units)},
+                   {std::string(name_of(change.kind))},
+                   {origin(change)}});
+  }
+  std::string text =
+      views::Line(options).add(title, Color::bold).finish() + table.render(2, options);
+  if (const std::string more = rest(changes.size(), top); !more.empty()) {
+    text += views::Line(options).add("  " + more, Color::dim).finish();
+  }
+  return text;
+}
+
+// In a code span of a table: without what would end either.
+std::string code(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '|') safe += '\\';
+    safe += c == '`' ? '\'' : c;
+  }
+  return "`" + safe + "`";
+}
+
+std::string markdown_changes(const char* memory, const std::vector<Change>& changes,
+                             std::size_t top) {
+  if (changes.empty()) return fmt::format("\nWhat the {} peak is made of: the same.\n", memory);
+  std::string text = fmt::format(
+      "\nWhat the {} peak is made of:\n\n| | change | old | new | kind | scope/label |\n"
+      "|---|---:|---:|---:|---|---|\n",
+      memory);
+  for (std::size_t i = 0; i < std::min(top, changes.size()); ++i) {
+    const Change& change = changes[i];
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name_of(change.type),
+                        signed_text(change.bytes(), Units::automatic),
+                        held_text(change.before_bytes, change.before_count, Units::automatic),
+                        held_text(change.now_bytes, change.now_count, Units::automatic),
+                        name_of(change.kind), code(origin(change)));
+  }
+  const std::string more = rest(changes.size(), top);
+  return more.empty() ? text : text + "\n" + more + "\n";
+}
+
+Json value_of(std::optional<std::int64_t> value) { return value ? Json(*value) : Json(nullptr); }
+
+Json figure_json(const FigureDiff& figure) {
+  const bool both = figure.before && figure.now;
+  return {{"name", figure.name},
+          {"old", value_of(figure.before)},
+          {"new", value_of(figure.now)},
+          {"change", both ? Json(*figure.now - *figure.before) : Json(nullptr)}};
+}
+
+Json change_json(const Change& change) {
+  return {{"kind", name_of(change.kind)},
+          {"scope", change.scope},
+          {"label", change.label},
+          {"shared", change.shared},
+          {"old_bytes", change.before_bytes},
+          {"old_count", change.before_count},
+          {"new_bytes", change.now_bytes},
+          {"new_count", change.now_count},
+          {"change_bytes", change.bytes()}};
+}
+
+Json changes_json(const std::vector<Change>& changes) {
+  Json json = {{"added", Json::array()},
+               {"gone", Json::array()},
+               {"grown", Json::array()},
+               {"shrunk", Json::array()},
+               {"other_sizes", Json::array()}};
+  for (const Change& change : changes) {
+    std::string key = name_of(change.type);
+    std::replace(key.begin(), key.end(), ' ', '_');
+    json[key].push_back(change_json(change));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string diff_text(const Diff& diff, const DiffNames& names, const views::TextOptions& options) {
+  std::string text = views::Line(options)
+                         .add(fmt::format("old {}, new {}", names.before, names.now), Color::bold)
+                         .finish();
+  text += figures_table(diff, options);
+  if (!diff.made_of_known) {
+    return text + views::wrapped(
+                      "one of them was recorded with --aggregate: what its peaks were made of is "
+                      "not known",
+                      2, Color::yellow, options);
+  }
+  return text + changes_table("L1", diff.l1, names.top, options) +
+         changes_table("DRAM", diff.dram, names.top, options);
+}
+
+std::string diff_markdown(const Diff& diff, const DiffNames& names) {
+  std::string text =
+      fmt::format("### Device memory: {} to {}\n\n", code(names.before), code(names.now));
+  for (const std::string& failed : names.failed) text += fmt::format("- **{}**\n", failed);
+  if (!names.failed.empty()) text += "\n";
+  text += "| figure | old | new | change |\n|---|---:|---:|---:|\n";
+  for (const FigureDiff& figure : diff.figures) {
+    if (!figure.before && !figure.now) continue;
+    text += fmt::format("| {} | {} | {} | {} |\n", figure.name,
+                        figure_text(figure, figure.before, Units::automatic),
+                        figure_text(figure, figure.now, Units::automatic),
+                        change_text(figure, Units::automatic));
+  }
+  if (!diff.made_of_known) return text;
+  return text + markdown_changes("L1", diff.l1, names.top) +
+         markdown_changes("DRAM", diff.dram, names.top);
+}
+
+std::string diff_json(const Diff& diff, const DiffNames& names) {
+  Json figures = Json::array();
+  for (const FigureDiff& figure : diff.figures) figures.push_back(figure_json(figure));
+  const Json json = {{"schema", "ttmem.diff.v1"},
+                     {"old", names.before},
+                     {"new", names.now},
+                     {"figures", std::move(figures)},
+                     {"dram", diff.made_of_known ? changes_json(diff.dram) : Json(nullptr)},
+                     {"l1", diff.made_of_known ? changes_json(diff.l1) : Json(nullptr)},
+                     {"failed", names.failed}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ttmem::report
