@@ -64,6 +64,8 @@ constinit bool forked_inside_a_call = false;
 // none. Initial-exec, as that of the lock.
 struct Scopes {
   std::uint32_t current = 0;  // 0: in none
+  std::uint32_t outer = 0;    // that of `current`, if has_outer: then a pop needs no lock
+  bool has_outer = false;
   std::uint32_t depth = 0;    // of `current`
   std::uint32_t ignored = 0;
 };
@@ -231,7 +233,8 @@ void push_scope(IdTracker& t, const char* name) {
     ++scopes.ignored;
     return;
   }
-  scopes.current = number;
+  scopes.outer = std::exchange(scopes.current, number);
+  scopes.has_outer = true;
   ++scopes.depth;
 }
 
@@ -407,6 +410,12 @@ void ttmem_scope_push(const char* name) {
 }
 
 void ttmem_scope_pop(void) {
+  if (scopes.has_outer && scopes.ignored == 0) {
+    scopes.current = scopes.outer;
+    scopes.has_outer = false;
+    --scopes.depth;
+    return;
+  }
   with_tracker([](IdTracker& t) {
     if (scopes.ignored != 0) {
       --scopes.ignored;

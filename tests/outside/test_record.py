@@ -14,9 +14,6 @@ import unittest
 
 from support import CAPTURES, DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM, Case
 
-KINDS = {"dram": "dram_bytes", "l1": "l1_bytes", "l1_small": "l1_small_bytes",
-         "trace": "trace_bytes", "kernel": "kernels_bytes"}
-
 
 class RecordCase(Case):
     def setUp(self):
@@ -46,6 +43,11 @@ class RecordCase(Case):
 
     def row(self, sql, *arguments):
         return self.rows(sql, *arguments)[0]
+
+    @staticmethod
+    def child_of(running):
+        with open(f"/proc/{running.pid}/task/{running.pid}/children") as children:
+            return int(children.read())
 
     def wait_for_allocations(self, at_least):
         """Until so many are in the file, which may not even be there yet."""
@@ -116,22 +118,45 @@ class Story(RecordCase):
         self.assertEqual(self.row("SELECT count(*), count(DISTINCT pid) FROM processes"), (3, 3))
         self.assertEqual(self.row("SELECT count(*) FROM allocation_list"), (3,))
 
-    def test_the_end_of_a_capture_is_what_is_live_then(self):
-        for capture in sorted(CAPTURES.glob("*.jsonl"))[:3]:
-            held = self.start_record([TTMEM, "replay", str(capture), "--hold"], "-f")
-            held.line("stderr")
-            self.wait_for_allocations(1)
-            live = self.json()
-            held.signal(signal.SIGTERM)
-            held.wait()
-            self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
-            for device in live["devices"]:
-                for kind, field in KINDS.items():
-                    expected = sum(process[field] or 0 for process in device["processes"])
-                    found = self.row("SELECT coalesce(sum(used_bytes), 0) FROM allocation_list "
-                                     "WHERE device = ? AND kind = ? AND ending = 'process_ended'",
-                                     device["id"], kind)[0]
-                    self.assertEqual(found, expected, f"{capture.name} {device['id']} {kind}")
+    def test_the_end_of_the_report_is_what_was_live(self):
+        """Every figure of `ttmem --json`, of each capture and each demo."""
+        workloads = [[TTMEM, "replay", str(capture), "--hold"]
+                     for capture in sorted(CAPTURES.glob("*.jsonl"))]
+        workloads += [[TTMEM, "demo", name, "--seconds", "1", "--hold"]
+                      for name in ("single", "mesh8", "cached-programs", "blackhole",
+                                   "device-init", "training", "leak")]
+        for workload in workloads:
+            with self.subTest(workload=workload[1:3]):
+                held = self.start_record(workload, "-f")
+                live = self.final_state()
+                os.kill(self.child_of(held), signal.SIGKILL)  # it would free all in good order
+                self.assertEqual(held.wait(), 137)
+                self.ttmem("clean")
+                self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
+                recorded = self.json("report", self.file, "--at", "end")["devices"]
+                self.assertEqual(len(recorded), len(live))
+                # What goes on in another row counts there as one more allocation.
+                changed = self.row("SELECT count(*) FROM allocations WHERE ending = 'changed'")[0]
+                but = ("allocations_total", "frees_total") if changed else ()
+                for one, other in zip(recorded, live):
+                    self.assertEqual(self.figures(one, but), self.figures(other, but))
+
+    def final_state(self):
+        """Once it does not change any more."""
+        before = []
+
+        def is_final():
+            before.append(self.devices())
+            time.sleep(0.3)
+            return before[-1] and self.devices() == before[-1]
+        self.wait_for(is_final, "a state that does not change")
+        return before[-1]
+
+    @staticmethod
+    def figures(device, but):
+        """Also without what only a living process has: counts of anomalies, and its state."""
+        return {name: value for name, value in device.items()
+                if name not in ("anomalies", "processes", *but)}
 
 
 class Command(RecordCase):
@@ -238,8 +263,7 @@ class Killed(RecordCase):
             running = self.start_record(self.calls(self.BUSY), "-f")
             running.line()
             time.sleep(chance.uniform(0, 0.25))
-            with open(f"/proc/{running.pid}/task/{running.pid}/children") as children:
-                workload = int(children.read())
+            workload = self.child_of(running)
             if turn % 3 != 0:
                 running.kill()
             if turn % 3 != 1:
