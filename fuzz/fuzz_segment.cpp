@@ -17,8 +17,8 @@
 
 #include "collector/build_snapshot.hpp"
 #include "compact_segment.hpp"
-#include "segment/reader/segment_reader.hpp"
 #include "segment/reader/event_reader.hpp"
+#include "segment/reader/segment_reader.hpp"
 
 namespace ttmem::fuzz {
 namespace {

@@ -66,7 +66,7 @@ struct Scopes {
   std::uint32_t current = 0;  // 0: in none
   std::uint32_t outer = 0;    // that of `current`, if has_outer: then a pop needs no lock
   bool has_outer = false;
-  std::uint32_t depth = 0;    // of `current`
+  std::uint32_t depth = 0;  // of `current`
   std::uint32_t ignored = 0;
 };
 [[gnu::tls_model("initial-exec")]] thread_local constinit Scopes scopes;

@@ -83,8 +83,8 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
   return at;
 }
 
-// What follows the command `run` or `record` and its options: it belongs to the command that is run.
-// `all.end()` when that word is missing, an option's value or an argument of another command.
+// What follows the command `run` or `record` and its options: it belongs to the command that is
+// run. `all.end()` when that word is missing, an option's value or an argument of another command.
 Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments command = after_options(app, all.begin(), all.end());
   if (command == all.end() || (*command != "run" && *command != "record")) return all.end();
@@ -104,17 +104,17 @@ int run(std::vector<std::string> arguments) {
   add_top(root, common);
   add_allocs(root, common);
   add_programs(root, common);
+  add_run(root, to_run);
+  add_record(root, to_run);
   add_report(root, common);
   add_diff(root, common);
+  add_export(root);
+  add_import(root);
   add_doctor(root, common);
   add_clean(root);
   add_demo(root);
   add_replay(root);
-  add_export(root);
-  add_import(root);
   add_serve(root);
-  add_run(root, to_run);
-  add_record(root, to_run);
   add_adapter(root, common);
   add_help(root);
   add_version(root, kVersion);

@@ -78,7 +78,7 @@ void Tracker::write_place_event(const Device& device, const ledger::Placement& p
                          .address = footprint.number,
                          .bytes = footprint.logical_bytes,
                          .bytes_per_bank = placement.name | std::uint64_t{scope_} << 32,
-                                           .slot = placement.slot,
+                         .slot = placement.slot,
                          .when_ns = time});
 }
 

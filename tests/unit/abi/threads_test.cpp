@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "segment/reader/event_reader.hpp"
 #include "segment/reader/segment_reader.hpp"
 #include "support/device_calls.hpp"
-#include "segment/reader/event_reader.hpp"
 #include "support/tracked_environment.hpp"
 
 namespace ttmem {

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "support/device_calls.hpp"
 #include "segment/reader/event_reader.hpp"
+#include "support/device_calls.hpp"
 #include "tracked.hpp"
 #include "tracker/id_tracker.hpp"
 
