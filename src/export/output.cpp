@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "export/unfinished.hpp"
+
 namespace ttmem::exporter {
 namespace {
 
@@ -72,6 +74,7 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
     fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     output.unfinished_ = beside(path);
+    remove_when_interrupted(output.unfinished_);
     fd = open(output.unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
   if (fd < 0) {
@@ -132,6 +135,7 @@ Result<OutputFolder> OutputFolder::create(const std::string& path, bool overwrit
   const std::string unfinished = beside(folder.path_);
   if (mkdir(unfinished.c_str(), 0777) != 0) return cannot_write(path, errno);
   folder.unfinished_ = unfinished;
+  remove_when_interrupted(unfinished);
   return folder;
 }
 
@@ -144,7 +148,9 @@ OutputFolder::~OutputFolder() {
 }
 
 std::string OutputFolder::file(std::string_view name) const {
-  return fmt::format("{}/{}", unfinished_, name);
+  std::string path = fmt::format("{}/{}", unfinished_, name);
+  remove_when_interrupted(path);
+  return path;
 }
 
 Result<void> OutputFolder::finish(std::initializer_list<std::string_view> names) {
