@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "cli/recordings.hpp"
 #include "export/format.hpp"
 #include "recording/file/reader.hpp"
+#include "views/format.hpp"
 #include "views/nearest.hpp"
 
 namespace ttmem::cli {
@@ -82,6 +84,20 @@ std::optional<std::string> what_is_missing(const ExportOptions& options) {
   return std::nullopt;
 }
 
+// Of those that were named.
+std::vector<model::DeviceName> missing_devices(const ExportOptions& options,
+                                               const exporter::Selection& selection) {
+  std::vector<model::DeviceName> missing;
+  const std::vector<exporter::Chip>& chips = selection.chips();
+  std::copy_if(options.devices.begin(), options.devices.end(), std::back_inserter(missing),
+               [&](const model::DeviceName& name) {
+                 return std::none_of(chips.begin(), chips.end(), [&](const exporter::Chip& chip) {
+                   return is_named(chip, name);
+                 });
+               });
+  return missing;
+}
+
 Result<exporter::Notes> run(const ExportOptions& options) {
   const auto reader = recording::Reader::open(options.file);
   if (!reader) return reader.error();
@@ -92,9 +108,8 @@ Result<exporter::Notes> run(const ExportOptions& options) {
         return options.devices.empty() ||
                std::any_of(options.devices.begin(), options.devices.end(), named);
       });
-  if (!options.devices.empty() && selection.chips().empty()) {
-    return Error{
-        fmt::format("{} has no such device; without --device all are exported", options.file)};
+  if (const auto missing = missing_devices(options, selection); !missing.empty()) {
+    return Error{fmt::format("no device {} in {}", views::format_names(missing), options.file)};
   }
   return exporter::write({.reader = **reader,
                           .selection = selection,

@@ -94,7 +94,11 @@ class Exporter {
 
   Result<void> read() {
     Usage usage(tables_, selection_);
-    for (OfChip& chip : chips_) add_first_entry(chip);
+    for (std::size_t i = 0; i < chips_.size(); ++i) {
+      add_first_entry(chips_[i]);
+      // The first of its spaces, which it shares with nobody.
+      space_of(chips_[i], selection_.chips()[i].devices.front(), OfChip::kCbs);
+    }
     return for_each_moment(
         job_.reader, usage,
         [&](Time time, const std::vector<std::size_t>& changed) {
@@ -110,7 +114,7 @@ class Exporter {
   }
 
   void write(Output& output);
-  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] Notes notes() const;
 
  private:
   // -- entries
@@ -160,7 +164,7 @@ class Exporter {
       const AddressSpace::Block block{request.used_bytes(), stack_of_request(device, allocation)};
       const auto [space, address] = put(chip, device, allocation, block);
       if (address == 0) {
-        ++left_out_;
+        ++impossible_;
         continue;
       }
       lives_[{device, allocation.id}] = {space, address};
@@ -228,8 +232,7 @@ class Exporter {
   void set_cbs(const Usage& usage, std::size_t at, Time time, bool shrink) {
     OfChip& chip = chips_[at];
     const std::uint64_t now = usage.used_bytes(selection_.chips()[at], Kind::cb);
-    const std::size_t number = space_of(chip, selection_.chips()[at].devices.front(), OfChip::kCbs);
-    AddressSpace& space = chip.spaces[number];
+    AddressSpace& space = chip.spaces.front();
     const std::uint64_t before = space.blocks().empty() ? 0 : space.blocks().begin()->second.bytes;
     if (now == before || (now < before) != shrink) return;
     if (before > 0) {
@@ -268,7 +271,23 @@ class Exporter {
   boost::unordered_flat_map<Life, Place> lives_;
   std::vector<Allocation> pending_;  // of the moment that is being read
   std::uint64_t left_out_ = 0;
+  std::uint64_t impossible_ = 0;  // larger than any device
 };
+
+Notes Exporter::notes() const {
+  Notes notes;
+  if (left_out_ > 0) {
+    notes.push_back(fmt::format(
+        "{} allocations are left out, which came and went between two peaks: the viewer cannot "
+        "show so many. Every peak is exact; --device and --kind choose what is shown",
+        left_out_));
+  }
+  if (impossible_ > 0) {
+    notes.push_back(
+        fmt::format("{} allocations are left out: they are larger than any device", impossible_));
+  }
+  return notes;
+}
 
 // The viewer shows them as they are.
 Shared Exporter::settings(const std::vector<std::size_t>& places) {
@@ -313,11 +332,7 @@ Result<Notes> write_memory_viz(const Job& job, Output& output) {
   const auto passed = exporter.read();
   if (!passed) return passed.error();
   exporter.write(output);
-  if (exporter.left_out() == 0) return Notes{};
-  return Notes{fmt::format(
-      "{} allocations are left out, which came and went between two peaks: the viewer cannot show "
-      "so many. Every peak is exact; --device and --kind choose what is shown",
-      exporter.left_out())};
+  return exporter.notes();
 }
 
 }  // namespace ttmem::exporter

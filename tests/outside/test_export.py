@@ -7,6 +7,7 @@ import csv
 import json
 import pathlib
 import resource
+import signal
 import subprocess
 import unittest
 
@@ -50,13 +51,27 @@ class Files(ExportCase):
         self.assertIn("cannot write", result.stderr)
         self.assertEqual(self.files(), ["run.ttmem"])
 
+    def test_what_is_given_up_leaves_nothing(self):
+        recording = self.small()
+        for number in range(200_000):
+            recording.allocate([1], "l1", 64, 40 + number, per_bank=8, banks=8, address=8 * number)
+            recording.dispatch([1], (5,), 40 + number)
+        self.save(recording)
+        for form in ("perfetto", "ttnn-visualizer"):
+            export = self.start_ttmem("export", self.path, "--format", form, "-o",
+                                      f"{self.dir}/out")
+            self.wait_for(lambda: len(self.files()) > 1, "the unfinished file")
+            export.signal(signal.SIGINT)
+            self.assertEqual(export.wait(), -signal.SIGINT)
+            self.assertEqual(self.files(), ["run.ttmem"])
+
     def test_what_cannot_be(self):
         self.small()
         export = ("export", self.path, "--format", "csv")
         for arguments, code, words in (
                 ((*export, "-o", f"{self.dir}/no/out"), 1, "No such file or directory"),
                 ((*export, "-o", self.dir), 1, "Is a directory"),
-                ((*export, "-o", "-", "--device", "9"), 1, "no such device"),
+                ((*export, "-o", "-", "--device", "0,9"), 1, "no device 9 in"),
                 (("export", TTMEM, "--format", "csv", "-o", "-"), 1, "not a recording"),
                 (("export", "nothing", "--format", "csv", "-o", "-"), 1, "No such file"),
                 (("export", self.path, "-o", "-"), 2, "name a --format"),
