@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "model/device_name.hpp"
-#include "views/format.hpp"
+#include "report/make_report.hpp"
 
 namespace ttmem::tui {
 namespace {
@@ -22,12 +23,13 @@ constexpr std::int64_t kSamples = 500;       // of a recording, for the charts
 constexpr std::uint64_t kEveryEvent = 2000;  // up to so many rows each event is a sample
 constexpr std::chrono::milliseconds kBudget{3000};
 
-// The moments to look at: evenly spread, and in a short recording those of all events.
-Result<std::vector<Time>> moments_of(const recording::Reader& reader) {
-  const Time end = reader.end_ns();
+// The moments to look at: evenly spread, the peaks, and in a short recording those of all events.
+Result<std::vector<Time>> moments_of(const recording::Reader& reader, const Tape& tape) {
+  const Time end = tape.end_ns;
   std::vector<Time> times;
   for (std::int64_t i = 0; i < kSamples; ++i) times.push_back(end / kSamples * i);
   times.push_back(end);
+  for (const Tape::Peak& peak : tape.peaks) times.push_back(peak.time_ns);
   if (reader.rows() <= kEveryEvent) {
     const auto read = reader.for_each_event([&](const recording::Event& event) {
       if (event.time_ns > 0 && event.time_ns < end) times.push_back(event.time_ns);
@@ -40,38 +42,25 @@ Result<std::vector<Time>> moments_of(const recording::Reader& reader) {
   return times;
 }
 
-// The highest so far, and when it was first.
-struct Highest {
-  std::uint64_t bytes = 0;
-  Time time_ns = 0;
-
-  void see(model::Bytes now, Time time) {
-    if (now.value_or(0) > bytes) *this = {*now, time};
-  }
-};
-
 // A device in the course of the recording.
 struct Course {
   model::Device device;  // as it was last
   std::vector<Sample> samples;
-  Highest l1;
-  Highest dram;
-
-  void see(const model::Device& now, Time time) {
-    samples.push_back(sample_of(now, static_cast<std::uint64_t>(time)));
-    l1.see(now.l1_used_bytes, time);
-    dram.see(now.used(Kind::dram), time);
-  }
 };
 
-void add_peaks(const Course& course, Tape& tape) {
-  const std::string device = views::format_device(course.device);
-  if (course.l1.bytes != 0) {
-    tape.peaks.push_back({course.l1.time_ns, fmt::format("L1 of device {}", device)});
+// Those of L1 and DRAM of each device, if it had any of it.
+std::vector<Tape::Peak> peaks_of(const report::Report& report) {
+  std::vector<Tape::Peak> peaks;
+  for (const report::DeviceReport& device : report.devices) {
+    const auto add = [&](const std::optional<report::Extreme>& peak, const char* what) {
+      if (!peak || peak->bytes <= 0) return;
+      peaks.push_back(
+          {std::max<Time>(peak->time_ns, 0), fmt::format("{} of device {}", what, device.id)});
+    };
+    add(device.l1_peak, "L1");
+    add(device.peak[Kind::dram], "DRAM");
   }
-  if (course.dram.bytes != 0) {
-    tape.peaks.push_back({course.dram.time_ns, fmt::format("DRAM of device {}", device)});
-  }
+  return peaks;
 }
 
 }  // namespace
@@ -91,14 +80,17 @@ Result<std::unique_ptr<RecordedRun>> RecordedRun::open(const std::string& path) 
   for (const recording::Gap& gap : tables.gaps) {
     tape->gaps.push_back({gap.begin_ns, gap.end_ns, gap.lost_events});
   }
+  const auto report = report::make_report(*run->reader_, {});
+  if (!report) return report.error();
+  tape->peaks = peaks_of(*report);
   if (const auto done = run->look_over(*tape); !done) return done.error();
   run->tape_ = std::move(tape);
   return run;
 }
 
 // A snapshot of much takes long, and a chart does with fewer: some moments are left out then.
-Result<void> RecordedRun::look_over(Tape& tape) {
-  const auto moments = moments_of(*reader_);
+Result<void> RecordedRun::look_over(const Tape& tape) {
+  const auto moments = moments_of(*reader_, tape);
   if (!moments) return moments.error();
   std::map<model::DeviceName, Course> courses;
   const auto began = SteadyClock::now();
@@ -109,13 +101,12 @@ Result<void> RecordedRun::look_over(Tape& tape) {
     if (is_late && i + 1 < moments->size()) continue;
     for (const model::Device& device : playback_.snapshot().devices) {
       Course& course = courses[model::name_of(device)];
-      course.see(device, (*moments)[i]);
+      course.samples.push_back(sample_of(device, static_cast<std::uint64_t>((*moments)[i])));
       course.device = device;
     }
   }
   for (const auto& [name, course] : courses) {
     history_.prepend(course.device, course.samples);
-    add_peaks(course, tape);
   }
   return {};
 }

@@ -17,7 +17,8 @@ namespace ttmem::tui {
 // What `ttmem top --replay` shows of a recording. Not thread-safe.
 class RecordedRun {
  public:
-  // Plays the recording once, for the charts and the peaks. Fails when it is none, or damaged.
+  // Reads the recording for its peaks, and plays it once for the charts. Fails when it is none, or
+  // damaged.
   [[nodiscard]] static Result<std::unique_ptr<RecordedRun>> open(const std::string& path);
 
   [[nodiscard]] const std::shared_ptr<const Tape>& tape() const { return tape_; }
@@ -29,7 +30,7 @@ class RecordedRun {
 
  private:
   explicit RecordedRun(std::unique_ptr<recording::Reader> reader);
-  [[nodiscard]] Result<void> look_over(Tape& tape);
+  [[nodiscard]] Result<void> look_over(const Tape& tape);
 
   std::unique_ptr<recording::Reader> reader_;
   recording::Playback playback_;

@@ -136,8 +136,8 @@ bool press(Player& player, char32_t character, std::string& message) {
 std::string format_moment(std::int64_t time_ns, std::int64_t end_ns) {
   const auto time = static_cast<double>(time_ns);
   if (end_ns < 10'000) return fmt::format("{} ns", time_ns);
-  if (end_ns < 10'000'000) return fmt::format("{:.3f} us", time / 1e3);
-  if (end_ns < 10'000'000'000) return fmt::format("{:.3f} ms", time / 1e6);
+  if (end_ns < 2'000'000) return fmt::format("{:.3f} us", time / 1e3);
+  if (end_ns < 2'000'000'000) return fmt::format("{:.3f} ms", time / 1e6);
   if (end_ns < 600'000'000'000) return fmt::format("{:.3f} s", time / 1e9);
   const std::int64_t seconds = time_ns / 1'000'000'000;
   return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);

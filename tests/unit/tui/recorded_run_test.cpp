@@ -15,8 +15,9 @@ namespace {
 
 using recording::RowId;
 
-// 1 MiB of DRAM at 10, 3 MiB from 400 to 401, nothing from 900 on.
-void write_recording(const std::string& path) {
+// 1 MiB of DRAM at 10, 3 MiB from 400 to 401, nothing from 900 on. Before 400 a byte of L1 comes
+// and goes, `others` times.
+void write_recording(const std::string& path, int others = 0) {
   auto made = recording::Writer::create(path, {}, false);
   ASSERT_TRUE(made) << made.error().message;
   recording::Writer& writer = **made;
@@ -33,6 +34,12 @@ void write_recording(const std::string& path) {
                                               .begin_ns = time});
   };
   const RowId first = allocate(10, 1, 1);
+  for (int i = 0; i < others; ++i) {
+    const recording::Request byte{.kind = Kind::l1, .bytes = 1};
+    const RowId other = writer.begin(recording::Allocation{
+        .devices = devices, .request = writer.request(byte), .number = 9, .begin_ns = 20});
+    writer.end_allocation(other, 21, recording::Ending::freed);
+  }
   const RowId second = allocate(400, 2, 2);
   writer.end_allocation(second, 401, recording::Ending::freed);
   writer.end_allocation(first, 900, recording::Ending::freed);
@@ -70,6 +77,19 @@ TEST(RecordedRun, KnowsItsMarksGapsPeaksAndCourse) {
   for (const Sample& sample : samples) most = std::max(most, sample.dram_bytes.value_or(0) >> 20);
   EXPECT_EQ(most, 3U);
   EXPECT_EQ(samples.back().time_unix_ns, 1000U);
+}
+
+TEST(RecordedRun, KnowsThePeaksOfALongOne) {
+  const TemporaryDirectory directory;
+  write_recording(directory.path() + "/run.ttmem", 3000);
+  const auto run = RecordedRun::open(directory.path() + "/run.ttmem");
+  ASSERT_TRUE(run) << run.error().message;
+  const auto& peaks = (*run)->tape()->peaks;
+  ASSERT_EQ(peaks.size(), 2U);
+  EXPECT_EQ(peaks[0].what, "L1 of device 0");
+  EXPECT_EQ(peaks[0].time_ns, 20);
+  EXPECT_EQ(peaks[1].what, "DRAM of device 0");
+  EXPECT_EQ(peaks[1].time_ns, 400);
 }
 
 TEST(RecordedRun, RefusesWhatIsNoRecording) {
