@@ -204,7 +204,7 @@ void RecordedProcess::apply(const EventRecord& event, std::span<const EventDetai
     case EventType::trace_replay: {
       Launch launch{.trace = true, .programs = std::vector<std::uint64_t>(event.id)};
       std::memcpy(launch.programs.data(), details.data(), event.id * sizeof(std::uint64_t));
-      return apply_dispatch(event, std::move(launch), time);
+      return apply_dispatch(event, launch, time);
     }
   }
 }
@@ -344,7 +344,7 @@ void RecordedProcess::apply_place(const EventRecord& event, Time time) {
            .devices = program.device};
 }
 
-void RecordedProcess::apply_dispatch(const EventRecord& event, Launch launch, Time time) {
+void RecordedProcess::apply_dispatch(const EventRecord& event, const Launch& launch, Time time) {
   const RowId devices = devices_of(event, time);
   RowId row = 0;
   if (launch.trace) {

@@ -90,7 +90,7 @@ class RecordedProcess {
                         std::span<const segment::EventDetails> details, Time time);
   void apply_free(const segment::EventRecord& event, Time time);
   void apply_place(const segment::EventRecord& event, Time time);
-  void apply_dispatch(const segment::EventRecord& event, Launch launch, Time time);
+  void apply_dispatch(const segment::EventRecord& event, const Launch& launch, Time time);
   void close_device(std::uint32_t number, Time time);
   void read_layout(const segment::EventRecord& event,
                    std::span<const segment::EventDetails> details);
