@@ -12,6 +12,7 @@
 #include <map>
 #include <utility>
 
+#include "base/plural.hpp"
 #include "export/address_space.hpp"
 #include "export/format.hpp"
 #include "export/snapshot_encoder.hpp"
@@ -277,14 +278,14 @@ class Exporter {
 Notes Exporter::notes() const {
   Notes notes;
   if (left_out_ > 0) {
-    notes.push_back(fmt::format(
-        "{} allocations are left out, which came and went between two peaks: the viewer cannot "
-        "show so many. Every peak is exact; --device and --kind choose what is shown",
-        left_out_));
+    notes.push_back(
+        fmt::format("{} left out, which came and went between two peaks: the viewer cannot "
+                    "show so many. Every peak is exact; --device and --kind choose what is shown",
+                    plural(left_out_, "allocation is", "allocations are")));
   }
   if (impossible_ > 0) {
-    notes.push_back(
-        fmt::format("{} allocations are left out: they are larger than any device", impossible_));
+    notes.push_back(fmt::format("{} left out: larger than any device",
+                                plural(impossible_, "allocation is", "allocations are")));
   }
   return notes;
 }

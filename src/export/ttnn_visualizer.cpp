@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/plural.hpp"
 #include "export/format.hpp"
 #include "export/stacks.hpp"
 #include "export/ttnn_graph.hpp"
@@ -235,9 +236,9 @@ Notes notes_of(const TtnnPlan& plan, std::uint64_t written) {
         "the recording has no dispatches: placements of programs are the operations");
   }
   if (plan.without_place > 0) {
-    notes.push_back(fmt::format(
-        "{} allocations are not in the report: kernels, host memory, and what has no address",
-        plan.without_place));
+    notes.push_back(
+        fmt::format("{} not in the report: kernels, host memory, and what has no address",
+                    plural(plan.without_place, "allocation is", "allocations are")));
   }
   return notes;
 }

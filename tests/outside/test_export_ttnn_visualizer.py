@@ -153,7 +153,7 @@ class TtnnVisualizer(ExportCase):
         self.assertEqual([name for _, name, _ in self.operations(file)],
                          ["peak of DRAM (device 0)", "peak of L1 (device 0)"])
         self.assertIn("no programs", self.said)
-        self.assertIn("1 allocations are not in the report", self.said)
+        self.assertIn("1 allocation is not in the report", self.said)
 
     def test_without_dispatches_the_placements(self):
         recording = self.small()
