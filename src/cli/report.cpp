@@ -121,8 +121,10 @@ std::string text_of(const Report& report, const ReportOptions& options,
   const auto fits = [&] {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) < terminal_rows();
   };
-  for (; what.top > 1 && !fits(); text = report_text(report, what, text_options(common))) {
-    --what.top;
+  while (!what.brief && !fits()) {
+    what.brief = what.top == 1;
+    what.top = std::max<std::size_t>(what.top - 1, 1);
+    text = report::report_text(report, what, text_options(common));
   }
   return text;
 }

@@ -137,7 +137,8 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
   const Chips chips = find_chips(tables);
   Report report = about(reader);
   StoryFigures story(tables, chips);
-  if (progress) reader.set_progress(progress);
+  constexpr double kFirstPass = 0.8;  // of the time that both take
+  if (progress) reader.set_progress([&](double part) { progress(part * kFirstPass); });
   std::uint64_t events = 0;
   auto told = reader.for_each_event(
       [&](const Event& event) {
@@ -163,6 +164,7 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
   if (!report.aggregate) add_history(story, report);
   if (told) told = peaks.read(reader);
   reader.set_progress({});
+  if (progress) progress(1);
   if (!told) return told.error();
   return report;
 }

@@ -241,21 +241,20 @@ std::string composition_text(const DeviceReport& device, const Report& report, s
   return text;
 }
 
-std::string end_text(const DeviceReport& device, const Report& report, std::size_t top,
-                     const TextOptions& options) {
+std::string end_text(const DeviceReport& device, const Report& report,
+                     const ReportTextOptions& what, const TextOptions& options) {
   std::uint64_t whole = 0;
   for (const Holder& holder : device.held_at_end) whole += holder.bytes;
   if (whole == 0) return heading("Nothing was held at the end", options);
   std::string text = heading(fmt::format("Held at the end on device {}: {}",
                                          name_of(device, report), size(whole, options)),
-                             options) +
-                     holders_text(device.held_at_end, whole, top, options);
+                             options);
+  if (!what.brief) text += holders_text(device.held_at_end, whole, what.top, options);
   if (report.leak_count() == 0) return text;
-  return text +
-         views::wrapped(
-             fmt::format("not freed, on all devices: {} in {}", size(report.leak_bytes(), options),
-                         views::plural(report.leak_count(), "allocation", "allocations")),
-             2, Color::yellow, options);
+  const std::string leaks = views::plural(report.leak_count(), "allocation", "allocations");
+  return text + views::wrapped(fmt::format("not freed, on all devices: {} in {}",
+                                           size(report.leak_bytes(), options), leaks),
+                               2, Color::yellow, options);
 }
 
 std::string growth_text(const Report& report, std::size_t top, const TextOptions& options) {
@@ -335,7 +334,7 @@ std::string settings_text(const DeviceReport& device, const TextOptions& options
     text += views::wrapped(line, 2, Color::plain, options);
   };
   if (const auto& trace = device.peak[Kind::trace]; trace && trace->bytes > 0) {
-    add(fmt::format("trace_region_size={}  used {}, set {}; bytes of all banks together",
+    add(fmt::format("trace_region_size={}  used {}, set {} (of all banks)",
                     *settings.trace_region_size, size(bytes_of(trace), options),
                     was_set(device.trace_region, options, false)));
   }
@@ -367,9 +366,9 @@ std::string report_text(const Report& report, const ReportTextOptions& what,
   if (device == nullptr) return text + "No device was used, as far as was reported.\n";
   for (const Alike& group : grouped(report, options)) text += group_text(group, report, options);
   text += composition_text(*device, report, what.top, options);
-  text += end_text(*device, report, what.top, options);
+  text += end_text(*device, report, what, options);
   text += growth_text(report, what.top, options);
-  if (!report.aggregate) text += churn_text(report, std::min<std::size_t>(what.top, 3), options);
+  if (!what.brief) text += churn_text(report, std::min<std::size_t>(what.top, 3), options);
   text += trace_text(report, what.top, options);
   text += settings_text(*device, options);
   return text + imported_text(report, options);

@@ -12,6 +12,7 @@ namespace ttmem::report {
 struct ReportTextOptions {
   std::string file;     // its name, for the first line
   std::size_t top = 5;  // lines of each list
+  bool brief = false;   // without what is least important, for a small screen
 };
 
 // What `ttmem report` prints: the peaks of every device, devices with equal figures together; then

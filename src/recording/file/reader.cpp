@@ -12,6 +12,7 @@ struct Reader::State {
   Database database;
   Tables tables;
   std::uint64_t rows = 0;
+  std::uint64_t dispatches = 0;  // of those
   Time end_ns = 0;
   std::function<void(double)> progress;
 };
@@ -34,12 +35,14 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
   if (!database) return database.error();
   auto tables = read_tables(*database);
   if (!tables) return tables.error();
-  auto state = std::make_unique<State>(State{std::move(*database), std::move(*tables), 0, 0, {}});
+  auto state =
+      std::make_unique<State>(State{std::move(*database), std::move(*tables), 0, 0, 0, {}});
   for (const char* sql : {"SELECT max(id) FROM allocations", "SELECT max(id) FROM programs",
                           "SELECT max(id) FROM dispatches"}) {
     const auto rows = number_from(state->database, sql);
     if (!rows) return rows.error();
-    state->rows += static_cast<std::uint64_t>(*rows);
+    state->dispatches = static_cast<std::uint64_t>(*rows);  // the last of them
+    state->rows += state->dispatches;
   }
   // Without an end, what was written last tells it. No index is needed: the numbers ascend.
   const auto last = number_from(
@@ -80,15 +83,15 @@ Result<void> Reader::for_each_program(const std::function<void(const Program&)>&
 Result<void> Reader::for_each_event(const std::function<bool(const Event&)>& visit,
                                     Telling telling) const {
   Story story(state_->database, state_->tables, telling);
+  const std::uint64_t skipped = telling == Telling::everything ? 0 : state_->dispatches;
+  const auto rows = static_cast<double>(state_->rows - skipped);
   std::uint64_t told = 0;
   while (const Event* event = story.next()) {
     if (!visit(*event)) break;
     story.advance();
     if (story.rows_read() - told < kRowsPerProgress) continue;
     told = story.rows_read();
-    if (state_->progress) {
-      state_->progress(static_cast<double>(told) / static_cast<double>(state_->rows));
-    }
+    if (state_->progress) state_->progress(static_cast<double>(told) / rows);
   }
   if (const auto failed = story.failed()) return *failed;
   return {};
