@@ -243,6 +243,32 @@ class Lost(RecordCase):
         self.assertIn("were lost", held.process.stderr.read().decode())
 
 
+class Late(RecordCase):
+    def test_a_recorder_that_was_stopped_takes_in_all_that_is_in_the_ring(self):
+        pairs = 1_300_000  # three records each; the largest ring has 4,194,304
+        held = self.start_record(self.calls(
+            "open_device(0)\nhold()\n"
+            "one = buffer_of(DRAM, 1, 64)\n"
+            f"for _ in range({pairs}):\n"
+            "  lib.ttmem_buffer_alloc(0, ctypes.byref(one)); lib.ttmem_buffer_free(0, DRAM, 1)\n"
+            "alloc(DRAM, 2, 64)"), env={**self.env, "TTMEM_EVENTS": "4194304"})
+        held.line()
+        workload = self.child_of(held)
+        held.signal(signal.SIGSTOP)
+        held.go_on()
+        self.wait_for(lambda: self.has_ended(workload), "the end of the workload")
+        held.signal(signal.SIGCONT)
+        self.assertEqual(held.wait(), 0)
+        self.assertEqual(self.rows("SELECT number, ending, count(*) FROM allocations GROUP BY 1, 2"),
+                         [(1, None, pairs), (2, "process_ended", 1)])
+        self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
+
+    @staticmethod
+    def has_ended(pid):
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "Z"
+
+
 class Killed(RecordCase):
     # Until the recorder is gone, for 20 s at most.
     BUSY = ("import time\nopen_device(0)\nrecorder = os.getppid()\nprint('ready', flush=True)\n"

@@ -48,6 +48,7 @@ class Recorder {
   void begin_those_that_are_ready();
   void apply_until(Time time);
   void end_those_that_have_ended(Time time);
+  void apply_the_rest();
   void refresh(Time time);
   [[nodiscard]] Time now() const;
 
