@@ -162,7 +162,7 @@ class Session {
     if (figures.lost > 0) {
       say(fmt::format(
           "{} lost, because they came faster than they could be written; figures are "
-          "right again after each gap. TTMEM_EVENTS=4194304 makes more room",
+          "right again after each gap. TTMEM_EVENTS=4194304 makes the most room",
           figures.lost == 1 ? "1 event was"
                             : fmt::format("{} events were", views::format_count(figures.lost))));
     }
@@ -195,8 +195,8 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
   const std::string file =
       options.file.empty() ? default_name(command[0], ::getpid()) : options.file;
   // Before an adapter is built, which takes a while.
-  if (!options.overwrite && std::filesystem::exists(file)) {
-    return complain(file + " is there already; use -f to overwrite it", kFailure);
+  if (const auto may = recording::Writer::may_create(file, options.overwrite); !may) {
+    return complain(may.error().message, kFailure);
   }
   ::setenv("TTMEM_EVENTS", "1048576", 0);
   options.tracked.prepare(command);

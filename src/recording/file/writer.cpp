@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -289,13 +290,25 @@ Result<void> Writer::File::commit() {
   return {};
 }
 
+Result<void> Writer::may_create(const std::string& path, bool overwrite) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) {
+    if (errno == ENOENT) return {};
+    return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  }
+  if (!S_ISREG(there.st_mode)) {
+    return Error{
+        fmt::format("cannot write {}: it is a folder, a link or a device; name a file", path)};
+  }
+  if (!overwrite) return Error{fmt::format("{} is there already; use -f to overwrite it", path)};
+  return {};
+}
+
 Result<std::unique_ptr<Writer>> Writer::create(const std::string& path, const Run& run,
                                                bool overwrite) {
+  if (const auto may = may_create(path, overwrite); !may) return may.error();
   if (overwrite) ::unlink(path.c_str());
   const UniqueFd claimed(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644));
-  if (!claimed && errno == EEXIST) {
-    return Error{fmt::format("{} is there already; use -f to overwrite it", path)};
-  }
   if (!claimed) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   auto database = Database::open(path, Database::Mode::create);
   if (!database) return database.error();

@@ -25,8 +25,11 @@ namespace ttmem::recording {
 // says why. Not thread-safe.
 class Writer {
  public:
-  // Fails when the file is there, unless it may be overwritten. An aggregate drops what was freed,
-  // and dispatches.
+  // Fails when the file is there, unless it may be overwritten. Only a plain file ever is: not
+  // /dev/null, and not a link such as /dev/stdout, which would be gone for everybody.
+  [[nodiscard]] static Result<void> may_create(const std::string& path, bool overwrite);
+  // Fails as may_create() does, and when the file cannot be written. An aggregate drops what was
+  // freed, and dispatches.
   [[nodiscard]] static Result<std::unique_ptr<Writer>> create(const std::string& path,
                                                               const Run& run, bool overwrite);
   ~Writer();

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -167,6 +168,20 @@ TEST_F(RecordingFile, OverwritesOnlyWhenAsked) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().message, path() + " is there already; use -f to overwrite it");
   EXPECT_TRUE(writer(false, true));
+}
+
+TEST_F(RecordingFile, OverwritesNothingButFiles) {
+  for (const bool overwrite : {false, true}) {
+    std::filesystem::create_symlink("/dev/null", path());
+    EXPECT_EQ(Writer::create(path(), recording::Run{}, overwrite).error().message,
+              "cannot write " + path() + ": it is a folder, a link or a device; name a file");
+    EXPECT_TRUE(std::filesystem::is_symlink(path()));
+    std::filesystem::remove(path());
+    ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+    EXPECT_FALSE(Writer::create(path(), recording::Run{}, overwrite));
+    EXPECT_TRUE(std::filesystem::is_fifo(path()));
+    std::filesystem::remove(path());
+  }
 }
 
 TEST_F(RecordingFile, SaysWhatIsNoRecording) {
