@@ -71,9 +71,24 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   return database;
 }
 
+Result<Database> Database::copy() const {
+  auto result = open("", Mode::create);  // no name: SQLite removes it itself
+  if (!result) return result.error();
+  result->path_ = path_;
+  sqlite3* const to = result->database_.get();
+  sqlite3_backup* const backup = sqlite3_backup_init(to, "main", database_.get(), "main");
+  if (backup == nullptr) return result->error();
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (code != SQLITE_DONE) return error_of(code, sqlite3_errstr(code));
+  return result;
+}
+
 Error Database::error() const {
-  const int code = sqlite3_errcode(database_.get());
-  const char* reason = sqlite3_errmsg(database_.get());
+  return error_of(sqlite3_errcode(database_.get()), sqlite3_errmsg(database_.get()));
+}
+
+Error Database::error_of(int code, const char* reason) const {
   switch (code & 0xff) {
     case SQLITE_FULL:
       return {fmt::format("{}: there is no space left on its disk; free some", path_)};
@@ -84,6 +99,13 @@ Error Database::error() const {
       return {fmt::format("cannot open {}: {}", path_,
                           reason_number != 0 ? std::strerror(reason_number) : reason)};
     }
+    case SQLITE_READONLY:
+      return {fmt::format("cannot write {}: it was moved or removed, or may only be read", path_)};
+    case SQLITE_BUSY:
+      return {
+          fmt::format("{} is locked by another process that reads or writes it; end that, and "
+                      "try again",
+                      path_)};
     case SQLITE_CORRUPT:
       return {fmt::format("{} is damaged: {}; it was cut short or overwritten", path_, reason)};
     default:

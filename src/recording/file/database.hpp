@@ -66,6 +66,10 @@ class Database {
   // `create` fails when the file is there already.
   [[nodiscard]] static Result<Database> open(const std::string& path, Mode mode);
 
+  // All that is in it now, in memory or a temporary file, under the same name in messages. The file
+  // is locked only while it is copied.
+  [[nodiscard]] Result<Database> copy() const;
+
   [[nodiscard]] Result<void> execute(const char* sql);
   [[nodiscard]] Result<Statement> prepare(const char* sql);
   // The last failure, in words that name the file.
@@ -73,6 +77,7 @@ class Database {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
+  [[nodiscard]] Error error_of(int code, const char* reason) const;
   static void close(sqlite3* database) noexcept;
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> database_{nullptr, &close};
   std::string path_;

@@ -28,10 +28,20 @@ Result<std::int64_t> number_from(Database& database, const char* sql) {
   return statement->integer(0);
 }
 
+// A recorder may still write it, and could not while it is read: SQLite's locks are on the whole
+// file. So what has no end yet is copied, which also makes it that of one moment.
+Result<Database> open_settled(const std::string& path) {
+  auto database = Database::open(path, Database::Mode::read);
+  if (!database) return database.error();
+  const auto running = number_from(*database, "SELECT ended_ns IS NULL FROM run");
+  // What is not a recording is found out by who reads its tables.
+  return running && *running != 0 ? database->copy() : std::move(database);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
-  auto database = Database::open(path, Database::Mode::read);
+  auto database = open_settled(path);
   if (!database) return database.error();
   auto tables = read_tables(*database);
   if (!tables) return tables.error();

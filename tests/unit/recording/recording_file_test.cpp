@@ -184,6 +184,23 @@ TEST_F(RecordingFile, OverwritesNothingButFiles) {
   }
 }
 
+TEST_F(RecordingFile, ARecorderGoesOnWhileOthersRead) {
+  const auto writer = this->writer();
+  const RowId devices = one_device(*writer);
+  const auto allocate = [&](std::uint64_t number) {
+    writer->begin(Allocation{
+        .devices = devices, .request = writer->request({.bytes = number}), .number = number});
+    return writer->commit();
+  };
+  ASSERT_TRUE(allocate(1));
+  const auto reader = this->reader();
+  const auto paused = reader->story();
+  EXPECT_TRUE(allocate(2));
+  std::size_t rows = 0;
+  EXPECT_TRUE(reader->for_each_allocation([&](const Allocation&) { ++rows; }));
+  EXPECT_EQ(rows, 1U) << "all of it is of one moment";
+}
+
 TEST_F(RecordingFile, SaysWhatIsNoRecording) {
   EXPECT_EQ(Reader::open(path()).error().message,
             "cannot open " + path() + ": No such file or directory");
