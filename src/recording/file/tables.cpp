@@ -153,7 +153,7 @@ void Loader::read_people() {
     auto& sets = tables_.device_sets;
     if (!refer(s, 1, tables_.devices, device) || device == 0) return false;
     if (next_of(s, sets)) sets.emplace_back();
-    if (s.integer(0) != static_cast<std::int64_t>(sets.size())) return false;
+    if (sets.empty() || s.integer(0) != static_cast<std::int64_t>(sets.size())) return false;
     sets.back().push_back(device);
     return true;
   });

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "recording/file/core_text.hpp"
+#include "recording/file/database.hpp"
 #include "recording/file/reader.hpp"
 #include "recording/file/writer.hpp"
 #include "support/temporary_directory.hpp"
@@ -199,6 +200,17 @@ TEST_F(RecordingFile, ARecorderGoesOnWhileOthersRead) {
   std::size_t rows = 0;
   EXPECT_TRUE(reader->for_each_allocation([&](const Allocation&) { ++rows; }));
   EXPECT_EQ(rows, 1U) << "all of it is of one moment";
+}
+
+TEST_F(RecordingFile, AMemberOfNoSetIsAnError) {
+  {
+    const auto writer = this->writer();
+    one_device(*writer);
+    ASSERT_TRUE(writer->commit());
+  }
+  auto database = Database::open(path(), Database::Mode::read);
+  ASSERT_TRUE(database && database->execute("UPDATE device_sets SET id = 0"));
+  EXPECT_FALSE(Reader::open(path()));
 }
 
 TEST_F(RecordingFile, SaysWhatIsNoRecording) {
