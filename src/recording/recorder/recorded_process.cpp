@@ -202,6 +202,7 @@ void RecordedProcess::apply(const EventRecord& event, std::span<const EventDetai
     case EventType::set_dispatch:
       return apply_dispatch(event, {.trace = false, .programs = {event.id}}, time);
     case EventType::trace_replay: {
+      if (details.empty()) return;  // a ring without details cannot say which programs
       Launch launch{.trace = true, .programs = std::vector<std::uint64_t>(event.id)};
       std::memcpy(launch.programs.data(), details.data(), event.id * sizeof(std::uint64_t));
       return apply_dispatch(event, launch, time);
@@ -235,7 +236,7 @@ void RecordedProcess::apply_allocation(const EventRecord& event,
   // Without a slot nobody would know when it ends. The process counts it as dropped.
   if (event.slot >= kMostSlots) return;
   const auto place =
-      has_details_ ? details_as<segment::AllocationDetails>(details.front()) : details_of(event);
+      details.empty() ? details_of(event) : details_as<segment::AllocationDetails>(details.front());
   // Without details the flags of the label are those of the slot.
   const Origin origin = origins_.of(event.flags, place);
   const Request request{.kind = static_cast<Kind>(event.kind),
