@@ -243,6 +243,23 @@ class Lost(RecordCase):
         self.assertIn("were lost", held.process.stderr.read().decode())
 
 
+    def test_what_is_lost_before_the_first_look_is_counted(self):
+        held = self.start_record(self.calls(
+            "hold()\nopen_device(0)\n"
+            "for i in range(40000):\n  alloc(DRAM, 10 + i, 64)\n  free(DRAM, 10 + i)\n"
+            "alloc(DRAM, 3, 128)\nhold()"), env={**self.env, "TTMEM_EVENTS": "65536"})
+        held.line()
+        held.signal(signal.SIGSTOP)
+        held.go_on()
+        self.assertEqual(held.line(), "ready")
+        held.signal(signal.SIGCONT)
+        held.go_on()
+        self.assertEqual(held.wait(), 0)
+        self.assertEqual(self.row("SELECT events + lost_events FROM run"), (1 + 80000 + 1,))
+        self.assertEqual(self.row("SELECT sum(gaps.lost_events) = run.lost_events FROM gaps, run"),
+                         (1,))
+
+
 class Late(RecordCase):
     def test_a_recorder_that_was_stopped_takes_in_all_that_is_in_the_ring(self):
         pairs = 1_300_000  # three records each; the largest ring has 4,194,304

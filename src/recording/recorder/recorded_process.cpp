@@ -102,8 +102,8 @@ void RecordedProcess::drain() {
     batch.events = std::move(*events);
     read_up_to_ = batch.events.newest;
     // Of a process that ran before, what it holds is recorded, and not what it did until now.
-    const bool ran_before = !attached_ && row_.begin_ns < 0;
-    if (batch.events.lost > 0 || ran_before) take_image(batch);
+    batch.is_gap = attached_ || row_.begin_ns >= 0;
+    if (batch.events.lost > 0 || !batch.is_gap) take_image(batch);
     attached_ = true;
     seen_ += batch.events.events.size();
     waiting_ += batch.events.events.size();
@@ -117,7 +117,7 @@ void RecordedProcess::take_image(Batch& batch) {
   auto image = segment::read_segment(source_);
   if (!image) return;
   const std::uint64_t lost_before = lost_;
-  if (attached_) {
+  if (batch.is_gap) {
     count_lost(image->event_count);
   } else {
     before_ = image->event_count;
@@ -362,11 +362,12 @@ void RecordedProcess::apply_dispatch(const EventRecord& event, const Launch& lau
 // ended counts no longer than is certain, so that figures are "at least".
 void RecordedProcess::bridge(const Batch& batch) {
   const segment::SegmentImage& image = *batch.image;
-  const bool is_gap = last_ != std::numeric_limits<Time>::min();
-  const Time time = is_gap ? last_ + 1 : batch.image_time;
+  const bool is_gap = batch.is_gap;
+  const Time begin = std::max(last_, row_.begin_ns);
+  const Time time = is_gap ? begin + 1 : batch.image_time;
   if (is_gap) {
     writer_.add(Gap{.process = row_.id,
-                    .begin_ns = last_,
+                    .begin_ns = begin,
                     .end_ns = batch.image_time,
                     .lost_events = batch.lost});
   }

@@ -75,6 +75,7 @@ class RecordedProcess {
     std::size_t next = 0;
     std::size_t next_details = 0;
     std::optional<segment::SegmentImage> image;  // what is live after the lost ones that follow
+    bool is_gap = false;  // the image follows lost events, not the time before the recording
     Time image_time = 0;
     std::uint64_t lost = 0;     // events before the image
     std::size_t next_live = 0;  // of the image: allocations, then programs
