@@ -323,6 +323,8 @@ class Killed(RecordCase):
         running.kill()
         self.check_file(1000)
         self.assertEqual(self.row("SELECT ended_ns, exit_code FROM run"), (None, None))
+        self.wait_for(lambda: not os.listdir(self.env["TTMEM_DIR"]),
+                      "the workload to end, and to leave nothing that was for the recorder")
 
 
 class FullDisk(RecordCase):

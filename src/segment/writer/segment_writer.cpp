@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -80,6 +81,7 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   if (!options.in_memory) {
     if (const auto opened = writer->open_file(options, self); !opened) return opened.error();
     if (options.kept_for > 0) {
+      writer->kept_for_ = options.kept_for;
       writer->kept_path_ = writer->path_ + kKeptSuffix.data() + std::to_string(options.kept_for);
     }
   }
@@ -399,13 +401,15 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
 
 void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
-  const bool kept = !kept_path_.empty() && ::rename(path_.c_str(), kept_path_.c_str()) == 0;
+  // A reader that is gone would never take it away.
+  const bool wanted = kept_for_ > 0 && (::kill(kept_for_, 0) == 0 || errno == EPERM);
+  const bool kept = wanted && ::rename(path_.c_str(), kept_path_.c_str()) == 0;
   if (!in_memory_ && !kept) ::unlink(path_.c_str());
   close_file();
 }
 
 void SegmentWriter::discard() noexcept {
-  kept_path_.clear();
+  kept_for_ = 0;
   finish();
 }
 

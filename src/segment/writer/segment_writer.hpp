@@ -243,7 +243,8 @@ class SegmentWriter {
                                       std::uint64_t now_ns);
 
   bool in_memory_ = false;
-  std::string kept_path_;  // the name after a clean exit; empty: it is removed
+  pid_t kept_for_ = 0;     // the reader that wants it after a clean exit
+  std::string kept_path_;  // its name then
   UniqueFd fd_;            // none when in_memory_
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
