@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdlib>
 #include <map>
-#include <string_view>
 #include <tuple>
 
 #include "report/limit.hpp"
@@ -98,7 +97,7 @@ Diff make_diff(const Report& before, const Report& now) {
   Diff diff;
   for (const RunFigure& figure : run_figures()) {
     diff.figures.push_back({.name = figure.name,
-                            .is_bytes = std::string_view(figure.name) != "lost",
+                            .is_bytes = figure.is_bytes,
                             .before = figure.of(before),
                             .now = figure.of(now)});
   }

@@ -109,14 +109,15 @@ bool is_over(const Limit& limit, double figure, double bound) {
   return limit.above ? figure > bound : figure < bound;
 }
 
-std::string signed_bytes(std::int64_t bytes) {
-  const auto size = format_bytes(static_cast<std::uint64_t>(std::llabs(bytes)));
-  return (bytes < 0 ? "-" : "") + size;
+std::string value_text(const RunFigure& figure, std::int64_t value) {
+  if (!figure.is_bytes) return fmt::format("{}", value);
+  const auto size = format_bytes(static_cast<std::uint64_t>(std::llabs(value)));
+  return (value < 0 ? "-" : "") + size;
 }
 
 // "+4096 bytes, +2.1%"
-std::string difference(std::int64_t before, std::int64_t now) {
-  std::string text = fmt::format("{:+} bytes", now - before);
+std::string difference(const RunFigure& figure, std::int64_t before, std::int64_t now) {
+  std::string text = fmt::format("{:+}{}", now - before, figure.is_bytes ? " bytes" : "");
   if (before != 0) {
     text += fmt::format(", {:+.1f}%", 100.0 * static_cast<double>(now - before) /
                                           std::abs(static_cast<double>(before)));
@@ -140,7 +141,7 @@ const std::vector<RunFigure>& run_figures() {
        least_free<Kind::dram>},
       {"l1.largest_free.min", "the same of L1", least_free<Kind::l1>},
       {"leak", "allocations that were not freed", leak},
-      {"lost", "events that were lost: a number, not bytes", lost},
+      {"lost", "events that were lost: a number, not bytes", lost, false},
   };
   return figures;
 }
@@ -190,15 +191,18 @@ std::string exceeded(const Limit& limit, const Report* before, const Report& now
   if (!limit.relative) {
     if (!is_over(limit, value, limit.value)) return {};
     const auto over = static_cast<std::int64_t>(value - limit.value);
+    if (!limit.figure->is_bytes) {
+      return fmt::format("{}: it is {}, {:+} from the limit", limit.text, figure, over);
+    }
     return fmt::format("{}: it is {} ({} bytes), {:+} bytes from the limit", limit.text,
-                       signed_bytes(figure), figure, over);
+                       value_text(*limit.figure, figure), figure, over);
   }
   const std::int64_t old = *limit.figure->of(*before);
   const auto base = static_cast<double>(old);
   const double bound = base + (limit.percent ? std::abs(base) * limit.value / 100 : limit.value);
   if (!is_over(limit, value, bound)) return {};
-  return fmt::format("{}: it was {} and is {} ({})", limit.text, signed_bytes(old),
-                     signed_bytes(figure), difference(old, figure));
+  return fmt::format("{}: it was {} and is {} ({})", limit.text, value_text(*limit.figure, old),
+                     value_text(*limit.figure, figure), difference(*limit.figure, old, figure));
 }
 
 bool is_unknown(const Limit& limit, const Report* before, const Report& now) {

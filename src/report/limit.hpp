@@ -19,6 +19,7 @@ struct RunFigure {
   const char* name;     // "dram.peak"
   const char* meaning;  // for help
   std::optional<std::int64_t> (*of)(const Report& report);
+  bool is_bytes = true;  // else a number of events
 };
 [[nodiscard]] const std::vector<RunFigure>& run_figures();
 
@@ -40,7 +41,7 @@ struct Limit {
 [[nodiscard]] Result<Limit> parse_absolute_limit(const std::string& text);
 
 // A sentence that says by how much, when the limit is exceeded; empty when it is not. A figure that
-// is unknown exceeds nothing, and unknown() says so. `before` is null for an absolute limit.
+// is unknown exceeds nothing, and is_unknown() says so. `before` is null for an absolute limit.
 [[nodiscard]] std::string exceeded(const Limit& limit, const Report* before, const Report& now);
 [[nodiscard]] bool is_unknown(const Limit& limit, const Report* before, const Report& now);
 

@@ -60,6 +60,12 @@ TEST(Limit, SaysByHowMuch) {
             "dram.peak>+2%: it was 0.98 KiB and is 2.93 KiB (+2000 bytes, +200.0%)");
   EXPECT_EQ(exceeded(*parse_limit("dram.peak>2000"), nullptr, now),
             "dram.peak>2000: it is 2.93 KiB (3000 bytes), +1000 bytes from the limit");
+  Report lossy = now;
+  lossy.lost_events = 5000;
+  EXPECT_EQ(exceeded(*parse_limit("lost>0"), nullptr, lossy),
+            "lost>0: it is 5000, +5000 from the limit");
+  EXPECT_EQ(exceeded(*parse_limit("lost>+0"), &before, lossy),
+            "lost>+0: it was 0 and is 5000 (+5000)");
 }
 
 TEST(Limit, UnknownIsNotZero) {
