@@ -11,7 +11,7 @@ namespace {
 
 TEST(LocalPeaks, KeepAllWhileThereIsRoom) {
   LocalPeaks peaks(10);
-  for (const std::uint64_t bytes : {3, 1, 2}) {
+  for (const std::uint64_t bytes : {3U, 1U, 2U}) {
     peaks.add({bytes, static_cast<recording::Time>(bytes)});
   }
   peaks.finish();
