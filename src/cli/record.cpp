@@ -149,8 +149,11 @@ class Session {
   void say_summary() const {
     const auto figures = recorder_.figures();
     if (figures.processes == 0) {
-      say("nothing was recorded: no process reported anything; `ttmem doctor` looks for the "
-          "reason");
+      const bool by_socket = std::strcmp(environment("TTMEM_TRANSPORT"), "socket") == 0;
+      say(by_socket
+              ? "nothing was recorded: TTMEM_TRANSPORT=socket sends all to a server; unset it"
+              : "nothing was recorded: no process reported anything; `ttmem doctor` looks for "
+                "the reason");
       return;
     }
     std::error_code unknown;

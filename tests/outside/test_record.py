@@ -111,6 +111,12 @@ class Story(RecordCase):
         self.assertEqual(self.rows("SELECT device FROM allocation_list ORDER BY id, device"),
                          [(0,), (1,), (0,)])
 
+    def test_a_device_that_is_closed_at_once_has_its_facts(self):
+        self.record(self.calls("for i in range(200):\n  open_device(0)\n  alloc(DRAM, 1, 64)\n"
+                               "  lib.ttmem_device_close(0)"))
+        self.assertEqual(self.row("SELECT count(*), min(grid_x), min(dram_channels) FROM devices"),
+                         (200, 8, 12))
+
     def test_children_are_in_the_same_file(self):
         child = "open_device(0); alloc(DRAM, 1, 64)"
         self.record(["sh", "-c", " & ".join(f'"{sys.executable}" -c "from abi import *; {child}"'
@@ -172,6 +178,10 @@ class Command(RecordCase):
 
     def test_it_says_that_nothing_was_reported(self):
         self.assertIn("nothing was recorded", self.record(["true"]))
+
+    def test_it_says_that_a_server_has_it(self):
+        said = self.record(["true"], env={**self.env, "TTMEM_TRANSPORT": "socket"})
+        self.assertIn("TTMEM_TRANSPORT=socket sends all to a server; unset it", said)
 
     def test_a_file_is_overwritten_only_with_f(self):
         self.record(["true"])

@@ -43,6 +43,8 @@ RowId RecordedDevices::open(std::uint32_t number, Time time) {
   const auto found = devices_.find(number);
   if (found != devices_.end() && found->second.is_open) return found->second.row.id;
   Known& device = known(number);
+  // It may be closed again before anybody looks.
+  if (device.row.grid_x == 0) read_facts();
   device.is_open = true;
   device.set = 0;
   sets_.clear();
@@ -120,15 +122,23 @@ std::vector<std::uint32_t> RecordedDevices::open_numbers() const {
   return numbers;
 }
 
-void RecordedDevices::refresh(Time time, bool dispatches_recorded) {
+void RecordedDevices::read_facts() {
+  const auto map = segment::map_segment(source_);
+  const auto devices = map ? segment::read_devices(source_, *map) : std::nullopt;
+  if (!devices) return;
+  for (const segment::DeviceImage& image : devices->closed) describe(image);
+  for (const segment::DeviceImage& image : devices->devices) describe(image);
+}
+
+void RecordedDevices::refresh(Time time) {
   const auto map = segment::map_segment(source_);
   const auto devices = map ? segment::read_devices(source_, *map) : std::nullopt;
   if (!devices) return;
   used_bytes_ = 0;
-  for (const segment::DeviceImage& image : devices->closed) describe(image, dispatches_recorded);
+  for (const segment::DeviceImage& image : devices->closed) describe(image);
   for (const segment::DevicePeaks& peaks : devices->peaks) keep_peaks(peaks, time);
   for (const segment::DeviceImage& image : devices->devices) {
-    describe(image, dispatches_recorded);
+    describe(image);
     sample(image, time);
     for (const Kind kind : kDeviceKinds) {
       used_bytes_ = saturating_add(used_bytes_, image.kinds[kind].used_bytes);
@@ -137,11 +147,11 @@ void RecordedDevices::refresh(Time time, bool dispatches_recorded) {
 }
 
 // The row of a device that was closed gets it too: a short life may be over before this is called.
-void RecordedDevices::describe(const segment::DeviceImage& image, bool dispatches_recorded) {
+void RecordedDevices::describe(const segment::DeviceImage& image) {
   Known& device = known(image.id);
   const Device before = device.row;
   copy_facts(image, device.row);
-  device.row.resident_known |= image.cb_resident_known && dispatches_recorded;
+  device.row.resident_known |= image.cb_resident_known && dispatches_recorded_;
   device.row.cb_estimate |= image.cb_estimate;
   if (device.row.id != 0 && !(device.row == before)) writer_.change(device.row);
 }

@@ -18,6 +18,7 @@ class RecordedDevices {
   RecordedDevices(const segment::ByteSource& source, Writer& writer)
       : source_(source), writer_(writer) {}
   void set_process(RowId process) { process_ = process; }
+  void set_dispatches_recorded(bool recorded) { dispatches_recorded_ = recorded; }
 
   // The row of an open device; opens it when nobody has said that it is open.
   RowId open(std::uint32_t number, Time time);
@@ -34,7 +35,7 @@ class RecordedDevices {
 
   // Reads what the process says of its devices by now. Writes what has changed, and a sample of
   // each kind that has.
-  void refresh(Time time, bool dispatches_recorded);
+  void refresh(Time time);
 
   // Bytes on all devices together, when refresh() was last called.
   [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_; }
@@ -49,7 +50,8 @@ class RecordedDevices {
 
   Known& known(std::uint32_t number);
   [[nodiscard]] std::vector<std::uint32_t> read_set(std::uint32_t set) const;
-  void describe(const segment::DeviceImage& image, bool dispatches_recorded);
+  void read_facts();
+  void describe(const segment::DeviceImage& image);
   void sample(const segment::DeviceImage& image, Time time);
   void keep_peaks(const segment::DevicePeaks& peaks, Time time);
   void end_samples(Known& device, Time time);
@@ -57,6 +59,7 @@ class RecordedDevices {
   const segment::ByteSource& source_;
   Writer& writer_;
   RowId process_ = 0;
+  bool dispatches_recorded_ = false;
   std::map<std::uint32_t, Known> devices_;                          // by number
   std::map<std::uint32_t, std::vector<std::uint32_t>> numbers_of_;  // by set of the segment
   std::map<std::uint32_t, RowId>

@@ -97,7 +97,7 @@ void RecordedProcess::drain() {
   while (waiting_ < kMostWaiting) {
     auto events = segment::read_events(source_, read_up_to_, kEventsAtOnce);
     if (!events || events->newest == read_up_to_) return;
-    has_details_ = events->has_details;
+    devices_.set_dispatches_recorded(events->has_details);
     Batch batch;
     batch.events = std::move(*events);
     read_up_to_ = batch.events.newest;
@@ -446,7 +446,7 @@ void RecordedProcess::apply_live(const segment::SegmentImage& image,
            .devices = program.device};
 }
 
-void RecordedProcess::refresh(Time time) { devices_.refresh(time, has_details_); }
+void RecordedProcess::refresh(Time time) { devices_.refresh(time); }
 
 bool RecordedProcess::has_ended() const {
   const auto map = segment::map_segment(source_);

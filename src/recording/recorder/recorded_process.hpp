@@ -117,7 +117,6 @@ class RecordedProcess {
   Process row_;
   Origins origins_;
   RecordedDevices devices_;
-  bool has_details_ = false;
   std::uint64_t read_up_to_ = 0;  // number of an event
   bool attached_ = false;         // something was read
   Time last_;                     // of what was applied
