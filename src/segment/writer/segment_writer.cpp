@@ -46,6 +46,19 @@ std::uint64_t start_time_ticks() noexcept {
   return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
 }
 
+// Also false for one that is dead and was not yet waited for.
+bool is_running(pid_t pid) noexcept {
+  if (::kill(pid, 0) != 0 && errno != EPERM) return false;
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
+  char text[1024];
+  const std::size_t size = read_file(path, text, sizeof text - 1);
+  text[size] = '\0';
+  const char* const name_end = std::strrchr(text, ')');
+  const bool has_state = name_end != nullptr && name_end[1] == ' ';
+  return !has_state || (name_end[2] != 'Z' && name_end[2] != 'X');
+}
+
 // An inode number, 32 bits in every kernel. 0 when /proc is missing.
 std::uint32_t pid_namespace() noexcept {
   struct stat facts {};
@@ -402,7 +415,7 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
 void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
   // A reader that is gone would never take it away.
-  const bool wanted = kept_for_ > 0 && (::kill(kept_for_, 0) == 0 || errno == EPERM);
+  const bool wanted = kept_for_ > 0 && is_running(kept_for_);
   const bool kept = wanted && ::rename(path_.c_str(), kept_path_.c_str()) == 0;
   if (!in_memory_ && !kept) ::unlink(path_.c_str());
   close_file();
