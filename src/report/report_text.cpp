@@ -139,16 +139,28 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
   return text + line.finish();
 }
 
-// Devices whose lines would be equal: those of a mesh.
+// Devices that differ in times alone: those of a mesh, which get the same one after the other.
 struct Alike {
   std::vector<const DeviceReport*> devices;
-  std::string figures;
+  std::string figures;  // without times
 };
+
+DeviceReport without_times(const DeviceReport& device) {
+  DeviceReport timeless = device;
+  const auto clear = [](std::optional<Extreme>& extreme) {
+    if (extreme) extreme->time_ns = 0;
+  };
+  for (auto& extreme : timeless.peak) clear(extreme);
+  for (auto& extreme : timeless.least_largest_free) clear(extreme);
+  clear(timeless.l1_peak);
+  clear(timeless.least_headroom);
+  return timeless;
+}
 
 std::vector<Alike> grouped(const Report& report, const TextOptions& options) {
   std::vector<Alike> groups;
   for (const DeviceReport& device : report.devices) {
-    std::string figures = peaks_text(device, options);
+    std::string figures = peaks_text(without_times(device), options);
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const Alike& group) {
       const DeviceReport& first = *group.devices.front();
       return group.figures == figures && first.board == device.board && first.arch == device.arch;
@@ -178,7 +190,7 @@ std::string group_text(const Alike& group, const Report& report, const TextOptio
   if (!first.board.empty()) line.add(" " + first.board);
   if (!first.arch.empty()) line.add(" (" + first.arch + ")");
   if (group.devices.size() > 1) line.add(", each of them");
-  return line.finish() + group.figures;
+  return line.finish() + peaks_text(first, options);
 }
 
 std::string holder_name(const Holder& holder) {
