@@ -3,6 +3,7 @@
 // SQLite with Result instead of error codes. Debian's C++ wrapper throws, which we do not.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,7 +36,7 @@ class Statement {
     value ? bind(at, *value) : bind_null(at);
   }
   // Null instead of 0: there is none.
-  template <typename T>
+  template <std::integral T>
   void bind_or_null(int at, T value) {
     value != 0 ? bind(at, value) : bind_null(at);
   }

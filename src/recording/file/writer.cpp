@@ -101,8 +101,24 @@ class Lives {
   Time last_ = std::numeric_limits<Time>::min();
 };
 
-void bind_ending(Statement& statement, int at, Ending ending) {
-  statement.bind_or_null(at, name_of(ending));
+// A value that is stored as null when there is none: 0, or an empty text.
+template <typename T>
+struct OrNull {
+  T value;
+};
+OrNull<std::string_view> or_null(Ending ending) { return {name_of(ending)}; }
+template <typename T>
+OrNull<T> or_null(T value) {
+  return {std::move(value)};
+}
+
+template <typename T>
+void bind(Statement& statement, int at, const T& value) {
+  statement.bind(at, value);
+}
+template <typename T>
+void bind(Statement& statement, int at, const OrNull<T>& value) {
+  statement.bind_or_null(at, value.value);
 }
 
 }  // namespace
@@ -113,21 +129,20 @@ class Writer::File {
 
   [[nodiscard]] Result<void> prepare();
 
-  // Runs a statement with the next commit. A transaction is then short: readers hardly wait, and a
-  // kill hardly ever leaves one that must be undone. `bind` owns what it binds.
-  template <typename Bind>
-  void later(Statement& statement, Bind&& bind) {
-    if (!failed_) {
-      waiting_.push_back(
-          [this, &statement, bind = std::forward<Bind>(bind)] { run(statement, bind); });
-    }
-  }
-  // Runs it now, unless there was a failure before.
-  template <typename Bind>
-  void run(Statement& statement, Bind&& bind) {
+  // Runs a statement with these arguments, unless there was a failure before.
+  template <typename... Values>
+  void run(Statement& statement, const Values&... values) {
     if (failed_) return;
-    bind(statement);
+    int at = 0;
+    (bind(statement, ++at, values), ...);
     if (!statement.run()) failed_ = database_.error();
+  }
+  // The same with the next commit. A transaction is then short: readers hardly wait, and a kill
+  // hardly ever leaves one that must be undone.
+  template <typename... Values>
+  void later(Statement& statement, Values... values) {
+    if (failed_) return;
+    waiting_.push_back([this, &statement, values...] { run(statement, values...); });
   }
   void execute(const char* sql) {
     if (failed_) return;
@@ -147,13 +162,9 @@ class Writer::File {
       waiting->end_ns = std::max(time, waiting->begin_ns);
       waiting->ending = ending;
     } else if (drops(ending)) {
-      later(remove, [row](Statement& s) { s.bind(1, row); });
+      later(remove, row);
     } else {
-      later(update, [row, time, ending](Statement& s) {
-        s.bind(1, time);
-        bind_ending(s, 2, ending);
-        s.bind(3, row);
-      });
+      later(update, time, or_null(ending), row);
     }
   }
   // An aggregate keeps what nobody freed.
@@ -235,48 +246,20 @@ Result<void> Writer::File::prepare() {
 }
 
 void Writer::File::insert(const Allocation& row) {
-  run(insert_allocation_, [&](Statement& s) {
-    s.bind(1, row.id);
-    s.bind(2, row.devices);
-    s.bind(3, row.request);
-    s.bind(4, row.number);
-    s.bind(5, row.address);
-    s.bind(6, row.begin_ns);
-    s.bind(7, row.end_ns);
-    bind_ending(s, 8, row.ending);
-  });
+  run(insert_allocation_, row.id, row.devices, row.request, row.number, row.address, row.begin_ns,
+      row.end_ns, or_null(row.ending));
 }
 
 void Writer::File::insert(const Program& row) {
-  run(insert_program_, [&](Statement& s) {
-    s.bind(1, row.id);
-    s.bind(2, row.device);
-    s.bind_or_null(3, row.layout);
-    s.bind(4, row.number);
-    s.bind_or_null(5, row.name);
-    s.bind_or_null(6, row.scope);
-    s.bind(7, row.begin_ns);
-    s.bind(8, row.end_ns);
-    bind_ending(s, 9, row.ending);
-  });
+  run(insert_program_, row.id, row.device, or_null(row.layout), row.number, or_null(row.name),
+      or_null(row.scope), row.begin_ns, row.end_ns, or_null(row.ending));
 }
 
 void Writer::File::write_run(const Run& run) {
-  later(delete_run_, [](Statement&) {});
-  later(insert_run_, [run](Statement& s) {
-    s.bind(1, kSchema);
-    s.bind(2, std::string_view(run.version));
-    s.bind(3, std::string_view(run.source));
-    s.bind_or_null(4, std::string_view(run.command));
-    s.bind(5, std::string_view(run.host));
-    s.bind(6, run.started_unix_ns);
-    s.bind(7, run.ended_ns);
-    s.bind(8, run.exit_code);
-    s.bind(9, run.events);
-    s.bind(10, run.lost_events);
-    s.bind(11, run.aggregate);
-    s.bind_or_null(12, std::string_view(run.imported));
-  });
+  later(delete_run_);
+  later(insert_run_, kSchema, run.version, run.source, or_null(run.command), run.host,
+        run.started_unix_ns, run.ended_ns, run.exit_code, run.events, run.lost_events,
+        run.aggregate, or_null(run.imported));
 }
 
 Result<void> Writer::File::commit() {
@@ -331,75 +314,46 @@ Writer::~Writer() = default;
 
 std::uint32_t Writer::text(std::string_view text) {
   if (text.empty()) return 0;
-  const auto [row, is_new] = file_->texts_.find_or_add(std::string(text));
-  if (is_new) {
-    file_->later(file_->insert_text_, [id = row, text = std::string(text)](Statement& s) {
-      s.bind(1, id);
-      s.bind(2, std::string_view(text));
-    });
-  }
+  std::string own(text);
+  const auto [row, is_new] = file_->texts_.find_or_add(own);
+  if (is_new) file_->later(file_->insert_text_, row, std::move(own));
   return static_cast<std::uint32_t>(row);
 }
 
 std::uint32_t Writer::scope(std::string_view path) {
   if (path.empty()) return 0;
-  const auto [row, is_new] = file_->scopes_.find_or_add(std::string(path));
-  if (is_new) {
-    file_->later(file_->insert_scope_, [id = row, path = std::string(path)](Statement& s) {
-      s.bind(1, id);
-      s.bind(2, std::string_view(path));
-    });
-  }
+  std::string own(path);
+  const auto [row, is_new] = file_->scopes_.find_or_add(own);
+  if (is_new) file_->later(file_->insert_scope_, row, std::move(own));
   return static_cast<std::uint32_t>(row);
 }
 
 std::uint32_t Writer::core_set(const CoreMask& cores) {
   const auto [row, is_new] = file_->core_sets_.find_or_add(cores);
-  if (is_new) {
-    file_->later(file_->insert_core_set_, [id = row, text = core_text(cores)](Statement& s) {
-      s.bind(1, id);
-      s.bind(2, std::string_view(text));
-    });
-  }
+  if (is_new) file_->later(file_->insert_core_set_, row, core_text(cores));
   return static_cast<std::uint32_t>(row);
 }
 
 RowId Writer::request(const Request& request) {
   const auto [row, is_new] = file_->requests_.find_or_add(request);
   if (!is_new) return row;
-  file_->later(file_->insert_request_, [request, id = row](Statement& s) {
-    s.bind(1, id);
-    s.bind(2, name_of(request.kind));
-    request.kind == Kind::kernel ? s.bind(3, std::int64_t{request.role}) : s.bind_null(3);
-    s.bind(4, request.bytes);
-    request.has_bytes_per_bank ? s.bind(5, request.bytes_per_bank) : s.bind_null(5);
-    s.bind_or_null(6, request.banks);
-    s.bind_or_null(7, request.cores);
-    s.bind(8, request.own_banks);
-    s.bind(9, request.estimate);
-    s.bind_or_null(10, request.label);
-    s.bind_or_null(11, request.scope);
-  });
+  const auto role = request.kind == Kind::kernel ? std::optional<int>(request.role) : std::nullopt;
+  const auto per_bank =
+      request.has_bytes_per_bank ? std::optional(request.bytes_per_bank) : std::nullopt;
+  file_->later(file_->insert_request_, row, name_of(request.kind), role, request.bytes, per_bank,
+               or_null(request.banks), or_null(request.cores), request.own_banks, request.estimate,
+               or_null(request.label), or_null(request.scope));
   return row;
 }
 
 RowId Writer::layout(const Layout& layout) {
   const auto [row, is_new] = file_->layouts_.find_or_add(layout);
   if (!is_new) return row;
-  file_->later(file_->insert_layout_, [id = row, count = layout.size()](Statement& s) {
-    s.bind(1, id);
-    s.bind(2, std::uint64_t{count});
-  });
-  for (std::size_t i = 0; i < layout.size(); ++i) {
-    file_->later(file_->insert_cb_,
-                 [id = row, i, cb = layout[i], cores = core_text(layout[i].cores)](Statement& s) {
-                   s.bind(1, id);
-                   s.bind(2, std::uint64_t{i});
-                   s.bind(3, cb.address);
-                   s.bind(4, cb.bytes);
-                   s.bind(5, std::string_view(cores));
-                   s.bind(6, cb.global);
-                 });
+  file_->later(file_->insert_layout_, row, std::uint64_t{layout.size()});
+  std::uint64_t position = 0;
+  for (const Cb& cb : layout) {
+    file_->later(file_->insert_cb_, row, position++, cb.address, cb.bytes, core_text(cb.cores),
+                 cb.global);
   }
   return row;
 }
@@ -407,17 +361,10 @@ RowId Writer::layout(const Layout& layout) {
 RowId Writer::launch(const Launch& launch) {
   const auto [row, is_new] = file_->launches_.find_or_add(launch);
   if (!is_new) return row;
-  file_->later(file_->insert_launch_, [id = row, trace = launch.trace](Statement& s) {
-    s.bind(1, id);
-    s.bind(2, trace);
-  });
-  for (std::size_t i = 0; i < launch.programs.size(); ++i) {
-    file_->later(file_->insert_launch_program_,
-                 [id = row, i, program = launch.programs[i]](Statement& s) {
-                   s.bind(1, id);
-                   s.bind(2, std::uint64_t{i});
-                   s.bind(3, program);
-                 });
+  file_->later(file_->insert_launch_, row, launch.trace);
+  std::uint64_t position = 0;
+  for (const std::uint64_t program : launch.programs) {
+    file_->later(file_->insert_launch_program_, row, position++, program);
   }
   return row;
 }
@@ -425,12 +372,8 @@ RowId Writer::launch(const Launch& launch) {
 RowId Writer::device_set(std::span<const RowId> devices) {
   const auto [row, is_new] =
       file_->device_sets_.find_or_add(std::vector<RowId>(devices.begin(), devices.end()));
-  for (std::size_t i = 0; is_new && i < devices.size(); ++i) {
-    file_->later(file_->insert_member_, [id = row, device = devices[i]](Statement& s) {
-      s.bind(1, id);
-      s.bind(2, device);
-    });
-  }
+  if (!is_new) return row;
+  for (const RowId device : devices) file_->later(file_->insert_member_, row, device);
   return row;
 }
 
@@ -442,16 +385,9 @@ RowId Writer::begin(const Process& process) {
 }
 
 void Writer::change(const Process& row) {
-  file_->later(file_->insert_process_, [row](Statement& s) {
-    s.bind(1, row.id);
-    s.bind(2, std::int64_t{row.pid});
-    s.bind(3, std::string_view(row.name));
-    s.bind(4, std::string_view(row.command));
-    s.bind(5, std::string_view(row.user));
-    s.bind(6, row.begin_ns);
-    s.bind(7, row.end_ns);
-    row.end_ns ? s.bind(8, row.killed) : s.bind_null(8);
-  });
+  const auto killed = row.end_ns ? std::optional<int>(row.killed) : std::nullopt;
+  file_->later(file_->insert_process_, row.id, row.pid, row.name, row.command, row.user,
+               row.begin_ns, row.end_ns, killed);
 }
 
 RowId Writer::begin(const Device& device) {
@@ -462,28 +398,18 @@ RowId Writer::begin(const Device& device) {
 }
 
 void Writer::change(const Device& row) {
-  const std::string uid = row.uid != 0 ? fmt::format("{:#x}", row.uid) : "";
-  file_->later(file_->insert_device_, [row, uid](Statement& s) {
-    s.bind(1, row.id);
-    s.bind(2, row.process);
-    s.bind(3, row.number);
-    s.bind_or_null(4, std::string_view(uid));
-    s.bind_or_null(5, std::string_view(row.arch));
-    s.bind_or_null(6, std::string_view(row.board));
-    s.bind_or_null(7, std::uint32_t{row.grid_x});
-    s.bind_or_null(8, std::uint32_t{row.grid_y});
-    s.bind_or_null(9, row.l1_bytes_per_core);
-    s.bind_or_null(10, row.l1_base);
-    s.bind(11, row.l1_small_bytes_per_core);
-    s.bind_or_null(12, row.dram_channels);
-    s.bind_or_null(13, row.dram_bytes_per_channel);
-    s.bind(14, row.trace_region_bytes);
-    s.bind(15, row.known_kinds);
-    s.bind(16, row.resident_known);
-    s.bind(17, row.cb_estimate);
-    s.bind(18, row.begin_ns);
-    s.bind(19, row.end_ns);
-  });
+  // A region of no size was not asked for, if anything is known of the device.
+  const auto region = [&](std::uint64_t bytes) {
+    return row.l1_bytes_per_core != 0 ? std::optional(bytes) : std::nullopt;
+  };
+  file_->later(file_->insert_device_, row.id, row.process, row.number,
+               or_null(row.uid != 0 ? fmt::format("{:#x}", row.uid) : ""), or_null(row.arch),
+               or_null(row.board), or_null(std::uint32_t{row.grid_x}),
+               or_null(std::uint32_t{row.grid_y}), or_null(row.l1_bytes_per_core),
+               or_null(row.l1_base), region(row.l1_small_bytes_per_core),
+               or_null(row.dram_channels), or_null(row.dram_bytes_per_channel),
+               region(row.trace_region_bytes), row.known_kinds, row.resident_known, row.cb_estimate,
+               row.begin_ns, row.end_ns);
 }
 
 RowId Writer::begin(const Allocation& row) { return file_->begin(file_->allocations_, row); }
@@ -498,38 +424,17 @@ void Writer::end_program(RowId row, Time time, Ending ending) {
 
 void Writer::add(const Dispatch& row) {
   if (file_->aggregate_) return;
-  file_->later(file_->insert_dispatch_, [row](Statement& s) {
-    s.bind(1, row.time_ns);
-    s.bind(2, row.devices);
-    s.bind(3, row.launch);
-  });
+  file_->later(file_->insert_dispatch_, row.time_ns, row.devices, row.launch);
 }
-
 void Writer::add(const Mark& row) {
-  file_->later(file_->insert_mark_, [row](Statement& s) {
-    s.bind(1, row.time_ns);
-    s.bind_or_null(2, row.process);
-    s.bind(3, std::string_view(row.name));
-  });
+  file_->later(file_->insert_mark_, row.time_ns, or_null(row.process), row.name);
 }
-
 void Writer::add(const Gap& row) {
-  file_->later(file_->insert_gap_, [row](Statement& s) {
-    s.bind(1, row.process);
-    s.bind(2, row.begin_ns);
-    s.bind(3, row.end_ns);
-    s.bind(4, row.lost_events);
-  });
+  file_->later(file_->insert_gap_, row.process, row.begin_ns, row.end_ns, row.lost_events);
 }
-
 void Writer::add(const Sample& row) {
-  file_->later(file_->insert_sample_, [row](Statement& s) {
-    s.bind(1, row.time_ns);
-    s.bind(2, row.device);
-    s.bind(3, name_of(row.kind));
-    s.bind(4, row.used_bytes);
-    s.bind(5, row.peak_bytes);
-  });
+  file_->later(file_->insert_sample_, row.time_ns, row.device, name_of(row.kind), row.used_bytes,
+               row.peak_bytes);
 }
 
 Result<void> Writer::commit() { return file_->commit(); }
