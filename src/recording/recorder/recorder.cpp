@@ -18,7 +18,7 @@ namespace {
 // may be written some time after its time was taken, which is of a coarse clock.
 constexpr Time kYoungest = 20'000'000;
 constexpr Time kCommitEvery = 500'000'000;
-// RecordedProcess::drain() takes a million events at once, and the largest ring has four.
+// ProcessEvents::drain() takes a million events at once, and the largest ring has four.
 constexpr int kPassesOfARing = 4;
 constexpr Time kForever = std::numeric_limits<Time>::max();
 
