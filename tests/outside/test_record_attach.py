@@ -37,3 +37,23 @@ class Attached(Case):
             (most,), = database.execute("SELECT sum(DISTINCT used_bytes) FROM allocation_list")
         self.assertEqual(counts, {2048: 1, 1024: 50})
         self.assertEqual(self.json("report", file)["devices"][0]["l1_buffers"]["peak_bytes"], most)
+
+    def test_labels_and_scopes_of_a_process_without_details(self):
+        """They come from its slots, whose label may be the number of a text, with a scope behind."""
+        file = os.path.join(self.dir, "run.ttmem")
+        long = "layers.0.attention.a.name.that.is.longer.than.a.slot"
+        held = self.hold_calls(
+            "open_device()\nhold()\npush(b'decoder.0')\n"
+            f"alloc(L1, 1, 64, label=b'short')\nalloc(L1, 2, 64, label=b'{long}')\npop()\n"
+            f"alloc(L1, 3, 64, label=b'{long}', cores=[(0, 0, 1, 0)])\nalloc(DRAM, 4, 64)")
+        recorder = self.start([TTMEM, "record", "--pid", held.pid, "-o", file])
+        recorder.line("stderr")
+        held.go_on()
+        held.line()
+        recorder.signal(signal.SIGINT)
+        self.assertEqual(recorder.wait(), 0)
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            rows = database.execute("SELECT number, label, scope, cores FROM allocation_list "
+                                    "ORDER BY id").fetchall()
+        self.assertEqual(rows, [(1, "short", "decoder.0", None), (2, long, "decoder.0", None),
+                                (3, long, None, "0-1"), (4, None, None, None)])

@@ -171,7 +171,7 @@ Origin RecordedProcess::origin_of(const ProcessEvents::Step& step) {
   if (!slot || slot->born != event.number) return {};
   segment::AllocationDetails details{.cores = slot->cores, .label = {}};
   std::memcpy(details.label, slot->label, sizeof details.label);
-  return origins_.of(event.flags, details);
+  return origins_.of(slot->flags, details);
 }
 
 void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
