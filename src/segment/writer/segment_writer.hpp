@@ -142,6 +142,9 @@ class SegmentWriter {
     std::uint64_t when_ns = 0;
   };
 
+  // A ring for a recorder is larger than the caches: its lines are fetched so many records ahead.
+  static constexpr std::uint64_t kAhead = 16;
+
   // The number that the next event will have.
   [[nodiscard]] std::uint64_t next_event() const noexcept { return header_->events + 1; }
   // True if events have details.
@@ -173,6 +176,7 @@ class SegmentWriter {
     for (std::uint32_t i = 0; i < count; ++i) {
       std::memcpy(&ring_[(number + i) & ring_mask_],
                   static_cast<const char*>(details) + i * sizeof(EventRecord), sizeof(EventRecord));
+      __builtin_prefetch(&ring_[(number + i + kAhead) & ring_mask_], 1);
     }
     if (event_details_) [[unlikely]] {
       store(header_->event_count, header_->event_count + 1);
@@ -181,7 +185,7 @@ class SegmentWriter {
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
     std::atomic_ref<std::uint64_t>(header_->events).store(last, std::memory_order_release);
     // The next call's atomic exchange would otherwise wait for this cache line.
-    __builtin_prefetch(&ring_[last & ring_mask_], 1);
+    __builtin_prefetch(&ring_[(last + (event_details_ ? kAhead : 0)) & ring_mask_], 1);
   }
 
   // Writes the file again if it was deleted (a logout may do that). Growth does so too. When it
