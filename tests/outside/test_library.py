@@ -31,6 +31,20 @@ def lines_of(*command):
     return subprocess.run(command, text=True, capture_output=True, check=True).stdout.splitlines()
 
 
+class AnUpgrade(unittest.TestCase):
+    def test_sources_of_an_earlier_adapter_are_gone(self):
+        """All that lies there is compiled into the adapter."""
+        with tempfile.TemporaryDirectory(prefix="ttmem-test-") as prefix:
+            sources = pathlib.Path(prefix, "share/ttmem/adapter")
+            sources.mkdir(parents=True)
+            (sources / "of_an_earlier_version.cpp").write_text("#error\n")
+            subprocess.run(["cmake", "--install", os.environ["TTMEM_BUILD"], "--prefix", prefix],
+                           check=True, capture_output=True)
+            self.assertEqual(sorted(path.name for path in sources.iterdir()),
+                             sorted(path.name
+                                    for path in (PREFIX / "share/ttmem/adapter").iterdir()))
+
+
 class TheLibrary(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
