@@ -163,11 +163,13 @@ class Session {
                     views::format_age(figures.elapsed_ns), file_,
                     views::format_bytes(unknown ? 0 : std::uint64_t{bytes})));
     if (figures.lost > 0) {
+      const bool one = figures.lost == 1;
       say(fmt::format(
-          "{} lost, because they came faster than they could be written; figures are "
-          "right again after each gap. TTMEM_EVENTS=4194304 makes the most room",
-          figures.lost == 1 ? "1 event was"
-                            : fmt::format("{} events were", views::format_count(figures.lost))));
+          "{} {} lost: they came faster than they could be written, and the ring held {} records; "
+          "figures are right again after each gap. TTMEM_EVENTS when the process starts, and the "
+          "room in {}, decide how many it holds",
+          views::format_count(figures.lost), one ? "event was" : "events were",
+          views::format_count(figures.smallest_ring), segment_directory()));
     }
     say("see it with: ttmem report " + shell_quote(file_));
   }

@@ -250,7 +250,9 @@ class Lost(RecordCase):
         events, lost = self.row("SELECT events, lost_events FROM run")
         self.assertEqual(events + lost, 3 + 1 + 80000 + 1 + 1)
         self.assertEqual(self.row("SELECT lost_events FROM gaps"), (lost,))
-        self.assertIn("were lost", held.process.stderr.read().decode())
+        said = held.process.stderr.read().decode()
+        self.assertIn(f"{lost} events were lost", said)
+        self.assertIn("the ring held 65536 records", said)
 
 
     def test_what_is_lost_before_the_first_look_is_counted(self):

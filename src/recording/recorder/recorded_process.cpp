@@ -71,6 +71,7 @@ bool RecordedProcess::begin() {
   row_.command = segment::safe_text(std::string_view(header.command, sizeof header.command));
   row_.user = collector::user_name(header.uid);
   row_.begin_ns = static_cast<Time>(header.created_ns - began_ns_);
+  ring_records_ = header.event_capacity;
   row_.id = writer_.begin(row_);
   events_.set_begin(row_.begin_ns);
   devices_.set_process(row_.id);

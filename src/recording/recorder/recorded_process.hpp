@@ -50,6 +50,7 @@ class RecordedProcess {
 
   [[nodiscard]] std::uint64_t events() const { return events_.seen(); }
   [[nodiscard]] std::uint64_t lost() const { return events_.lost(); }
+  [[nodiscard]] std::uint32_t ring_records() const { return ring_records_; }
   [[nodiscard]] std::uint64_t used_bytes() const { return devices_.used_bytes(); }
 
  private:
@@ -96,6 +97,7 @@ class RecordedProcess {
   std::uint64_t began_ns_;
   Writer& writer_;
   Process row_;
+  std::uint32_t ring_records_ = 0;  // that its ring holds
   ProcessEvents events_;
   Origins origins_;
   RecordedDevices devices_;

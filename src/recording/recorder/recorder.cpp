@@ -22,6 +22,15 @@ constexpr Time kCommitEvery = 500'000'000;
 constexpr int kPassesOfARing = 4;
 constexpr Time kForever = std::numeric_limits<Time>::max();
 
+void add_counts(const RecordedProcess& process, Recorder::Figures& figures) {
+  ++figures.processes;
+  figures.events += process.events();
+  figures.lost += process.lost();
+  if (process.lost() == 0) return;
+  const std::uint32_t ring = process.ring_records();
+  figures.smallest_ring = figures.smallest_ring == 0 ? ring : std::min(figures.smallest_ring, ring);
+}
+
 }  // namespace
 
 Recorder::Recorder(Writer& writer) : writer_(writer), began_ns_(clock_ns(CLOCK_MONOTONIC)) {}
@@ -66,9 +75,7 @@ void Recorder::end_those_that_have_ended(Time time) {
     process->drain();
     if (process->next_time()) continue;
     process->end(time);
-    ++ended_.processes;
-    ended_.events += process->events();
-    ended_.lost += process->lost();
+    add_counts(*process, ended_);
     process.reset();
   }
   std::erase(processes_, nullptr);
@@ -123,9 +130,7 @@ Result<void> Recorder::finish(Run& run) {
 Recorder::Figures Recorder::figures() const {
   Figures all = ended_;
   for (const auto& process : processes_) {
-    ++all.processes;
-    all.events += process->events();
-    all.lost += process->lost();
+    add_counts(*process, all);
     all.used_bytes = saturating_add(all.used_bytes, process->used_bytes());
   }
   all.peak_bytes = std::max(peak_bytes_, all.used_bytes);

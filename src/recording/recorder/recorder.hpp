@@ -39,6 +39,7 @@ class Recorder {
     std::uint64_t used_bytes = 0;  // on all devices, when that was last read
     std::uint64_t peak_bytes = 0;  // the most that used_bytes was
     std::uint64_t elapsed_ns = 0;
+    std::uint32_t smallest_ring = 0;  // in records, of the processes that lost events; 0: none did
   };
   [[nodiscard]] Figures figures() const;
   // Processes that still run. Those whose segment is incomplete count.
