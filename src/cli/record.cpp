@@ -28,6 +28,7 @@
 #include "cli/commands.hpp"
 #include "cli/supervise.hpp"
 #include "cli/tracked_command.hpp"
+#include "collector/collector.hpp"
 #include "collector/process_look.hpp"
 #include "collector/run_segments.hpp"
 #include "recording/file/writer.hpp"
@@ -228,29 +229,32 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
   return end.exit_code != 0 ? end.exit_code : recorded;
 }
 
-// The segments of these processes. Fails when one has none.
+// The pid that a user here calls it by: that of a container only when nobody sees another.
+std::int32_t pid_here(const collector::SegmentEvidence& segment) {
+  return segment.foreign_pid ? segment.host_pid.value_or(segment.image.pid) : segment.image.pid;
+}
+
+// The segments of these processes, which run. Fails when one has none.
 Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pids) {
-  auto listing = collector::list_directory(segment_directory());
-  if (!listing) return listing.error();
+  const std::string directory = segment_directory();
+  collector::Collector collector(directory);
+  static_cast<void>(collector.collect_figures());
+  const collector::Evidence& evidence = collector.evidence();
   std::vector<UniqueFd> segments;
   for (const std::int32_t pid : pids) {
     const std::size_t before = segments.size();
-    for (const std::string& name : listing->segments) {
-      const auto parsed = collector::parse_segment_name(name);
-      if (!parsed || parsed->pid != pid) continue;
-      UniqueFd fd(::openat(listing->fd.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-      if (!fd) {
-        return Error{
-            fmt::format("cannot read {}: {}", listing->path_of(name), std::strerror(errno))};
-      }
-      segments.push_back(std::move(fd));
+    for (const collector::SegmentEvidence& segment : evidence.segments) {
+      if (segment.state != model::State::alive || pid_here(segment) != pid) continue;
+      const std::string path = directory + "/" + segment.origin.name;
+      UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+      if (fd) segments.push_back(std::move(fd));  // else it has ended since
     }
-    if (segments.size() == before) {
-      return Error{fmt::format(
-          "process {} is not tracked; `ttmem` lists those that are, and `ttmem record -- CMD` "
-          "starts one that is",
-          pid)};
-    }
+    if (segments.size() > before) continue;
+    print_warnings(evidence.unread);
+    return Error{fmt::format(
+        "process {} is not tracked{}; `ttmem` lists those that are, and `ttmem record -- CMD` "
+        "starts one that is",
+        pid, evidence.unread.empty() ? "" : ", or may not be read")};
   }
   return segments;
 }

@@ -62,6 +62,19 @@ class Containers(HttpCase):
         return [(device, process) for device in snapshot["devices"]
                 for process in device["processes"]]
 
+    def test_a_recorder_is_told_the_pid_that_a_process_has_here(self):
+        two = self.start_containers(*CONTAINERS[1:3])
+        file = os.path.join(self.dir, "run.ttmem")
+        recorder = self.start([TTMEM, "record", "--pid", two[1].host_pid, "-o", file])
+        recorder.line("stderr")
+        recorder.signal(signal.SIGINT)
+        self.assertEqual(recorder.wait(), 0)
+        [device] = self.json("report", file, "--at", "end")["devices"]
+        self.assertEqual((device["uid"], device["dram"]["used_bytes"]),
+                         ("0xc0de02", BANKS * 4 * MIB))
+        said = self.ttmem("record", "--pid", "1", "-o", file, "-f", code=1).stderr
+        self.assertIn("process 1 is not tracked", said)
+
     def test_none_is_lost_and_none_is_merged(self):
         four = self.start_four_at_once()
         self.assertEqual(len(self.files()), 4)

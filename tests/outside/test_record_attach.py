@@ -5,8 +5,10 @@ import contextlib
 import os
 import signal
 import sqlite3
+import subprocess
+import unittest
 
-from support import TTMEM, Case
+from support import DEADLINE_SECONDS, TTMEM, Case
 
 BEFORE = """open_device()
 for i in range(50):
@@ -19,6 +21,26 @@ hold()
 for i in range(50):
     alloc(L1, 200 + i, 1024)
     free(L1, 200 + i)"""
+
+
+class WhichProcess(Case):
+    def test_a_dead_one_of_that_pid_is_not_meant(self):
+        dead = self.hold_calls("open_device()\nalloc(DRAM, 1, 64)")
+        dead.kill()
+        said = self.ttmem("record", "--pid", dead.pid, "-o", os.path.join(self.dir, "x.ttmem"),
+                          code=1).stderr
+        self.assertIn(f"process {dead.pid} is not tracked; ", said)
+        self.assertFalse(os.path.exists(os.path.join(self.dir, "x.ttmem")))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root is somebody else too")
+    def test_one_that_may_not_be_read(self):
+        held = self.hold_calls("open_device()\nalloc(DRAM, 1, 64)")
+        os.chmod(self.dir, 0o755)
+        said = subprocess.run([TTMEM, "record", "--pid", str(held.pid), "-o", "/dev/null"],
+                              env=self.env, text=True, capture_output=True, user=65534,
+                              timeout=DEADLINE_SECONDS).stderr
+        self.assertIn(f"process {held.pid} is not tracked, or may not be read; ", said)
+        self.assertRegex(said, "belong to root|of user root|root")
 
 
 class Attached(Case):
