@@ -19,6 +19,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -160,6 +161,14 @@ __attribute__((destructor)) void finish() noexcept {
   }
 }
 
+// "4711:4026531836": the pid of a reader, and the pid namespace that it is of.
+void read_kept_for(std::string_view text, ttmem::segment::SegmentWriter::Options& options) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  options.kept_for = ttmem::parse_number<pid_t>(text.substr(0, colon)).value_or(0);
+  const std::string_view space = text.substr(std::min(colon + 1, text.size()));
+  options.kept_for_namespace = ttmem::parse_number<std::uint32_t>(space).value_or(0);
+}
+
 // A recorder asks for a ring of so many events, and for all that there is to say of them.
 void read_events(const char* text, ttmem::segment::SegmentWriter::Options& options) {
   constexpr std::uint32_t per_chunk =
@@ -178,7 +187,7 @@ void read_events(const char* text, ttmem::segment::SegmentWriter::Options& optio
 ttmem::segment::SegmentWriter::Options options_from_environment() {
   ttmem::segment::SegmentWriter::Options options;
   options.directory = ttmem::segment_directory();
-  options.kept_for = ttmem::parse_number<pid_t>(environment("TTMEM_KEEP_FOR")).value_or(0);
+  read_kept_for(environment("TTMEM_KEEP_FOR"), options);
   if (const char* text = environment("TTMEM_EVENTS"); *text != '\0') read_events(text, options);
   if (const char* text = environment("TTMEM_MODE"); *text != '\0') {
     const auto value = ttmem::parse_number<mode_t>(text, 8);

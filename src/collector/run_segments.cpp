@@ -80,7 +80,9 @@ RunSegments::RunSegments(const std::string& directory) {
       ::inotify_add_watch(events_.get(), directory.c_str(), IN_CREATE | IN_MOVED_TO) >= 0;
   if (watched) {
     remove_kept(::getpid(), listing_);
-    ::setenv("TTMEM_KEEP_FOR", std::to_string(::getpid()).c_str(), 1);
+    // With the namespace: in a container the pid means another process, or none.
+    const std::string reader = fmt::format("{}:{}", ::getpid(), own_pid_namespace());
+    ::setenv("TTMEM_KEEP_FOR", reader.c_str(), 1);
     return;
   }
   failure_ = fmt::format("cannot watch {}: {}", directory, std::strerror(errno));

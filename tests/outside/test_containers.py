@@ -75,6 +75,16 @@ class Containers(HttpCase):
         said = self.ttmem("record", "--pid", "1", "-o", file, "-f", code=1).stderr
         self.assertIn("process 1 is not tracked", said)
 
+    def test_a_process_in_a_container_is_recorded_with_its_command(self):
+        file = os.path.join(self.dir, "run.ttmem")
+        env = {**self.env, "TTMEM_LIB": os.environ["TTMEM_LIB"], "PYTHONPATH": str(HERE)}
+        self.ttmem("record", "--no-adapter", "-o", file, "--", "unshare", "--pid", "--fork",
+                   "--mount-proc", sys.executable, "-c",
+                   "from abi import *; open_device(); alloc(DRAM, 1, 64)", env=env)
+        [device] = self.json("report", file)["devices"]
+        self.assertEqual(device["dram"]["peak_bytes"], BANKS * 64)
+        self.assertEqual(self.files(), ["run.ttmem"], "nothing is left behind")
+
     def test_none_is_lost_and_none_is_merged(self):
         four = self.start_four_at_once()
         self.assertEqual(len(self.files()), 4)

@@ -95,6 +95,7 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
     if (const auto opened = writer->open_file(options, self); !opened) return opened.error();
     if (options.kept_for > 0) {
       writer->kept_for_ = options.kept_for;
+      writer->kept_for_namespace_ = options.kept_for_namespace;
       writer->kept_path_ = writer->path_ + kKeptSuffix.data() + std::to_string(options.kept_for);
     }
   }
@@ -414,8 +415,9 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
 
 void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
-  // A reader that is gone would never take it away.
-  const bool wanted = kept_for_ > 0 && is_running(kept_for_);
+  // A reader that is gone would never take it away. Of one in another container nobody knows.
+  const bool is_visible = kept_for_namespace_ == pid_namespace();
+  const bool wanted = kept_for_ > 0 && (!is_visible || is_running(kept_for_));
   const bool kept = wanted && ::rename(path_.c_str(), kept_path_.c_str()) == 0;
   if (!in_memory_ && !kept) ::unlink(path_.c_str());
   close_file();

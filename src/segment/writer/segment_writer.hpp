@@ -84,6 +84,7 @@ class SegmentWriter {
     // them, because a server has a thousand of these.
     std::optional<Process> for_client = std::nullopt;
     pid_t kept_for = 0;  // the reader that wants it after a clean exit (kKeptSuffix); 0: nobody
+    std::uint32_t kept_for_namespace = 0;  // the pid namespace of that pid; 0: unknown
   };
 
   [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
@@ -247,7 +248,8 @@ class SegmentWriter {
                                       std::uint64_t now_ns);
 
   bool in_memory_ = false;
-  pid_t kept_for_ = 0;     // the reader that wants it after a clean exit
+  pid_t kept_for_ = 0;  // the reader that wants it after a clean exit
+  std::uint32_t kept_for_namespace_ = 0;
   std::string kept_path_;  // its name then
   UniqueFd fd_;            // none when in_memory_
   dev_t file_device_ = 0;
