@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "export/cb_shares.hpp"
+#include "recording/playback/openings.hpp"
 
 namespace ttmem::exporter {
 
-using recording::Device;
 using recording::Ending;
 using recording::Event;
 using recording::RowId;
@@ -47,18 +47,6 @@ struct Counts {
   Amount at_time{};
 };
 
-// By row: whether the process did not open the device again.
-std::vector<bool> last_openings(const Tables& tables) {
-  std::vector<bool> is_last;
-  for (const Device& device : tables.devices) {
-    is_last.push_back(std::none_of(
-        tables.devices.begin() + device.id, tables.devices.end(), [&](const Device& later) {
-          return later.process == device.process && later.number == device.number;
-        }));
-  }
-  return is_last;
-}
-
 class Collection {
  public:
   Collection(const recording::Reader& reader, const Selection& selection, const Peaks& peaks,
@@ -66,7 +54,7 @@ class Collection {
       : reader_(reader),
         tables_(reader.tables()),
         selection_(selection),
-        is_last_(last_openings(tables_)),
+        is_last_(recording::last_openings(tables_)),
         time_ns_(time_ns) {
     for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
       for (std::size_t memory = 0; memory < kMemories; ++memory) {

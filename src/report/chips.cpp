@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "recording/playback/openings.hpp"
+
 namespace ttmem::report {
 namespace {
 
@@ -28,14 +30,6 @@ std::optional<Identity> only_chip(const Tables& tables, std::uint32_t number) {
     only = identity_of(device);
   }
   return only;
-}
-
-std::vector<bool> last_openings(const Tables& tables) {
-  std::map<std::pair<RowId, std::uint32_t>, RowId> last;  // by process and number
-  for (const Device& device : tables.devices) last[{device.process, device.number}] = device.id;
-  std::vector<bool> is_last(tables.devices.size(), false);
-  for (const auto& [device, row] : last) is_last[static_cast<std::size_t>(row - 1)] = true;
-  return is_last;
 }
 
 Chip chip_of(const Tables& tables, const std::vector<RowId>& rows) {
@@ -87,7 +81,7 @@ Chips find_chips(const Tables& tables) {
       result.of_row[static_cast<std::size_t>(row - 1)] = i;
     }
   }
-  result.is_last = last_openings(tables);
+  result.is_last = recording::last_openings(tables);
   for (const std::vector<RowId>& set : tables.device_sets) {
     std::vector<std::uint32_t>& chips = result.of_set.emplace_back();
     for (const RowId row : set) chips.push_back(result.of(row));
