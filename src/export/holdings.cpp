@@ -85,35 +85,42 @@ class Collection {
 
   void count(const Event& event) {
     using enum Event::Type;
-    const bool begins = event.type == allocate || event.type == place;
     if (event.type == allocate || event.type == free) {
-      const RowId request = event.allocation->request;
-      if (!selection_.has(tables_.request(request).kind)) return;
-      for (const RowId device : tables_.device_set(event.allocation->devices)) {
-        if (!selection_.has(device)) continue;
-        add({.device = device, .request = request}, begins, event.allocation->ending);
-      }
+      count(*event.allocation, event.type == allocate);
     } else if (event.type == place || event.type == remove) {
-      const recording::Program& program = *event.program;
-      if (!selection_.has(Kind::cb) || !selection_.has(program.device) || program.layout == 0)
-        return;
-      add({.device = program.device,
-           .layout = program.layout,
-           .name = program.name,
-           .scope = program.scope},
-          begins, program.ending);
+      count(*event.program, event.type == place);
     }
   }
-  void add(const Key& key, bool begins, Ending ending) {
-    Counts& counts = counts_[key];
-    if (begins) {
-      ++counts.live;
-      ++counts.allocated;
-    } else {
-      --counts.live;
-      const bool left = ending == Ending::device_closed || ending == Ending::process_ended;
-      if (left && is_last_[static_cast<std::size_t>(key.device - 1)]) ++counts.left;
+  void count(const recording::Allocation& allocation, bool begins) {
+    if (!selection_.has(tables_.request(allocation.request).kind)) return;
+    std::vector<RowId> left;
+    if (!begins) left = recording::left_on(tables_, allocation);
+    for (const RowId device : tables_.device_set(allocation.devices)) {
+      if (!selection_.has(device)) continue;
+      const Key key{.device = device, .request = allocation.request};
+      begins ? begin(key) : end(key, std::find(left.begin(), left.end(), device) != left.end());
     }
+  }
+  void count(const recording::Program& program, bool begins) {
+    if (!selection_.has(Kind::cb) || !selection_.has(program.device) || program.layout == 0) return;
+    const Key key{.device = program.device,
+                  .layout = program.layout,
+                  .name = program.name,
+                  .scope = program.scope};
+    begins ? begin(key)
+           : end(key, program.ending == Ending::device_closed ||
+                          program.ending == Ending::process_ended);
+  }
+  void begin(const Key& key) {
+    Counts& counts = counts_[key];
+    ++counts.live;
+    ++counts.allocated;
+  }
+  // `left`: it ended with its device.
+  void end(const Key& key, bool left) {
+    Counts& counts = counts_[key];
+    --counts.live;
+    if (left && is_last_[static_cast<std::size_t>(key.device - 1)]) ++counts.left;
   }
 
   void take_time() {

@@ -127,6 +127,18 @@ class Collapsed(ExportCase):
                 self.assertEqual({kind: sums[kind] for kind in KINDS},
                                  {kind: recording.held_by(every, [kind], time) for kind in KINDS})
 
+    def test_what_is_left_on_a_mesh_that_is_closed_one_by_one(self):
+        recording = Recording()
+        process = recording.process(7, "model", end=60)
+        first = recording.device(process, 0, "0xa", end=50)
+        second = recording.device(process, 1, "0xb", end=60)
+        recording.allocate([first, second], "dram", 4096, 10, 50, "changed", label="weights")
+        recording.allocate([second], "dram", 4096, 50, 60, "device_closed", label="weights")
+        self.save(recording)
+        self.assertEqual(self.stacks("--at", "end"), {"device blackhole;dram;model;weights": 8192})
+        for number in ("0", "1"):
+            self.assertEqual(sum(self.stacks("--at", "end", "--device", number).values()), 4096)
+
     def test_nothing_at_the_end(self):
         recording = Recording()
         device = recording.device(recording.process(7, "model"), 0)
