@@ -2,6 +2,7 @@
 #include "report/chips.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -13,6 +14,7 @@ namespace ttmem::report {
 namespace {
 
 using recording::Device;
+using recording::Time;
 using Identity = std::tuple<std::uint64_t, std::uint32_t, std::string>;  // uid, number, arch
 
 bool names_no_chip(const Device& device) { return device.uid == 0 && device.arch.empty(); }
@@ -40,6 +42,20 @@ Chip chip_of(const Tables& tables, const std::vector<RowId>& rows) {
     chip.grid_y = std::max(chip.grid_y, std::uint32_t{tables.device(row).grid_y});
   }
   return chip;
+}
+
+// Of the rows of a chip that count, those that no other outlived.
+void mark_at_end(const Tables& tables, const Chip& chip, Chips& chips) {
+  constexpr Time kNever = std::numeric_limits<Time>::max();
+  const auto end_of = [&](RowId row) { return tables.device(row).end_ns.value_or(kNever); };
+  const auto is_last = [&](RowId row) { return chips.is_last[static_cast<std::size_t>(row - 1)]; };
+  Time latest = std::numeric_limits<Time>::min();
+  for (const RowId row : chip.rows) {
+    if (is_last(row)) latest = std::max(latest, end_of(row));
+  }
+  for (const RowId row : chip.rows) {
+    chips.is_at_end[static_cast<std::size_t>(row - 1)] = is_last(row) && end_of(row) == latest;
+  }
 }
 
 }  // namespace
@@ -82,6 +98,8 @@ Chips find_chips(const Tables& tables) {
     }
   }
   result.is_last = recording::last_openings(tables);
+  result.is_at_end.resize(tables.devices.size());
+  for (const Chip& chip : result.chips) mark_at_end(tables, chip, result);
   for (const std::vector<RowId>& set : tables.device_sets) {
     std::vector<std::uint32_t>& chips = result.of_set.emplace_back();
     for (const RowId row : set) chips.push_back(result.of(row));

@@ -34,6 +34,8 @@ struct Chips {
   std::vector<std::uint32_t> of_row;  // [device - 1]
   // The last time that a process had the device open; a device that was left open is one too.
   std::vector<bool> is_last;  // [device - 1]
+  // Of those, the ones that ended last on their chip, at one moment: they had it open at its end.
+  std::vector<bool> is_at_end;  // [device - 1]
   // By set: the chips that a buffer on that set lies on, each once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]
 

@@ -23,9 +23,7 @@ constexpr std::uint64_t kMostWork = 1ULL << 27;
 std::uint64_t on_chip(const std::vector<RowId>& devices, const Chips& chips, std::uint32_t chip,
                       Openings openings) {
   return static_cast<std::uint64_t>(std::count_if(devices.begin(), devices.end(), [&](RowId row) {
-    const bool counts =
-        openings == Openings::all || chips.is_last[static_cast<std::size_t>(row - 1)];
-    return counts && chips.of(row) == chip;
+    return chips.of(row) == chip && counts(chips, row, openings);
   }));
 }
 
@@ -69,6 +67,13 @@ std::map<std::uint32_t, OfName> by_name_of(ledger::DeviceLedger& ledger) {
 }
 
 }  // namespace
+
+bool counts(const Chips& chips, RowId device, Openings openings) {
+  const auto index = static_cast<std::size_t>(device - 1);
+  if (openings == Openings::last) return chips.is_last[index];
+  if (openings == Openings::at_end) return chips.is_at_end[index];
+  return true;
+}
 
 std::vector<Holder> allocation_holders(const Tables& tables, const Chips& chips, std::uint32_t chip,
                                        const LiveCounts& counts, std::span<const Kind> kinds,

@@ -16,8 +16,9 @@
 
 namespace ttmem::report {
 
-// Which of the devices that are a chip.
-enum class Openings : std::uint8_t { all, last };
+// Which of the devices that are a chip: Chips::is_last, Chips::is_at_end.
+enum class Openings : std::uint8_t { all, last, at_end };
+[[nodiscard]] bool counts(const Chips& chips, RowId device, Openings openings);
 
 // The allocations of `kinds` on a chip, one Holder for each name and size.
 [[nodiscard]] std::vector<Holder> allocation_holders(const Tables& tables, const Chips& chips,

@@ -81,23 +81,39 @@ void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
   }
 }
 
-void set_end(const Tables& tables, const Chips& chips, std::uint32_t chip, StoryFigures& story,
-             DeviceReport& device) {
-  for (const LiveCounts* counts : {&story.live(), &story.left()}) {
-    append(device.held_at_end,
-           allocation_holders(tables, chips, chip, *counts, kDeviceKinds, Openings::last));
-    add_leaks(allocation_holders(tables, chips, chip, *counts, kDeviceKinds), device);
+// What these openings of a chip held when they ended, or the recording did.
+std::vector<Holder> held(const Tables& tables, const Chips& chips, std::uint32_t chip,
+                         StoryFigures& story, Openings openings) {
+  std::vector<Holder> holders;
+  for (const LiveCounts* live : {&story.live(), &story.left()}) {
+    append(holders, allocation_holders(tables, chips, chip, *live, kDeviceKinds, openings));
   }
   for (const RowId row : chips.chips[chip].rows) {
     ledger::DeviceLedger* const ledger = story.programs().ledger_left(row);
-    if (ledger != nullptr && chips.is_last[static_cast<std::size_t>(row - 1)]) {
-      append(device.held_at_end, program_holders(tables, row, *ledger, story.programs()));
+    if (ledger != nullptr && counts(chips, row, openings)) {
+      append(holders, program_holders(tables, row, *ledger, story.programs()));
+    }
+  }
+  return holders;
+}
+
+void set_end(const Tables& tables, const Chips& chips, std::uint32_t chip, StoryFigures& story,
+             DeviceReport& device) {
+  device.held_at_end = held(tables, chips, chip, story, Openings::last);
+  for (const LiveCounts* live : {&story.live(), &story.left()}) {
+    add_leaks(allocation_holders(tables, chips, chip, *live, kDeviceKinds), device);
+  }
+  for (const RowId row : chips.chips[chip].rows) {
+    if (counts(chips, row, Openings::last) && !counts(chips, row, Openings::at_end)) {
+      device.held_at_once = false;
     }
   }
   for (const Kind kind : kDeviceKinds) {
     if (device.peak[kind]) device.end[kind] = 0;
   }
-  for (const Holder& holder : device.held_at_end) {
+  const std::vector<Holder> at_end =
+      device.held_at_once ? device.held_at_end : held(tables, chips, chip, story, Openings::at_end);
+  for (const Holder& holder : at_end) {
     if (device.end[holder.kind]) *device.end[holder.kind] += holder.bytes;
   }
   if (!device.l1_peak) return;

@@ -56,8 +56,8 @@ struct DeviceReport {
   std::uint64_t dram_channels = 0;
 
   PerKind<std::optional<Extreme>> peak{};
-  PerKind<Bytes>
-      end{};  // what was left when it was closed, its process ended, or the recording did
+  // What it held when it was closed for the last time, or when the recording ended.
+  PerKind<Bytes> end{};
   std::optional<Extreme> l1_peak;  // L1 buffers, L1_SMALL, circular buffers and kernels together
   Bytes l1_end;
   PerKind<std::optional<Extreme>> least_largest_free{};  // per bank
@@ -66,7 +66,10 @@ struct DeviceReport {
 
   std::vector<Holder> at_dram_peak;  // the largest first, as in all lists
   std::vector<Holder> at_l1_peak;
+  // What each process held when it closed the chip for the last time, when it ended, or when the
+  // recording did.
   std::vector<Holder> held_at_end;
+  bool held_at_once = true;  // false: processes had their ends one after another
   // What its owner should have freed before he closed it, also when it was opened again.
   std::uint64_t leak_bytes = 0;
   std::uint64_t leak_count = 0;

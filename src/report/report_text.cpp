@@ -258,7 +258,8 @@ std::string end_text(const DeviceReport& device, const Report& report,
   std::uint64_t whole = 0;
   for (const Holder& holder : device.held_at_end) whole += holder.bytes;
   if (whole == 0) return heading("Nothing was held at the end", options);
-  std::string text = heading(fmt::format("Held at the end on device {}: {}",
+  std::string text = heading(fmt::format("Held at the end{} on device {}: {}",
+                                         device.held_at_once ? "" : " of each process",
                                          name_of(device, report), size(whole, options)),
                              options);
   if (!what.brief) text += holders_text(device.held_at_end, whole, what.top, options);

@@ -2,6 +2,7 @@
 """`ttmem report`: against recordings whose figures are added up the slow and plain way, and against
 `ttmem` itself."""
 
+import collections
 import json
 import pathlib
 import signal
@@ -89,6 +90,39 @@ class Figures(ReportCase):
         self.assertEqual((device["dram"]["peak_bytes"], device["dram"]["peak_time_ns"]), (150, 20))
         [part] = device["at_peak"]["dram"]
         self.assertEqual((part["bytes"], part["count"], part["process"]), (150, 2, "model"))
+
+    def test_the_end_of_a_chip_is_that_of_its_last_process(self):
+        recording = Recording()
+        for number in range(3):
+            begin, end = 100 * number, 100 * number + 50
+            process = recording.process(7 + number, "model", begin, end)
+            device = recording.device(process, 0, "0xa", begin=begin, end=end)
+            recording.allocate([device], "dram", 100 - number, begin + 10, end, "process_ended",
+                               label="w")
+            recording.place(device, 1, [(200_000, 2048, [0], False)], begin + 20, end,
+                            "process_ended", name="matmul")
+        self.save(recording)
+        [device] = self.report()["devices"]
+        self.assertEqual((device["dram"]["peak_bytes"], device["dram"]["end_bytes"]), (100, 98))
+        self.assertEqual((device["cb"]["peak_bytes"], device["cb"]["end_bytes"]), (2048, 2048))
+        held = collections.Counter()
+        for part in device["held_at_end"]:
+            held[part["kind"]] += part["bytes"]
+        self.assertEqual(held, {"dram": 297, "cb": 3 * 2048})
+        self.assertEqual(self.report()["leak"], {"bytes": 297, "count": 3})
+        self.assertIn("Held at the end of each process on device 0",
+                      self.ttmem("report", self.path).stdout)
+
+    def test_processes_that_end_together_are_all_at_the_end(self):
+        recording = Recording()
+        for number in range(2):
+            process = recording.process(7 + number, "model", end=50)
+            device = recording.device(process, 0, "0xa", end=50)
+            recording.allocate([device], "dram", 100, 10 + number, 50, "process_ended")
+        self.save(recording)
+        [device] = self.report()["devices"]
+        self.assertEqual((device["dram"]["peak_bytes"], device["dram"]["end_bytes"]), (200, 200))
+        self.assertIn("Held at the end on device 0", self.ttmem("report", self.path).stdout)
 
     def test_unknown_is_null(self):
         self.small(known_kinds=1)
