@@ -31,6 +31,8 @@ from ._sizes import format_size, parse_size
 _NAMES = {"dram": "DRAM", "l1": "L1", "cb": "circular buffers", "l1_small": "L1_SMALL",
           "trace": "trace buffers", "kernels": "kernels"}
 _SHOWN = 5  # of a list in a message
+_NO_DEVICE = ("ttmem could not check this test: no device of this process was reported while it ran; "
+              "when it uses one, start with: ttmem run -- pytest --ttmem")
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -130,7 +132,11 @@ class _Plugin:
     def _check(self, item: Any, path: str, before: Dict[Any, Any]) -> List[str]:
         report = document_of("ttmem.report.v1", "report", path)
         for kind in _NAMES:
-            item.user_properties.append((f"ttmem_{kind}_peak_bytes", _peak(report, kind)))
+            peak = _peak(report, kind)
+            if peak is not None:
+                item.user_properties.append((f"ttmem_{kind}_peak_bytes", peak))
+        if not report["devices"] and (_limits_of(item) or _must_not_leak(item)):
+            return [_NO_DEVICE]
         problems = [_exceeded(report, kind, limit) for kind, limit in _limits_of(item).items()]
         if _must_not_leak(item):
             gc.collect()
@@ -157,10 +163,9 @@ def _must_not_leak(item: Any) -> bool:
 
 
 def _peak(report: Dict[str, Any], kind: str) -> Optional[int]:
-    """Of the fullest device; 0 without any, None when a device does not tell."""
+    """Of the fullest device; None when nobody tells."""
     peaks = [device[kind]["peak_bytes"] for device in report["devices"]]
-    known = [peak for peak in peaks if peak is not None]
-    return max(known) if known else None if peaks else 0
+    return max((peak for peak in peaks if peak is not None), default=None)
 
 
 def _exceeded(report: Dict[str, Any], kind: str, limit: int) -> Optional[str]:
@@ -214,9 +219,9 @@ def _peaks_of_reports(terminalreporter: Any) -> List[Dict[str, Any]]:
     for reports in terminalreporter.stats.values():
         for report in reports:
             known = dict(getattr(report, "user_properties", ()))
-            if getattr(report, "when", None) == "call" and "ttmem_l1_peak_bytes" in known:
-                peaks.append({"test": report.nodeid, "l1": known["ttmem_l1_peak_bytes"],
-                              "dram": known["ttmem_dram_peak_bytes"]})
+            l1, dram = known.get("ttmem_l1_peak_bytes"), known.get("ttmem_dram_peak_bytes")
+            if getattr(report, "when", None) == "call" and (l1, dram) != (None, None):
+                peaks.append({"test": report.nodeid, "l1": l1, "dram": dram})
     return peaks
 
 

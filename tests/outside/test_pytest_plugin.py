@@ -138,6 +138,24 @@ class Markers(Plugin):
             """, "--ttmem", code=1)
         self.assertIn("the peak of kernels is unknown", shown)
 
+    def test_without_a_device_nothing_was_checked(self):
+        (self.folder / "test_none.py").write_text(textwrap.dedent("""
+            import pytest
+
+            @pytest.mark.ttmem_limit(l1="2 MiB")
+            def test_limit(): pass
+
+            @pytest.mark.ttmem_no_leak
+            def test_leak(): pass
+
+            def test_unmarked(): pass
+        """))
+        shown = self.pytest("", "--ttmem", "--junit-xml=out.xml", "test_none.py", code=1)
+        self.assertIn("2 failed, 1 passed", shown)
+        self.assertEqual(shown.count("\nttmem could not check this test: no device"), 2, shown)
+        self.assertNotIn("highest peaks", shown)
+        self.assertNotIn("peak_bytes", (self.folder / "out.xml").read_text())
+
     def test_mistakes_are_found_before_any_test_runs(self):
         for marker, said in (('ttmem_limit(l2="1 MiB")', "'l2' cannot be limited"),
                              ('ttmem_limit(l1="much")', "'much' is no size"),
