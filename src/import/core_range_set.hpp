@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/core_range.hpp"
+
 namespace ttmem::importing {
-
-// A rectangle of cores, both corners inside.
-struct CoreRange {
-  std::uint32_t x0 = 0;
-  std::uint32_t y0 = 0;
-  std::uint32_t x1 = 0;
-  std::uint32_t y1 = 0;
-
-  friend bool operator==(const CoreRange&, const CoreRange&) = default;
-};
 
 // Reads what TT-Metal prints for a CoreRangeSet: "{[0-0 - 7-7], [8-0 - 8-3]}", or as it was spelled
 // until 2026, "{[(x=0,y=0) - (x=7,y=7)]}". "{}" has none. None when it is not such a text, or a

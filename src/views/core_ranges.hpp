@@ -6,18 +6,9 @@
 #include <vector>
 
 #include "base/core_mask.hpp"
+#include "base/core_range.hpp"
 
 namespace ttmem::views {
-
-// A rectangle of cores; both corners are included.
-struct CoreRange {
-  std::uint32_t x0 = 0;
-  std::uint32_t y0 = 0;
-  std::uint32_t x1 = 0;
-  std::uint32_t y1 = 0;
-
-  friend bool operator==(const CoreRange&, const CoreRange&) = default;
-};
 
 // Disjoint rectangles that cover exactly the cores of `mask`, top to bottom. None when the number
 // of columns is unknown (0).
