@@ -46,8 +46,9 @@ std::string begin_of_row(const Tables& tables, RowId id, Kind kind, std::uint32_
                          std::uint32_t scope) {
   const recording::Device& device = tables.device(id);
   const recording::Process& process = tables.process(device.process);
-  return fmt::format("{},{},{},{},{},{}", process.pid, quoted(process.name), device.number,
-                     name_of(kind), quoted(tables.text(label)), quoted(tables.scope(scope)));
+  return fmt::format("{},{},{},{},{},{}", process.pid != 0 ? fmt::format("{}", process.pid) : "",
+                     quoted(process.name), device.number, name_of(kind), quoted(tables.text(label)),
+                     quoted(tables.scope(scope)));
 }
 
 void write_allocation(const Job& job, const recording::Allocation& allocation, Output& output) {

@@ -57,7 +57,9 @@ class Exporter {
   Result<void> write() {
     const recording::Run& run = tables_.run;
     report_.add_metadata("schema_version", kSchemaVersion);
-    report_.add_metadata("capture_timestamp_ns", fmt::format("{}", run.started_unix_ns));
+    if (run.started_unix_ns != 0) {  // 0: imported, from a graph without a clock
+      report_.add_metadata("capture_timestamp_ns", fmt::format("{}", run.started_unix_ns));
+    }
     report_.add_metadata("total_duration_ns", fmt::format("{}", job_.reader.end_ns()));
     for (std::size_t i = 0; i < places_.size(); ++i) {
       report_.add_device(places_[i], tables_.device(selection_.chips()[i].devices.back()));
@@ -237,7 +239,8 @@ Notes notes_of(const TtnnPlan& plan, std::uint64_t written) {
   }
   if (plan.without_place > 0) {
     notes.push_back(
-        fmt::format("{} not in the report: kernels, host memory, and what has no address",
+        fmt::format("{} not in the report: kernels, host memory, and what has no address or no "
+                    "size in a bank",
                     plural(plan.without_place, "allocation is", "allocations are")));
   }
   return notes;

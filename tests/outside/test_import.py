@@ -3,6 +3,7 @@
 
 import collections
 import contextlib
+import csv
 import json
 import os
 import pathlib
@@ -189,6 +190,20 @@ class OfGraphs(Import):
         self.assertEqual(begins, sorted(begins))
         self.assertLess(begins[1], 5000)
         self.assertGreaterEqual(begins[2], 9000)
+
+    def test_what_nobody_knows_is_not_in_an_export(self):
+        self.imported(model_graph(old=False).nodes)
+        table = pathlib.Path(self.dir) / "out.csv"
+        self.ttmem("export", self.out, "--format", "csv", "-o", table)
+        with open(table, newline="", encoding="utf-8") as file:
+            self.assertEqual({row["pid"] for row in csv.DictReader(file)}, {""})
+        folder = pathlib.Path(self.dir) / "report"
+        self.ttmem("export", self.out, "--format", "ttnn-visualizer", "-o", folder)
+        with sqlite3.connect(folder / "db.sqlite") as file:
+            known = {name for name, in file.execute("SELECT key FROM report_metadata")}
+        file.close()
+        self.assertIn("total_duration_ns", known)
+        self.assertNotIn("capture_timestamp_ns", known)
 
     def test_cbs_that_the_program_cache_hid_are_unknown(self):
         graph = Graph()
