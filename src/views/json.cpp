@@ -111,7 +111,7 @@ Json identity_json(const Device& device) {
 std::string document(const Snapshot& snapshot, std::string_view schema, std::string_view key,
                      Json content, JsonLayout layout) {
   Json root = {{"schema", schema},
-               {"time_unix_ns", snapshot.time_unix_ns},
+               {"time_unix_ns", snapshot.time_unix_ns != 0 ? Json(snapshot.time_unix_ns) : Json()},
                {"host", snapshot.host},
                {"complete", snapshot.complete()}};
   root[std::string(key)] = std::move(content);

@@ -23,10 +23,16 @@ using model::Device;
 using model::Snapshot;
 using What = DeviceRow::What;
 
+// "": unknown.
+std::string time_text(const Snapshot& snapshot, const TextOptions& options) {
+  if (snapshot.time_unix_ns == 0) return {};
+  return "  " + format_time(snapshot.time_unix_ns, options.utc_offset_seconds);
+}
+
 std::string header(const Snapshot& snapshot, const TextOptions& options) {
   return Line(options)
       .add("ttmem", Color::bold)
-      .add("  " + format_time(snapshot.time_unix_ns, options.utc_offset_seconds))
+      .add(time_text(snapshot, options))
       .add(fmt::format("  {}, {}", plural(snapshot.devices.size(), "device", "devices"),
                        plural(living_processes(snapshot), "process", "processes")))
       .add("  " + printable(snapshot.host, options.unicode), Color::dim)

@@ -191,6 +191,11 @@ class OfGraphs(Import):
         self.assertLess(begins[1], 5000)
         self.assertGreaterEqual(begins[2], 9000)
 
+    def test_what_has_no_clock_has_no_date(self):
+        self.imported(model_graph(old=False).nodes)
+        self.assertNotIn("1970", self.ttmem("report", self.out, "--at", "end").stdout)
+        self.assertIsNone(self.json("report", self.out, "--at", "end")["time_unix_ns"])
+
     def test_what_nobody_knows_is_not_in_an_export(self):
         self.imported(model_graph(old=False).nodes)
         table = pathlib.Path(self.dir) / "out.csv"

@@ -175,7 +175,9 @@ class Playback::State {
 
   [[nodiscard]] model::Snapshot snapshot() {
     collector::Evidence evidence;
-    evidence.time_unix_ns = tables_.run.started_unix_ns + static_cast<std::uint64_t>(time_);
+    if (const std::uint64_t start = tables_.run.started_unix_ns; start != 0) {
+      evidence.time_unix_ns = start + static_cast<std::uint64_t>(time_);
+    }
     evidence.monotonic_ns = clock_of(time_);
     evidence.host = segment::safe_text(tables_.run.host);
     evidence.listed = true;

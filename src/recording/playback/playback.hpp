@@ -37,7 +37,8 @@ class Playback {
   // 0 at the beginning.
   [[nodiscard]] Time time() const;
 
-  // Takes time in proportion to what is live.
+  // Takes time in proportion to what is live. Its time_unix_ns is 0 when the recording does not say
+  // when it began.
   [[nodiscard]] model::Snapshot snapshot() const;
 
  private:
