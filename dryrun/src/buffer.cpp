@@ -6,9 +6,9 @@
 #include <tt-metalium/graph_tracking.hpp>
 #include <vector>
 
-#include "align.hpp"
 #include "error.hpp"
 #include "memory_banks.hpp"
+#include "placement/align.hpp"
 
 namespace tt::tt_metal {
 
@@ -210,7 +210,9 @@ bool Buffer::is_dram() const {
 
 std::uint32_t Buffer::alignment() const { return banks_->alignment(buffer_type_); }
 
-DeviceAddr Buffer::aligned_page_size() const { return dryrun::align_up(page_size_, alignment()); }
+DeviceAddr Buffer::aligned_page_size() const {
+  return ttmem::placement::align_up(page_size_, alignment());
+}
 
 DeviceAddr Buffer::aligned_size() const { return num_dev_pages() * aligned_page_size(); }
 

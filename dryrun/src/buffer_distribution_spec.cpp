@@ -3,13 +3,13 @@
 #include <tt-metalium/buffer_distribution_spec.hpp>
 #include <utility>
 
-#include "align.hpp"
 #include "error.hpp"
+#include "placement/align.hpp"
 
 namespace tt::tt_metal {
 
-using dryrun::divide_up;
 using dryrun::require;
+using ttmem::placement::divide_up;
 
 std::uint64_t Shape::volume() const {
   std::uint64_t volume = 1;

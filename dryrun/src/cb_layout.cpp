@@ -3,45 +3,29 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "align.hpp"
+#include "placement/cb_stacking.hpp"
 
 namespace tt::tt_metal::dryrun {
 namespace {
 
-std::vector<CbStack> empty_stacks(const std::vector<std::shared_ptr<CircularBufferImpl>>& buffers) {
-  std::vector<CbStack> stacks;
-  for (const auto& buffer : buffers) {
-    for (const CoreRange& range : buffer->core_ranges().ranges()) {
-      const bool known = std::any_of(stacks.begin(), stacks.end(),
-                                     [&](const CbStack& stack) { return stack.range == range; });
-      if (!known) stacks.push_back({range, 0});
-    }
-  }
-  return stacks;
+ttmem::CoreRange plain(const CoreRange& range) {
+  return {static_cast<std::uint32_t>(range.start_coord.x),
+          static_cast<std::uint32_t>(range.start_coord.y),
+          static_cast<std::uint32_t>(range.end_coord.x),
+          static_cast<std::uint32_t>(range.end_coord.y)};
 }
 
-std::uint64_t next_address(const std::vector<CbStack>& stacks, const CoreRangeSet& cores,
-                           std::uint64_t base, std::uint32_t alignment) {
-  std::uint64_t address = base;
-  for (const CbStack& stack : stacks) {
-    const auto& own = cores.ranges();
-    if (std::find(own.begin(), own.end(), stack.range) != own.end()) {
-      address = std::max(address, stack.end);
-    }
-  }
-  return align_up(address, alignment);
+CoreRange core_range(const ttmem::CoreRange& range) {
+  return {{range.x0, range.y0}, {range.x1, range.y1}};
 }
 
-void raise(std::vector<CbStack>& stacks, const CoreRangeSet& cores, std::uint64_t address,
-           std::uint64_t size) {
-  for (CbStack& stack : stacks) {
-    // A range that only shares some cores may reach higher already, because of circular buffers on
-    // its other cores.
-    if (cores.intersects(stack.range) && address >= stack.end) stack.end = address + size;
-  }
+ttmem::placement::DeclaredCb declared(const CircularBufferImpl& buffer) {
+  ttmem::placement::DeclaredCb cb{.cores = {}, .bytes = buffer.size(), .global_address = {}};
+  for (const CoreRange& range : buffer.core_ranges().ranges()) cb.cores.push_back(plain(range));
+  if (buffer.globally_allocated()) cb.global_address = buffer.global_address();
+  return cb;
 }
 
 std::uint64_t union_bytes(std::vector<std::pair<std::uint64_t, std::uint64_t>>& intervals) {
@@ -60,15 +44,16 @@ std::uint64_t union_bytes(std::vector<std::pair<std::uint64_t, std::uint64_t>>& 
 
 CbLayout stack_circular_buffers(const std::vector<std::shared_ptr<CircularBufferImpl>>& buffers,
                                 std::uint64_t base, std::uint32_t alignment) {
-  CbLayout layout{.cbs = {}, .stacks = empty_stacks(buffers)};
-  for (const auto& buffer : buffers) {
-    const bool global = buffer->globally_allocated();
-    const std::uint64_t address =
-        global ? buffer->global_address()
-               : next_address(layout.stacks, buffer->core_ranges(), base, alignment);
-    if (!global) raise(layout.stacks, buffer->core_ranges(), address, buffer->size());
-    layout.cbs.push_back({buffer->core_ranges(), address, buffer->size(), global});
+  std::vector<ttmem::placement::DeclaredCb> all;
+  for (const auto& buffer : buffers) all.push_back(declared(*buffer));
+  const auto stacked = ttmem::placement::stack_circular_buffers(all, base, alignment);
+  CbLayout layout;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const CircularBufferImpl& buffer = *buffers[i];
+    layout.cbs.push_back(
+        {buffer.core_ranges(), stacked.addresses[i], buffer.size(), buffer.globally_allocated()});
   }
+  for (const auto& [range, end] : stacked.stacks) layout.stacks.push_back({core_range(range), end});
   return layout;
 }
 

@@ -30,15 +30,7 @@ struct CbLayout {
   std::vector<CbStack> stacks;  // for each different core range, in the order of appearance
 };
 
-// Stacks circular buffers upwards from `base`, in the order of their declaration. A circular buffer
-// goes to the highest end of its own core ranges, aligned, and raises every range that shares a
-// core with them and does not reach higher already.
-//
-// Example, base 1000, alignment 10: 100 bytes on cores 0 to 3 go to 1000, 50 on cores 2 to 5 to
-// 1100, 20 on core 6 to 1000.
-//
-// This is TT-Metal's rule with its flaw: a range that was raised by one neighbour is not raised by
-// a larger circular buffer of another at the same address, and can then get memory of the latter.
+// As placement/cb_stacking.hpp has it.
 CbLayout stack_circular_buffers(const std::vector<std::shared_ptr<CircularBufferImpl>>& buffers,
                                 std::uint64_t base, std::uint32_t alignment);
 

@@ -43,7 +43,7 @@ System Cluster::system() {
 
 std::uint32_t Cluster::circular_buffers_per_core() {
   std::lock_guard lock(mutex_);
-  return machine().system.board.circular_buffers;
+  return machine().system.board.chip.circular_buffers;
 }
 
 Device* Cluster::open(ChipId chip, const OpenOptions& options) {

@@ -6,9 +6,9 @@
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/program.hpp>
 
-#include "align.hpp"
 #include "error.hpp"
 #include "impl/program/program_impl.hpp"
+#include "placement/align.hpp"
 
 namespace tt::tt_metal::detail {
 
@@ -40,7 +40,8 @@ std::uint32_t ProgramImpl::stack(const IDevice& device, const CoreRangeSet& core
   for (const auto& [other, end] : dataflow_ends_) {
     if (other.intersects(cores)) address = std::max(address, end);
   }
-  address = dryrun::align_up(address, device.allocator()->get_alignment(BufferType::DRAM));
+  address =
+      ttmem::placement::align_up(address, device.allocator()->get_alignment(BufferType::DRAM));
   dataflow_ends_.emplace_back(cores, address + bytes);
   return static_cast<std::uint32_t>(address);
 }

@@ -34,7 +34,7 @@ Device::Device(ChipId id, const dryrun::Board& board, bool has_pcie)
     : id_(id),
       board_(board),
       has_pcie_(has_pcie),
-      compute_grid_(board.compute_grid),
+      compute_grid_(dryrun::core_coord(board.compute_grid)),
       program_cache_(std::make_unique<program_cache::detail::ProgramCache>()) {}
 
 Device::~Device() = default;
@@ -43,11 +43,13 @@ bool Device::initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size,
                         std::size_t trace_region_size, std::size_t worker_l1_size,
                         ttsl::Span<const std::uint32_t> /*l1_bank_remap*/, bool /*minimal*/) {
   dryrun::require(!is_initialized(), "Device ", id_, " is already initialized!");
-  const CoreCoord grid = dispatch_.get_dispatch_core_type() == DispatchCoreType::ETH
-                             ? board_.compute_grid_eth_dispatch
-                             : board_.compute_grid;
-  const auto config =
-      dryrun::BanksConfig::make(board_, grid, l1_small_size, trace_region_size, worker_l1_size);
+  const CoreCoord grid = dryrun::core_coord(
+      dispatch_.get_dispatch_core_type() == DispatchCoreType::ETH ? board_.compute_grid_eth_dispatch
+                                                                  : board_.compute_grid);
+  const auto config = dryrun::BanksConfig::make(board_, grid,
+                                                {.l1_small_size = l1_small_size,
+                                                 .trace_region_size = trace_region_size,
+                                                 .worker_l1_size = worker_l1_size});
   allocator_ = std::make_unique<AllocatorImpl>(config);
   allocator_view_ = std::make_unique<Allocator>(allocator_.get());
   num_hw_cqs_ = num_hw_cqs;
@@ -69,15 +71,18 @@ bool Device::close() {
   return true;
 }
 
-tt::ARCH Device::arch() const { return board_.arch; }
+tt::ARCH Device::arch() const {
+  return board_.chip.arch == ttmem::placement::Arch::wormhole_b0 ? tt::ARCH::WORMHOLE_B0
+                                                                 : tt::ARCH::BLACKHOLE;
+}
 const std::string& Device::board_name() const { return board_.name; }
 int Device::num_dram_channels() const { return static_cast<int>(board_.dram_channels); }
-std::uint32_t Device::l1_size_per_core() const { return board_.l1_bytes_per_core; }
+std::uint32_t Device::l1_size_per_core() const { return board_.chip.l1_bytes_per_core; }
 std::uint32_t Device::dram_size_per_channel() const {
-  return static_cast<std::uint32_t>(board_.dram_bytes_per_channel);
+  return static_cast<std::uint32_t>(board_.chip.dram_bytes_per_channel);
 }
-CoreCoord Device::grid_size() const { return board_.noc_grid; }
-CoreCoord Device::logical_grid_size() const { return board_.tensix_grid; }
+CoreCoord Device::grid_size() const { return dryrun::core_coord(board_.chip.noc_grid); }
+CoreCoord Device::logical_grid_size() const { return dryrun::core_coord(board_.tensix_grid); }
 CoreCoord Device::dram_grid_size() const { return {board_.dram_channels, 1}; }
 
 CoreRangeSet Device::worker_cores(HalProgrammableCoreType, SubDeviceId) const {

@@ -3,10 +3,10 @@
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/global_circular_buffer.hpp>
 
-#include "align.hpp"
 #include "core_spec.hpp"
 #include "error.hpp"
 #include "impl/program/program_impl.hpp"
+#include "placement/align.hpp"
 
 namespace tt::tt_metal::experimental {
 
@@ -18,7 +18,8 @@ namespace {
 // two counters that are aligned as L1 is.
 DeviceAddr config_bytes(DeviceAddr receivers, DeviceAddr l1_alignment) {
   constexpr DeviceAddr kWord = sizeof(std::uint32_t);
-  return dryrun::align_up((8 + 2 * receivers) * kWord, l1_alignment) + 2 * receivers * l1_alignment;
+  return ttmem::placement::align_up((8 + 2 * receivers) * kWord, l1_alignment) +
+         2 * receivers * l1_alignment;
 }
 
 }  // namespace

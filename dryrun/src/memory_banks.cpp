@@ -5,14 +5,21 @@
 #include <utility>
 #include <vector>
 
-#include "align.hpp"
 #include "error.hpp"
+#include "placement/bytes_per_bank.hpp"
 
 namespace tt::tt_metal::dryrun {
+
+using ttmem::Kind;
+using ttmem::placement::FreeList;
+using ttmem::placement::MemoryMap;
+
 namespace {
 
-// A channel reserves whole pages of the largest trace buffer page.
-constexpr DeviceAddr kMaxTracePageBytes = 8192;
+FreeList space_of(const MemoryMap& map, Kind kind) {
+  const auto region = map.region(kind);
+  return {region.begin, region.bytes(), map.step()};
+}
 
 // How many holders an error message names.
 constexpr std::size_t kNamedHolders = 5;
@@ -66,69 +73,24 @@ const char* to_string(BufferType type) {
   return "unknown";
 }
 
-BanksConfig BanksConfig::make(const Board& board, CoreCoord compute_grid, std::size_t l1_small_size,
-                              std::size_t trace_region_size, std::size_t worker_l1_size) {
-  require(worker_l1_size <= board.l1_bytes_per_core, "Worker L1 size ", worker_l1_size,
-          " is larger than max size ", board.l1_bytes_per_core);
-  const DeviceAddr l1_base =
-      worker_l1_size == 0
-          ? board.l1_base
-          : align_up(board.l1_bytes_per_core - worker_l1_size, board.dram_alignment);
-  BanksConfig config{
-      .compute_cores = CoreRange({0, 0}, {compute_grid.x - 1, compute_grid.y - 1}),
-      .l1_alignment = board.l1_alignment,
-      .dram_alignment = board.dram_alignment,
-      .l1_base = l1_base,
-      .l1_bytes = board.l1_bytes_per_core,
-      .l1_small_bytes = align_up(l1_small_size, board.dram_alignment),
-      .dram_channels = board.dram_channels,
-      .dram_base = board.dram_base,
-      .dram_bytes_per_channel = board.dram_bytes_per_channel,
-      .trace_region_bytes = align_up(trace_region_size, board.dram_alignment),
-  };
-  require(config.l1_small_bytes < config.l1_bytes - config.l1_base,
-          "Reserved size must be less than bank size: l1_small_size ", l1_small_size, " of ",
-          config.l1_bytes - config.l1_base);
-  require(config.trace_bytes_per_channel() < config.dram_bytes_per_channel - config.dram_base,
-          "Reserved size must be less than bank size: trace_region_size ", trace_region_size,
-          " over ", config.dram_channels, " channels of ", config.dram_bytes_per_channel);
-  return config;
+BanksConfig BanksConfig::make(const Board& board, CoreCoord compute_grid,
+                              const ttmem::placement::OpenSizes& sizes) {
+  const auto map = MemoryMap::make(board, sizes);
+  if (!map) fail(map.error().message);
+  return {CoreRange({0, 0}, {compute_grid.x - 1, compute_grid.y - 1}), *map};
 }
 
 BanksConfig BanksConfig::of_sub_device(const CoreRangeSet& cores, DeviceAddr local_l1_bytes) const {
-  BanksConfig config = *this;
-  config.compute_cores = cores;
-  config.l1_bytes = l1_base + local_l1_bytes;
-  config.l1_small_bytes = 0;
-  config.dram_bytes_per_channel = dram_base;
-  config.trace_region_bytes = 0;
-  return config;
-}
-
-DeviceAddr BanksConfig::trace_bytes_per_channel() const {
-  return align_up(divide_up(trace_region_bytes, dram_channels), kMaxTracePageBytes);
+  return {cores, map.of_sub_device(local_l1_bytes)};
 }
 
 MemoryBanks::MemoryBanks(const BanksConfig& config)
     : config_(config),
-      dram_{config.dram_channels,
-            FreeList(
-                config.dram_base,
-                config.dram_bytes_per_channel - config.dram_base - config.trace_bytes_per_channel(),
-                config.dram_alignment),
-            {}},
-      trace_{config.dram_channels,
-             FreeList(config.dram_bytes_per_channel - config.trace_bytes_per_channel(),
-                      config.trace_bytes_per_channel(), config.dram_alignment),
-             {}},
-      // L1 is allocated in steps of the DRAM alignment too, so that data can move between both.
-      l1_{config.compute_cores.num_cores(),
-          FreeList(config.l1_base, config.l1_bytes - config.l1_small_bytes - config.l1_base,
-                   config.dram_alignment),
-          {}},
-      l1_small_{config.l1_small_bytes == 0 ? 0 : l1_.count,
-                FreeList(config.l1_bytes - config.l1_small_bytes, config.l1_small_bytes,
-                         config.dram_alignment),
+      dram_{config.map.dram_channels, space_of(config.map, Kind::dram), {}},
+      trace_{config.map.dram_channels, space_of(config.map, Kind::trace), {}},
+      l1_{config.compute_cores.num_cores(), space_of(config.map, Kind::l1), {}},
+      l1_small_{config.map.l1_small_bytes == 0 ? 0 : l1_.count,
+                space_of(config.map, Kind::l1_small),
                 {}} {}
 
 MemoryBanks::Bank& MemoryBanks::bank(BufferType type) {
@@ -160,12 +122,12 @@ DeviceAddr MemoryBanks::allocate(Buffer* buffer) {
   Bank& target = bank(type);
   const auto address = target.space.allocate(size_per_bank, buffer->bottom_up());
   if (!address) {
-    const Statistics statistics = target.space.statistics();
+    const FreeList::Statistics statistics = target.space.statistics();
     fail("Out of Memory: Not enough space to allocate ", buffer->aligned_size(), " B ",
          to_string(type), " buffer across ", shards.value_or(target.count),
          " banks, where each bank needs to store ", size_per_bank, " B, but bank size is ",
-         target.space.size(), " B (allocated: ", statistics.total_allocated_bytes,
-         " B, free: ", statistics.total_free_bytes,
+         target.space.size(), " B (allocated: ", statistics.allocated_bytes,
+         " B, free: ", statistics.free_bytes,
          " B, largest free block: ", statistics.largest_free_block_bytes, " B)",
          describe_largest(target.holders));
   }
@@ -187,28 +149,33 @@ DeviceAddr MemoryBanks::bank_size(BufferType type) const { return bank(type).spa
 std::uint32_t MemoryBanks::alignment(BufferType type) const {
   bank(type);  // throws for a type that has no banks
   const bool is_l1 = type == BufferType::L1 || type == BufferType::L1_SMALL;
-  return is_l1 ? config_.l1_alignment : config_.dram_alignment;
+  return config_.map.page_alignment(is_l1 ? Kind::l1 : Kind::dram);
 }
 
 Statistics MemoryBanks::statistics(BufferType type) const {
   std::lock_guard lock(mutex_);
-  return bank(type).space.statistics();
+  const FreeList::Statistics of = bank(type).space.statistics();
+  return {.total_allocatable_size_bytes = of.total_bytes,
+          .total_allocated_bytes = of.allocated_bytes,
+          .total_free_bytes = of.free_bytes,
+          .largest_free_block_bytes = of.largest_free_block_bytes};
 }
 
 bool MemoryBanks::has_bank(BufferType type, const CoreCoord& core) const {
   if (type == BufferType::DRAM || type == BufferType::TRACE) {
-    return core.x < config_.dram_channels && core.y == 0;
+    return core.x < config_.map.dram_channels && core.y == 0;
   }
   return config_.compute_cores.contains(core);
 }
 
 void MemoryBanks::reserve_l1_below(DeviceAddr bytes) {
   std::lock_guard lock(mutex_);
-  const DeviceAddr all = config_.l1_bytes - config_.l1_small_bytes - config_.l1_base;
+  const auto [begin, end] = config_.map.region(Kind::l1);
+  const DeviceAddr all = end - begin;
   require(bytes <= all, "Shrink size ", bytes, " must be smaller than max size ", all);
   const auto lowest = l1_.space.lowest_occupied_address();
-  require(!lowest || *lowest >= config_.l1_base + bytes, "Shrink size ", bytes,
-          " cuts into allocated block at address ", lowest.value_or(0) - config_.l1_base);
+  require(!lowest || *lowest >= begin + bytes, "Shrink size ", bytes,
+          " cuts into allocated block at address ", lowest.value_or(0) - begin);
   l1_.space.reserve_below(bytes);
 }
 
@@ -245,15 +212,15 @@ DeviceAddr Allocator::get_bank_size(const BufferType& buffer_type) const {
   return impl_->banks()->bank_size(buffer_type);
 }
 DeviceAddr Allocator::get_base_allocator_addr(const HalMemType& mem_type) const {
-  const auto& config = impl_->banks()->config();
+  const auto& map = impl_->banks()->config().map;
   dryrun::require(mem_type == HalMemType::DRAM || mem_type == HalMemType::L1,
                   "Allocator does not support allocating in this memory type");
-  return mem_type == HalMemType::DRAM ? config.dram_base : config.l1_base;
+  return mem_type == HalMemType::DRAM ? map.dram_base : map.l1_base;
 }
 std::uint32_t Allocator::get_alignment(BufferType buffer_type) const {
   return impl_->banks()->alignment(buffer_type);
 }
-std::size_t Allocator::get_worker_l1_size() const { return impl_->banks()->config().l1_bytes; }
+std::size_t Allocator::get_worker_l1_size() const { return impl_->banks()->config().map.l1_bytes; }
 Statistics Allocator::get_statistics(const BufferType& buffer_type) const {
   return impl_->banks()->statistics(buffer_type);
 }
@@ -261,9 +228,7 @@ Statistics Allocator::get_statistics(const BufferType& buffer_type) const {
 DeviceAddr detail::calculate_bank_size_spread(DeviceAddr size_bytes, DeviceAddr page_size_bytes,
                                               std::uint32_t num_banks,
                                               std::uint32_t alignment_bytes) {
-  if (size_bytes == 0 || page_size_bytes == 0 || num_banks == 0) return 0;
-  const DeviceAddr pages = size_bytes / page_size_bytes;
-  return dryrun::divide_up(pages, num_banks) * dryrun::align_up(page_size_bytes, alignment_bytes);
+  return ttmem::placement::bytes_per_bank(size_bytes, page_size_bytes, num_banks, alignment_bytes);
 }
 
 }  // namespace tt::tt_metal

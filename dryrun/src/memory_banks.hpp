@@ -14,7 +14,8 @@
 #include <tt-metalium/buffer.hpp>
 #include <unordered_set>
 
-#include "free_list.hpp"
+#include "placement/free_list.hpp"
+#include "placement/memory_map.hpp"
 #include "system.hpp"
 
 namespace tt::tt_metal::dryrun {
@@ -22,33 +23,17 @@ namespace tt::tt_metal::dryrun {
 // "DRAM", "L1", ...
 const char* to_string(BufferType type);
 
-// How the memory of a chip is divided. Derived once, when the chip is opened:
-//
-//   L1    | reserved | l1 ............................ | l1_small |
-//         0          l1_base                                      l1_bytes
-//   DRAM  | reserved | dram .......................... | trace    |
-//         0          dram_base                                    channel
+// The memory of a chip, and the cores that have L1 banks.
 struct BanksConfig {
-  CoreRangeSet compute_cores;  // each is an L1 bank
-  std::uint32_t l1_alignment = 0;
-  std::uint32_t dram_alignment = 0;
-  DeviceAddr l1_base = 0;
-  DeviceAddr l1_bytes = 0;
-  DeviceAddr l1_small_bytes = 0;
-  std::uint32_t dram_channels = 0;
-  DeviceAddr dram_base = 0;
-  DeviceAddr dram_bytes_per_channel = 0;
-  DeviceAddr trace_region_bytes = 0;  // as asked for, over all channels
+  CoreRangeSet compute_cores;
+  ttmem::placement::MemoryMap map;
 
   // Throws when the sizes do not fit into the board's memory.
-  static BanksConfig make(const Board& board, CoreCoord compute_grid, std::size_t l1_small_size,
-                          std::size_t trace_region_size, std::size_t worker_l1_size);
+  static BanksConfig make(const Board& board, CoreCoord compute_grid,
+                          const ttmem::placement::OpenSizes& sizes);
 
   // For the L1 that a sub-device on these cores has for itself. It has no other memory.
   BanksConfig of_sub_device(const CoreRangeSet& cores, DeviceAddr local_l1_bytes) const;
-
-  // What each channel reserves for traces.
-  DeviceAddr trace_bytes_per_channel() const;
 };
 
 // The memory banks of one chip, or of the chips of a mesh, which are allocated in lockstep: what is
@@ -88,7 +73,7 @@ class MemoryBanks {
  private:
   struct Bank {
     std::uint32_t count;
-    FreeList space;
+    ttmem::placement::FreeList space;
     std::map<DeviceAddr, Buffer*> holders;
   };
 

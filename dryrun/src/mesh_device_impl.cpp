@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "align.hpp"
 #include "distributed/fd_mesh_command_queue.hpp"
 #include "error.hpp"
+#include "placement/align.hpp"
 
 namespace tt::tt_metal::distributed {
 
@@ -24,7 +24,7 @@ DeviceAddr trace_page_size(DeviceAddr size, std::uint32_t banks) {
   DeviceAddr best = 0;
   DeviceAddr least_waste = ~DeviceAddr{0};
   for (DeviceAddr page = 1024; page <= 8192; page *= 2) {
-    const DeviceAddr waste = dryrun::align_up(size, banks * page) - size;
+    const DeviceAddr waste = ttmem::placement::align_up(size, banks * page) - size;
     if (waste <= least_waste || size / (banks * page) >= 2) {
       least_waste = waste;
       best = page;
@@ -141,8 +141,8 @@ std::shared_ptr<MeshBuffer> MeshDeviceImpl::make_trace_buffer(std::uint64_t reco
   const DeviceAddr bytes =
       std::max<std::uint64_t>(recorded_programs, 1) * MeshDevice::kTraceBytesPerProgram;
   const DeviceAddr page = trace_page_size(bytes, allocator->banks()->num_banks(BufferType::DRAM));
-  const DeviceAddr padded = dryrun::align_up(bytes, page);
-  const DeviceAddr region = allocator->banks()->config().trace_region_bytes;
+  const DeviceAddr padded = ttmem::placement::align_up(bytes, page);
+  const DeviceAddr region = allocator->banks()->config().map.trace_region_bytes;
   const DeviceAddr all_traces = trace_buffers_size + padded;
   require(region == 0 || all_traces <= region, "Creating trace buffers of size ", all_traces,
           "B on MeshDevice ", id, ", but only ", region, "B is allocated for trace region.");

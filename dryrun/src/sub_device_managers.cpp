@@ -6,8 +6,8 @@
 #include <atomic>
 #include <utility>
 
-#include "align.hpp"
 #include "error.hpp"
+#include "placement/align.hpp"
 
 namespace tt::tt_metal {
 
@@ -115,7 +115,8 @@ SubDeviceManagerId SubDeviceManagers::create(ttsl::Span<const SubDevice> sub_dev
                                              DeviceAddr local_l1_size) {
   validate(sub_devices);
   auto manager = make_manager(next_manager_id(), {sub_devices.begin(), sub_devices.end()});
-  manager->local_l1_bytes = align_up(local_l1_size, whole_.config().l1_alignment);
+  manager->local_l1_bytes =
+      ttmem::placement::align_up(local_l1_size, whole_.config().map.l1_alignment);
   make_allocators(*manager);
   const SubDeviceManagerId id = manager->id;
   std::lock_guard lock(mutex_);

@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machines that can be simulated: figures only, all in one table.
+// The machines that can be simulated: boards, and how many chips they are in what order.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <string_view>
 #include <tt-metalium/core_coord.hpp>
 #include <tt-metalium/device_types.hpp>
 #include <tt-metalium/mesh_coord.hpp>
 #include <vector>
 
+#include "placement/board.hpp"
+
 namespace tt::tt_metal::dryrun {
 
-// What every chip of a board has.
-struct Board {
-  std::string name;
-  tt::ARCH arch;
-  CoreCoord noc_grid;                   // places on the die, for cores of any kind
-  CoreCoord die_grid;                   // Tensix cores on the die
-  CoreCoord tensix_grid;                // of these, not harvested
-  CoreCoord compute_grid;               // left for programs when dispatch runs on Tensix cores
-  CoreCoord compute_grid_eth_dispatch;  // and when it runs on Ethernet cores
-  std::uint32_t l1_bytes_per_core;
-  std::uint32_t l1_base;  // of the first circular buffer
-  std::uint32_t l1_alignment;
-  std::uint32_t dram_channels;
-  std::uint64_t dram_bytes_per_channel;
-  std::uint64_t dram_base;         // of the first buffer in a bank
-  std::uint32_t dram_alignment;    // also that of circular buffers
-  std::uint32_t circular_buffers;  // per core
-};
+using ttmem::placement::Board;
+
+inline CoreCoord core_coord(const ttmem::placement::Grid& grid) { return {grid.x, grid.y}; }
 
 struct System {
   Board board;

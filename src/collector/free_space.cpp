@@ -2,36 +2,14 @@
 #include "collector/free_space.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/saturating.hpp"
+#include "placement/align.hpp"
+#include "placement/board.hpp"
+#include "placement/memory_map.hpp"
 
 namespace ttmem::collector {
 namespace {
-
-// Of the runtime's allocator, read from TT-Metal.
-struct Allocator {
-  std::string_view arch;
-  std::uint64_t dram_base;
-  std::uint64_t step;  // in DRAM and L1
-};
-constexpr std::array<Allocator, 2> kAllocators = {
-    {{"wormhole_b0", 1'048'640, 32}, {"blackhole", 1'048'704, 64}}};
-
-// A channel reserves whole pages of the largest trace buffer page.
-constexpr std::uint64_t kTracePageBytes = 8192;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
-  const std::uint64_t over = value % step;
-  return over == 0 ? value : value - over + step;
-}
-
-std::uint64_t trace_bytes_per_channel(const BankFacts& facts) {
-  if (facts.dram_channels == 0) return 0;
-  const std::uint64_t share = facts.trace_region_bytes / facts.dram_channels +
-                              (facts.trace_region_bytes % facts.dram_channels != 0 ? 1 : 0);
-  return round_up(share, kTracePageBytes);
-}
 
 // `taken` is as join() leaves it.
 model::FreeSpace free_of(const BankRegion& region, std::span<const Range> taken) {
@@ -46,7 +24,7 @@ model::FreeSpace free_of(const BankRegion& region, std::span<const Range> taken)
   for (const Range& range : taken) {
     if (range.begin < region.range.begin || range.end > region.range.end) return {};
     add_block_up_to(range.begin);
-    begin = round_up(range.end, region.step);
+    begin = placement::align_up(range.end, region.step);
   }
   add_block_up_to(region.range.end);
   return {free, largest};
@@ -106,11 +84,10 @@ BankFacts bank_facts(const segment::DeviceImage& device) {
 
 PerKind<std::optional<BankRegion>> regions_of(std::string_view arch, const BankFacts& facts) {
   PerKind<std::optional<BankRegion>> regions{};
-  const auto* allocator = std::find_if(kAllocators.begin(), kAllocators.end(),
-                                       [&](const Allocator& a) { return a.arch == arch; });
-  if (allocator == kAllocators.end()) return regions;
+  const placement::Chip* const chip = placement::find_chip(arch);
+  if (chip == nullptr) return regions;
   const auto set = [&](Kind kind, std::uint64_t begin, std::uint64_t end) {
-    if (begin < end) regions[kind] = BankRegion{{begin, end}, allocator->step};
+    if (begin < end) regions[kind] = BankRegion{{begin, end}, chip->dram_alignment};
   };
   const std::uint64_t l1 = facts.l1_bytes_per_core;
   if (l1 != 0 && facts.l1_small_bytes_per_core <= l1) {
@@ -119,9 +96,11 @@ PerKind<std::optional<BankRegion>> regions_of(std::string_view arch, const BankF
     set(Kind::l1_small, small, l1);
   }
   const std::uint64_t channel = facts.dram_bytes_per_channel;
-  const std::uint64_t trace = trace_bytes_per_channel(facts);
-  if (channel != 0 && facts.dram_channels != 0 && trace <= channel) {
-    set(Kind::dram, allocator->dram_base, channel - trace);
+  if (channel == 0 || facts.dram_channels == 0) return regions;
+  const std::uint64_t trace =
+      placement::trace_bytes_per_channel(facts.trace_region_bytes, facts.dram_channels);
+  if (trace <= channel) {
+    set(Kind::dram, chip->dram_base, channel - trace);
     set(Kind::trace, channel - trace, channel);
   }
   return regions;

@@ -16,19 +16,22 @@
 #include <tt_stl/span.hpp>
 #include <vector>
 
+namespace ttmem::placement {
+struct Board;
+}  // namespace ttmem::placement
+
 namespace tt::tt_metal {
 
 namespace detail {
 class ProgramImpl;
 }  // namespace detail
 namespace dryrun {
-struct Board;
 struct CbLayout;
 }  // namespace dryrun
 
 class Device final : public IDevice {
  public:
-  Device(ChipId id, const dryrun::Board& board, bool has_pcie);
+  Device(ChipId id, const ttmem::placement::Board& board, bool has_pcie);
   ~Device() override;
 
   // Before it is opened: which cores dispatch, and are no compute cores then.
@@ -118,7 +121,7 @@ class Device final : public IDevice {
 
  private:
   const ChipId id_;
-  const dryrun::Board& board_;
+  const ttmem::placement::Board& board_;
   const bool has_pcie_;
   const std::vector<SubDeviceId> sub_device_ids_{SubDeviceId{0}};
 

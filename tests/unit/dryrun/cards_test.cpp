@@ -24,10 +24,10 @@ TEST(Cards, AreThoseOfTheDryRun) {
     const auto board = tt::tt_metal::dryrun::find_system(system).board;
     const Card* const known = find_card(card);
     ASSERT_NE(known, nullptr);
-    EXPECT_EQ(known->arch, board.arch == tt::ARCH::WORMHOLE_B0 ? "wormhole_b0" : "blackhole");
+    EXPECT_EQ(known->arch, name_of(board.chip.arch));
     EXPECT_EQ(known->dram_channels, board.dram_channels);
-    EXPECT_EQ(known->dram_bytes_per_channel, board.dram_bytes_per_channel);
-    EXPECT_EQ(known->l1_bytes_per_core, board.l1_bytes_per_core);
+    EXPECT_EQ(known->dram_bytes_per_channel, board.chip.dram_bytes_per_channel);
+    EXPECT_EQ(known->l1_bytes_per_core, board.chip.l1_bytes_per_core);
     if (known->grid_x == 0) continue;
     // Certain only where it does not depend on how the card is opened.
     EXPECT_EQ(board.compute_grid, board.compute_grid_eth_dispatch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "free_list.hpp"
+#include "placement/free_list.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace tt::tt_metal::dryrun {
+namespace ttmem::placement {
 namespace {
 
 TEST(FreeList, PlacesAsItsHeaderSays) {
@@ -54,13 +54,45 @@ TEST(FreeList, IgnoresAFreeOfWhatIsNotAllocated) {
   FreeList list(0, 30, 10);
   list.allocate(10, true);
   list.deallocate(10);
-  EXPECT_EQ(list.statistics().total_free_bytes, 20u);
+  EXPECT_EQ(list.statistics().free_bytes, 20u);
 }
 
 TEST(FreeList, OfNothingHasRoomForNothing) {
   FreeList list(100, 0, 10);
   EXPECT_EQ(list.allocate(1, true), std::nullopt);
   EXPECT_EQ(list.lowest_occupied_address(), std::nullopt);
+}
+
+TEST(FreeList, OccupiesAGivenRange) {
+  FreeList list(100, 100, 10);
+  EXPECT_TRUE(list.occupy(150, 15));
+  EXPECT_EQ(list.statistics().allocated_bytes, 20u);  // rounded up
+  EXPECT_EQ(list.allocate(30, true), 100u);
+  EXPECT_EQ(list.allocate(30, true), 170u);
+  EXPECT_EQ(list.lowest_occupied_address(), 100u);
+  list.deallocate(150);
+  EXPECT_EQ(list.free_blocks(), (std::map<std::uint64_t, std::uint64_t>{{130, 40}}));
+}
+
+TEST(FreeList, OccupiesNothingThatIsNotFreeOrLiesOutside) {
+  FreeList list(100, 100, 10);
+  ASSERT_TRUE(list.occupy(150, 10));
+  for (const auto& [address, bytes] : {std::pair<std::uint64_t, std::uint64_t>{140, 20},
+                                       {150, 10},
+                                       {90, 20},
+                                       {190, 20},
+                                       {200, 10},
+                                       {0, 10},
+                                       {100, ~0ull},
+                                       {~0ull, 10}}) {
+    EXPECT_FALSE(list.occupy(address, bytes)) << address;
+  }
+  EXPECT_EQ(list.free_blocks(), (std::map<std::uint64_t, std::uint64_t>{{100, 50}, {160, 40}}));
+}
+
+TEST(FreeList, HasNoRoomForMoreBytesThanThereAreNumbers) {
+  FreeList list(0, 100, 10);
+  EXPECT_EQ(list.allocate(~0ull, true), std::nullopt);
 }
 
 // The rule itself, without any structure: a map of units, searched from one end.
@@ -90,13 +122,13 @@ class UnitMap {
 };
 
 TEST(FreeList, AgreesWithAMapOfUnitsOverRandomHistories) {
-  constexpr DeviceAddr kBase = 1024;
-  constexpr DeviceAddr kUnit = 32;
+  constexpr std::uint64_t kBase = 1024;
+  constexpr std::uint64_t kUnit = 32;
   std::mt19937 random(42);
   for (int history = 0; history < 50; ++history) {
     FreeList list(kBase, 64 * kUnit, kUnit);
     UnitMap model(64);
-    std::map<DeviceAddr, std::size_t> live;
+    std::map<std::uint64_t, std::size_t> live;
     for (int step = 0; step < 200; ++step) {
       if (random() % 3 == 0 && !live.empty()) {
         const auto victim =
@@ -120,4 +152,4 @@ TEST(FreeList, AgreesWithAMapOfUnitsOverRandomHistories) {
 }
 
 }  // namespace
-}  // namespace tt::tt_metal::dryrun
+}  // namespace ttmem::placement
