@@ -53,6 +53,9 @@ Device* Tracker::open(std::uint32_t id, Device* known) {
   const std::uint64_t time = now();
   publish(known->record->seq, [&] {
     store(known->record->opened_ns, time);
+    // Chosen anew at each opening; everything else is the chip's.
+    known->record->l1_small_bytes_per_core = 0;
+    known->record->trace_region_bytes = 0;
     store(known->record->state, static_cast<std::uint32_t>(segment::DeviceState::open));
   });
   ++shapes_;

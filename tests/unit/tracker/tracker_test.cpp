@@ -231,6 +231,21 @@ TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
   EXPECT_EQ(tracked.device().anomalies.unknown_frees, 1U);
 }
 
+TEST(Tracker, TheRegionsAreThoseOfTheLastOpening) {
+  Tracked tracked;
+  ttmem_device_info info = wormhole(0);
+  info.l1_small_bytes_per_core = 32768;
+  info.trace_region_bytes = 1 << 20;
+  tracked.core().device_open(info);
+  tracked->device_close(0);
+  info.l1_small_bytes_per_core = 0;
+  info.trace_region_bytes = 0;
+  tracked.core().device_open(info);
+  EXPECT_EQ(tracked.device().l1_small_bytes_per_core, 0U);
+  EXPECT_EQ(tracked.device().trace_region_bytes, 0U);
+  EXPECT_EQ(tracked.device().l1_bytes_per_core, kL1);
+}
+
 TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
   Tracked tracked;
   tracked.core().device_open(wormhole(0));
