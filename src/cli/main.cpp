@@ -108,6 +108,7 @@ int run(std::vector<std::string> arguments) {
   add_record(root, to_run);
   add_report(root, common);
   add_diff(root, common);
+  add_explain(root, common);
   add_export(root);
   add_import(root);
   add_doctor(root, common);

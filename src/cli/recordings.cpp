@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "cli/terminal.hpp"
+#include "report/make_report.hpp"
 #include "report/select.hpp"
+#include "views/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -26,6 +28,18 @@ void draw_progress(const std::string& file, double part) {
              part * 100);
   if (part >= 1) fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
+}
+
+Result<recording::Time> time_of_peak(const std::string& at, const report::Report& report) {
+  const report::DeviceReport* const device = report::fullest(report);
+  std::optional<report::Extreme> peak;
+  if (device != nullptr && at == "peak") {
+    peak = report::fullest_peak(*device);
+  } else if (device != nullptr) {
+    peak = report::peak_named(*device, at.substr(0, at.size() - std::string(".peak").size()));
+  }
+  if (peak) return peak->time_ns;
+  return Error{fmt::format("the recording does not tell the moment of --at {}", at)};
 }
 
 }  // namespace
@@ -59,6 +73,30 @@ std::function<void(double)> progress_for(const recording::Reader& reader, const 
     const int now = static_cast<int>(part * 100);
     if (now != std::exchange(*last, now)) draw_progress(file, part);
   };
+}
+
+Result<report::Report> load_report(const std::string& file,
+                                   const std::vector<model::DeviceName>& devices,
+                                   recording::Reader& reader) {
+  Result<report::Report> made = report::make_report(reader, progress_for(reader, file));
+  if (!made || devices.empty()) return made;
+  const auto missing = report::missing_devices(*made, devices);
+  if (missing.empty()) return report::select_devices(std::move(*made), devices);
+  return Error{fmt::format("no device {} in {}", views::format_names(missing), file)};
+}
+
+Result<recording::Time> moment_of(const std::string& at, const std::string& file,
+                                  const std::vector<model::DeviceName>& devices,
+                                  recording::Reader& reader) {
+  if (at == "end") return reader.end_ns();
+  if (at.ends_with("peak")) {
+    const Result<report::Report> report = load_report(file, devices, reader);
+    return report ? time_of_peak(at, *report) : Result<recording::Time>(report.error());
+  }
+  const recording::Time time = *parse_moment(at);
+  if (time <= reader.end_ns()) return time;
+  return Error{fmt::format("--at {}: the recording ends at {}", at,
+                           views::format_age(static_cast<std::uint64_t>(reader.end_ns())))};
 }
 
 int judge(const std::vector<report::Limit>& limits, const report::Report* before,

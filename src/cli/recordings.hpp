@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "model/device_name.hpp"
 #include "recording/file/reader.hpp"
 #include "report/limit.hpp"
 #include "report/report.hpp"
@@ -24,6 +25,18 @@ namespace ttmem::cli {
 // file is short.
 [[nodiscard]] std::function<void(double)> progress_for(const recording::Reader& reader,
                                                        const std::string& file);
+
+// The report of a recording, of these devices (empty: of all). Fails when there is no such device.
+// Shows progress.
+[[nodiscard]] Result<report::Report> load_report(const std::string& file,
+                                                 const std::vector<model::DeviceName>& devices,
+                                                 recording::Reader& reader);
+
+// The time of a moment that check_moment() took. "peak" is that of L1 or DRAM, whichever was fuller
+// on the fullest of the devices. Fails when it lies behind the end, or is not known.
+[[nodiscard]] Result<recording::Time> moment_of(const std::string& at, const std::string& file,
+                                                const std::vector<model::DeviceName>& devices,
+                                                recording::Reader& reader);
 
 // Says which limits are exceeded, and by how much. Returns kLimit when one is, kFailure when a
 // figure is unknown that one is about, else kSuccess.

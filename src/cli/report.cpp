@@ -14,10 +14,8 @@
 #include "cli/recordings.hpp"
 #include "recording/playback/playback.hpp"
 #include "report/limit.hpp"
-#include "report/make_report.hpp"
 #include "report/report_json.hpp"
 #include "report/report_text.hpp"
-#include "report/select.hpp"
 #include "views/format.hpp"
 #include "views/json.hpp"
 #include "views/select.hpp"
@@ -51,44 +49,9 @@ Examples:
 trace.peak, headroom.min, dram.largest_free.min, l1.largest_free.min, leak or lost with a size. The
 exit status is 3 when one of them holds. docs/recording.md explains the figures.)";
 
-Result<Report> load_report(const ReportOptions& options, const CommonOptions& common,
-                           Reader& reader) {
-  Result<Report> made = report::make_report(reader, progress_for(reader, options.file));
-  if (!made || common.devices.empty()) return made;
-  const auto missing = report::missing_devices(*made, common.devices);
-  if (missing.empty()) return report::select_devices(std::move(*made), common.devices);
-  return Error{fmt::format("no device {} in {}", views::format_names(missing), options.file)};
-}
-
-// The moment of a peak: "peak" is that of L1 or DRAM, whichever was fuller on the fullest device.
-Result<Time> time_of_peak(const std::string& at, const Report& report) {
-  const report::DeviceReport* const device = report::fullest(report);
-  std::optional<report::Extreme> peak;
-  if (device != nullptr && at == "peak") {
-    peak = report::fullest_peak(*device);
-  } else if (device != nullptr) {
-    peak = report::peak_named(*device, at.substr(0, at.size() - std::string(".peak").size()));
-  }
-  if (peak) return peak->time_ns;
-  return Error{fmt::format("the recording does not tell the moment of --at {}", at)};
-}
-
-Result<Time> moment_of(const ReportOptions& options, const CommonOptions& common, Reader& reader) {
-  if (*options.at == "end") return reader.end_ns();
-  if (!options.at->ends_with("peak")) {
-    const Time time = *parse_moment(*options.at);
-    if (time <= reader.end_ns()) return time;
-    return Error{fmt::format("--at {}: the recording ends at {}", *options.at,
-                             views::format_age(static_cast<std::uint64_t>(reader.end_ns())))};
-  }
-  const Result<Report> report = load_report(options, common, reader);
-  if (!report) return report.error();
-  return time_of_peak(*options.at, *report);
-}
-
 // The table of `ttmem`, or its JSON, of one moment.
 int show_moment(const ReportOptions& options, const CommonOptions& common, Reader& reader) {
-  const Result<Time> time = moment_of(options, common, reader);
+  const Result<Time> time = moment_of(*options.at, options.file, common.devices, reader);
   if (!time) return complain(time.error().message, kFailure);
   const bool end = *options.at == "end";
   Playback playback(reader, end ? recording::AfterClose::kept : recording::AfterClose::gone);
@@ -130,7 +93,7 @@ std::string text_of(const Report& report, const ReportOptions& options,
 }
 
 int show_report(const ReportOptions& options, const CommonOptions& common, Reader& reader) {
-  const Result<Report> report = load_report(options, common, reader);
+  const Result<Report> report = load_report(options.file, common.devices, reader);
   if (!report) return complain(report.error().message, kFailure);
   const int printed =
       print(common.json ? report::report_json(*report, options.top.value_or(kJsonTop))

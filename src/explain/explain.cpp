@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explain/bank.hpp"
+#include "explain/causes.hpp"
+#include "explain/wording.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+using What = Failure::What;
+
+// The largest free block, if what is held is known.
+Bytes largest_free(const DeviceMemory& memory, Kind kind) {
+  const auto& region = memory.regions[kind];
+  if (!region || memory.without_address[kind] != 0) return std::nullopt;
+  const auto bank = Bank::make(kind, *region, memory.holders[kind]);
+  return bank ? Bytes(bank->largest_free()) : std::nullopt;
+}
+
+// True if this can be the memory, and the moment, that the message is about.
+bool is_of_failure(const Failure& failure, const DeviceMemory& memory) {
+  switch (failure.what) {
+    case What::out_of_memory: {
+      if (!failure.kind) return true;
+      const Bytes largest = largest_free(memory, *failure.kind);
+      if (!largest) return failure.bank_bytes == 0U && !memory.regions[*failure.kind];
+      if (failure.largest_free_per_bank) return *largest == *failure.largest_free_per_bank;
+      return !failure.bytes_per_bank || *largest < *failure.bytes_per_bank;
+    }
+    case What::clash: {
+      const auto& buffers = memory.holders[Kind::l1];
+      return !buffers.empty() && failure.l1_address == buffers.front().address &&
+             find_program(failure, memory) != nullptr;
+    }
+    case What::beyond_l1:
+      return find_program(failure, memory) != nullptr;
+    case What::trace_region:
+      // The region is rounded up to whole pages.
+      return !failure.limit || memory.facts.trace_region_bytes >= *failure.limit;
+    default:
+      return true;
+  }
+}
+
+// How much is left of what is tightest, as a share: for the choice among devices.
+double room_of(const DeviceMemory& memory) {
+  double least = 1;
+  for (const Kind kind : {Kind::dram, Kind::l1}) {
+    const Bytes largest = largest_free(memory, kind);
+    if (!largest) continue;
+    const auto& range = memory.regions[kind]->range;
+    least = std::min(least,
+                     static_cast<double>(*largest) / static_cast<double>(range.end - range.begin));
+  }
+  return least;
+}
+
+// The memory that is meant, and how many others look the same.
+struct Choice {
+  std::optional<DeviceMemory> memory{};
+  bool is_certain = false;
+};
+
+Choice choose(const Question& question) {
+  Choice choice;
+  double least = 2;
+  for (const MemoryRef& ref : memory_refs(*question.state, question.pid)) {
+    DeviceMemory memory = device_memory(*question.state, ref);
+    if (question.failure && is_of_failure(*question.failure, memory)) {
+      return {std::move(memory), true};
+    }
+    const double room = room_of(memory);
+    if (room >= least) continue;
+    least = room;
+    choice.memory = std::move(memory);
+  }
+  choice.is_certain = !question.failure.has_value();
+  return choice;
+}
+
+void explain_failure(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
+  switch (failure.what) {
+    case What::out_of_memory:
+      return explain_request(failure, memory, result);
+    case What::clash:
+      return explain_clash(failure, memory, result);
+    case What::beyond_l1:
+      return explain_beyond_l1(failure, memory, result);
+    case What::trace_region:
+      return explain_trace_region(failure, memory, result);
+    default:
+      return explain_limit(failure, result);
+  }
+}
+
+void say_what_is_unknown(const Question& question, const Choice& choice, Explanation& result) {
+  if (!choice.memory) {
+    result.unknown.emplace_back(
+        "Who held the memory: there is no state of that moment. `ttmem run -- CMD` keeps it and "
+        "explains the failure when CMD ends.");
+    return;
+  }
+  if (!choice.is_certain && question.failure) {
+    result.unknown.emplace_back(
+        "Whether this is how it was: the state is of another moment than the message. `ttmem run "
+        "-- CMD` keeps the state of the failure.");
+  }
+  const auto names_missing = std::any_of(
+      result.in_the_way.begin(), result.in_the_way.end(),
+      [](const Holder& holder) { return holder.label.empty() && holder.scope.empty(); });
+  if (names_missing) {
+    result.unknown.emplace_back(
+        "The names of some buffers: `ttmem run --ops -- CMD` names the operations that took "
+        "them, and ttmem.scope() in Python the parts of a model.");
+  }
+  for (const Kind kind : kBankKinds) {
+    if (choice.memory->without_address[kind] == 0) continue;
+    result.unknown.push_back(
+        fmt::format("Where {} {} buffers lie: their addresses were not reported.",
+                    choice.memory->without_address[kind], title_of(kind)));
+  }
+}
+
+// A tensor that is larger than what is asked for is no small sacrifice, however few they are.
+void order_by_cost(Explanation& result) {
+  const auto is_small = [&](const Suggestion& suggestion) {
+    std::uint64_t bytes = 0;
+    for (const Holder& holder : suggestion.buffers) bytes += holder.bytes_per_bank;
+    return suggestion.action != "free" || bytes <= result.bytes_per_bank.value_or(bytes);
+  };
+  std::stable_partition(result.suggestions.begin(), result.suggestions.end(), is_small);
+  if (result.suggestions.size() > kMostSuggestions) result.suggestions.resize(kMostSuggestions);
+}
+
+}  // namespace
+
+Explanation explain(const Question& question) {
+  Explanation result;
+  Choice choice;
+  if (question.state != nullptr) choice = choose(question);
+  const DeviceMemory* const memory = choice.memory ? &*choice.memory : nullptr;
+  if (memory != nullptr) result.place = place_of(*memory);
+  if (question.failure) {
+    explain_failure(*question.failure, memory, result);
+  } else if (memory != nullptr) {
+    explain_tightest(*memory, result);
+  } else {
+    result.sentence = "Nothing has failed, and no process is tracked.";
+  }
+  if (question.failure || memory != nullptr) say_what_is_unknown(question, choice, result);
+  order_by_cost(result);
+  return result;
+}
+
+}  // namespace ttmem::explain

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/explanation_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "explain/wording.hpp"
+#include "views/format.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+using views::Color;
+using views::TextOptions;
+
+constexpr std::size_t kBarCells = 12;
+constexpr std::size_t kListed = 5;
+
+Color color_of(const Band& band) {
+  if (band.in_the_way) return Color::red;
+  switch (band.what) {
+    case Band::What::held:
+      return Color::blue;
+    case Band::What::cbs:
+      return Color::yellow;
+    default:
+      return Color::dim;
+  }
+}
+
+std::string glyph_of(const Band& band, const TextOptions& options) {
+  switch (band.what) {
+    case Band::What::free:
+      return options.unicode ? "·" : ".";
+    case Band::What::region:
+      return options.unicode ? "░" : ":";
+    default:
+      return options.unicode ? "█" : "#";
+  }
+}
+
+std::string name_of_band(const Band& band) {
+  return band.what == Band::What::free ? std::string("free") : band.who;
+}
+
+// As long as its share of the largest band; at least one cell.
+std::string bar_of(const Band& band, std::uint64_t largest, const TextOptions& options) {
+  const double share = static_cast<double>(band.bytes()) / static_cast<double>(largest);
+  const auto cells = static_cast<std::size_t>(std::lround(share * kBarCells));
+  std::string bar;
+  for (std::size_t i = 0; i < std::max<std::size_t>(cells, 1); ++i) bar += glyph_of(band, options);
+  return bar;
+}
+
+std::string band_line(const Picture& picture, const Band& band, std::uint64_t largest,
+                      const TextOptions& options) {
+  constexpr std::size_t address_cells = 14;
+  const bool is_asked = band.begin < picture.asked_end && band.end > picture.asked_begin;
+  views::Line line(options);
+  line.add(fmt::format("{:>{}} ", band.begin, address_cells));
+  line.add(is_asked ? (options.unicode ? "▶" : ">") : " ", Color::red);
+  line.add(bar_of(band, largest, options), color_of(band));
+  line.pad_to(address_cells + 2 + kBarCells);
+  line.add(fmt::format("{:>10}  ",
+                       views::format_bytes(band.bytes(), options.units, views::Scale::core)));
+  const std::string mark = band.in_the_way ? "  < in the way" : "";
+  const std::string who = views::printable(name_of_band(band), options.unicode);
+  const std::size_t room = line.room();
+  const std::size_t for_name = room > mark.size() ? room - mark.size() : 0;
+  line.add(options.shorten ? views::cut_middle(who, for_name, options.unicode) : who,
+           band.what == Band::What::free ? Color::dim : Color::plain);
+  line.add(mark, Color::red);
+  return line.finish();
+}
+
+std::string picture_text(const Picture& picture, const std::string& place,
+                         const TextOptions& options) {
+  if (picture.bands.empty()) return "";
+  std::uint64_t largest = 1;
+  for (const Band& band : picture.bands) largest = std::max(largest, band.bytes());
+  std::string text = views::wrapped(
+      fmt::format("{}, {}, high addresses first:", place, picture.title), 0, Color::bold, options);
+  text += (views::Line(options).add(fmt::format("{:>14}", picture.bands.front().end), Color::dim))
+              .finish();
+  for (const Band& band : picture.bands) text += band_line(picture, band, largest, options);
+  if (picture.asked_end > picture.asked_begin) {
+    text += views::wrapped(
+        fmt::format("{} where the request would have to go", options.unicode ? "▶" : ">"), 15,
+        Color::dim, options);
+  }
+  return text + "\n";
+}
+
+std::string cores_of(const Holder& holder) {
+  return holder.cores ? views::plural(holder.cores->count(), "core", "cores") : "all banks";
+}
+
+std::string in_the_way_text(const Explanation& explanation, const TextOptions& options) {
+  if (explanation.in_the_way.empty()) return "";
+  using enum views::Column::Align;
+  views::Table table({{"WHAT", left, 0, views::Column::Cut::middle},
+                      {"KIND", left},
+                      {"IN EACH BANK"},
+                      {"ADDRESS"},
+                      {"LIES ON", right, 2},
+                      {"AGE", right, 1},
+                      {"PID", right, 3}});
+  const std::size_t listed = std::min(kListed, explanation.in_the_way.size());
+  for (std::size_t i = 0; i < listed; ++i) {
+    const Holder& holder = explanation.in_the_way[i];
+    table.add_row({{name_of(holder)},
+                   {std::string(ttmem::name_of(holder.kind))},
+                   {views::format_bytes(holder.bytes_per_bank, options.units, views::Scale::core)},
+                   {std::to_string(holder.address)},
+                   {cores_of(holder)},
+                   {holder.age_ns ? views::format_age(*holder.age_ns) : ""},
+                   {std::to_string(holder.pid)}});
+  }
+  const char* title = explanation.cause == Cause::unknown ? "Holds most:" : "In the way:";
+  std::string text = views::wrapped(title, 0, Color::bold, options) + table.render(2, options);
+  const std::uint64_t more = explanation.more_in_the_way + explanation.in_the_way.size() - listed;
+  if (more > 0) {
+    text += views::wrapped(fmt::format("and {} more (--json lists them)", more), 2, Color::dim,
+                           options);
+  }
+  return text + "\n";
+}
+
+std::string suggestions_text(const Explanation& explanation, const TextOptions& options) {
+  if (explanation.suggestions.empty()) return "";
+  std::string text =
+      views::wrapped("What would help, the smallest change first ([tried]: it fits then):", 0,
+                     Color::bold, options);
+  for (std::size_t i = 0; i < explanation.suggestions.size(); ++i) {
+    const Suggestion& suggestion = explanation.suggestions[i];
+    text += views::wrapped(
+        views::printable(suggestion.text + (suggestion.tried ? " [tried]" : ""), options.unicode),
+        5, suggestion.tried ? Color::plain : Color::dim, options, fmt::format("  {}. ", i + 1));
+  }
+  return text + "\n";
+}
+
+std::string unknown_text(const Explanation& explanation, const TextOptions& options) {
+  if (explanation.unknown.empty()) return "";
+  std::string text = views::wrapped("Not known:", 0, Color::bold, options);
+  for (const std::string& line : explanation.unknown) {
+    text += views::wrapped(line, 4, Color::plain, options, "  - ");
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& explanation, const TextOptions& options) {
+  std::string text = views::wrapped(views::printable(explanation.sentence, options.unicode), 0,
+                                    explanation.short_by ? Color::red : Color::plain, options) +
+                     "\n";
+  if (explanation.picture) {
+    text += picture_text(*explanation.picture, explanation.place, options);
+  } else if (!explanation.place.empty()) {
+    text += views::wrapped(explanation.place, 0, Color::bold, options) + "\n";
+  }
+  text += in_the_way_text(explanation, options);
+  text += suggestions_text(explanation, options);
+  text += unknown_text(explanation, options);
+  text.pop_back();  // the empty line at the end
+  return text;
+}
+
+}  // namespace ttmem::explain

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format_bytes.hpp"
+#include "explain/region_sizes.hpp"
+#include "explain/request.hpp"
+#include "explain/wording.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+// More of them are no small change.
+constexpr std::size_t kMostToFree = 16;
+
+void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanation& result) {
+  if (run.count > kMostToFree) return;
+  std::vector<Holder> holders = of_run(bank, run);
+  const char* otherwise = kind == Kind::l1 ? ", or keep it in DRAM" : "";
+  result.suggestions.push_back(
+      {.action = "free",
+       .tried = true,
+       .text = fmt::format("free {} before this request{}", listed(holders), otherwise),
+       .buffers = std::move(holders)});
+}
+
+// An L1 buffer in DRAM. Its pages are not known here, so that it is tried with one more of the
+// largest usual ones.
+void suggest_dram(const Request& request, const DeviceMemory& memory, Explanation& result) {
+  const auto& region = memory.regions[Kind::dram];
+  if (request.kind != Kind::l1 || !request.total || !region || memory.without_address[Kind::dram]) {
+    return;
+  }
+  constexpr std::uint64_t page = 8192;
+  const std::uint64_t channels = memory.facts.dram_channels;
+  const std::uint64_t each = *request.total / channels + page;
+  const auto bank = Bank::make(Kind::dram, *region, memory.holders[Kind::dram]);
+  if (!bank || bank->largest_free() < each) return;
+  result.suggestions.push_back(
+      {.action = "move_to_dram",
+       .tried = true,
+       .text = fmt::format(
+           "put it into DRAM (memory_config=ttnn.DRAM_MEMORY_CONFIG): about {} in each of its {} "
+           "banks, where {} are free in one block",
+           format_bytes(*request.total / channels, Scale::core), channels,
+           format_bytes(bank->largest_free(), Scale::core))});
+}
+
+void suggest_smaller_regions(const Request& request, const Bank& bank, const DeviceMemory& memory,
+                             Explanation& result) {
+  const std::uint64_t more = bank.missing_at_the_end(request.needed);
+  if (!bank.fits_with_more(more, request.needed)) return;
+  if (request.kind == Kind::l1) {
+    if (const auto size = smaller_l1_small(memory, more)) {
+      result.suggestions.push_back(
+          {.action = "l1_small_size",
+           .tried = true,
+           .text = fmt::format(
+               "open the device with l1_small_size={}: what L1_SMALL does not use becomes L1",
+               *size),
+           .bytes = size});
+    }
+  } else if (request.kind == Kind::dram) {
+    if (const auto size = smaller_trace_region(memory, more)) {
+      result.suggestions.push_back(
+          {.action = "trace_region_size",
+           .tried = true,
+           .text = fmt::format("open the device with {}: what the traces do not use becomes DRAM",
+                               trace_region_setting(*size, memory.facts.dram_channels)),
+           .bytes = size});
+    }
+  }
+}
+
+// Enough is free, in another order it is in one block.
+void suggest_order(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
+                   Explanation& result) {
+  if (request.needed > bank.free_bytes()) return;
+  if (run && run->count <= kMostToFree && bank.fits_after_moving(*run, request.needed)) {
+    std::vector<Holder> holders = of_run(bank, *run);
+    result.suggestions.push_back(
+        {.action = "reallocate",
+         .tried = true,
+         .text =
+             fmt::format("ttnn.reallocate {}: the free blocks beside become one", listed(holders)),
+         .buffers = std::move(holders)});
+  }
+  if (bank.fits_when_first(request.needed)) {
+    result.suggestions.push_back(
+        {.action = "allocate_earlier",
+         .tried = true,
+         .text = "allocate it before everything that is held now: then all of it fits"});
+  }
+}
+
+}  // namespace
+
+std::vector<Holder> of_run(const Bank& bank, const Bank::Run& run) {
+  const auto holders = bank.holders().subspan(run.first, run.count);
+  std::vector<Holder> list(holders.begin(), holders.end());
+  std::stable_sort(list.begin(), list.end(), [](const Holder& a, const Holder& b) {
+    return a.bytes_per_bank > b.bytes_per_bank;
+  });
+  return list;
+}
+
+void suggest_for_bank(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
+                      const DeviceMemory& memory, Explanation& result) {
+  if (run) suggest_freeing(bank, *run, request.kind, result);
+  suggest_dram(request, memory, result);
+  suggest_smaller_regions(request, bank, memory, result);
+  suggest_order(request, bank, run, result);
+}
+
+void suggest_larger_region(const Request& request, const DeviceMemory* memory,
+                           Explanation& result) {
+  if (request.kind == Kind::l1_small) {
+    const auto size = memory != nullptr ? larger_l1_small(*memory, request.needed) : std::nullopt;
+    // Without the state: that much more than there was is enough, whatever is free of it.
+    const std::uint64_t enough = (request.bank.value_or(0) + request.needed + 63) / 64 * 64;
+    result.suggestions.push_back(
+        {.action = "l1_small_size",
+         .tried = size.has_value(),
+         .text = fmt::format("open the device with l1_small_size={}", size.value_or(enough)),
+         .bytes = size.value_or(enough)});
+    result.suggestions.push_back(
+        {.action = "config_tensors_in_dram",
+         .text = "for conv2d and pooling: config_tensors_in_dram=True keeps their tables, which "
+                 "live as long as the cached program, out of L1_SMALL"});
+    return;
+  }
+  const auto size = memory != nullptr ? larger_trace_region(*memory, request.needed) : std::nullopt;
+  if (size) {
+    result.suggestions.push_back(
+        {.action = "trace_region_size",
+         .tried = true,
+         .text = fmt::format("open the device with {}",
+                             trace_region_setting(*size, memory->facts.dram_channels)),
+         .bytes = size});
+  }
+  result.suggestions.push_back(
+      {.action = "release_trace",
+       .text = "release traces that are not replayed any more (release_trace)"});
+}
+
+}  // namespace ttmem::explain

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmem explain`: why memory did not suffice, from a log and from what processes hold."""
+
+import json
+import pathlib
+import subprocess
+import unittest
+
+from recording_file import Recording
+from support import TTMEM, Case
+
+# 300 KiB free at the top of L1, 100 KiB of "residual" below, the rest is free.
+FRAGMENTED = """
+open_device()
+alloc(L1, 1, 300 * 1024, address=1466368 - 300 * 1024, label=b"input")
+push(b"block.3")
+alloc(L1, 2, 100 * 1024, address=1466368 - 400 * 1024, label=b"residual")
+pop()
+free(L1, 1)
+"""
+FREE = 1360704 - 100 * 1024
+LARGEST = 1360704 - 400 * 1024
+ASKED = LARGEST + 64 * 1024
+
+
+def out_of_memory(kind="L1", asked=ASKED, numbers=f" (allocated: {100 * 1024} B, free: {FREE} B, "
+                  f"largest free block: {LARGEST} B)"):
+    return (f"2026-11-16 12:00:00.123 | critical |          Always | TT_FATAL @ /src/bank_manager"
+            f".cpp:462: address.has_value()\ninfo:\nOut of Memory: Not enough space to allocate "
+            f"{asked * 64} B {kind} buffer across 64 banks, where each bank needs to store {asked} "
+            f"B, but bank size is 1360704 B{numbers}\nbacktrace:\n --- libtt_metal.so(+0x1)\n")
+
+
+def clash(address, end):
+    return ("E   RuntimeError: TT_THROW @ program.cpp:1: tt::exception info: Statically allocated "
+            "circular buffers in program 117 clash with L1 buffers on core range [(x=4,y=4) - "
+            f"(x=7,y=7)]. L1 buffer allocated at {address} and static circular buffer region ends "
+            f"at {end}")
+
+
+class ExplainCase(Case):
+    def log(self, text):
+        path = pathlib.Path(self.dir) / "run.log"
+        path.write_text("step 1 done\n" + text + "\nstep 2 did not\n")
+        return path
+
+    def explain(self, *arguments):
+        said = self.json("explain", *arguments)
+        self.assertEqual(said["schema"], "ttmem.explanation.v1")
+        return said
+
+
+class Explain(ExplainCase):
+    def test_a_process_that_holds_the_memory(self):
+        self.hold_calls(FRAGMENTED)
+        said = self.explain(self.log(out_of_memory()))
+        self.assertEqual(said["cause"], "fragmentation")
+        self.assertEqual(said["asked"], {"kind": "l1", "bytes": ASKED * 64,
+                                         "bytes_per_bank": ASKED})
+        self.assertEqual(said["available"], {"free_bytes_per_bank": FREE,
+                                             "largest_free_bytes_per_bank": LARGEST})
+        self.assertEqual(said["short_by_bytes"], ASKED - LARGEST)
+        [holder] = said["in_the_way"]
+        self.assertEqual((holder["kind"], holder["label"], holder["scope"], holder["bytes"]),
+                         ("l1", "residual", "block.3", 100 * 1024 * 64))
+        self.assertEqual(holder["address"], 1466368 - 400 * 1024)
+        self.assertEqual(said["unknown"], [])
+        first = said["suggestions"][0]
+        self.assertEqual((first["action"], first["tried"]), ("free", True))
+        self.assertIn("block.3/residual", first["text"])
+        self.assertLessEqual(len(said["suggestions"]), 5)
+
+    def test_a_dead_process_still_says_who_held_it(self):
+        workload = self.hold_calls(FRAGMENTED)
+        workload.kill()
+        said = self.explain(self.log(out_of_memory()))
+        self.assertEqual([holder["label"] for holder in said["in_the_way"]], ["residual"])
+        self.assertIn("dead", said["place"])
+
+    def test_a_clash_names_buffers_of_other_cores(self):
+        self.hold_calls("""
+open_device()
+alloc(L1, 1, 900 * 1024, address=1466368 - 900 * 1024, cores=[(0, 0, 1, 1)], label=b"prefetch")
+place(9, (105664, 500 * 1024, [(4, 4, 7, 7)]), name=b"matmul")
+""")
+        end = 105664 + 500 * 1024
+        said = self.explain(self.log(clash(1466368 - 900 * 1024, end)))
+        self.assertEqual(said["cause"], "clash")
+        self.assertEqual([holder["label"] for holder in said["in_the_way"]], ["prefetch"])
+        self.assertEqual(said["short_by_bytes"], end - (1466368 - 900 * 1024))
+        self.assertIn("matmul", said["sentence"])
+        self.assertIn("newer", said["sentence"])
+
+    def test_a_recording_at_its_tightest_moment_and_at_any(self):
+        path = pathlib.Path(self.dir) / "run.ttmem"
+        recording = Recording()
+        top = (1464 - 32) * 1024
+        device = recording.device(recording.process(7, "model"), 0)
+        recording.allocate([device], "l1", 1, 10, 2000, label="kept", per_bank=700 * 1024,
+                           banks=130, address=top - 700 * 1024)
+        recording.allocate([device], "l1", 1, 100, 1000, label="passing", per_bank=500 * 1024,
+                           banks=130, address=top - 1200 * 1024)
+        recording.save(path, ended=3000)
+        log = self.log(out_of_memory(asked=400 * 1024, numbers=""))
+        said = self.explain(log, "--recording", path)
+        self.assertEqual(said["cause"], "capacity")
+        self.assertEqual({holder["label"] for holder in said["in_the_way"]}, {"kept", "passing"})
+        said = self.explain(log, "--recording", path, "--at", "1500ns")
+        self.assertEqual({holder["label"] for holder in said["in_the_way"]}, {"kept"})
+        self.assertTrue(any("another moment" in line for line in said["unknown"]), said["unknown"])
+
+    def test_the_message_alone(self):
+        said = self.explain(self.log(out_of_memory()))
+        self.assertEqual(said["cause"], "fragmentation")
+        self.assertEqual(said["short_by_bytes"], ASKED - LARGEST)
+        self.assertEqual(said["in_the_way"], [])
+        self.assertTrue(any("ttmem run" in line for line in said["unknown"]))
+
+    def test_standard_input(self):
+        done = subprocess.run([TTMEM, "explain", "-", "--json"], env=self.env, text=True,
+                              input="loading\n" + out_of_memory(), capture_output=True, check=True)
+        self.assertEqual(json.loads(done.stdout)["cause"], "fragmentation")
+
+    def test_the_last_error_of_a_log_counts(self):
+        said = self.explain(self.log(out_of_memory() + clash(1000, 3000)))
+        self.assertEqual(said["cause"], "clash")
+
+    def test_nothing_failed(self):
+        self.hold_calls(FRAGMENTED)
+        said = self.explain()
+        self.assertEqual(said["available"]["largest_free_bytes_per_bank"], LARGEST)
+        self.assertIn("Nothing has failed", said["sentence"])
+
+    def test_a_log_without_an_error_and_a_log_that_is_not_there(self):
+        said = self.ttmem("explain", self.log("all is well"), code=1).stderr
+        self.assertIn("no error about memory", said)
+        said = self.ttmem("explain", pathlib.Path(self.dir) / "none.log", code=1).stderr
+        self.assertIn("none.log: No such file", said)
+        said = self.ttmem("explain", self.dir, code=1).stderr
+        self.assertIn(self.dir, said)
+        said = self.ttmem("explain", "--at", "1s", code=2).stderr
+        self.assertIn("--recording", said)
+
+    def test_it_fits_eighty_columns(self):
+        self.hold_calls(FRAGMENTED)
+        done = self.ttmem("explain", self.log(out_of_memory()), env={**self.env, "COLUMNS": "80"})
+        lines = done.stdout.splitlines()
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertLessEqual(len(lines), 40)
+        for text in ("fragmentation", "residual", "In the way", "[tried]"):
+            self.assertIn(text, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/explain.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "explain/bank.hpp"
+#include "explain/explanation_json.hpp"
+#include "explain/explanation_text.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024;
+
+Explanation of_message(const std::string& text) {
+  const auto failures = find_failures(text);
+  EXPECT_EQ(failures.size(), 1U) << text;
+  return failures.empty() ? Explanation{} : explain({.failure = failures.front()});
+}
+
+std::string out_of_memory(const std::string& kind, std::uint64_t each, const std::string& numbers) {
+  return "info: Out of Memory: Not enough space to allocate " + std::to_string(each * 64) + " B " +
+         kind + " buffer across 64 banks, where each bank needs to store " + std::to_string(each) +
+         " B" + numbers;
+}
+
+TEST(Explain, TheMessageAloneTellsTheCause) {
+  Explanation said = of_message(out_of_memory(
+      "L1", 552960,
+      ", but bank size is 1360704 B (allocated: 448608 B, free: 912096 B, largest free block: "
+      "522240 B)"));
+  EXPECT_EQ(said.cause, Cause::fragmentation);
+  EXPECT_EQ(said.short_by, 552960U - 522240U);
+  EXPECT_FALSE(said.unknown.empty()) << "who held it";
+
+  said = of_message(out_of_memory(
+      "DRAM", 1000,
+      ", but bank size is 5000 B (allocated: 4500 B, free: 500 B, largest free block: 500 B)"));
+  EXPECT_EQ(said.cause, Cause::capacity);
+  EXPECT_EQ(said.short_by, 500U);
+
+  said = of_message(out_of_memory("L1", 2000000, ", but bank size is only 1360704 B"));
+  EXPECT_EQ(said.cause, Cause::capacity);
+  EXPECT_EQ(said.short_by, 2000000U - 1360704U);
+
+  said = of_message(out_of_memory("L1", 2000000, ""));
+  EXPECT_EQ(said.cause, Cause::unknown) << "an old runtime says too little";
+  EXPECT_FALSE(said.short_by);
+
+  said = of_message(out_of_memory("L1_SMALL", 2000, ", but bank size is only 0 B"));
+  EXPECT_EQ(said.cause, Cause::l1_small_region);
+  ASSERT_FALSE(said.suggestions.empty());
+  EXPECT_EQ(said.suggestions[0].action, "l1_small_size");
+  EXPECT_EQ(said.suggestions[0].bytes, 2048U) << "in whole steps of both chips";
+  EXPECT_FALSE(said.suggestions[0].tried);
+}
+
+TEST(Explain, AClashAloneTellsByHowMuch) {
+  const Explanation said = of_message(
+      "Statically allocated circular buffers in program 117 clash with L1 buffers on core range "
+      "[0-0 - 7-6]. L1 buffer allocated at 819200 and static circular buffer region ends at "
+      "1081344");
+  EXPECT_EQ(said.cause, Cause::clash);
+  EXPECT_EQ(said.short_by, 262144U);
+  ASSERT_EQ(said.suggestions.size(), 1U);
+  EXPECT_EQ(said.suggestions[0].action, "shrink_cbs");
+  EXPECT_EQ(said.suggestions[0].bytes, 262144U);
+  EXPECT_NE(said.sentence.find("program 117"), std::string::npos) << said.sentence;
+}
+
+TEST(Explain, AbsurdNumbersSuggestNothingThatWasTried) {
+  const std::string most = "18446744073709551615";
+  for (const std::string& text :
+       {"Out of Memory: Not enough space to allocate " + most + " B L1 buffer across " + most +
+            " banks, where each bank needs to store " + most + " B, but bank size is " + most +
+            " B (allocated: " + most + " B, free: " + most + " B, largest free block: 0 B)",
+        "Out of Memory: Not enough space to allocate " + most +
+            " B L1_SMALL buffer across 0 banks, where each bank needs to store " + most + " B",
+        "Statically allocated circular buffers in program " + most +
+            " clash with L1 buffers on core range [0-0 - 7-6]. L1 buffer allocated at 0 and static "
+            "circular buffer region ends at " +
+            most,
+        "Creating trace buffers of size " + most +
+            "B on MeshDevice 1, but only 0B is allocated for trace region."}) {
+    const Explanation said = of_message(text);
+    for (const Suggestion& suggestion : said.suggestions) {
+      EXPECT_FALSE(suggestion.tried) << suggestion.text;
+    }
+    EXPECT_FALSE(explanation_text(said, {}).empty());
+    EXPECT_FALSE(explanation_json(said).empty());
+  }
+}
+
+// A Wormhole chip with L1 buffers, of one process.
+struct State {
+  model::Snapshot snapshot;
+
+  explicit State(std::size_t devices = 1) {
+    for (std::uint32_t i = 0; i < devices; ++i) {
+      model::Device device;
+      device.id = i;
+      device.arch = "wormhole_b0";
+      device.grid_x = device.grid_y = 8;
+      device.l1_bytes_per_core = 1499136;
+      device.l1_base = 105664;
+      device.l1_small_region_bytes = 32768;
+      device.dram_channels = 12;
+      device.dram_capacity_bytes = 12ULL << 30;
+      device.trace_capacity_bytes = 0;
+      device.processes.emplace_back();
+      device.processes.back().pid = 7;
+      snapshot.devices.push_back(device);
+    }
+  }
+
+  void add(std::uint32_t device, std::uint64_t address, std::uint64_t bytes, std::string label,
+           Kind kind = Kind::l1) {
+    model::Allocation allocation;
+    allocation.device = device;
+    allocation.pid = 7;
+    allocation.kind = kind;
+    allocation.id = snapshot.allocations.size() + 1;
+    allocation.address = address;
+    allocation.bytes = bytes * 64;
+    allocation.bytes_per_bank = bytes;
+    allocation.label = std::move(label);
+    snapshot.allocations.push_back(std::move(allocation));
+  }
+};
+
+Explanation of_state(const std::string& text, const State& state) {
+  const auto failures = find_failures(text);
+  return explain({.failure = failures.at(0), .state = &state.snapshot});
+}
+
+TEST(Explain, TheDeviceIsTheOneThatTheNumbersAreOf) {
+  State state(3);
+  state.add(0, 1400000 / 32 * 32, 32 * kKiB, "small");
+  state.add(1, 500000 / 32 * 32, 900 * kKiB, "large");
+  state.add(2, 1400000 / 32 * 32, 32 * kKiB, "small");
+  const Explanation said = of_state(out_of_memory("L1", 1000 * kKiB, ""), state);
+  EXPECT_TRUE(said.place.starts_with("Device 1 ")) << said.place;
+  ASSERT_FALSE(said.in_the_way.empty());
+  EXPECT_EQ(said.in_the_way[0].label, "large");
+}
+
+TEST(Explain, AStateOfAnotherMomentIsCalledOne) {
+  State state;
+  state.add(0, 1000000 / 32 * 32, 32 * kKiB, "later");
+  const Explanation said = of_state(
+      out_of_memory("L1", 600 * kKiB,
+                    ", but bank size is 1360704 B (allocated: 1 B, free: 700000 B, largest free "
+                    "block: 500000 B)"),
+      state);
+  EXPECT_EQ(said.cause, Cause::fragmentation) << "the message is right";
+  ASSERT_FALSE(said.unknown.empty());
+  EXPECT_NE(said.unknown[0].find("another moment"), std::string::npos) << said.unknown[0];
+}
+
+TEST(Explain, WithoutAFailureItSaysWhatWouldFailFirst) {
+  State state;
+  state.add(0, 105664 + 64 * kKiB, 1360704 - 64 * kKiB, "weights");
+  const Explanation said = explain({.state = &state.snapshot});
+  EXPECT_EQ(said.kind, Kind::l1);
+  EXPECT_EQ(said.largest_free_per_bank, 64 * kKiB);
+  EXPECT_FALSE(said.short_by);
+  EXPECT_NE(said.sentence.find("65,536 B"), std::string::npos) << said.sentence;
+}
+
+TEST(Explain, BuffersWithoutAnAddressAreSaidToBeUnknown) {
+  State state;
+  state.add(0, 1400000 / 32 * 32, 32 * kKiB, "a");
+  state.snapshot.allocations[0].address.reset();
+  const Explanation said = of_state(out_of_memory("L1", 2000 * kKiB, ""), state);
+  EXPECT_TRUE(std::any_of(said.unknown.begin(), said.unknown.end(), [](const std::string& line) {
+    return line.find("addresses") != std::string::npos;
+  }));
+}
+
+TEST(Explain, HostileNamesArePrintedHarmlessly) {
+  State state;
+  state.add(0, 105664 + 64 * kKiB, 1360704 - 64 * kKiB, "\x1b[2Jgone\xff");
+  const Explanation said = of_state(out_of_memory("L1", 100 * kKiB, ""), state);
+  for (const bool color : {false, true}) {
+    const std::string text = explanation_text(said, {.color = color});
+    EXPECT_EQ(text.find("\x1b[2J"), std::string::npos);
+    EXPECT_EQ(text.find('\xff'), std::string::npos);
+  }
+  EXPECT_NE(explanation_json(said).find("gone"), std::string::npos);
+}
+
+TEST(Explain, AHundredThousandBuffersAreOneScreen) {
+  State state;
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    state.add(0, 1048640 + i * 4096, 2048, "kv." + std::to_string(i), Kind::dram);
+  }
+  const Explanation said = of_state(out_of_memory("DRAM", 800 * kKiB * kKiB, ""), state);
+  EXPECT_EQ(said.cause, Cause::fragmentation);
+  const std::string text = explanation_text(said, {.width = 80});
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 45);
+}
+
+// ---- The bank ----
+
+std::vector<Holder> random_holders() {
+  std::vector<Holder> holders;
+  std::uint64_t at = 0;
+  const auto count = *rc::gen::inRange(0, 8);
+  for (int i = 0; i < count; ++i) {
+    at += *rc::gen::inRange<std::uint64_t>(0, 4) * 10;
+    const std::uint64_t bytes = *rc::gen::inRange<std::uint64_t>(1, 5) * 10;
+    holders.push_back({.label = std::to_string(i), .address = at, .bytes_per_bank = bytes});
+    at += bytes;
+  }
+  return holders;
+}
+
+// The smallest number of neighbours whose end leaves enough room, tried one by one.
+std::optional<std::size_t> fewest_by_trying(const std::vector<Holder>& holders, std::uint64_t end,
+                                            std::uint64_t request) {
+  for (std::size_t count = 1; count <= holders.size(); ++count) {
+    for (std::size_t first = 0; first + count <= holders.size(); ++first) {
+      const std::uint64_t from = first == 0 ? 0 : holders[first - 1].end();
+      const std::uint64_t to =
+          first + count == holders.size() ? end : holders[first + count].address;
+      if (to - from >= request) return count;
+    }
+  }
+  return std::nullopt;
+}
+
+RC_GTEST_PROP(Bank, TheSmallestRunIsTheSmallest, ()) {
+  const std::vector<Holder> holders = random_holders();
+  const std::uint64_t end =
+      (holders.empty() ? 0 : holders.back().end()) + *rc::gen::inRange<std::uint64_t>(1, 5) * 10;
+  const auto bank = Bank::make(*rc::gen::element(Kind::l1, Kind::dram), {{0, end}, 10}, holders);
+  RC_ASSERT(bank.has_value());
+  const std::uint64_t request = *rc::gen::inRange<std::uint64_t>(1, 30) * 10;
+  RC_PRE(request > bank->largest_free());
+  const auto run = bank->smallest_run(request);
+  const auto expected = fewest_by_trying(holders, end, request);
+  RC_ASSERT(run.has_value() == expected.has_value());
+  if (run) RC_ASSERT(run->count == *expected);
+}
+
+TEST(Bank, HoldersThatOverlapAreNotModelled) {
+  const std::vector<Holder> holders = {{.address = 0, .bytes_per_bank = 20},
+                                       {.address = 10, .bytes_per_bank = 20}};
+  EXPECT_FALSE(Bank::make(Kind::l1, {{0, 100}, 10}, holders));
+}
+
+TEST(Bank, WhatMovesGoesWhereTheAllocatorPutsIt) {
+  // Free are [0, 30) and [70, 100); of L1 the upper end is filled first.
+  const std::vector<Holder> holders = {{.address = 30, .bytes_per_bank = 20},
+                                       {.address = 50, .bytes_per_bank = 20}};
+  const auto bank = Bank::make(Kind::l1, {{0, 100}, 10}, holders);
+  ASSERT_TRUE(bank);
+  EXPECT_TRUE(bank->fits_after_moving({0, 2, 40}, 60));
+  EXPECT_FALSE(bank->fits_after_moving({1, 1, 20}, 60));
+  EXPECT_EQ(bank->missing_at_the_end(50), 20U);
+  EXPECT_TRUE(bank->fits_with_more(20, 50));
+  EXPECT_FALSE(bank->fits_with_more(10, 50));
+  EXPECT_TRUE(bank->fits_when_first(60));
+  EXPECT_FALSE(bank->fits_when_first(70));
+}
+
+}  // namespace
+}  // namespace ttmem::explain
