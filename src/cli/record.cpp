@@ -107,9 +107,13 @@ class Session {
  public:
   static Result<std::unique_ptr<Session>> begin(const std::string& file, recording::Run run,
                                                 bool overwrite, bool alone) {
+    // Both clocks at once: making the file takes a while.
+    const std::uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+    run.started_unix_ns = clock_ns(CLOCK_REALTIME);
     auto writer = recording::Writer::create(file, run, overwrite);
     if (!writer) return writer.error();
-    return std::unique_ptr<Session>(new Session(file, std::move(run), std::move(*writer), alone));
+    return std::unique_ptr<Session>(
+        new Session(file, std::move(run), std::move(*writer), began_ns, alone));
   }
 
   void add(UniqueFd segment) { recorder_.add(std::move(segment)); }
@@ -133,11 +137,11 @@ class Session {
 
  private:
   Session(std::string file, recording::Run run, std::unique_ptr<recording::Writer> writer,
-          bool alone)
+          std::uint64_t began_ns, bool alone)
       : file_(std::move(file)),
         run_(std::move(run)),
         writer_(std::move(writer)),
-        recorder_(*writer_),
+        recorder_(*writer_, began_ns),
         progress_(std::make_unique<Progress>(alone)) {}
 
   void note(const Result<void>& done) {
@@ -192,7 +196,6 @@ recording::Run new_run(const std::vector<std::string>& command, bool aggregate) 
   }
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) == 0) run.host = host.data();
-  run.started_unix_ns = clock_ns(CLOCK_REALTIME);
   run.aggregate = aggregate;
   return run;
 }

@@ -33,7 +33,7 @@ void add_counts(const RecordedProcess& process, Recorder::Figures& figures) {
 
 }  // namespace
 
-Recorder::Recorder(Writer& writer) : writer_(writer), began_ns_(clock_ns(CLOCK_MONOTONIC)) {}
+Recorder::Recorder(Writer& writer, std::uint64_t began_ns) : writer_(writer), began_ns_(began_ns) {}
 
 Time Recorder::now() const { return static_cast<Time>(clock_ns(CLOCK_MONOTONIC) - began_ns_); }
 

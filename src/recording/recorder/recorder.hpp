@@ -20,7 +20,8 @@ namespace ttmem::recording {
 // it.
 class Recorder {
  public:
-  explicit Recorder(Writer& writer);
+  // Times count from `began_ns` of the monotonic clock.
+  Recorder(Writer& writer, std::uint64_t began_ns);
 
   // Records the process of this segment from now on. Nothing happens when it is one that is
   // recorded already.
