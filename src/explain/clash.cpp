@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/format_bytes.hpp"
-#include "base/plural.hpp"
 #include "explain/bank.hpp"
 #include "explain/causes.hpp"
 #include "explain/region_sizes.hpp"
@@ -24,11 +23,11 @@ constexpr std::size_t kMostToMove = 16;
 
 // By the number that the message has; the tracker's may be another one.
 std::string name_of_program(const Failure& failure, const model::Program* program) {
-  const std::string name =
-      failure.program ? fmt::format("program {}", *failure.program) : "the program";
+  std::string name = failure.program ? fmt::format("program {}", *failure.program) : "the program";
   if (program == nullptr) return name;
   const std::string origin = model::origin_of(program->scope, program->name);
-  return origin.empty() ? name : fmt::format("{} ({})", name, origin);
+  if (!origin.empty()) name += fmt::format(" ({})", origin);
+  return name;
 }
 
 std::string cores_text(const Failure& failure) {
@@ -42,7 +41,7 @@ std::uint64_t step_of(const DeviceMemory* memory) {
   return memory->regions[Kind::l1]->step;
 }
 
-// "(its largest: 512.0 KiB and 64.0 KiB on a core)"
+// " (its largest: 512.0 KiB and 64.0 KiB)"
 std::string largest_cbs(const Failure& failure, const model::Program* program) {
   // Of those beyond L1 only a part is known.
   if (program == nullptr || failure.what == Failure::What::beyond_l1) return "";
@@ -54,8 +53,7 @@ std::string largest_cbs(const Failure& failure, const model::Program* program) {
   std::sort(sizes.rbegin(), sizes.rend());
   std::string text = format_bytes(sizes[0], Scale::core);
   if (sizes.size() > 1) text += " and " + format_bytes(sizes[1], Scale::core);
-  return fmt::format(" (of its {} the largest: {})",
-                     plural(sizes.size(), "circular buffer", "circular buffers"), text);
+  return fmt::format(" (its largest: {})", text);
 }
 
 void suggest_smaller_cbs(std::uint64_t by, const Failure& failure, const model::Program* program,
@@ -64,9 +62,9 @@ void suggest_smaller_cbs(std::uint64_t by, const Failure& failure, const model::
       {.action = "shrink_cbs",
        .tried = true,
        .text = fmt::format(
-           "shrink the circular buffers of {} by {} a core{}: smaller blocks "
-           "(act_block_h_override, in0_block_w, per_core_M, per_core_N), no double buffering, or "
-           "more cores",
+           "make the circular buffers of {} {} smaller on each core{}: smaller blocks (conv2d: "
+           "act_block_h_override; matmul: in0_block_w, per_core_M, per_core_N), or no double "
+           "buffering",
            name_of_program(failure, program), exact(by), largest_cbs(failure, program)),
        .bytes = by});
 }
@@ -80,49 +78,72 @@ std::span<const Holder> below(const DeviceMemory& memory, std::uint64_t cb_end) 
   return {holders.data(), static_cast<std::size_t>(end - holders.begin())};
 }
 
+// The buffers moved up, where there is room for them.
+void suggest_moving(const Failure& failure, const DeviceMemory& memory,
+                    std::span<const Holder> culprits, Explanation& result) {
+  const auto& region = memory.regions[Kind::l1];
+  if (!region || memory.without_address[Kind::l1] != 0) return;
+  const auto bank = Bank::make(Kind::l1, *region, memory.holders[Kind::l1]);
+  if (!bank || !bank->clears_after_moving({0, culprits.size(), 0}, *failure.cb_end)) return;
+  result.suggestions.push_back(
+      {.action = "reallocate",
+       .tried = true,
+       .text = fmt::format("ttnn.reallocate {}: there is room further up", listed(culprits)),
+       .buffers = {culprits.begin(), culprits.end()}});
+}
+
 void suggest_for_clash(const Failure& failure, const DeviceMemory& memory,
                        std::span<const Holder> culprits, const model::Program* program,
                        Explanation& result) {
   const std::uint64_t short_by = *result.short_by;
-  const bool few = !culprits.empty() && culprits.size() <= kMostToMove;
-  const char* them = culprits.size() == 1 ? "it" : "them";
-  const std::vector<Holder> buffers(culprits.begin(), culprits.end());
-  if (few) {
-    result.suggestions.push_back(
-        {.action = "free",
-         .tried = true,
-         .text = fmt::format("free {} before {} runs, or keep {} in DRAM", listed(culprits),
-                             name_of_program(failure, program), them),
-         .buffers = buffers});
-  }
-  suggest_smaller_cbs(placement::align_up(short_by, step_of(&memory)), failure, program, result);
+  const bool are_few = !culprits.empty() && culprits.size() <= kMostToMove;
+  if (are_few) suggest_moving(failure, memory, culprits, result);
   if (const auto size = smaller_l1_small(memory, short_by)) {
     result.suggestions.push_back(
         {.action = "l1_small_size",
          .tried = true,
-         .text = fmt::format(
-             "open the device with l1_small_size={}: every L1 buffer lies higher then", *size),
+         .text = fmt::format("open the device with l1_small_size={} {}: every L1 buffer lies "
+                             "higher then",
+                             *size, l1_small_now(memory)),
          .bytes = size});
   }
-  const auto& region = memory.regions[Kind::l1];
-  if (!few || !region || memory.without_address[Kind::l1] != 0) return;
-  const auto bank = Bank::make(Kind::l1, *region, memory.holders[Kind::l1]);
-  if (bank && bank->clears_after_moving({0, culprits.size(), 0}, *failure.cb_end)) {
-    result.suggestions.push_back(
-        {.action = "reallocate",
-         .tried = true,
-         .text = fmt::format("ttnn.reallocate {}: there is room for {} further up",
-                             listed(culprits), them),
-         .buffers = buffers});
-  }
+  suggest_smaller_cbs(placement::align_up(short_by, step_of(&memory)), failure, program, result);
+  if (!are_few) return;
+  result.suggestions.push_back(
+      {.action = "free",
+       .tried = true,
+       .text = fmt::format("keep {} in DRAM, or free {} before {} runs, if nothing needs {} any "
+                           "more",
+                           listed(culprits), culprits.size() == 1 ? "it" : "them",
+                           name_of_program(failure, program), culprits.size() == 1 ? "it" : "them"),
+       .buffers = {culprits.begin(), culprits.end()}});
 }
 
 // With a program cache either side may be the new one.
-std::string which_is_new(std::span<const Holder> culprits, const model::Program* program) {
-  if (program == nullptr || culprits.empty() || !culprits.front().age_ns) return "";
-  return program->age_ns > *culprits.front().age_ns
-             ? " The buffer is the newer of the two: the program had been placed before it came."
-             : " The program is the newer of the two: the buffer was there before it was placed.";
+std::string which_is_new(const Holder& lowest, const model::Program* program) {
+  if (program == nullptr || !lowest.age_ns) return "";
+  return program->age_ns > *lowest.age_ns ? ", and came after the program had been placed"
+                                          : ", and was there first";
+}
+
+// Bytes on other cores count too, which people do not expect.
+std::string where_else(const Holder& lowest, const model::Program* program) {
+  if (program == nullptr || !lowest.cores) return "";
+  CoreMask cores;
+  for (const model::CircularBuffer& cb : program->cbs) cores |= cb.cores;
+  if (!(cores & *lowest.cores).empty()) return "";
+  return " They share no core: an L1 buffer takes its addresses on every core of the device.";
+}
+
+// "activations begins at 851968, the lowest L1 buffer of the device"
+std::string lowest_text(const Failure& failure, std::span<const Holder> culprits,
+                        const model::Program* program) {
+  if (culprits.empty()) {
+    return fmt::format("the lowest L1 buffer of the device begins at {}.", *failure.l1_address);
+  }
+  const Holder& lowest = culprits.front();
+  return fmt::format("{}, the lowest L1 buffer of the device, begins at {}{}.{}", name_of(lowest),
+                     lowest.address, which_is_new(lowest, program), where_else(lowest, program));
 }
 
 // The L1 of one core: L1_SMALL, L1 buffers, what is left, the CBs of the program.
@@ -139,12 +160,24 @@ Picture picture_of(const DeviceMemory& memory, std::uint64_t cb_end) {
       holders.empty() ? region->range.end : std::min(holders.front().address, region->range.end);
   const std::vector<Band> buffers = bands_of({lowest, region->range.end}, holders, 0, cb_end);
   picture.bands.insert(picture.bands.end(), buffers.begin(), buffers.end());
+  if (cb_end > lowest) {
+    picture.bands.push_back({Band::What::overlap, lowest, cb_end, "both: they overlap here"});
+  }
   if (cb_end < lowest) picture.bands.push_back({Band::What::free, cb_end, lowest});
   picture.bands.push_back({Band::What::cbs, region->range.begin, cb_end,
                            fmt::format("circular buffers, up to {}", cb_end)});
   picture.bands.push_back(
       {Band::What::region, 0, region->range.begin, "firmware, kernels, stacks"});
   return picture;
+}
+
+// Up to where circular buffers may reach: L1 buffers and L1_SMALL lie above.
+std::uint64_t end_of_room(const Failure& failure, const DeviceMemory* memory) {
+  std::uint64_t end = *failure.l1_bytes;
+  if (memory == nullptr) return end;
+  if (const auto& region = memory->regions[Kind::l1]) end = std::min(end, region->range.end);
+  const auto& buffers = memory->holders[Kind::l1];
+  return buffers.empty() ? end : std::min(end, buffers.front().address);
 }
 
 }  // namespace
@@ -176,11 +209,14 @@ void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanati
     return;
   }
   result.short_by = *failure.cb_end - *failure.l1_address;
+  const std::span<const Holder> culprits =
+      memory != nullptr ? below(*memory, *failure.cb_end) : std::span<const Holder>();
   result.sentence = fmt::format(
-      "The circular buffers of {}{} end at {}, and the lowest L1 buffer of the device begins at "
-      "{}: they overlap by {} on each core.",
-      name_of_program(failure, program), cores_text(failure), *failure.cb_end, *failure.l1_address,
-      exact(*result.short_by));
+      "The circular buffers of {}{} and L1 buffers overlap by {} on each core: they reach up to "
+      "{}, "
+      "and {}",
+      name_of_program(failure, program), cores_text(failure), sized(*result.short_by),
+      *failure.cb_end, lowest_text(failure, culprits, program));
   if (memory == nullptr) {
     suggest_smaller_cbs(*result.short_by, failure, program, result);
     return;
@@ -190,8 +226,6 @@ void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanati
     result.free_per_bank = *failure.l1_address - std::min(*failure.l1_address, region->range.begin);
     result.largest_free_per_bank = result.free_per_bank;
   }
-  const std::span<const Holder> culprits = below(*memory, *failure.cb_end);
-  result.sentence += which_is_new(culprits, program);
   result.in_the_way.assign(
       culprits.begin(),
       culprits.begin() + static_cast<std::ptrdiff_t>(std::min(culprits.size(), kMostHolders)));
@@ -212,12 +246,13 @@ void explain_beyond_l1(const Failure& failure, const DeviceMemory* memory, Expla
       memory != nullptr ? find_program(failure, *memory) : nullptr;
   result.short_by = *failure.cb_end - *failure.l1_bytes;
   result.sentence = fmt::format(
-      "The circular buffers of {}{} end at {}, and the L1 of a core ends at {}: {} too much, "
-      "whatever else is there.",
-      name_of_program(failure, program), cores_text(failure), *failure.cb_end, *failure.l1_bytes,
-      exact(*result.short_by));
-  suggest_smaller_cbs(placement::align_up(*result.short_by, step_of(memory)), failure, program,
-                      result);
+      "The circular buffers of {}{} are too large for L1 by {}: they reach up to {}, and the L1 of "
+      "a core ends at {}, whatever else is there.",
+      name_of_program(failure, program), cores_text(failure), sized(*result.short_by),
+      *failure.cb_end, *failure.l1_bytes);
+  suggest_smaller_cbs(
+      placement::align_up(*failure.cb_end - end_of_room(failure, memory), step_of(memory)), failure,
+      program, result);
   if (memory == nullptr) return;
   if (const auto& region = memory->regions[Kind::l1]) {
     result.bytes_per_bank = *failure.cb_end - std::min(*failure.cb_end, region->range.begin);

@@ -129,17 +129,6 @@ void say_what_is_unknown(const Question& question, const Choice& choice, Explana
   }
 }
 
-// A tensor that is larger than what is asked for is no small sacrifice, however few they are.
-void order_by_cost(Explanation& result) {
-  const auto is_small = [&](const Suggestion& suggestion) {
-    std::uint64_t bytes = 0;
-    for (const Holder& holder : suggestion.buffers) bytes += holder.bytes_per_bank;
-    return suggestion.action != "free" || bytes <= result.bytes_per_bank.value_or(bytes);
-  };
-  std::stable_partition(result.suggestions.begin(), result.suggestions.end(), is_small);
-  if (result.suggestions.size() > kMostSuggestions) result.suggestions.resize(kMostSuggestions);
-}
-
 }  // namespace
 
 Explanation explain(const Question& question) {
@@ -156,7 +145,7 @@ Explanation explain(const Question& question) {
     result.sentence = "Nothing has failed, and no process is tracked.";
   }
   if (question.failure || memory != nullptr) say_what_is_unknown(question, choice, result);
-  order_by_cost(result);
+  if (result.suggestions.size() > kMostSuggestions) result.suggestions.resize(kMostSuggestions);
   return result;
 }
 

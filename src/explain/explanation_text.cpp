@@ -24,7 +24,10 @@ Color color_of(const Band& band) {
   if (band.in_the_way) return Color::red;
   switch (band.what) {
     case Band::What::held:
+    case Band::What::mixed:
       return Color::blue;
+    case Band::What::overlap:
+      return Color::red;
     case Band::What::cbs:
       return Color::yellow;
     default:
@@ -38,6 +41,10 @@ std::string glyph_of(const Band& band, const TextOptions& options) {
       return options.unicode ? "·" : ".";
     case Band::What::region:
       return options.unicode ? "░" : ":";
+    case Band::What::mixed:
+      return options.unicode ? "▒" : "+";
+    case Band::What::overlap:
+      return options.unicode ? "▓" : "%";
     default:
       return options.unicode ? "█" : "#";
   }
@@ -83,7 +90,8 @@ std::string picture_text(const Picture& picture, const std::string& place,
   std::uint64_t largest = 1;
   for (const Band& band : picture.bands) largest = std::max(largest, band.bytes());
   std::string text = views::wrapped(
-      fmt::format("{}, {}, high addresses first:", place, picture.title), 0, Color::bold, options);
+      fmt::format("{}, {}, each row from its lowest address up:", place, picture.title), 0,
+      Color::bold, options);
   text += (views::Line(options).add(fmt::format("{:>14}", picture.bands.front().end), Color::dim))
               .finish();
   for (const Band& band : picture.bands) text += band_line(picture, band, largest, options);
@@ -120,21 +128,21 @@ std::string in_the_way_text(const Explanation& explanation, const TextOptions& o
                    {holder.age_ns ? views::format_age(*holder.age_ns) : ""},
                    {std::to_string(holder.pid)}});
   }
-  const char* title = explanation.cause == Cause::unknown ? "Holds most:" : "In the way:";
+  const bool is_full = explanation.cause == Cause::unknown || explanation.cause == Cause::capacity;
+  const char* title = is_full ? "Holds most:" : "In the way:";
   std::string text = views::wrapped(title, 0, Color::bold, options) + table.render(2, options);
   const std::uint64_t more = explanation.more_in_the_way + explanation.in_the_way.size() - listed;
   if (more > 0) {
-    text += views::wrapped(fmt::format("and {} more (--json lists them)", more), 2, Color::dim,
-                           options);
+    text += views::wrapped(fmt::format("and {} more", more), 2, Color::dim, options);
   }
   return text + "\n";
 }
 
 std::string suggestions_text(const Explanation& explanation, const TextOptions& options) {
   if (explanation.suggestions.empty()) return "";
-  std::string text =
-      views::wrapped("What would help, the smallest change first ([tried]: it fits then):", 0,
-                     Color::bold, options);
+  std::string text = views::wrapped(
+      "What would help, the cheapest first ([tried] on a model of the allocator):", 0, Color::bold,
+      options);
   for (std::size_t i = 0; i < explanation.suggestions.size(); ++i) {
     const Suggestion& suggestion = explanation.suggestions[i];
     text += views::wrapped(

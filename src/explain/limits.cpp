@@ -19,24 +19,28 @@ void explain_trace_region(const Failure& failure, const DeviceMemory* memory, Ex
   result.bytes = failure.needed;
   result.short_by = *failure.needed - *failure.limit;
   result.sentence = fmt::format(
-      "All traces together need {}, this one included, and the trace region has {}: it is too "
-      "small, short by {}.",
-      exact(*failure.needed), exact(*failure.limit), exact(*result.short_by));
+      "The trace region is too small: all traces together, this one included, need {}, and "
+      "trace_region_size is {}: {} short.",
+      exact(*failure.needed), exact(*failure.limit), sized(*result.short_by));
   // The message and the setting have the same unit in every version of the runtime.
   const auto size = memory != nullptr ? trace_region_for(*memory, *failure.needed) : std::nullopt;
+  const bool is_rounded = size && *size > *failure.needed;
   result.suggestions.push_back(
       {.action = "trace_region_size",
        .tried = size.has_value(),
        .text = fmt::format("open the device with trace_region_size={}{}",
-                           size.value_or(*failure.needed), size ? ": DRAM has room for it" : ""),
+                           size.value_or(*failure.needed),
+                           is_rounded ? ": each bank holds whole pages, which the figure of the "
+                                        "message leaves out"
+                                      : ""),
        .bytes = size.value_or(*failure.needed)});
   result.suggestions.push_back(
       {.action = "release_trace",
        .text = "release traces that are not replayed any more (release_trace)"});
-  result.suggestions.push_back(
-      {.action = "trace_region_size",
-       .text = "with a TT-Metal of 2026: trace_region_size=0 places traces in DRAM as they come",
-       .bytes = 0});
+  result.suggestions.push_back({.action = "trace_region_size",
+                                .text = "with TT-Metal since January 2026: trace_region_size=0 "
+                                        "places traces in DRAM as they come",
+                                .bytes = 0});
   if (memory == nullptr) return;
   result.in_the_way = memory->holders[Kind::trace];
 }

@@ -27,13 +27,16 @@ std::vector<Band> all_bands(const collector::Range& region, std::span<const Hold
   return bands;
 }
 
-// Those in the way first, then the largest.
+// Those in the way first, if they are few, then the largest.
 std::vector<bool> own_bands(const std::vector<Band>& bands) {
+  const auto in_the_way = static_cast<std::size_t>(
+      std::count_if(bands.begin(), bands.end(), [](const Band& band) { return band.in_the_way; }));
+  const bool are_few = in_the_way <= kOwnBands;
   std::vector<std::size_t> order(bands.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const std::size_t most = std::min(kOwnBands, order.size());
   const auto before = [&](std::size_t a, std::size_t b) {
-    if (bands[a].in_the_way != bands[b].in_the_way) return bands[a].in_the_way;
+    if (are_few && bands[a].in_the_way != bands[b].in_the_way) return bands[a].in_the_way;
     return bands[a].bytes() > bands[b].bytes();
   };
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
@@ -57,7 +60,10 @@ Band shared_band(std::span<const Band> bands) {
     shared.in_the_way = shared.in_the_way || band.in_the_way;
   }
   shared.who = plural(holders, "buffer", "buffers");
-  if (free > 0) shared.who += ", " + format_bytes(free, Scale::core) + " free between";
+  if (free > 0) {
+    shared.what = Band::What::mixed;
+    shared.who += ", " + format_bytes(free, Scale::core) + " free between";
+  }
   return shared;
 }
 

@@ -14,7 +14,7 @@ namespace ttmem::explain {
 
 // A range of addresses of a bank or a core, and what lies there.
 struct Band {
-  enum class What : std::uint8_t { free, held, cbs, region };
+  enum class What : std::uint8_t { free, held, mixed, cbs, overlap, region };
   What what = What::free;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

@@ -118,11 +118,18 @@ std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
   return size ? std::optional(std::max(*size, all_traces)) : std::nullopt;
 }
 
+std::string l1_small_now(const DeviceMemory& memory) {
+  std::uint64_t used = 0;
+  for (const Holder& holder : memory.holders[Kind::l1_small]) used += holder.bytes_per_bank;
+  return fmt::format("(now {}, of which {} are in use)", bytes_of(memory.regions[Kind::l1_small]),
+                     used);
+}
+
 std::string trace_region_setting(std::uint64_t bytes, std::uint64_t channels) {
   std::string text = fmt::format("trace_region_size={}", bytes);
   if (channels > 1) {
-    text += fmt::format(" (over all DRAM banks; TT-Metal before 2026 takes it for each bank: {})",
-                        (bytes + channels - 1) / channels);
+    text += fmt::format(" (over all {} DRAM banks; TT-Metal before January 2026 counts one: {})",
+                        channels, (bytes + channels - 1) / channels);
   }
   return text;
 }

@@ -53,40 +53,51 @@ Bytes missing(const Request& request, Cause cause) {
   return there && request.needed > *there ? Bytes(request.needed - *there) : std::nullopt;
 }
 
-std::string what_there_was(const Request& request) {
-  const std::string kind = title_of(request.kind);
-  if (request.bank == 0U) return fmt::format("the device was opened without {} at all", kind);
-  if (request.bank && request.needed > *request.bank) {
-    return fmt::format("a whole bank has {}, so that it cannot fit even when nothing else is there",
-                       exact(*request.bank));
-  }
-  if (!request.free) return "how much was free the message does not say";
-  if (request.needed > *request.free) return fmt::format("{} were free", exact(*request.free));
-  if (!request.largest) return fmt::format("{} were free", exact(*request.free));
-  return fmt::format("{} were free, the largest block of them has {}", exact(*request.free),
-                     exact(*request.largest));
+// "900.0 KiB (921,600 B) of L1 are asked for in each bank"
+std::string asked_for(const Request& request) {
+  return fmt::format("{} of {} are asked for in each bank", sized(request.needed),
+                     title_of(request.kind));
 }
 
-std::string verdict(const Request& request, Cause cause, Bytes short_by) {
-  const std::string by = short_by ? fmt::format(", short by {}", exact(*short_by)) : "";
-  switch (cause) {
-    case Cause::capacity:
-      return (request.bank && request.needed > *request.bank ? "too large" : "too full") + by;
-    case Cause::fragmentation:
-      return "fragmentation" + by;
-    case Cause::l1_small_region:
-    case Cause::trace_region:
-      return fmt::format("the {} region is too small{}", title_of(request.kind), by);
-    default:
-      return "why it failed does not follow from these numbers";
+std::string short_text(Bytes short_by) {
+  return short_by ? fmt::format(": {} short", sized(*short_by)) : "";
+}
+
+std::string region_sentence(const Request& request, Bytes short_by) {
+  const bool is_small = request.kind == Kind::l1_small;
+  const char* setting = is_small ? "l1_small_size" : "trace_region_size";
+  if (request.bank == 0U) {
+    return fmt::format("The device was opened without {} ({}=0), and {}.", title_of(request.kind),
+                       setting, asked_for(request));
   }
+  return fmt::format("The {} region ({}) is too small: {}{}{}.", title_of(request.kind), setting,
+                     asked_for(request),
+                     request.free ? fmt::format(", {} are free", sized(*request.free)) : "",
+                     short_text(short_by));
 }
 
 std::string sentence_of(const Request& request, Cause cause, Bytes short_by) {
-  const std::string total = request.total ? fmt::format(" ({} in all)", exact(*request.total)) : "";
-  return fmt::format("{} of {} were asked for in each bank{}; {}: {}.", exact(request.needed),
-                     title_of(request.kind), total, what_there_was(request),
-                     verdict(request, cause, short_by));
+  const std::string kind = title_of(request.kind);
+  if (request.kind == Kind::l1_small || request.kind == Kind::trace) {
+    return region_sentence(request, short_by);
+  }
+  if (request.bank && request.needed > *request.bank) {
+    return fmt::format(
+        "Larger than {}: {}, and a whole bank has {}{}. It cannot fit even when "
+        "nothing else is there.",
+        kind, asked_for(request), sized(*request.bank), short_text(short_by));
+  }
+  if (cause == Cause::capacity) {
+    return fmt::format("{} is full: {}, {} are free{}.", kind, asked_for(request),
+                       sized(*request.free), short_text(short_by));
+  }
+  if (cause == Cause::fragmentation) {
+    return fmt::format("Fragmentation: {}, {} are free, but the largest block has {}{}.",
+                       asked_for(request), sized(*request.free), sized(*request.largest),
+                       short_text(short_by));
+  }
+  return fmt::format("{} did not suffice: {}. The message does not say how much was free.", kind,
+                     asked_for(request));
 }
 
 void list_in_the_way(std::vector<Holder> holders, Explanation& result) {
@@ -113,7 +124,8 @@ void explain_full_bank(const Request& request, const Bank& bank, const DeviceMem
   }
   picture.bands =
       bands_of(bank.region().range, bank.holders(), picture.asked_begin, picture.asked_end);
-  result.picture = std::move(picture);
+  // An empty bank needs no picture.
+  if (!bank.holders().empty()) result.picture = std::move(picture);
   // For want of space everything is in the way, and the largest the most.
   list_in_the_way(run && result.cause == Cause::fragmentation
                       ? of_run(bank, *run)

@@ -17,13 +17,23 @@ constexpr std::size_t kMostToFree = 16;
 
 void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanation& result) {
   if (run.count > kMostToFree) return;
-  std::vector<Holder> holders = of_run(bank, run);
-  const char* otherwise = kind == Kind::l1 ? ", or keep it in DRAM" : "";
+  Suggestion suggestion{.action = "free", .tried = true, .buffers = of_run(bank, run)};
+  suggestion.text =
+      fmt::format("free {} before, if nothing needs it any more{}", listed(suggestion.buffers),
+                  kind == Kind::l1 ? ", or keep it in DRAM" : "");
+  result.suggestions.push_back(std::move(suggestion));
+}
+
+// bfloat16 has 2048 B a tile, bfloat8_b 1088. Which it is now nobody said.
+void suggest_smaller_type(const Request& request, const Bank& bank, Explanation& result) {
+  const std::uint64_t smaller = request.needed / 32 * 17;
+  if (smaller > bank.largest_free() || (request.kind != Kind::dram && request.kind != Kind::l1))
+    return;
   result.suggestions.push_back(
-      {.action = "free",
+      {.action = "smaller_type",
        .tried = true,
-       .text = fmt::format("free {} before this request{}", listed(holders), otherwise),
-       .buffers = std::move(holders)});
+       .text = fmt::format("store it as bfloat8_b, if it is bfloat16: {} in each bank would fit",
+                           format_bytes(smaller, Scale::core))});
 }
 
 // An L1 buffer in DRAM. Its pages are not known here, so that it is tried with one more of the
@@ -42,36 +52,36 @@ void suggest_dram(const Request& request, const DeviceMemory& memory, Explanatio
       {.action = "move_to_dram",
        .tried = true,
        .text = fmt::format(
-           "put it into DRAM (memory_config=ttnn.DRAM_MEMORY_CONFIG): about {} in each of its {} "
-           "banks, where {} are free in one block",
+           "put what is asked for into DRAM (memory_config=ttnn.DRAM_MEMORY_CONFIG): about {} in "
+           "each of its {} banks, where {} are free in one block",
            format_bytes(*request.total / channels, Scale::core), channels,
            format_bytes(bank->largest_free(), Scale::core))});
 }
 
-void suggest_smaller_regions(const Request& request, const Bank& bank, const DeviceMemory& memory,
-                             Explanation& result) {
+// A request that takes a whole bank would leave nothing to circular buffers.
+void suggest_smaller_l1_small(const Request& request, const Bank& bank, const DeviceMemory& memory,
+                              Explanation& result) {
   const std::uint64_t more = bank.missing_at_the_end(request.needed);
-  if (!bank.fits_with_more(more, request.needed)) return;
-  if (request.kind == Kind::l1) {
-    if (const auto size = smaller_l1_small(memory, more)) {
-      result.suggestions.push_back(
-          {.action = "l1_small_size",
-           .tried = true,
-           .text = fmt::format(
-               "open the device with l1_small_size={}: what L1_SMALL does not use becomes L1",
-               *size),
-           .bytes = size});
-    }
-  } else if (request.kind == Kind::dram) {
-    if (const auto size = smaller_trace_region(memory, more)) {
-      result.suggestions.push_back(
-          {.action = "trace_region_size",
-           .tried = true,
-           .text = fmt::format("open the device with {}: what the traces do not use becomes DRAM",
-                               trace_region_setting(*size, memory.facts.dram_channels)),
-           .bytes = size});
-    }
-  }
+  const auto size = smaller_l1_small(memory, more);
+  if (!size || request.needed > bank.bytes() || !bank.fits_with_more(more, request.needed)) return;
+  result.suggestions.push_back(
+      {.action = "l1_small_size",
+       .tried = true,
+       .text = fmt::format("open the device with l1_small_size={} {}", *size, l1_small_now(memory)),
+       .bytes = size});
+}
+
+void suggest_smaller_trace_region(const Request& request, const Bank& bank,
+                                  const DeviceMemory& memory, Explanation& result) {
+  const std::uint64_t more = bank.missing_at_the_end(request.needed);
+  const auto size = smaller_trace_region(memory, more);
+  if (!size || !bank.fits_with_more(more, request.needed)) return;
+  result.suggestions.push_back(
+      {.action = "trace_region_size",
+       .tried = true,
+       .text = fmt::format("open the device with {}; that is enough for the traces of now",
+                           trace_region_setting(*size, memory.facts.dram_channels)),
+       .bytes = size});
 }
 
 // Enough is free, in another order it is in one block.
@@ -79,13 +89,10 @@ void suggest_order(const Request& request, const Bank& bank, const std::optional
                    Explanation& result) {
   if (request.needed > bank.free_bytes()) return;
   if (run && run->count <= kMostToFree && bank.fits_after_moving(*run, request.needed)) {
-    std::vector<Holder> holders = of_run(bank, *run);
-    result.suggestions.push_back(
-        {.action = "reallocate",
-         .tried = true,
-         .text =
-             fmt::format("ttnn.reallocate {}: the free blocks beside become one", listed(holders)),
-         .buffers = std::move(holders)});
+    Suggestion suggestion{.action = "reallocate", .tried = true, .buffers = of_run(bank, *run)};
+    suggestion.text = fmt::format("ttnn.reallocate {}: the free blocks beside become one",
+                                  listed(suggestion.buffers));
+    result.suggestions.push_back(std::move(suggestion));
   }
   if (bank.fits_when_first(request.needed)) {
     result.suggestions.push_back(
@@ -108,10 +115,12 @@ std::vector<Holder> of_run(const Bank& bank, const Bank::Run& run) {
 
 void suggest_for_bank(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
                       const DeviceMemory& memory, Explanation& result) {
-  if (run) suggest_freeing(bank, *run, request.kind, result);
-  suggest_dram(request, memory, result);
-  suggest_smaller_regions(request, bank, memory, result);
   suggest_order(request, bank, run, result);
+  if (request.kind == Kind::l1) suggest_smaller_l1_small(request, bank, memory, result);
+  if (request.kind == Kind::dram) suggest_smaller_trace_region(request, bank, memory, result);
+  suggest_dram(request, memory, result);
+  suggest_smaller_type(request, bank, result);
+  if (run) suggest_freeing(bank, *run, request.kind, result);
 }
 
 void suggest_larger_region(const Request& request, const DeviceMemory* memory,
@@ -123,7 +132,9 @@ void suggest_larger_region(const Request& request, const DeviceMemory* memory,
     result.suggestions.push_back(
         {.action = "l1_small_size",
          .tried = size.has_value(),
-         .text = fmt::format("open the device with l1_small_size={}", size.value_or(enough)),
+         .text =
+             fmt::format("open the device with l1_small_size={} at least {}", size.value_or(enough),
+                         memory != nullptr ? l1_small_now(*memory) : std::string()),
          .bytes = size.value_or(enough)});
     result.suggestions.push_back(
         {.action = "config_tensors_in_dram",

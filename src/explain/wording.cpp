@@ -17,6 +17,10 @@ std::string exact(std::uint64_t bytes) {
   return text + " B";
 }
 
+std::string sized(std::uint64_t bytes) {
+  return fmt::format("{} ({})", format_bytes(bytes, Scale::core), exact(bytes));
+}
+
 std::string title_of(Kind kind) {
   switch (kind) {
     case Kind::dram:

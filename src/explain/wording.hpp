@@ -12,6 +12,9 @@ namespace ttmem::explain {
 // "552,960 B": exact, because people compare it with the message.
 [[nodiscard]] std::string exact(std::uint64_t bytes);
 
+// "71.0 KiB (72,704 B)": to be read, and to be compared.
+[[nodiscard]] std::string sized(std::uint64_t bytes);
+
 // "DRAM", "L1", "L1_SMALL", "trace".
 [[nodiscard]] std::string title_of(Kind kind);
 

@@ -154,18 +154,18 @@ void dram_beside_a_trace_region(Host& host) {
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all = {
       {"conv_beyond_l1", Cause::beyond_l1, "", "shrink_cbs", {}, conv_beyond_l1},
-      {"conv_clash", Cause::clash, "activations", "free", {}, conv_clash},
+      {"conv_clash", Cause::clash, "activations", "shrink_cbs", {}, conv_clash},
       {"clash_with_other_cores",
        Cause::clash,
        "prefetcher.global_cb",
-       "shrink_cbs",
+       "l1_small_size",
        {},
        clash_with_other_cores},
-      {"op_grew_a_little", Cause::clash, "residual", "free", {}, op_grew_a_little},
+      {"op_grew_a_little", Cause::clash, "residual", "l1_small_size", {}, op_grew_a_little},
       {"clash_that_reallocate_mends",
        Cause::clash,
        "halo",
-       "free",
+       "reallocate",
        {},
        clash_that_reallocate_mends},
       {"l1_small_full",
@@ -192,9 +192,14 @@ const std::vector<Scenario>& scenarios() {
        "trace_region_size",
        {.trace_region_size = 500'000},
        traces_never_released},
-      {"dram_fragmentation", Cause::fragmentation, "weights.0", "free", {}, dram_fragmentation},
-      {"l1_fragmentation", Cause::fragmentation, "residual", "free", {}, l1_fragmentation},
-      {"kv_cache", Cause::capacity, "weights", "free", {}, kv_cache},
+      {"dram_fragmentation",
+       Cause::fragmentation,
+       "weights.0",
+       "reallocate",
+       {},
+       dram_fragmentation},
+      {"l1_fragmentation", Cause::fragmentation, "residual", "reallocate", {}, l1_fragmentation},
+      {"kv_cache", Cause::capacity, "weights", "smaller_type", {}, kv_cache},
       {"never_fits_l1", Cause::capacity, "", "move_to_dram", {}, never_fits_l1},
       {"just_too_large_for_l1", Cause::capacity, "", "move_to_dram", {}, just_too_large_for_l1},
       {"dram_beside_a_trace_region",
@@ -234,7 +239,8 @@ class OnTheDryRun : public testing::TestWithParam<std::tuple<Scenario, const cha
 
 TEST_P(OnTheDryRun, TheCulpritIsNamedAndWhatWasTriedMakesItRun) {
   ASSERT_TRUE(kIsTracked);
-  const auto& [scenario, system] = GetParam();
+  const Scenario& scenario = std::get<0>(GetParam());
+  const std::string system = std::get<1>(GetParam());
   const Outcome outcome = outcome_of(system, scenario, nullptr);
   ASSERT_TRUE(outcome.explanation) << outcome.message;
   const Explanation& explanation = *outcome.explanation;

@@ -76,6 +76,7 @@ tm::CoreRange Host::all_cores() const {
 
 void Host::tensor(const std::string& name, tm::BufferType type, std::uint64_t bytes_per_bank) {
   const bool moved = is_now_ && asks_for("move_to_dram");
+  if (is_now_ && asks_for("smaller_type")) bytes_per_bank = bytes_per_bank / 32 * 17;
   const auto banks = device_->allocator()->get_num_banks(type);
   const std::uint64_t bytes = bytes_per_bank / kPage * kPage * banks;
   const tm::BufferType where = moved ? tm::BufferType::DRAM : type;
