@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <ttmem/ttmem.h>
 
 #include <algorithm>
 #include <array>
@@ -62,6 +63,12 @@ void announce(const Entry& entry, const Scenario& scenario) {
       fmt::format("demo {}: {} device{} ready", entry.info.name, devices, devices == 1 ? "" : "s"));
 }
 
+// One iteration, with a mark at its end, as a real workload should have.
+void take_step(Scenario& scenario, std::uint64_t number) {
+  scenario.step(number);
+  ttmem_mark("step");
+}
+
 // False when a signal came.
 bool play_in_real_time(Scenario& scenario, double seconds, workload::StopSignals& signals) {
   using Clock = workload::StopSignals::Clock;
@@ -71,14 +78,14 @@ bool play_in_real_time(Scenario& scenario, double seconds, workload::StopSignals
   const auto steps = static_cast<std::uint64_t>(std::llround(seconds * kStepsPerSecond));
   for (std::uint64_t number = 0; number < steps; ++number) {
     if (signals.came_before(after(static_cast<double>(number) / kStepsPerSecond))) return false;
-    scenario.step(number);
+    take_step(scenario, number);
   }
   return !signals.came_before(after(seconds));
 }
 
 void play_at_once(Scenario& scenario, double seconds) {
   const auto steps = static_cast<std::uint64_t>(std::llround(seconds * kStepsPerSecond));
-  for (std::uint64_t number = 0; number < steps; ++number) scenario.step(number);
+  for (std::uint64_t number = 0; number < steps; ++number) take_step(scenario, number);
 }
 
 void run_scenario(const Entry& entry, const Options& options, double seconds,

@@ -126,6 +126,8 @@ Trace::Trace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t r
   mesh->end_mesh_trace(queue, id_);
 }
 
+Trace::~Trace() { (*mesh_)->release_mesh_trace(id_); }
+
 void Trace::replay() const {
   (*mesh_)->replay_mesh_trace((*mesh_)->mesh_command_queue(), id_, false);
   tt_metal::trace_replayed(mesh_->get(), programs_);

@@ -94,6 +94,9 @@ class Trace {
   // Runs each operation once, because only what was compiled can be captured. The operations stay
   // where they are for as long as the trace is replayed.
   Trace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions);
+  ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
 
   void replay() const;
 
