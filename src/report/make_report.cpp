@@ -137,11 +137,13 @@ Report about(const Reader& reader) {
   return report;
 }
 
-void add_history(const StoryFigures& story, Report& report) {
+void add_history(const Tables& tables, const StoryFigures& story, Report& report) {
   const RequestHistory& requests = story.requests();
-  report.marks = requests.marks();
+  report.marks = tables.marks.size();
   report.churn = requests.churn();
-  report.growth = requests.growth();
+  report.growth = story.growth().growth();
+  // That of programs may cost nothing.
+  std::erase_if(report.growth, [](const Growth& growth) { return growth.grown_bytes() == 0; });
   report.while_trace_live = requests.while_trace_live();
   report.unknown_programs = story.unknown_programs();
 }
@@ -177,7 +179,7 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
   for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
     set_end(tables, chips, i, story, report.devices[i]);
   }
-  if (!report.aggregate) add_history(story, report);
+  if (!report.aggregate) add_history(tables, story, report);
   if (told) told = peaks.read(reader);
   reader.set_progress({});
   if (progress) progress(1);

@@ -84,15 +84,34 @@ struct Churn {
   std::uint64_t allocations = 0;
 };
 
-// What was never less at a mark than at the mark before, and grew more than once.
+// What grew steadily from mark to mark of one name (MarkGrowth), on all devices together. Of
+// programs, kind cb: their number did.
 struct Growth {
   Kind kind = Kind::dram;
-  std::string scope;
+  std::string scope;  // with '#' for numbers, when several names differ only in those
   std::string label;
-  std::uint64_t first_bytes = 0;  // at the first mark, on all devices together
-  std::uint64_t last_bytes = 0;   // at the last
-  std::uint64_t grew = 0;         // from how many marks to the next
+  bool all_programs = false;  // the program cache of a process, whatever the names
+  std::string process;        // its name
+  std::int32_t pid = 0;
+  std::string mark;  // "#" for numbers, as above
+  std::uint64_t marks = 0;
+  Bytes first_bytes;  // at the first mark after the warm-up; none: programs of one name
+  Bytes last_bytes;   // at the last
+  std::uint64_t first_count = 0;
+  std::uint64_t last_count = 0;
+  std::uint64_t grew = 0;  // from how many marks to the next
+  // From how many marks to the next it could: `marks` without the warm-up.
+  std::uint64_t steps = 0;
+
+  [[nodiscard]] std::uint64_t grown_bytes() const {
+    return last_bytes.value_or(0) - first_bytes.value_or(0);
+  }
 };
+// By bytes; what has none by its number.
+[[nodiscard]] inline bool grew_more(const Growth& a, const Growth& b) {
+  if (a.grown_bytes() != b.grown_bytes()) return a.grown_bytes() > b.grown_bytes();
+  return a.last_count - a.first_count > b.last_count - b.first_count;
+}
 
 struct Report {
   std::string command;   // empty: it was attached to processes

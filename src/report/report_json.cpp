@@ -102,9 +102,17 @@ Json churn_json(const Churn& churn) {
 }
 
 Json growth_json(const Growth& growth) {
-  return {{"kind", name_of(growth.kind)},    {"scope", growth.scope},
-          {"label", growth.label},           {"first_bytes", growth.first_bytes},
-          {"last_bytes", growth.last_bytes}, {"grew", growth.grew}};
+  return {{"kind", name_of(growth.kind)},
+          {"scope", growth.scope},
+          {"label", growth.label},
+          {"process", growth.process},
+          {"mark", growth.mark},
+          {"marks", growth.marks},
+          {"first_bytes", value_of(growth.first_bytes)},
+          {"last_bytes", value_of(growth.last_bytes)},
+          {"first_count", growth.first_count},
+          {"last_count", growth.last_count},
+          {"grew", growth.grew}};
 }
 
 Json trace_json(const Holder& holder) {

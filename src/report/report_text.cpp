@@ -280,11 +280,12 @@ std::string growth_text(const Report& report, std::size_t top, const TextOptions
                {"SCOPE/LABEL", left, 0, Column::Cut::middle}});
   for (std::size_t i = 0; i < std::min(top, report.growth.size()); ++i) {
     const Growth& growth = report.growth[i];
-    table.add_row({{size(growth.last_bytes - growth.first_bytes, options)},
-                   {size(growth.last_bytes, options)},
-                   {views::format_count(growth.grew)},
-                   {std::string(name_of(growth.kind))},
-                   {origin_or_none(growth.scope, growth.label)}});
+    table.add_row(
+        {{size(growth.grown_bytes(), options)},
+         {size(growth.last_bytes, options)},
+         {views::format_count(growth.grew)},
+         {std::string(name_of(growth.kind))},
+         {growth.all_programs ? "(program cache)" : origin_or_none(growth.scope, growth.label)}});
   }
   return heading(fmt::format("Grew from mark to mark and never shrank ({} marks)", report.marks),
                  options) +

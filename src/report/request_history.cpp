@@ -33,41 +33,12 @@ void sort_by(std::vector<Item>& items, Value value) {
 
 }  // namespace
 
-RequestHistory::Request& RequestHistory::change(const recording::Allocation& allocation, bool add) {
-  const auto index = static_cast<std::uint32_t>(allocation.request - 1);
-  Request& request = requests_[index];
-  const std::uint64_t bytes =
-      tables_.requests[index].used_bytes() * tables_.device_set(allocation.devices).size();
-  request.live_bytes += add ? bytes : 0 - bytes;
-  if (!std::exchange(request.changed, true)) changed_.push_back(index);
-  return request;
-}
-
 void RequestHistory::allocate(const recording::Allocation& allocation, bool trace_is_live) {
-  Request& request = change(allocation, true);
+  Request& request = requests_[static_cast<std::size_t>(allocation.request - 1)];
   ++request.allocations;
   const Kind kind = tables_.request(allocation.request).kind;
   const bool placed = kind == Kind::dram || kind == Kind::l1 || kind == Kind::l1_small;
   if (trace_is_live && placed) ++request.while_trace_live;
-}
-
-void RequestHistory::free(const recording::Allocation& allocation) { change(allocation, false); }
-
-void RequestHistory::mark() {
-  for (const std::uint32_t index : changed_) {
-    Request& request = requests_[index];
-    if (marks_ == 0) {
-      request.first_bytes = request.live_bytes;
-    } else if (request.live_bytes > request.bytes_at_mark) {
-      ++request.grew;
-    } else if (request.live_bytes < request.bytes_at_mark) {
-      request.shrank = true;
-    }
-    request.bytes_at_mark = request.live_bytes;
-    request.changed = false;
-  }
-  changed_.clear();
-  ++marks_;
 }
 
 std::vector<Churn> RequestHistory::churn() const {
@@ -85,29 +56,6 @@ std::vector<Churn> RequestHistory::churn() const {
     churn.allocations = count;
   }
   sort_by(list, [](const Churn& churn) { return churn.allocations; });
-  return list;
-}
-
-std::vector<Growth> RequestHistory::growth() const {
-  std::map<Name, std::pair<Growth, bool>> names;  // false: it shrank
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    const Request& request = requests_[i];
-    const Name name = name_of(tables_, tables_.requests[i]);
-    auto& [growth, never_less] = names.try_emplace(name, Growth{}, true).first->second;
-    growth.first_bytes += request.first_bytes;
-    growth.last_bytes += request.bytes_at_mark;
-    growth.grew = std::max(growth.grew, request.grew);
-    never_less = never_less && !request.shrank;
-  }
-  std::vector<Growth> list;
-  for (auto& [name, found] : names) {
-    auto& [growth, never_less] = found;
-    const bool again = growth.grew > 1 || marks_ == 2;  // once may be what it needs to run
-    if (!never_less || !again || growth.last_bytes <= growth.first_bytes) continue;
-    set_name(name, growth);
-    list.push_back(growth);
-  }
-  sort_by(list, [](const Growth& growth) { return growth.last_bytes - growth.first_bytes; });
   return list;
 }
 

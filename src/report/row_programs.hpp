@@ -45,6 +45,9 @@ class RowPrograms {
   // The same for one that is left.
   [[nodiscard]] ledger::DeviceLedger* ledger_left(RowId device);
 
+  // What they take.
+  [[nodiscard]] std::uint64_t bytes(RowId device);
+
   // Who placed it: Placement::name of the ledgers is an index of this. The first is nobody.
   struct Named {
     std::uint32_t name = 0;
@@ -59,7 +62,6 @@ class RowPrograms {
     bool is_left = false;
   };
   [[nodiscard]] Row& at(RowId device) { return rows_[static_cast<std::size_t>(device - 1)]; }
-  [[nodiscard]] std::uint64_t bytes(RowId device);
   [[nodiscard]] std::uint32_t index_of(const recording::Program& program);
 
   const Tables& tables_;

@@ -14,6 +14,7 @@ StoryFigures::StoryFigures(const Tables& tables, const Chips& chips)
       chips_(chips),
       places_(chips.chips.size()),
       requests_(tables),
+      growth_(tables),
       programs_(tables) {
   figures_.reserve(chips.chips.size());
   for (const Chip& chip : chips.chips) figures_.emplace_back(tables, chip);
@@ -29,14 +30,16 @@ void StoryFigures::apply(const Event& event) {
       return free(*event.allocation);
     case Event::Type::place:
       unknown_programs_ += event.program->layout == 0 ? 1 : 0;
+      growth_.place(*event.program);
       return programs_changed(programs_.place(*event.program));
     case Event::Type::remove:
+      growth_.remove(*event.program);
       return programs_changed(programs_.remove(*event.program));
     case Event::Type::device_open:
     case Event::Type::device_close:
       return open_or_close(event);
     case Event::Type::mark:
-      return requests_.mark();
+      return growth_.mark(*event.mark, [&](RowId device) { return programs_.bytes(device); });
     default:
       return;
   }
@@ -86,6 +89,7 @@ void StoryFigures::allocate(const Allocation& allocation) {
   }
   live_.add(allocation);
   requests_.allocate(allocation, trace_is_live);
+  growth_.allocate(allocation);
 }
 
 void StoryFigures::free(const Allocation& allocation) {
@@ -95,7 +99,7 @@ void StoryFigures::free(const Allocation& allocation) {
     figures_[chip].free(request, places_.of(chip), now_);
   }
   live_.remove(allocation);
-  requests_.free(allocation);
+  growth_.free(allocation);
   if (allocation.ending == Ending::freed) return;
   for (const RowId device : left_on(tables_, allocation)) left_.add_on(device, allocation);
 }

@@ -8,6 +8,7 @@
 #include "report/chip_figures.hpp"
 #include "report/chips.hpp"
 #include "report/live_counts.hpp"
+#include "report/mark_growth.hpp"
 #include "report/request_history.hpp"
 #include "report/row_programs.hpp"
 #include "report/shared_places.hpp"
@@ -27,6 +28,7 @@ class StoryFigures {
 
   [[nodiscard]] const ChipFigures& chip(std::uint32_t chip) const { return figures_[chip]; }
   [[nodiscard]] const RequestHistory& requests() const { return requests_; }
+  [[nodiscard]] const MarkGrowth& growth() const { return growth_; }
   // Live at the end, and left when their device was closed or their process ended.
   [[nodiscard]] const LiveCounts& live() const { return live_; }
   [[nodiscard]] const LiveCounts& left() const { return left_; }
@@ -50,6 +52,7 @@ class StoryFigures {
   std::vector<ChipFigures> figures_;
   SharedPlaces places_;
   RequestHistory requests_;
+  MarkGrowth growth_;
   LiveCounts live_;
   LiveCounts left_{LiveCounts::By::device};
   RowPrograms programs_;
