@@ -159,6 +159,7 @@ class Builder {
     }
     snapshot_.allocations.reserve(allocations);
     for (std::size_t s = 0; s < segments_.size(); ++s) list(s);
+    for (const SegmentEvidence* segment : segments_) list_left_at_close(*segment);
   }
 
   model::Snapshot finish() { return std::move(snapshot_); }
@@ -459,6 +460,22 @@ class Builder {
       if (middle != of.end()) list(segment, allocation, {middle, of.end()}, device_index);
     }
     programs_.list(segment, device_index, evidence_.monotonic_ns, snapshot_);
+  }
+
+  void list_left_at_close(const SegmentEvidence& segment) {
+    for (const segment::DevicePeaks& device : segment.image.peaks) {
+      if (device.left_at_close == 0) continue;
+      model::LeftAtClose& left = snapshot_.left_at_close.emplace_back();
+      left.pid = segment.image.pid;
+      left.state = segment.state;
+      left.segment = segment.origin.file_number;
+      left.foreign_pid = segment.foreign_pid;
+      left.host_pid = segment.host_pid;
+      left.name = segment.image.name;
+      left.device_number = device.id;
+      left.allocations = device.left_at_close;
+      left.bytes = device.left_at_close_bytes;
+    }
   }
 
   static constexpr std::uint32_t kUnknownChip = UINT32_MAX;

@@ -264,12 +264,26 @@ struct Program {
   std::uint64_t age_ns = 0;
 };
 
+// What a process had not freed when it closed a device, over all times that it did.
+struct LeftAtClose {
+  std::int32_t pid = 0;
+  State state = State::alive;
+  std::uint64_t segment = 0;  // as in ProcessKey
+  bool foreign_pid = false;   // as in Process
+  std::optional<std::int32_t> host_pid;
+  std::string name;                 // of the process
+  std::uint32_t device_number = 0;  // what the process calls it; it may be open again
+  std::uint64_t allocations = 0;
+  std::uint64_t bytes = 0;
+};
+
 struct Snapshot {
   std::uint64_t time_unix_ns = 0;
   std::string host;
   std::vector<Device> devices;  // by id, then uid
   std::vector<Allocation> allocations;
   std::vector<Program> programs;
+  std::vector<LeftAtClose> left_at_close;
   std::vector<std::string> warnings;  // whole sentences: object, reason, next step
   std::vector<std::string> unread;    // those of them about what could not be read
 

@@ -109,6 +109,7 @@ TEST(History, HasNoPointWhereTheDeviceWasNotThere) {
                           .devices = {},
                           .allocations = {},
                           .programs = {},
+                          .left_at_close = {},
                           .warnings = {},
                           .unread = {}});
   history.record(at(2, 1));
