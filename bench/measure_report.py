@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long `ttmem report` and `ttmem diff` take for recordings of ten million events, on one chip and on
-a mesh of eight, and how large one is.
+"""How long `ttmem report`, `ttmem leaks` and `ttmem diff` take for recordings of ten million events, on
+one chip and on a mesh of eight, and how large one is.
 
 measure_report.py BUILD [EVENTS]
 """
@@ -34,6 +34,7 @@ def main():
         print(f"ratio recording_bytes_per_event {os.path.getsize(one) / int(events):.1f}")
         print(f"ratio report_10m_s {seconds([ttmem, 'report', one]):.2f}")
         print(f"ratio report_10m_mesh8_s {seconds([ttmem, 'report', mesh]):.2f}")
+        print(f"ratio leaks_10m_s {seconds([ttmem, 'leaks', one]):.2f}")
         larger = f"{folder}/larger.ttmem"
         subprocess.run([make, larger, events, "1", "64"], check=True)
         print(f"ratio diff_10m_s {seconds([ttmem, 'diff', one, larger]):.2f}")

@@ -39,6 +39,7 @@ void add_allocs(Command& app, CommonOptions& common);
 void add_programs(Command& app, CommonOptions& common);
 void add_top(Command& app, CommonOptions& common);
 void add_report(Command& app, CommonOptions& common);
+void add_leaks(Command& app, CommonOptions& common);
 void add_diff(Command& app, CommonOptions& common);
 void add_explain(Command& app, CommonOptions& common);
 void add_adapter(Command& app, CommonOptions& common);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "leaks/leaks_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/saturating.hpp"
+#include "model/snapshot.hpp"
+#include "views/format.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::leaks {
+namespace {
+
+using report::Growth;
+using views::Color;
+using views::Column;
+using views::Table;
+using views::TextOptions;
+
+std::string size(Bytes bytes, const TextOptions& options) {
+  return views::format_bytes(bytes, options.units);
+}
+
+std::string name_or_none(const std::string& scope, const std::string& label) {
+  const std::string text = model::origin_of(scope, label);
+  return text.empty() ? "(no name)" : text;
+}
+
+std::string name_of_leak(const Leak& leak) {
+  if (!leak.kind) return "(a recording would name them)";
+  return leak.shared ? "(circular buffers of its programs)" : name_or_none(leak.scope, leak.label);
+}
+
+std::string process_of(const Leak& leak) {
+  return views::format_pid(leak.pid, leak.foreign_pid, leak.host_pid) + " " + leak.process;
+}
+
+// "12.3s ago", "at 12.3s"
+std::string since(const Leak& leak) {
+  if (leak.age_ns) return views::format_age(*leak.age_ns) + " ago";
+  if (!leak.begin_ns) return "";
+  return "at " + views::format_age(
+                     static_cast<std::uint64_t>(std::max<recording::Time>(*leak.begin_ns, 0)));
+}
+
+std::string heading(const std::string& text, const TextOptions& options) {
+  return views::wrapped(text, 0, Color::bold, options);
+}
+
+// "what: 1.2 GiB in 3 allocations"
+std::string heading(const char* what, const std::vector<Leak>& leaks, const TextOptions& options) {
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 0;
+  for (const Leak& leak : leaks) {
+    bytes = saturating_add(bytes, leak.bytes);
+    count = saturating_add(count, leak.count);
+  }
+  return heading(fmt::format("{}: {} in {}", what, size(bytes, options),
+                             views::plural(count, "allocation", "allocations")),
+                 options);
+}
+
+std::string rest_text(std::size_t all, std::size_t top, const TextOptions& options) {
+  if (all <= top) return {};
+  return views::Line(options).add(fmt::format("  and {} more", all - top), Color::dim).finish();
+}
+
+// One more column than all lists have, which says what is special about a class.
+struct Extra {
+  const char* header;
+  std::string (*text)(const Leak& leak);
+};
+
+std::string list_text(const std::vector<Leak>& leaks, const Extra& extra, std::size_t top,
+                      const TextOptions& options) {
+  using enum Column::Align;
+  Table table({{"BYTES"},
+               {"COUNT"},
+               {"KIND", left},
+               {"SCOPE/LABEL", left, 0, Column::Cut::middle},
+               {extra.header, left},
+               {"DEVICE", left, 2},
+               {"PROCESS", left, 1},
+               {"OLDEST", left, 3}});
+  for (std::size_t i = 0; i < std::min(top, leaks.size()); ++i) {
+    const Leak& leak = leaks[i];
+    table.add_row({{size(leak.bytes, options)},
+                   {views::format_count(leak.count)},
+                   {leak.kind ? std::string(ttmem::name_of(*leak.kind)) : std::string("?")},
+                   {name_of_leak(leak)},
+                   {extra.text(leak)},
+                   {views::format_ids(leak.devices)},
+                   {process_of(leak)},
+                   {since(leak)}});
+  }
+  return table.render(2, options) + rest_text(leaks.size(), top, options);
+}
+
+std::string how_it_ended(const Leak& leak) { return leak.killed ? "killed" : "exited"; }
+std::string nothing(const Leak& /*leak*/) { return ""; }
+
+std::string growth_name(const Growth& growth) {
+  return growth.all_programs ? "(program cache)" : name_or_none(growth.scope, growth.label);
+}
+
+// What it grew by from one look to the next, after the warm-up.
+std::string each_time(const Growth& growth, const TextOptions& options) {
+  if (growth.last_bytes) return size(growth.grown_bytes() / growth.steps, options);
+  return fmt::format("{:.1f} programs",
+                     static_cast<double>(growth.last_count - growth.first_count) /
+                         static_cast<double>(growth.steps));
+}
+
+std::string growth_text(const Leaks& leaks, std::size_t top, const TextOptions& options) {
+  using enum Column::Align;
+  const bool marks = !leaks.file.empty();
+  Table table({{"GROWN BY"},
+               {marks ? "EACH MARK" : "EACH LOOK"},
+               {"TO", right, 2},
+               {"COUNT"},
+               {"KIND", left},
+               {"SCOPE/LABEL", left, 0, Column::Cut::middle},
+               {marks ? "MARK" : "", left, 1},
+               {"PROCESS", left, 3}});
+  for (std::size_t i = 0; i < std::min(top, leaks.growth.size()); ++i) {
+    const Growth& growth = leaks.growth[i];
+    table.add_row({{growth.last_bytes ? size(growth.grown_bytes(), options) : "n/a"},
+                   {each_time(growth, options)},
+                   {size(growth.last_bytes, options)},
+                   {fmt::format("{} to {}", growth.first_count, growth.last_count)},
+                   {std::string(ttmem::name_of(growth.kind))},
+                   {growth_name(growth)},
+                   {marks ? fmt::format("{} ({}x)", growth.mark, growth.marks) : ""},
+                   {fmt::format("{} {}", growth.pid, growth.process)}});
+  }
+  return table.render(2, options) + rest_text(leaks.growth.size(), top, options);
+}
+
+std::string next_step(const Leaks& leaks) {
+  if (!leaks.growth.empty()) {
+    const Growth& first = leaks.growth.front();
+    return fmt::format(
+        "Next: find what keeps {} alive; scopes (ttmem_scope_push, ttmem run --ops) narrow it down",
+        growth_name(first));
+  }
+  if (!leaks.dead_process.empty()) {
+    return leaks.file.empty()
+               ? "Next: the devices hold none of this any more; ttmem clean removes these notes"
+               : "Next: free these, or close their device, before the process ends";
+  }
+  return leaks.file.empty()
+             ? "Next: ttmem record -- CMD, then ttmem leaks FILE, names what was left"
+             : "Next: free these before their device is closed";
+}
+
+std::string no_leaks(const Leaks& leaks) {
+  if (leaks.saw == Leaks::Saw::nothing) return "Leaks are not known: nothing could be read";
+  const char* const where = leaks.saw == Leaks::Saw::some ? " in what could be read" : "";
+  return fmt::format("No leaks found{}. Looked at: {}", where, views::join(leaks.looked_at, "; "));
+}
+
+}  // namespace
+
+std::string leaks_text(const Leaks& leaks, std::size_t top, const TextOptions& options) {
+  std::string text;
+  if (!leaks.file.empty()) text += views::Line(options).add(leaks.file, Color::bold).finish();
+  if (!leaks.dead_process.empty()) {
+    text += heading("Held by processes when they ended", leaks.dead_process, options) +
+            list_text(leaks.dead_process, {"ENDED", how_it_ended}, top, options);
+  }
+  if (!leaks.closed_device.empty()) {
+    text += heading("Left on devices that were closed", leaks.closed_device, options) +
+            list_text(leaks.closed_device, {"", nothing}, top, options);
+  }
+  if (!leaks.growth.empty()) {
+    text += heading(leaks.file.empty() ? "Grew for as long as it was looked at, and never shrank"
+                                       : "Grew from mark to mark, and never shrank",
+                    options) +
+            growth_text(leaks, top, options);
+  }
+  text +=
+      views::wrapped(leaks.any() ? next_step(leaks) : no_leaks(leaks), 0, Color::plain, options);
+  for (const std::string& unknown : leaks.unknown) {
+    text += views::wrapped(unknown, 6, Color::yellow, options, "Note:");
+  }
+  return text;
+}
+
+}  // namespace ttmem::leaks
