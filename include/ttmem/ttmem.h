@@ -196,6 +196,18 @@ TTMEM_API void ttmem_scope_pop(void);
 /* This moment has a name: an iteration, the end of loading. */
 TTMEM_API void ttmem_mark(const char *name);
 
+/* The runtime said, in these words, that memory did not suffice. What this process holds at this
+ * moment is kept, so that it is known after everything was freed and the process is gone (`ttmem
+ * explain`, and at the end of `ttmem run`): beside its segment, at most once; a later failure takes
+ * the place of an earlier one. Of a text longer than 1024 bytes the middle is left out. Nothing is
+ * kept when there is no room for it (it takes what the segment takes without its events, at most
+ * 128 MiB), nor with TTMEM_TRANSPORT=socket; it is gone when the process exits with 0.
+ *
+ * Call it before memory is freed again, once for each failure: the same text again, or with more
+ * around it, is taken for the same failure until something is allocated or placed. A null or empty
+ * text counts as a dropped call. It takes milliseconds. */
+TTMEM_API void ttmem_failure(const char *text);
+
 /* The same on each device of a mesh, in one call: every device's figures are what they are after
  * one call for each device of the list, in its order, and no reader finds some of the devices
  * without the others in the list of allocations. A buffer is then one record, and one row with all

@@ -6,6 +6,7 @@
 - `watch()` and `Measure` say what a block of code took, gave back and held at most.
 - `record()` records a block of code into a file for `ttmem report`.
 - `scope()` and `mark()` say where allocations come from.
+- `failure()` keeps what this process holds when memory did not suffice.
 - `device_open()`, `buffer_alloc()`, ... report single allocations: the C interface
   (ttmem/ttmem.h), call by call.
 
@@ -23,6 +24,7 @@ from ._calls import (
     device_close,
     device_open,
     enabled,
+    failure,
     kernel_load,
     kernel_load_estimate,
     kernel_unload,
@@ -68,6 +70,7 @@ __all__ = [
     "device_open",
     "devices",
     "enabled",
+    "failure",
     "kernel_load",
     "kernel_load_estimate",
     "kernel_unload",

@@ -69,6 +69,7 @@ _ARGUMENTS = {
     "scope_push": [c_char_p],
     "scope_pop": [],
     "mark": [c_char_p],
+    "failure": [c_char_p],
     "kernel_load": [c_uint32, c_uint64, c_uint64, c_int],
     "kernel_load_estimate": [c_uint32, c_uint64, c_uint64, c_int],
     "kernel_unload": [c_uint32, c_uint64],

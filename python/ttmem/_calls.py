@@ -178,6 +178,13 @@ def mark(name: str) -> None:
     _abi.library().ttmem_mark(name.encode())
 
 
+def failure(text: str) -> None:
+    """The runtime said, in these words, that memory did not suffice: what this process holds now is
+    kept for `ttmem explain`. Call it before memory is freed again. It is gone when the process
+    exits with 0."""
+    _abi.library().ttmem_failure(text.encode())
+
+
 def cb_alloc(device: int, id: int, size_bytes: int) -> None:
     """A CB of which only the number and the size are known: counted in the CB bytes of the device,
     in no core's, and in no program. The same id again counts once, at its largest size, until it

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -60,6 +61,8 @@ constinit std::atomic<std::uint64_t> dropped_calls{0};
 // segment.
 constinit std::atomic<std::uint64_t> interrupting_calls{0};
 constinit bool forked_inside_a_call = false;
+// Known when the process is exiting, after a failure; -1: not.
+constinit std::atomic<int> exit_status{-1};
 
 // Where this thread is: the number of the innermost scope, and how many more it has pushed that got
 // none. Initial-exec, as that of the lock.
@@ -147,6 +150,7 @@ __attribute__((destructor)) void finish() noexcept {
   std::unique_lock guard(lock, std::adopt_lock);
   if (mode.exchange(Mode::off) == Mode::on) {
     count_interrupting_calls();
+    if (exit_status.load() == 0) tracker->core().forget_failure();
     tracker->core().finish();
   }
   if (transport != nullptr) {
@@ -159,6 +163,14 @@ __attribute__((destructor)) void finish() noexcept {
     std::snprintf(text, sizeof text, "%llu calls", static_cast<unsigned long long>(count));
     log("calls were not tracked; an earlier line says why", text);
   }
+}
+
+// What was kept of a failure is for somebody who asks why the process failed: the destructor above,
+// which is called later, removes it when the process did not.
+void learn_exit_status() noexcept {
+  static constinit std::atomic<bool> asked{false};
+  if (asked.exchange(true)) return;
+  ::on_exit([](int status, void*) { exit_status.store(status); }, nullptr);
 }
 
 // "4711:4026531836": the pid of a reader, and the pid namespace that it is of.
@@ -188,6 +200,7 @@ ttmem::segment::SegmentWriter::Options options_from_environment() {
   ttmem::segment::SegmentWriter::Options options;
   options.directory = ttmem::segment_directory();
   read_kept_for(environment("TTMEM_KEEP_FOR"), options);
+  options.run = environment("TTMEM_RUN");
   if (const char* text = environment("TTMEM_EVENTS"); *text != '\0') read_events(text, options);
   if (const char* text = environment("TTMEM_MODE"); *text != '\0') {
     const auto value = ttmem::parse_number<mode_t>(text, 8);
@@ -437,6 +450,14 @@ void ttmem_scope_pop(void) {
 
 void ttmem_mark(const char* name) {
   with_tracker([=](IdTracker& t) { t.core().mark(name == nullptr ? "" : name); });
+}
+
+void ttmem_failure(const char* text) {
+  with_tracker([=](IdTracker& t) {
+    if (text == nullptr || *text == '\0') return t.core().count_dropped_call();
+    t.core().failure(text);
+    learn_exit_status();
+  });
 }
 
 void ttmem_trace_replay(uint32_t device, const uint64_t* programs, uint32_t count) {

@@ -75,6 +75,19 @@ int say_what_they_held(const std::string& text) {
   }
 }
 
+// What processes left that failed for lack of memory.
+std::string text_of_failed(const std::vector<DeadSegment>& failed, bool unicode) {
+  std::string text;
+  for (const DeadSegment& copy : failed) {
+    const std::string pid = views::format_pid(copy.pid, copy.pid_namespace.has_value(), {});
+    text +=
+        fmt::format("Process {} ({}) of {} failed, and what it held then is kept:\n  {}\n", pid,
+                    views::printable(name_of(copy), unicode), copy.user,
+                    views::printable(copy.failure.value_or("(the copy is not complete)"), unicode));
+  }
+  return text;
+}
+
 int remove_them(const std::string& directory, const std::vector<DeadSegment>& dead,
                 const collector::DeadRegions& regions) {
   const auto unused = static_cast<std::size_t>(std::count_if(
@@ -138,16 +151,27 @@ std::string text_of(const collector::DeadRegions& regions, bool unicode) {
   return text;
 }
 
+std::vector<DeadSegment> others_of(const collector::DeadSegments& abandoned,
+                                   const collector::DeadSegments& failed) {
+  std::vector<DeadSegment> others = abandoned.segments;
+  others.insert(others.end(), failed.segments.begin(), failed.segments.end());
+  return others;
+}
+
 int clean(bool dry_run) {
   const std::string directory = segment_directory();
   collector::DeadSegments dead = collector::find_dead(directory);
   const collector::DeadSegments abandoned = collector::find_abandoned(directory);
-  dead.warnings.insert(dead.warnings.end(), abandoned.warnings.begin(), abandoned.warnings.end());
+  const collector::DeadSegments failed = collector::find_failed(directory);
+  for (const auto* more : {&abandoned, &failed}) {
+    dead.warnings.insert(dead.warnings.end(), more->warnings.begin(), more->warnings.end());
+  }
   print_warnings(dead.warnings);
   const int found = dead.warnings.empty() ? kSuccess : kFailure;
   const views::TextOptions options = text_options(ColorWhen::automatic);
   const collector::DeadRegions regions = collector::find_dead_regions(directory);
-  if (dead.segments.empty() && abandoned.segments.empty() && regions.empty()) {
+  const std::vector<DeadSegment> others = others_of(abandoned, failed);
+  if (dead.segments.empty() && others.empty() && regions.empty()) {
     std::string text =
         fmt::format("Nothing to clean: no dead process has left anything in {}.\n", directory);
     if (!dead.warnings.empty()) {
@@ -164,6 +188,7 @@ int clean(bool dry_run) {
     return std::max(print(lines), found);
   }
   const std::string held = text_of(dead.segments, abandoned.segments.size(), options) +
+                           text_of_failed(failed.segments, options.unicode) +
                            text_of(regions, options.unicode);
   if (dry_run) {
     return std::max(print(held + "Nothing was removed: --dry-run. `ttmem clean` removes it.\n"),
@@ -171,7 +196,7 @@ int clean(bool dry_run) {
   }
   const int said = say_what_they_held(held);
   if (said != kSuccess) return said;
-  dead.segments.insert(dead.segments.end(), abandoned.segments.begin(), abandoned.segments.end());
+  dead.segments.insert(dead.segments.end(), others.begin(), others.end());
   return std::max(remove_them(directory, dead.segments, regions), found);
 }
 

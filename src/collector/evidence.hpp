@@ -107,6 +107,7 @@ struct Evidence {
   bool listed = false;                  // the directory could be read
   bool changed = true;                  // more than the time is new since the pass before
   std::vector<std::string> incomplete;  // names of files that are no segments yet
+  std::vector<std::string> failed;      // names of copies that failed processes left, or leave
 };
 
 }  // namespace ttmem::collector

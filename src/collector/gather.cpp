@@ -255,6 +255,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
       }
     }
     const auto before = static_cast<std::ptrdiff_t>(evidence.warnings.size());
+    evidence.failed = listing->failed;
     Gatherer(*listing, previous, follows, evidence).run();
     // The gatherer warns of files that it leaves out, and of nothing else.
     evidence.unread.assign(evidence.warnings.begin() + before, evidence.warnings.end());

@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/saturating.hpp"
 #include "collector/collector.hpp"
+#include "collector/failed_copy.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
 #include "segment/reader/segment_map.hpp"
@@ -26,11 +27,17 @@ namespace {
 
 using segment::HeaderState;
 
+// Of a copy, the name of the segment that it is one of.
+std::string segment_of(const std::string& name) {
+  const std::optional<FailedName> failed = parse_failed_name(name);
+  return failed ? failed->segment : name;
+}
+
 // A writer needs microseconds between creating and locking the file. While /proc shows a process
 // with that pid, the file gets ten seconds; the process may be another one of the same pid.
 bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   constexpr std::uint64_t seconds_of_grace = 10;
-  if (!process_facts(parse_segment_name(name)->pid)) return false;
+  if (!process_facts(parse_segment_name(segment_of(name))->pid)) return false;
   const auto changed = static_cast<std::uint64_t>(file.facts.st_mtim.tv_sec);
   return changed + seconds_of_grace > clock_ns(CLOCK_REALTIME) / 1'000'000'000;
 }
@@ -73,7 +80,7 @@ std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
 DeadSegment describe(const Listing& listing, const std::string& name, const OpenFile& file) {
   DeadSegment dead;
   dead.path = listing.path_of(name);
-  const SegmentName parsed = *parse_segment_name(name);
+  const SegmentName parsed = *parse_segment_name(segment_of(name));
   dead.pid = parsed.pid;
   dead.abandoned = parsed.for_client;
   dead.user = user_name(file.facts.st_uid);
@@ -89,6 +96,10 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
     dead.command = image->command;
     dead.clean_exit = image->clean_exit;
     dead.largest = largest_of(*image);
+    if (image->failure && parse_failed_name(name)) {
+      dead.failure = image->failure->text.substr(0, image->failure->text.find('\n'));
+      dead.failed_unix_ns = image->failure->when_unix_ns;
+    }
     for (const segment::DeviceImage& device : image->devices) {
       merge(dead.kinds, device.kinds);
       dead.kernels_estimated_bytes =
@@ -119,7 +130,7 @@ class Reaper {
   DeadSegments find(const std::vector<std::string>& names, bool abandoned) {
     DeadSegments found;
     for (const std::string& name : names) {
-      const std::optional<SegmentName> parsed = parse_segment_name(name);
+      const std::optional<SegmentName> parsed = parse_segment_name(segment_of(name));
       if (!parsed || (abandoned && !parsed->for_client)) continue;
       const auto file = open_dead(name);
       if (!file) continue;
@@ -134,10 +145,12 @@ class Reaper {
     std::set<std::string> paths;
     for (const DeadSegment& segment : dead) paths.insert(segment.path);
     ReapReport report;
-    for (const std::string& name : listing_.segments) {
-      if (!paths.contains(listing_.path_of(name))) continue;
-      const auto file = open_dead(name);
-      if (file && remove(name, *file)) ++report.removed;
+    for (const auto* names : {&listing_.segments, &listing_.failed}) {
+      for (const std::string& name : *names) {
+        if (!paths.contains(listing_.path_of(name))) continue;
+        const auto file = open_dead(name);
+        if (file && remove(name, *file)) ++report.removed;
+      }
     }
     report.warnings = finish();
     return report;
@@ -155,16 +168,18 @@ class Reaper {
     std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
     if (!file) return std::nullopt;
     const HeaderState state = header_state(segment::FdSource(file->fd.get()));
-    const bool segment = state == HeaderState::complete || state == HeaderState::other_version;
+    const bool complete = state == HeaderState::complete || state == HeaderState::other_version;
     if (state == HeaderState::foreign) {
       warnings_.push_back(
           fmt::format("not removed: {} is not a segment of ttmem; remove or rename it yourself",
                       listing_.path_of(name)));
       return std::nullopt;
     }
-    if (!segment && may_be_in_the_making(name, *file)) return std::nullopt;
-    if (owner_of(file->fd.get()) != Owner::gone) return std::nullopt;
-    return file;
+    if (!complete && may_be_in_the_making(name, *file)) return std::nullopt;
+    const std::string segment = segment_of(name);
+    const bool is_gone =
+        segment == name ? owner_of(file->fd.get()) == Owner::gone : !has_owner(listing_, segment);
+    return is_gone ? std::move(file) : std::nullopt;
   }
 
   bool remove(const std::string& name, const OpenFile& file) {
@@ -195,23 +210,35 @@ class Reaper {
   std::vector<std::string> warnings_;
 };
 
-// Among the files with these names; null: among all.
-DeadSegments find(const std::string& directory, const std::vector<std::string>* names,
-                  bool abandoned) {
+// Among the files with those names.
+template <typename Names>
+DeadSegments find(const std::string& directory, bool abandoned, Names&& names) {
   const Result<Listing> listing = list_directory(directory);
   if (!listing) return {.segments = {}, .warnings = {listing.error().message}};
-  return Reaper(*listing).find(names != nullptr ? *names : listing->segments, abandoned);
+  return Reaper(*listing).find(names(*listing), abandoned);
 }
+
+const std::vector<std::string>& all_segments(const Listing& listing) { return listing.segments; }
 
 }  // namespace
 
-DeadSegments find_dead(const std::string& directory) { return find(directory, nullptr, false); }
-
-DeadSegments find_dead(const std::string& directory, const std::vector<std::string>& names) {
-  return find(directory, &names, false);
+DeadSegments find_dead(const std::string& directory) {
+  return find(directory, false, all_segments);
 }
 
-DeadSegments find_abandoned(const std::string& directory) { return find(directory, nullptr, true); }
+DeadSegments find_dead(const std::string& directory, const std::vector<std::string>& names) {
+  return find(
+      directory, false, [&](const Listing&) -> const auto& { return names; });
+}
+
+DeadSegments find_failed(const std::string& directory) {
+  return find(
+      directory, false, [](const Listing& listing) -> const auto& { return listing.failed; });
+}
+
+DeadSegments find_abandoned(const std::string& directory) {
+  return find(directory, true, all_segments);
+}
 
 ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead) {
   const Result<Listing> listing = list_directory(directory);

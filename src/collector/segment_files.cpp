@@ -76,6 +76,16 @@ std::optional<SegmentName> parse_segment_name(std::string_view name) {
   return numbers && (name.empty() || claim.for_client) ? std::optional(claim) : std::nullopt;
 }
 
+std::optional<FailedName> parse_failed_name(std::string_view name) {
+  const bool is_complete = name.ends_with(segment::kFailedSuffix);
+  const std::string_view suffix = is_complete ? segment::kFailedSuffix : segment::kUnfinishedSuffix;
+  if (!name.ends_with(suffix)) return std::nullopt;
+  name.remove_suffix(suffix.size());
+  const std::optional<SegmentName> parsed = parse_segment_name(name);
+  if (!parsed || parsed->for_client) return std::nullopt;
+  return FailedName{std::string(name), is_complete};
+}
+
 std::uint32_t user_of(const SegmentName& name, const segment::SegmentImage& image,
                       std::uint32_t file_owner) {
   return name.for_client && file_owner == 0 ? image.client_uid : file_owner;
@@ -95,9 +105,11 @@ Result<Listing> list_directory(const std::string& directory) {
   while (const struct dirent* entry = ::readdir(entries.get())) {
     const std::string name = entry->d_name;
     if (parse_segment_name(name)) listing.segments.push_back(name);
+    if (parse_failed_name(name)) listing.failed.push_back(name);
     if (is_region_name(name)) listing.regions.push_back(name);
   }
   std::sort(listing.segments.begin(), listing.segments.end());
+  std::sort(listing.failed.begin(), listing.failed.end());
   std::sort(listing.regions.begin(), listing.regions.end());
   return listing;
 }

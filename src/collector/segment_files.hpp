@@ -34,6 +34,14 @@ struct SegmentName {
 };
 [[nodiscard]] std::optional<SegmentName> parse_segment_name(std::string_view name);
 
+// The name of the segment that a file is a copy of, made when memory did not suffice. With
+// `.failed.new` at its end it is not complete.
+struct FailedName {
+  std::string segment;
+  bool is_complete = true;
+};
+[[nodiscard]] std::optional<FailedName> parse_failed_name(std::string_view name);
+
 // The user of the process that a segment is about. Only root may write for another user.
 [[nodiscard]] std::uint32_t user_of(const SegmentName& name, const segment::SegmentImage& image,
                                     std::uint32_t file_owner);
@@ -43,6 +51,7 @@ struct Listing {
   std::string directory;
   UniqueFd fd;
   std::vector<std::string> segments;
+  std::vector<std::string> failed;  // copies of segments, complete or not
   std::vector<std::string> regions;
 
   [[nodiscard]] std::string path_of(const std::string& name) const {

@@ -70,6 +70,7 @@ void Tracker::publish_name(Device& device, const ledger::Placement& placement) n
 
 void Tracker::write_place_event(const Device& device, const ledger::Placement& placement,
                                 std::uint64_t time) noexcept {
+  ++placements_;
   const ledger::Footprint& footprint = *placement.footprint.get();
   segment_->write_event({.type = segment::EventType::program_place,
                          .kind = Kind::cb,

@@ -146,6 +146,13 @@ class Tracker {
   // A moment with a name, for those who read the events.
   void mark(const char* name);
 
+  // Memory did not suffice, and `text` says for what: notes it, and keeps the state of this moment
+  // in a file. The same text, or more around it, without anything taken since is the same failure,
+  // which somebody passes on: nothing happens.
+  void failure(std::string_view text);
+  // The process ends well: what was kept is not needed.
+  void forget_failure() noexcept { segment_->drop_failed(); }
+
   // `observer` is called for every change; may be null. Must outlive the tracker's last call.
   void set_observer(Observer* observer) noexcept { observer_ = observer; }
   [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
@@ -207,6 +214,8 @@ class Tracker {
   // Tells a recorder again what a slot says, which has changed without a call for it.
   void tell_again(std::uint32_t slot) noexcept;
   [[nodiscard]] std::uint64_t exact_time() const noexcept;
+  [[nodiscard]] std::uint64_t taken_so_far() const noexcept;
+  void write_failure_event(std::string_view text, std::uint64_t when_ns);
   [[gnu::noinline]] std::uint32_t number_of_label(const char* label) noexcept;
   void clear_slot(const Receipt& receipt);
   static void count_left_at_close(Device& device, const Receipt& receipt) noexcept;
@@ -248,8 +257,10 @@ class Tracker {
   std::uint32_t scope_ = 0;
   DeviceSetTable sets_;
   KnownMeshes meshes_;
-  std::uint64_t shapes_ = 1;        // grows when a device opens, closes or gets another shape
-  std::vector<std::uint64_t> key_;  // of a footprint; a member, so that its memory is reused
+  std::uint64_t shapes_ = 1;            // grows when a device opens, closes or gets another shape
+  std::vector<std::uint64_t> key_;      // of a footprint; a member, so that its memory is reused
+  std::uint64_t placements_ = 0;        // ever
+  std::uint64_t taken_at_failure_ = 0;  // taken_so_far() at the last failure
   std::array<std::unique_ptr<Device>, segment::kMaxDevices> devices_;  // by record
   std::array<Device*, 256> by_id_{};  // the common small ids; others are searched
 };

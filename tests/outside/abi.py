@@ -56,6 +56,7 @@ lib.ttmem_trace_replay.argtypes = [ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint
 lib.ttmem_program_destroy.argtypes = [ctypes.c_uint64]
 lib.ttmem_kernel_load.argtypes = [ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int]
 lib.ttmem_kernel_unload.argtypes = [ctypes.c_uint32, ctypes.c_uint64]
+lib.ttmem_failure.argtypes = [ctypes.c_char_p]
 lib.ttmem_device_close.argtypes = [ctypes.c_uint32]
 LIST = [ctypes.POINTER(ctypes.c_uint32), ctypes.c_uint32]
 lib.ttmem_mesh_buffer_alloc.argtypes = [*LIST, ctypes.POINTER(Buffer)]

@@ -21,7 +21,7 @@ INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_
              "ttmem_kernel_unload", "ttmem_mesh_buffer_alloc", "ttmem_mesh_buffer_free",
              "ttmem_mesh_program_place", "ttmem_mesh_program_place_with",
              "ttmem_mesh_program_dispatch", "ttmem_scope_push", "ttmem_scope_pop",
-             "ttmem_mark"}
+             "ttmem_mark", "ttmem_failure"}
 
 # The parts of the C and C++ runtimes.
 RUNTIME = ("libc.so.", "libstdc++.so.", "libm.so.", "libgcc_s.so.", "ld-linux")

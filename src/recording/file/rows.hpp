@@ -157,6 +157,13 @@ struct Mark {
   std::string name{};
 };
 
+// Memory did not suffice (`ttmem_failure`).
+struct Failure {
+  Time time_ns = 0;
+  RowId process = 0;
+  std::string text{};  // what the runtime said, in one line or more; empty: unknown
+};
+
 // Events of a process that were overwritten before they were read. The state after it is right.
 struct Gap {
   RowId process = 0;

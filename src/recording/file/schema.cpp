@@ -48,6 +48,8 @@ CREATE TABLE dispatches (
   id INTEGER PRIMARY KEY, time_ns INTEGER, devices INTEGER, launch INTEGER REFERENCES launches);
 CREATE TABLE marks (
   id INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER REFERENCES processes, name TEXT);
+CREATE TABLE failures (
+  id INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER REFERENCES processes, text TEXT);
 CREATE TABLE gaps (
   id INTEGER PRIMARY KEY, process INTEGER REFERENCES processes, begin_ns INTEGER, end_ns INTEGER,
   lost_events INTEGER);

@@ -84,6 +84,7 @@ class Loader {
   void read_people();
   void read_values();
   void read_programs();
+  [[nodiscard]] bool has_failures();
   void read_moments();
   bool add_device(const Statement& s);
   bool add_request(const Statement& s);
@@ -257,6 +258,14 @@ void Loader::read_programs() {
        });
 }
 
+// False in a recording of a version that did not know them.
+bool Loader::has_failures() {
+  bool found = false;
+  each("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'failures'",
+       [&](const Statement&) { return found = true; });
+  return found;
+}
+
 void Loader::read_moments() {
   each("SELECT time_ns, process, name FROM marks ORDER BY time_ns, id", [&](const Statement& s) {
     Mark& mark = tables_.marks.emplace_back();
@@ -264,6 +273,15 @@ void Loader::read_moments() {
     mark.name = s.text(2);
     return refer(s, 1, tables_.processes, mark.process);
   });
+  if (has_failures()) {
+    each("SELECT time_ns, process, text FROM failures ORDER BY time_ns, id",
+         [&](const Statement& s) {
+           Failure& failure = tables_.failures.emplace_back();
+           failure.time_ns = s.integer(0);
+           failure.text = s.text(2);
+           return refer(s, 1, tables_.processes, failure.process) && failure.process != 0;
+         });
+  }
   each("SELECT process, begin_ns, end_ns, lost_events FROM gaps ORDER BY begin_ns, id",
        [&](const Statement& s) {
          Gap& gap = tables_.gaps.emplace_back();

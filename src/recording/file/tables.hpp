@@ -23,7 +23,8 @@ struct Tables {
   std::vector<Request> requests;
   std::vector<Layout> layouts;
   std::vector<Launch> launches;
-  std::vector<Mark> marks;  // by time
+  std::vector<Mark> marks;        // by time
+  std::vector<Failure> failures;  // by time
   std::vector<Gap> gaps;
   std::vector<Sample> timeline;  // by time
 

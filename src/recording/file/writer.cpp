@@ -205,8 +205,8 @@ class Writer::File {
   Statement delete_run_, insert_run_, insert_text_, insert_scope_, insert_core_set_,
       insert_request_, insert_layout_, insert_cb_, insert_launch_, insert_launch_program_,
       insert_member_, insert_process_, insert_device_, insert_allocation_, insert_program_,
-      insert_dispatch_, insert_mark_, insert_gap_, insert_sample_, end_allocation_, end_program_,
-      remove_allocation_, remove_program_;
+      insert_dispatch_, insert_mark_, insert_failure_, insert_gap_, insert_sample_, end_allocation_,
+      end_program_, remove_allocation_, remove_program_;
 };
 
 Result<void> Writer::File::prepare() {
@@ -230,6 +230,7 @@ Result<void> Writer::File::prepare() {
       {insert_program_, "INSERT INTO programs VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)"},
       {insert_dispatch_, "INSERT INTO dispatches VALUES (NULL,?1,?2,?3)"},
       {insert_mark_, "INSERT INTO marks VALUES (NULL,?1,?2,?3)"},
+      {insert_failure_, "INSERT INTO failures VALUES (NULL,?1,?2,?3)"},
       {insert_gap_, "INSERT INTO gaps VALUES (NULL,?1,?2,?3,?4)"},
       {insert_sample_, "INSERT INTO timeline VALUES (NULL,?1,?2,?3,?4,?5)"},
       {end_allocation_, "UPDATE allocations SET end_ns=?1, ending=?2 WHERE id=?3"},
@@ -428,6 +429,9 @@ void Writer::add(const Dispatch& row) {
 }
 void Writer::add(const Mark& row) {
   file_->later(file_->insert_mark_, row.time_ns, or_null(row.process), row.name);
+}
+void Writer::add(const Failure& row) {
+  file_->later(file_->insert_failure_, row.time_ns, row.process, or_null(row.text));
 }
 void Writer::add(const Gap& row) {
   file_->later(file_->insert_gap_, row.process, row.begin_ns, row.end_ns, row.lost_events);

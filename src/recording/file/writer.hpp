@@ -58,6 +58,7 @@ class Writer {
 
   void add(const Dispatch& dispatch);
   void add(const Mark& mark);
+  void add(const Failure& failure);
   void add(const Gap& gap);
   void add(const Sample& sample);
 

@@ -51,6 +51,15 @@ Layout as_row(const segment::Footprint& footprint) {
   return layout;
 }
 
+// What was said. Empty in a ring without details, and when the event contradicts itself.
+std::string text_of(const ProcessEvents::Step& step) {
+  const std::size_t bytes = step.details.size() * sizeof(EventDetails);
+  if (step.event->bytes > bytes) return {};
+  std::string text(step.event->bytes, '\0');
+  std::memcpy(text.data(), step.details.data(), text.size());
+  return segment::safe_lines(text);
+}
+
 }  // namespace
 
 RecordedProcess::RecordedProcess(UniqueFd segment, std::uint64_t began_ns, Writer& writer)
@@ -130,6 +139,8 @@ void RecordedProcess::apply_event(const ProcessEvents::Step& step) {
     case EventType::mark:
       return writer_.add(
           Mark{.time_ns = time, .process = row_.id, .name = origins_.text(event.id)});
+    case EventType::failure:
+      return writer_.add(Failure{.time_ns = time, .process = row_.id, .text = text_of(step)});
     case EventType::footprint:
       return read_layout(event, step.details);
     case EventType::dispatch:

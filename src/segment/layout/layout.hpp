@@ -38,12 +38,17 @@ inline constexpr std::uint32_t kHeaderBytes = 16384;  // Header, then the chunk 
 inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
 inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table: 512 MiB
+inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kMaxDevices = 128;
 // Ends the name of a proxy segment: a server writes it for a client, and holds its lock.
 inline constexpr std::string_view kProxySuffix = ".socket";
 // Then the pid of a reader, which asked by TTMEM_KEEP_FOR that segments are not removed at a clean
 // exit but get this name. Only that reader looks at them, and it removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
+// Ends the name of a copy of the segment, made when memory did not suffice, and of one that is
+// being made.
+inline constexpr std::string_view kFailedSuffix = ".failed";
+inline constexpr std::string_view kUnfinishedSuffix = ".failed.new";
 
 inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
 // Different names, long labels and scopes of a process.
@@ -117,6 +122,20 @@ struct Header {
   std::uint32_t reserved0;
   std::uint64_t event_count;  // with details: of the records, how many are events
   std::uint8_t reserved1[8];
+};
+
+// The last time that memory did not suffice (ttmem_failure()). At kFailureOffset.
+struct FailureRecord {
+  std::uint32_t seq;
+  std::uint32_t text_bytes;
+  std::uint64_t number;  // of failures so far; 0: none
+  std::uint64_t when_ns;
+  std::uint64_t when_unix_ns;
+  std::uint64_t not_kept;       // of the failures, those whose copy of the segment failed
+  std::int32_t not_kept_error;  // errno of the last of these
+  std::uint32_t reserved;
+  char run[48];  // $TTMEM_RUN: the `ttmem run` that the process belongs to; empty: none
+  char text[1024];
 };
 
 struct CoreFigures {
@@ -268,13 +287,15 @@ enum class EventType : std::uint8_t {
   dispatch = 11,      // of the program `id`
   set_dispatch = 12,  // on each device of a set
   trace_replay = 13,  // `id` is the number of programs, whose ids follow
+  failure = 14,       // memory did not suffice; also in a ring without details
 };
 
 // Event n is record (n - 1) % event_capacity of the ring.
 //
 // With Header::event_details, an event is followed by records of details, and the next event has
 // the number after the last of them: `alloc` and `set_alloc` by one AllocationDetails, `footprint`
-// by `bytes` CbRecords, `trace_replay` by as many records as its programs take, 8 bytes each.
+// by `bytes` CbRecords, `trace_replay` by as many records as its programs take, 8 bytes each,
+// `failure` by as many as the `bytes` of its text take.
 struct EventRecord {
   std::uint64_t number;  // 0 while it is written, stored last
   std::uint64_t when_ns;
@@ -301,7 +322,6 @@ struct AllocationDetails {
 inline constexpr std::uint32_t kMaxEventDetails = kMaxCbsPerProgram;
 
 static_assert(sizeof(Header) == kChunkTableOffset);
-static_assert(kChunkTableOffset + kMaxChunks <= kHeaderBytes);
 static_assert(offsetof(Header, layout_version) == 8);
 static_assert(offsetof(Header, header_bytes) == 12);
 static_assert(offsetof(Header, chunk_bytes) == 16);
@@ -340,6 +360,17 @@ static_assert(offsetof(Header, device_set_bytes) == 468);
 static_assert(offsetof(Header, not_seen) == 472);
 static_assert(offsetof(Header, event_details) == 488);
 static_assert(offsetof(Header, event_count) == 496);
+
+static_assert(kFailureOffset + sizeof(FailureRecord) <= kHeaderBytes);
+static_assert(sizeof(FailureRecord) == 1120);
+static_assert(offsetof(FailureRecord, text_bytes) == 4);
+static_assert(offsetof(FailureRecord, number) == 8);
+static_assert(offsetof(FailureRecord, when_ns) == 16);
+static_assert(offsetof(FailureRecord, when_unix_ns) == 24);
+static_assert(offsetof(FailureRecord, not_kept) == 32);
+static_assert(offsetof(FailureRecord, not_kept_error) == 40);
+static_assert(offsetof(FailureRecord, run) == 48);
+static_assert(offsetof(FailureRecord, text) == 96);
 
 static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 48);
 static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 40);

@@ -25,8 +25,10 @@ bool plausible(const EventRecord& event) {
       return event.bytes > 0 && event.bytes <= kMaxCbsPerProgram;
     case EventType::trace_replay:
       return event.id > 0 && event.id <= kMaxEventDetails * kIdsPerRecord;
+    case EventType::failure:
+      return event.bytes <= sizeof(FailureRecord::text);
     default:
-      return event.type != 0 && event.type <= static_cast<std::uint8_t>(EventType::trace_replay);
+      return event.type != 0 && event.type <= static_cast<std::uint8_t>(EventType::failure);
   }
 }
 
@@ -127,6 +129,9 @@ std::uint32_t details_after(const EventRecord& event) {
       return static_cast<std::uint32_t>(event.bytes);
     case EventType::trace_replay:
       return static_cast<std::uint32_t>((event.id + kIdsPerRecord - 1) / kIdsPerRecord);
+    case EventType::failure:
+      return static_cast<std::uint32_t>((event.bytes + sizeof(EventRecord) - 1) /
+                                        sizeof(EventRecord));
     default:
       return 0;
   }

@@ -13,7 +13,8 @@
 
 namespace ttmem::segment {
 
-// A record of details after an event: an AllocationDetails, a CbRecord, or 8 ids of programs.
+// A record of details after an event: an AllocationDetails, a CbRecord, 8 ids of programs, or a
+// piece of a text.
 using EventDetails = std::array<std::byte, sizeof(EventRecord)>;
 
 struct Events {

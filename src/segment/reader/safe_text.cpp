@@ -32,4 +32,14 @@ std::string safe_text(std::string_view field) {
   return text;
 }
 
+std::string safe_lines(std::string_view field) {
+  field = field.substr(0, field.find('\0'));
+  std::string lines;
+  for (std::size_t end = field.find('\n'); end != std::string_view::npos; end = field.find('\n')) {
+    lines += safe_text(field.substr(0, end)) + "\n";
+    field.remove_prefix(end + 1);
+  }
+  return lines + safe_text(field);
+}
+
 }  // namespace ttmem::segment

@@ -11,5 +11,7 @@ namespace ttmem::segment {
 // writing direction, and every byte that is not UTF-8 (also of a character that the end of the
 // field cuts in two) become '?'.
 [[nodiscard]] std::string safe_text(std::string_view field);
+// The same, but the ends of its lines stay.
+[[nodiscard]] std::string safe_lines(std::string_view field);
 
 }  // namespace ttmem::segment

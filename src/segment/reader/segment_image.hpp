@@ -114,6 +114,17 @@ struct DevicePeaks {
   std::uint64_t left_at_close_bytes = 0;
 };
 
+// The last time that memory did not suffice.
+struct FailureImage {
+  std::uint64_t number = 0;  // of failures so far
+  std::uint64_t when_ns = 0;
+  std::uint64_t when_unix_ns = 0;
+  std::uint64_t not_kept = 0;       // of them, those whose state was not kept
+  std::int32_t not_kept_error = 0;  // the last errno of these
+  std::string run;                  // the `ttmem run` that the process belongs to; empty: none
+  std::string text;                 // may have several lines
+};
+
 struct SegmentImage {
   std::int32_t pid = 0;
   std::uint32_t uid = 0;
@@ -136,6 +147,7 @@ struct SegmentImage {
   std::uint64_t dropped_calls = 0;
   std::uint64_t dropped_names = 0;
 
+  std::optional<FailureImage> failure;
   std::vector<std::string> not_seen;  // what the process does not report, and why: sentences
 
   // Records that contradict themselves and were ignored.

@@ -39,7 +39,8 @@ class Pass {
     image_.peaks = std::move(open->peaks);
     image_.invalid_records = open->invalid_records;
     device_of_record_ = std::move(open->of_record);
-    if (!read_not_seen() || !read_allocations() || !read_programs()) return cut_short();
+    if (!read_failure() || !read_not_seen() || !read_allocations() || !read_programs())
+      return cut_short();
     return std::move(image_);
   }
 
@@ -65,6 +66,30 @@ class Pass {
     image_.dropped_programs = header.dropped_programs;
     image_.dropped_calls = header.dropped_calls;
     image_.dropped_names = header.dropped_names;
+  }
+
+  // False when the file is cut short.
+  bool read_failure() {
+    if (map_.header.layout_version < 4) return true;
+    for (int i = 0; i < kStableTries; ++i) {
+      FailureRecord record;
+      if (!single_.load(source_, kFailureOffset, sizeof record)) return false;
+      if (!single_.sequenced(0, record)) continue;
+      if (record.number != 0) image_.failure = image_of(record);
+      return true;
+    }
+    return true;  // its writer died in there, before there was a text
+  }
+
+  static FailureImage image_of(const FailureRecord& record) {
+    const std::size_t bytes = std::min<std::size_t>(record.text_bytes, sizeof record.text);
+    return {.number = record.number,
+            .when_ns = record.when_ns,
+            .when_unix_ns = record.when_unix_ns,
+            .not_kept = record.not_kept,
+            .not_kept_error = record.not_kept_error,
+            .run = safe_text(std::string_view(record.run, sizeof record.run)),
+            .text = safe_lines(std::string_view(record.text, bytes))};
   }
 
   // False when the file is cut short.

@@ -7,29 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <cerrno>
 #include <utility>
 
 #include "base/thread_state_guard.hpp"
+#include "segment/writer/all_of_chunks.hpp"
 #include "segment/writer/segment_writer.hpp"
+#include "segment/writer/write_all.hpp"
 
 namespace ttmem::segment {
 namespace {
-
-bool write_all(int fd, const void* from, std::size_t bytes, off_t offset) noexcept {
-  const auto* at = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t written = ::pwrite(fd, at, bytes, offset);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    at += written;
-    offset += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
 
 // Puts the file behind a mapping of the same size. The address stays.
 bool map_over(void* address, std::size_t bytes, int fd, off_t offset) noexcept {
@@ -38,20 +25,6 @@ bool map_over(void* address, std::size_t bytes, int fd, off_t offset) noexcept {
 }
 
 }  // namespace
-
-template <typename Visit>
-bool SegmentWriter::all_of_chunks(Visit&& visit) const {
-  const auto* table = reinterpret_cast<const std::uint8_t*>(header_) + kChunkTableOffset;
-  std::array<std::size_t, 256> seen{};
-  for (std::uint32_t i = 0; i < header_->chunk_count; ++i) {
-    const std::size_t number = seen[table[i]]++;
-    if (!visit(chunk(static_cast<ChunkKind>(table[i]), number),
-               kHeaderBytes + static_cast<off_t>(i) * kChunkBytes)) {
-      return false;
-    }
-  }
-  return true;
-}
 
 void* SegmentWriter::chunk(ChunkKind kind, std::size_t number) const noexcept {
   switch (kind) {
@@ -85,7 +58,7 @@ void SegmentWriter::restore_deleted_file() noexcept {
     return;
   }
   // Nobody reads it before the magic is there, so readers never see half of it.
-  const bool moved = all_of_chunks([&](void* from, off_t offset) {
+  const bool moved = all_of_chunks([&](ChunkKind, void* from, off_t offset) {
                        return map_over(from, kChunkBytes, file.get(), offset);
                      }) &&
                      map_over(header_, kHeaderBytes, file.get(), 0);
@@ -105,8 +78,9 @@ bool SegmentWriter::fill(int file, const struct stat& old) noexcept {
          ::posix_fallocate(file, 0, old.st_size) == 0 &&
          write_all(file, reinterpret_cast<const char*>(header_) + kMagicBytes,
                    kHeaderBytes - kMagicBytes, kMagicBytes) &&
-         all_of_chunks(
-             [&](void* from, off_t offset) { return write_all(file, from, kChunkBytes, offset); });
+         all_of_chunks([&](ChunkKind, void* from, off_t offset) {
+           return write_all(file, from, kChunkBytes, offset);
+         });
 }
 
 }  // namespace ttmem::segment

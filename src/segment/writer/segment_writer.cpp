@@ -93,6 +93,8 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   const Identity self = identity_of(options);
   if (!options.in_memory) {
     if (const auto opened = writer->open_file(options, self); !opened) return opened.error();
+    // That of the same process, before it called exec: it went on.
+    writer->remove_own_file(writer->path_ + kFailedSuffix.data(), self);
     if (options.kept_for > 0) {
       writer->kept_for_ = options.kept_for;
       writer->kept_for_namespace_ = options.kept_for_namespace;
@@ -151,6 +153,7 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
 // another pid namespace has the same pid and start time: then the name gets a number.
 Result<void> SegmentWriter::open_file(const Options& options, const Identity& self) {
   is_proxy_ = options.for_client.has_value();
+  mode_ = options.mode;
   // The workload may change its directory afterwards.
   char* resolved = ::realpath(options.directory.c_str(), nullptr);
   const std::string directory = resolved != nullptr ? resolved : options.directory;
@@ -167,7 +170,7 @@ Result<void> SegmentWriter::open_file(const Options& options, const Identity& se
       const Result<bool> opened = open_new_file(options.mode);
       if (!opened) return opened.error();
       if (*opened) return {};
-      if (!remove_own_file(self)) break;
+      if (!remove_own_file(path_, self)) break;
     }
   }
   return failed("cannot create", path_, EEXIST);
@@ -197,8 +200,8 @@ Result<bool> SegmentWriter::open_new_file(mode_t mode) {
 
 // Removes the file of that name if this very process wrote it, before it called exec: that ended
 // the lock. True when the name may be free now, false when the file is of another process.
-bool SegmentWriter::remove_own_file(const Identity& self) const noexcept {
-  const UniqueFd old(::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+bool SegmentWriter::remove_own_file(const std::string& path, const Identity& self) noexcept {
+  const UniqueFd old(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!old) return errno == ENOENT;
   Header header{};
   const bool whole = ::pread(old.get(), &header, sizeof header, 0) == ssize_t{sizeof header};
@@ -215,9 +218,9 @@ bool SegmentWriter::remove_own_file(const Identity& self) const noexcept {
   }
   struct stat opened {};
   struct stat named {};
-  const bool same = ::fstat(old.get(), &opened) == 0 && ::lstat(path_.c_str(), &named) == 0 &&
+  const bool same = ::fstat(old.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
                     opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-  if (same) ::unlink(path_.c_str());
+  if (same) ::unlink(path.c_str());
   return true;
 }
 
@@ -248,6 +251,7 @@ void SegmentWriter::describe_process(const Options& options, const Identity& sel
   header.start_time_ticks = self.start_time_ticks;
   header.pid_namespace = self.pid_namespace;
   std::copy(self.boot_id.begin(), self.boot_id.end(), header.boot_id);
+  options.run.copy(failure().run, sizeof failure().run);
   header.created_unix_ns = clock_ns(CLOCK_REALTIME);
   header.created_ns = clock_ns(CLOCK_MONOTONIC);
   if (options.for_client) {

@@ -85,6 +85,7 @@ class SegmentWriter {
     std::optional<Process> for_client = std::nullopt;
     pid_t kept_for = 0;  // the reader that wants it after a clean exit (kKeptSuffix); 0: nobody
     std::uint32_t kept_for_namespace = 0;  // the pid namespace of that pid; 0: unknown
+    std::string run{};                     // FailureRecord::run
   };
 
   [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
@@ -193,6 +194,16 @@ class SegmentWriter {
   // fails, readers do not see this process until a later attempt succeeds.
   void restore_deleted_file() noexcept;
 
+  // The record of failures.
+  [[nodiscard]] FailureRecord& failure() noexcept;
+  // Copies the segment, without its events, to a file beside it (kFailedSuffix), in place of an
+  // earlier copy. Returns 0 or the errno; then an earlier copy stays. Takes at most
+  // kMostFailedBytes, and of a full directory nothing.
+  [[nodiscard]] int keep_failed() noexcept;
+  static constexpr std::uint64_t kMostFailedBytes = 128 << 20;
+  // Removes the copy; does nothing when there is none.
+  void drop_failed() noexcept;
+
   // For a clean exit: marks the segment and removes the file.
   void finish() noexcept;
   // The same, but nobody gets it: its figures are not to be trusted.
@@ -220,18 +231,20 @@ class SegmentWriter {
   [[nodiscard]] static Identity identity_of(const Options& options) noexcept;
   Result<void> open_file(const Options& options, const Identity& self);
   Result<bool> open_new_file(mode_t mode);
-  [[nodiscard]] bool remove_own_file(const Identity& self) const noexcept;
+  static bool remove_own_file(const std::string& path, const Identity& self) noexcept;
   Result<void> map_header();
   [[nodiscard]] bool map_first_chunks(const Options& options);
   void describe_process(const Options& options, const Identity& self) noexcept;
   [[nodiscard, gnu::noinline]] std::uint32_t acquire_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
-  // True if all visits of (address, offset in the file) were.
+  // True if all visits of (kind, address, offset in the file) were.
   template <typename Visit>
   [[nodiscard]] bool all_of_chunks(Visit&& visit) const;
   [[nodiscard]] void* chunk(ChunkKind kind, std::size_t number) const noexcept;
   [[nodiscard]] bool fill(int file, const struct stat& old) noexcept;
+  [[nodiscard]] std::uint64_t bytes_without_events() const noexcept;
+  [[nodiscard]] int write_failed(const std::string& path) noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
   // False when a file of this size is above the limit of the process: SIGXFSZ would hit the
   // workload.
@@ -255,6 +268,8 @@ class SegmentWriter {
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   bool is_proxy_ = false;
+  bool has_failed_ = false;  // there is a copy
+  mode_t mode_ = 0600;
   std::string path_;
   Header* header_ = nullptr;
   RecordArray<DeviceRecord> devices_;

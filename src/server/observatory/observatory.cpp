@@ -6,10 +6,14 @@
 #include <string_view>
 #include <utility>
 
+#include "views/format.hpp"
+
 namespace ttmem::server {
 namespace {
 
 constexpr std::size_t kMostWarnings = 256;
+// The copy of a failure is for somebody who asks why: it stays for so long.
+constexpr std::uint64_t kExplainedWithinNs = 3'600'000'000'000;
 
 }  // namespace
 
@@ -28,6 +32,7 @@ void Observatory::tick() {
   } else {
     report_and_reap(names);
   }
+  report_and_reap_failed();
   ++passes_;
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -68,6 +73,26 @@ void Observatory::report_and_reap(const std::vector<std::string>& names) {
     }
   }
   for (Postmortem& postmortem : fresh) postmortems_.add(std::move(postmortem));
+}
+
+// The copies of processes that failed for lack of memory.
+void Observatory::report_and_reap_failed() {
+  if (collector_.evidence().failed.empty()) return reported_failed_.clear();
+  collector::DeadSegments failed = collector::find_failed(directory_);
+  warn_once(failed.warnings);
+  std::set<std::string> still_there;
+  std::vector<collector::DeadSegment> old;
+  const std::uint64_t now = collector_.evidence().time_unix_ns;
+  for (const collector::DeadSegment& copy : failed.segments) {
+    still_there.insert(copy.path);
+    if (copy.failed_unix_ns + kExplainedWithinNs < now) old.push_back(copy);
+    if (!copy.failure || reported_failed_.contains(copy.path)) continue;
+    spdlog::warn("[FAILED] [PID {}] {} of {}: {}",
+                 views::format_pid(copy.pid, copy.pid_namespace.has_value(), {}), copy.name,
+                 copy.user, *copy.failure);
+  }
+  reported_failed_ = std::move(still_there);
+  if (options_.reap && !old.empty()) warn_once(collector::reap(directory_, old).warnings);
 }
 
 void Observatory::warn_once(const std::vector<std::string>& warnings) {

@@ -58,6 +58,7 @@ class Observatory {
   [[nodiscard]] std::vector<views::ServerFigure> server_figures(std::size_t warnings) const;
   [[nodiscard]] std::vector<std::string> dead_or_incomplete() const;
   void report_and_reap(const std::vector<std::string>& names);
+  void report_and_reap_failed();
   void warn_once(const std::vector<std::string>& warnings);
 
   std::string directory_;
@@ -66,8 +67,9 @@ class Observatory {
   collector::EventTotals totals_;
   History history_;
   Postmortems postmortems_;
-  std::set<std::string> reported_;  // paths of dead segments that are still there
-  std::set<std::string> warned_;    // at most a few hundred
+  std::set<std::string> reported_;         // paths of dead segments that are still there
+  std::set<std::string> reported_failed_;  // the same of copies
+  std::set<std::string> warned_;           // at most a few hundred
   std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;
   std::string page_;  // of metrics, without the figures of the server
   bool page_is_old_ = true;

@@ -103,6 +103,22 @@ TEST(SegmentLayoutDocument, HeaderOffsetsAreThoseOfTheDocument) {
   EXPECT_FIELD(Header, not_seen);
 }
 
+TEST(SegmentLayoutDocument, FailureOffsetsAreThoseOfTheDocument) {
+  const auto fields = table("Failure");
+  EXPECT_EQ(fields.size(), 9U);
+  EXPECT_FIELD(FailureRecord, seq);
+  EXPECT_FIELD(FailureRecord, text_bytes);
+  EXPECT_FIELD(FailureRecord, number);
+  EXPECT_FIELD(FailureRecord, when_ns);
+  EXPECT_FIELD(FailureRecord, when_unix_ns);
+  EXPECT_FIELD(FailureRecord, not_kept);
+  EXPECT_FIELD(FailureRecord, not_kept_error);
+  EXPECT_FIELD(FailureRecord, run);
+  EXPECT_FIELD(FailureRecord, text);
+  EXPECT_NE(document().find("At offset 8,704"), std::string::npos);
+  EXPECT_EQ(kFailureOffset, 8704U);
+}
+
 TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Device");
   EXPECT_FIELD(DeviceRecord, state);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A copy of the segment at the moment when memory did not suffice: what the process held then is
+// known after it has freed everything and ended.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/thread_state_guard.hpp"
+#include "base/unique_fd.hpp"
+#include "segment/writer/all_of_chunks.hpp"
+#include "segment/writer/segment_writer.hpp"
+#include "segment/writer/write_all.hpp"
+
+namespace ttmem::segment {
+namespace {
+
+// Left to other processes, whose segments grow meanwhile.
+constexpr std::uint64_t kLeftFree = 1 << 20;
+
+bool has_room(int file, std::uint64_t bytes) noexcept {
+  struct statvfs space {};
+  if (::fstatvfs(file, &space) != 0 || space.f_blocks == 0) return true;  // without a limit
+  return std::uint64_t{space.f_bavail} * space.f_frsize >= bytes + kLeftFree;
+}
+
+// A new file, in place of what a process of this name left when it was killed in here.
+UniqueFd make_file(const std::string& path, mode_t mode) noexcept {
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd file(::open(path.c_str(), flags, mode));
+  if (!file && errno == EEXIST && ::unlink(path.c_str()) == 0) {
+    file = UniqueFd(::open(path.c_str(), flags, mode));
+  }
+  if (file) ::fchmod(file.get(), mode);  // open() applied the umask
+  return file;
+}
+
+}  // namespace
+
+FailureRecord& SegmentWriter::failure() noexcept {
+  return *reinterpret_cast<FailureRecord*>(reinterpret_cast<char*>(header_) + kFailureOffset);
+}
+
+std::uint64_t SegmentWriter::bytes_without_events() const noexcept {
+  const std::uint64_t ring = (ring_mask_ + 1) * sizeof(EventRecord);
+  return kHeaderBytes + std::uint64_t{header_->chunk_count} * kChunkBytes - ring;
+}
+
+int SegmentWriter::keep_failed() noexcept {
+  if (in_memory_) return ENOTSUP;
+  const ThreadStateGuard guard;
+  try {
+    const std::string unfinished = path_ + kUnfinishedSuffix.data();
+    int failed = write_failed(unfinished);
+    if (failed == EEXIST) return failed;  // not ours
+    const std::string kept = path_ + kFailedSuffix.data();
+    if (failed == 0 && ::rename(unfinished.c_str(), kept.c_str()) != 0) failed = errno;
+    if (failed != 0) ::unlink(unfinished.c_str());
+    has_failed_ = has_failed_ || failed == 0;
+    return failed;
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  }
+}
+
+// The ring is a hole in the file, so that all else has its place and takes no other room.
+int SegmentWriter::write_failed(const std::string& path) noexcept {
+  const std::uint64_t bytes = bytes_without_events();
+  const off_t end = kHeaderBytes + static_cast<off_t>(header_->chunk_count) * kChunkBytes;
+  if (bytes > kMostFailedBytes || !may_reach(end)) return EFBIG;
+  const UniqueFd file = make_file(path, mode_);
+  if (!file) return errno;
+  if (!has_room(file.get(), bytes)) return ENOSPC;
+  const bool written =
+      write_all(file.get(), header_, kHeaderBytes, 0) &&
+      all_of_chunks([&](ChunkKind kind, const void* from, off_t offset) {
+        return kind == ChunkKind::event || write_all(file.get(), from, kChunkBytes, offset);
+      }) &&
+      ::ftruncate(file.get(), end) == 0;
+  return written ? 0 : errno;
+}
+
+void SegmentWriter::drop_failed() noexcept {
+  if (!has_failed_) return;
+  has_failed_ = false;
+  try {
+    ::unlink((path_ + kFailedSuffix.data()).c_str());
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it stays, as evidence
+  }
+}
+
+}  // namespace ttmem::segment

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a tracker keeps when memory did not suffice.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+#include "segment/reader/event_reader.hpp"
+#include "segment/reader/segment_reader.hpp"
+#include "support/device_calls.hpp"
+#include "tracked.hpp"
+
+namespace ttmem::tracker {
+namespace {
+
+using fixtures::buffer;
+using fixtures::wormhole;
+
+std::string copy_of(Tracked& tracked) { return tracked.core().segment_path() + ".failed"; }
+
+segment::SegmentImage read(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  auto image = segment::read_segment(segment::FdSource(fd.get()));
+  if (!image) throw std::runtime_error(path + ": " + image.error().message);
+  return *image;
+}
+
+void hold(Tracked& tracked, std::uint64_t buffers) {
+  tracked.core().device_open(wormhole(0));
+  for (std::uint64_t id = 1; id <= buffers; ++id) {
+    tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
+  }
+}
+
+TEST(Failures, TheCopyHasWhatWasHeldThen) {
+  Tracked tracked;
+  hold(tracked, 1500);
+  tracked.core().failure("Out of Memory: first\nsecond line");
+  for (std::uint64_t id = 1; id <= 1500; ++id) tracked->buffer_free(0, TTMEM_DRAM, id);
+  tracked->device_close(0);
+
+  EXPECT_TRUE(tracked.read().allocations.empty());
+  const auto kept = read(copy_of(tracked));
+  EXPECT_EQ(kept.invalid_records, 0U);
+  EXPECT_EQ(kept.allocations.size(), 1500U);
+  EXPECT_EQ(kept.devices.at(0).kinds[Kind::dram].used_bytes, 1500U * 12);
+  EXPECT_EQ(kept.failure.value().text, "Out of Memory: first\nsecond line");
+  EXPECT_EQ(kept.failure->number, 1U);
+  EXPECT_EQ(kept.failure->not_kept, 0U);
+  EXPECT_EQ(tracked.read().failure.value().text, kept.failure->text);
+}
+
+TEST(Failures, TheCopyHasNoRoomForEventsAndTheModeOfTheSegment) {
+  Tracked tracked;
+  hold(tracked, 1);
+  tracked.core().failure("no");
+  struct stat segment {};
+  struct stat copy {};
+  ASSERT_EQ(::stat(tracked.core().segment_path().c_str(), &segment), 0);
+  ASSERT_EQ(::stat(copy_of(tracked).c_str(), &copy), 0);
+  EXPECT_EQ(copy.st_mode, segment.st_mode);
+  EXPECT_EQ(copy.st_size, segment.st_size);
+  EXPECT_LT(copy.st_blocks, segment.st_blocks);
+}
+
+TEST(Failures, ALaterOneTakesThePlaceOfAnEarlierOne) {
+  Tracked tracked;
+  hold(tracked, 1);
+  tracked.core().failure("first");
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 2, 4096, 12, 1));
+  tracked.core().failure("second");
+  const auto kept = read(copy_of(tracked));
+  EXPECT_EQ(kept.failure.value().text, "second");
+  EXPECT_EQ(kept.failure->number, 2U);
+  EXPECT_EQ(kept.allocations.size(), 2U);
+  tracked.core().forget_failure();
+  EXPECT_FALSE(std::filesystem::exists(copy_of(tracked)));
+}
+
+// Somebody catches it, and throws another with more around it; meanwhile things were freed.
+TEST(Failures, OneThatIsPassedOnIsTheSame) {
+  Tracked tracked;
+  hold(tracked, 2);
+  tracked.core().failure("no room");
+  tracked->buffer_free(0, TTMEM_DRAM, 1);
+  tracked.core().failure("while loading: no room");
+  EXPECT_EQ(read(copy_of(tracked)).allocations.size(), 2U);
+  EXPECT_EQ(tracked.read().failure.value().number, 1U);
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 3, 8192, 12, 1));
+  tracked.core().failure("no room");
+  EXPECT_EQ(tracked.read().failure.value().number, 2U);
+  tracked.core().program_place(0, 7, {});
+  tracked.core().failure("no room");
+  EXPECT_EQ(tracked.read().failure.value().number, 3U);
+}
+
+TEST(Failures, OfALongTextTheMiddleIsLeftOut) {
+  Tracked tracked;
+  tracked.core().failure("begin" + std::string(5000, 'x') + "end");
+  const std::string text = tracked.read().failure.value().text;
+  EXPECT_EQ(text.size(), 1024U);
+  EXPECT_TRUE(text.starts_with("beginx") && text.ends_with("xend"));
+}
+
+// The signal of such a limit would kill the workload.
+TEST(Failures, IsCountedWhenThereIsNoRoomForTheCopy) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Tracked tracked;
+    hold(tracked, 1);
+    tracked.core().failure("kept");
+    hold(tracked, 2);
+    const rlimit limit = {64 << 10, 64 << 10};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    tracked.core().failure("not kept");
+    const auto now = tracked.read();
+    const bool good = now.failure->text == "not kept" && now.failure->not_kept == 1 &&
+                      now.failure->not_kept_error == EFBIG &&
+                      read(copy_of(tracked)).failure->text == "kept";
+    ::_exit(good ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Failures, WhatSomebodyWasKilledInIsWrittenAnew) {
+  Tracked tracked;
+  hold(tracked, 1);
+  const std::string unfinished = copy_of(tracked) + ".new";
+  UniqueFd(::open(unfinished.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  tracked.core().failure("no");
+  EXPECT_FALSE(std::filesystem::exists(unfinished));
+  EXPECT_EQ(read(copy_of(tracked)).failure.value().text, "no");
+}
+
+TEST(Failures, AFolderInItsPlaceIsLeftAlone) {
+  Tracked tracked;
+  hold(tracked, 1);
+  std::filesystem::create_directory(copy_of(tracked));
+  tracked.core().failure("no");
+  EXPECT_TRUE(std::filesystem::is_directory(copy_of(tracked)));
+  EXPECT_FALSE(std::filesystem::exists(copy_of(tracked) + ".new"));
+  EXPECT_EQ(tracked.read().failure.value().not_kept, 1U);
+}
+
+TEST(Failures, AnEventTellsRecorders) {
+  TemporaryDirectory directory;
+  segment::SegmentWriter::Options options{directory.path()};
+  options.event_details = true;
+  auto tracker = Tracker::start(options).value();
+  const std::string said(100, 's');
+  tracker->failure(said);
+  const UniqueFd fd(::open(tracker->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const auto events = segment::read_events(segment::FdSource(fd.get()), 0).value();
+  ASSERT_EQ(events.events.size(), 1U);
+  EXPECT_EQ(events.events[0].type, static_cast<std::uint8_t>(segment::EventType::failure));
+  ASSERT_EQ(events.details.size(), 2U);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(events.details.data()), 100), said);
+  tracker->finish();
+}
+
+}  // namespace
+}  // namespace ttmem::tracker
