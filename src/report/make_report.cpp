@@ -134,6 +134,13 @@ Report about(const Reader& reader) {
   report.gaps = reader.tables().gaps.size();
   report.complete = run.ended_ns.has_value();
   report.aggregate = run.aggregate;
+  for (const recording::Failure& failure : reader.tables().failures) {
+    const recording::Process& process = reader.tables().process(failure.process);
+    report.failures.push_back({.time_ns = failure.time_ns,
+                               .pid = process.pid,
+                               .process = segment::safe_text(process.name),
+                               .text = segment::safe_lines(failure.text)});
+  }
   return report;
 }
 

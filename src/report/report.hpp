@@ -113,6 +113,14 @@ struct Growth {
   return a.last_count - a.first_count > b.last_count - b.first_count;
 }
 
+// Memory did not suffice.
+struct Failure {
+  Time time_ns = 0;
+  std::int32_t pid = 0;
+  std::string process;  // its name
+  std::string text;     // what the runtime said, in one line or more; empty: unknown
+};
+
 struct Report {
   std::string command;   // empty: it was attached to processes
   std::string source;    // "record", or what it was imported from
@@ -127,6 +135,7 @@ struct Report {
       false;  // peaks are those of the time line, and what they were made of is unknown
   std::uint64_t unknown_programs = 0;  // gone before their circular buffers were read
   std::uint64_t marks = 0;
+  std::vector<Failure> failures;  // in the order of time
   std::vector<DeviceReport> devices;
   std::vector<Churn> churn;              // the most often first
   std::vector<Growth> growth;            // the most first

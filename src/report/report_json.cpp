@@ -123,6 +123,13 @@ Json trace_json(const Holder& holder) {
           {"allocations", holder.count}};
 }
 
+Json failure_json(const Failure& failure) {
+  return {{"time_ns", failure.time_ns},
+          {"pid", failure.pid},
+          {"process", failure.process},
+          {"text", failure.text.empty() ? Json() : Json(failure.text)}};
+}
+
 }  // namespace
 
 std::string report_json(const Report& report, std::size_t top) {
@@ -138,6 +145,7 @@ std::string report_json(const Report& report, std::size_t top) {
                {"devices", list_of(report.devices, report.devices.size(), device_json)},
                {"leak", {{"bytes", report.leak_bytes()}, {"count", report.leak_count()}}},
                {"marks", report.marks},
+               {"failures", list_of(report.failures, top, failure_json)},
                {"grew", list_of(report.growth, top, growth_json)},
                {"most_often", list_of(report.churn, top, churn_json)},
                {"while_trace_live", list_of(report.while_trace_live, top, trace_json)}};

@@ -61,6 +61,22 @@ std::string first_line(const Report& report, const ReportTextOptions& what,
   return line.finish();
 }
 
+// "Process 4711 (python3) failed after 3.2s: Out of Memory: ...", and how many more did.
+std::string failures_text(const Report& report, const TextOptions& options) {
+  if (report.failures.empty()) return {};
+  const Failure& first = report.failures.front();
+  const std::string said = first.text.substr(0, first.text.find('\n'));
+  std::string line =
+      fmt::format("Memory did not suffice for process {} ({}) after {}{}", first.pid,
+                  views::printable(first.process, options.unicode), age(first.time_ns),
+                  said.empty() ? "" : ": " + views::printable(said, options.unicode));
+  if (report.failures.size() > 1) {
+    line +=
+        fmt::format(", and {} more", views::plural(report.failures.size() - 1, "time", "times"));
+  }
+  return views::wrapped(line, 2, Color::red, options);
+}
+
 // What makes the figures less than exact.
 std::vector<std::string> cautions(const Report& report) {
   std::vector<std::string> list;
@@ -376,6 +392,7 @@ std::string report_text(const Report& report, const ReportTextOptions& what,
   for (const std::string& caution : cautions(report)) {
     text += views::wrapped(caution, 2, Color::yellow, options);
   }
+  text += failures_text(report, options);
   const DeviceReport* const device = fullest(report);
   if (device == nullptr) return text + "No device was used, as far as was reported.\n";
   for (const Alike& group : grouped(report, options)) text += group_text(group, report, options);

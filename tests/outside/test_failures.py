@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When memory did not suffice: what a process held then is known after it is gone."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+
+from support import HERE, LIBRARY, TTMEM, Case
+
+OOM = "Out of Memory: Not enough space to allocate 4096 B DRAM buffer"
+HELD = "open_device(0)\nalloc(DRAM, 1, 1024, label=b'weights')\n"
+FAILED = HELD + f"lib.ttmem_failure({OOM.encode()!r})\nfree(DRAM, 1)\nlib.ttmem_device_close(0)\n"
+
+
+class FailureCase(Case):
+    def run_calls(self, source, code=0, env=None, prefix=()):
+        """A process that makes these calls of the C interface, and ends."""
+        env = {**self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE)), **(env or {})}
+        result = subprocess.run([*prefix, sys.executable, "-c",
+                                 "import sys\nfrom abi import *\n" + source],
+                                env=env, text=True, capture_output=True, timeout=60)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result
+
+    def copies(self):
+        return [name for name in self.files() if name.endswith(".failed")]
+
+
+class TheCopy(FailureCase):
+    def test_stays_after_an_exit_that_is_not_0(self):
+        self.run_calls(FAILED + "raise SystemExit(3)", code=3)
+        self.assertEqual(self.files(), self.copies())
+        self.assertEqual(len(self.copies()), 1)
+        self.assertEqual(self.devices(), [], "nobody holds anything now")
+        said = self.ttmem("clean", "--dry-run").stdout
+        self.assertIn(f"\n  {OOM}\n", said)
+        self.assertRegex(said, r"^Process \d+ \(python\S*\) of \S+ failed, and what it held then")
+        self.assertIn("Removed.", self.ttmem("clean").stdout)
+        self.assertEqual(self.files(), [])
+
+    def test_is_gone_after_exit_0(self):
+        self.run_calls(FAILED)
+        self.assertEqual(self.files(), [])
+
+    def test_stays_when_the_process_is_killed(self):
+        self.run_calls(FAILED + "os.kill(os.getpid(), 9)", code=-signal.SIGKILL)
+        self.assertEqual(len(self.copies()), 1)
+        self.assertEqual(len(self.files()), 2, "the segment of the dead process too")
+        self.ttmem("clean")
+        self.assertEqual(self.files(), [])
+
+    def test_is_not_touched_while_its_process_lives(self):
+        held = self.hold_calls(FAILED)
+        (copy,) = self.copies()
+        self.assertIn("Nothing to clean", self.ttmem("clean").stdout)
+        (device,) = self.devices() or [None]
+        self.assertIsNone(device)
+        self.assertEqual(self.copies(), [copy])
+        held.kill()
+
+    def test_has_the_mode_that_was_asked_for(self):
+        self.run_calls(FAILED + "raise SystemExit(1)", code=1, env={"TTMEM_MODE": "0644"})
+        (copy,) = self.copies()
+        self.assertEqual(os.stat(os.path.join(self.dir, copy)).st_mode & 0o777, 0o644)
+
+    def test_of_a_forked_child_is_its_own(self):
+        """The parent ends well, and has none; a child that failed by itself has one."""
+        self.run_calls(FAILED + "child = os.fork()\n"
+                       "if child == 0:\n"
+                       "    open_device(0)\n"
+                       "    lib.ttmem_failure(b'the child')\n"
+                       "    raise SystemExit(1)\n"
+                       "os.waitpid(child, 0)")
+        (copy,) = self.copies()
+        with open(os.path.join(self.dir, copy), "rb") as file:
+            self.assertIn(b"the child", file.read())
+
+    def test_of_a_child_that_fails_nothing_takes_that_of_the_parent(self):
+        self.run_calls(FAILED + "child = os.fork()\n"
+                       "if child == 0:\n"
+                       "    sys.exit(0)\n"
+                       "os.waitpid(child, 0)\n"
+                       "raise SystemExit(1)", code=1)
+        self.assertEqual(len(self.copies()), 1)
+
+    def test_is_gone_when_another_program_takes_over(self):
+        again = "from abi import *; open_device(0); raise SystemExit(1)"
+        self.run_calls(FAILED + f"os.execv(sys.executable, [sys.executable, '-c', {again!r}])",
+                       code=1)
+        self.assertEqual(self.files(), [])
+
+    def test_off_means_off(self):
+        self.run_calls(FAILED + "raise SystemExit(1)", code=1,
+                       env={"TT_ALLOC_TRACKING_ENABLED": "0"})
+        self.assertEqual(self.files(), [])
+
+    def test_a_full_directory_harms_nothing(self):
+        """There is room for the segment, and not for a copy of it."""
+        script = f'mount -t tmpfs -o size=1200k none "{self.dir}" && exec "$@"; exit 77'
+        result = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", script, "sh", sys.executable, "-c",
+             "from abi import *\n" + FAILED + "print(sorted(os.listdir(os.environ['TTMEM_DIR'])))\n"
+             "raise SystemExit(1)"],
+            env=self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE)), text=True,
+            capture_output=True, timeout=60)
+        if "Operation not permitted" in result.stderr or result.returncode == 77:
+            self.skipTest("mounting a tmpfs needs root and a kernel that lets it")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(result.stdout.count("ttmem."), 1, result.stdout)
+        self.assertNotIn("failed", result.stdout)
+
+    def test_what_is_no_text_is_counted(self):
+        held = self.hold_calls("open_device(0)\nlib.ttmem_failure(None)\nlib.ttmem_failure(b'')")
+        self.assertEqual(self.copies(), [])
+        self.assertIn("2 calls", "".join(self.json()["warnings"]))
+        held.kill()
+
+
+class ARecording(FailureCase):
+    def test_tells_of_it(self):
+        file = os.path.join(self.dir, "run.ttmem")
+        long = OOM + "\\nsecond line"
+        source = FAILED.replace(OOM, long) + "raise SystemExit(1)"
+        self.run_calls(source, code=1, prefix=[TTMEM, "record", "-o", file, "--"])
+        with sqlite3.connect(file) as database:
+            ((time, pid, text),) = database.execute(
+                "SELECT time_ns, pid, text FROM failures JOIN processes ON process = processes.id")
+        database.close()
+        self.assertGreater(time, 0)
+        self.assertEqual(text, OOM + "\nsecond line")
+        said = self.ttmem("report", file).stdout
+        self.assertIn(f"Memory did not suffice for process {pid} (python", said)
+        self.assertIn("Out of Memory: Not enough space", " ".join(said.split()))
+        (failure,) = self.json("report", file)["failures"]
+        self.assertEqual(failure["text"], text)
+        self.assertEqual(failure["pid"], pid)
+
+    def test_of_an_earlier_version_opens(self):
+        file = os.path.join(self.dir, "run.ttmem")
+        self.run_calls(HELD, prefix=[TTMEM, "record", "-o", file, "--"])
+        with sqlite3.connect(file) as database:
+            database.execute("DROP TABLE failures")
+        database.close()
+        self.assertEqual(self.json("report", file)["failures"], [])
