@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <stdexcept>
 #include <tt-metalium/distributed.hpp>
 #include <tt-metalium/graph_tracking.hpp>
 #include <tt-metalium/host_api.hpp>
@@ -102,6 +103,12 @@ int main() {
   measure("place_32", 50, [&] { place(*mesh, 32); });
   MeshWorkload again = workload(*mesh, 8);
   measure("dispatch_again", 2000, [&] { run(*mesh, again); });
+  measure("exception", 2000, [] {
+    try {
+      throw std::runtime_error("TT_FATAL @ program.cpp:117: !circular_buffers.empty()");
+    } catch (const std::runtime_error&) {  // NOLINT(bugprone-empty-catch): it is measured
+    }
+  });
 #ifdef TTMEM_PROCESSOR
   measure("place_8_nameless", 200, [&] { place_nameless(*mesh, 8); });
   measure("place_32_nameless", 50, [&] { place_nameless(*mesh, 32); });

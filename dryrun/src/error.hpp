@@ -7,6 +7,12 @@
 #include <stdexcept>
 #include <string>
 
+// Of a program that is linked with libttmem, and of one that has its processor for TT-Metal's hooks
+// too: what TT-Metal's own exceptions tell by the preloaded stub, which sees only programs that
+// `ttmem run` starts with the shared library.
+extern "C" [[gnu::weak]] void ttmem_failure(const char* text);
+extern "C" [[gnu::weak]] void ttmem_tt_metal_flush();
+
 namespace tt::tt_metal::dryrun {
 
 template <typename... Parts>
@@ -19,6 +25,21 @@ std::string cat(const Parts&... parts) {
 template <typename... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   throw std::runtime_error(cat(parts...));
+}
+
+// Memory does not suffice.
+template <typename... Parts>
+[[noreturn]] void fail_for_memory(const Parts&... parts) {
+  const std::string text = cat(parts...);
+  if (ttmem_failure != nullptr) ttmem_failure(text.c_str());
+  throw std::runtime_error(text);
+}
+
+// The same for circular buffers that were placed: the processor counts them at the next hook.
+template <typename... Parts>
+[[noreturn]] void fail_for_placed(const Parts&... parts) {
+  if (ttmem_tt_metal_flush != nullptr) ttmem_tt_metal_flush();
+  fail_for_memory(parts...);
 }
 
 template <typename... Parts>

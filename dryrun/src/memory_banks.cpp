@@ -123,13 +123,14 @@ DeviceAddr MemoryBanks::allocate(Buffer* buffer) {
   const auto address = target.space.allocate(size_per_bank, buffer->bottom_up());
   if (!address) {
     const FreeList::Statistics statistics = target.space.statistics();
-    fail("Out of Memory: Not enough space to allocate ", buffer->aligned_size(), " B ",
-         to_string(type), " buffer across ", shards.value_or(target.count),
-         " banks, where each bank needs to store ", size_per_bank, " B, but bank size is ",
-         target.space.size(), " B (allocated: ", statistics.allocated_bytes,
-         " B, free: ", statistics.free_bytes,
-         " B, largest free block: ", statistics.largest_free_block_bytes, " B)",
-         describe_largest(target.holders));
+    fail_for_memory("Out of Memory: Not enough space to allocate ", buffer->aligned_size(), " B ",
+                    to_string(type), " buffer across ", shards.value_or(target.count),
+                    " banks, where each bank needs to store ", size_per_bank,
+                    " B, but bank size is ", target.space.size(),
+                    " B (allocated: ", statistics.allocated_bytes,
+                    " B, free: ", statistics.free_bytes,
+                    " B, largest free block: ", statistics.largest_free_block_bytes, " B)",
+                    describe_largest(target.holders));
   }
   target.holders.emplace(*address, buffer);
   return *address;

@@ -144,8 +144,10 @@ std::shared_ptr<MeshBuffer> MeshDeviceImpl::make_trace_buffer(std::uint64_t reco
   const DeviceAddr padded = ttmem::placement::align_up(bytes, page);
   const DeviceAddr region = allocator->banks()->config().map.trace_region_bytes;
   const DeviceAddr all_traces = trace_buffers_size + padded;
-  require(region == 0 || all_traces <= region, "Creating trace buffers of size ", all_traces,
-          "B on MeshDevice ", id, ", but only ", region, "B is allocated for trace region.");
+  if (region != 0 && all_traces > region) {
+    dryrun::fail_for_memory("Creating trace buffers of size ", all_traces, "B on MeshDevice ", id,
+                            ", but only ", region, "B is allocated for trace region.");
+  }
   DeviceLocalBufferConfig local{.page_size = page, .buffer_type = BufferType::TRACE};
   if (region == 0) {
     local.buffer_type = BufferType::DRAM;

@@ -17,6 +17,7 @@ namespace tt::tt_metal::detail {
 using dryrun::CbLayout;
 using dryrun::CbStack;
 using dryrun::fail;
+using dryrun::fail_for_placed;
 using dryrun::PlacedCb;
 using dryrun::require;
 
@@ -187,17 +188,19 @@ void ProgramImpl::check_regions(const IDevice& device, const CbLayout& layout) c
   const auto lowest = device.lowest_occupied_compute_l1_address(sub_devices);
   for (const CbStack& stack : layout.stacks) {
     if (stack.end > device.l1_size_per_core()) {
-      fail("Statically allocated circular buffers on core range ", stack.range.str(), " grow to ",
-           stack.end, " B which is beyond max L1 size of ", device.l1_size_per_core(),
-           " B\nLargest circular buffers there:", describe_cbs(layout, stack.range));
+      fail_for_placed("Statically allocated circular buffers on core range ", stack.range.str(),
+                      " grow to ", stack.end, " B which is beyond max L1 size of ",
+                      device.l1_size_per_core(),
+                      " B\nLargest circular buffers there:", describe_cbs(layout, stack.range));
     }
     if (stack.end != 0 && lowest && *lowest < stack.end) {
-      fail("Statically allocated circular buffers in program ", id_,
-           " clash with L1 buffers on core range ", stack.range.str(), ". L1 buffer allocated at ",
-           *lowest, " and static circular buffer region ends at ", stack.end, "\nThey overlap by ",
-           stack.end - *lowest,
-           " B. L1 buffers below that end:", describe_l1_buffers(device, sub_devices, stack.end),
-           "\nLargest circular buffers there:", describe_cbs(layout, stack.range));
+      fail_for_placed(
+          "Statically allocated circular buffers in program ", id_,
+          " clash with L1 buffers on core range ", stack.range.str(), ". L1 buffer allocated at ",
+          *lowest, " and static circular buffer region ends at ", stack.end, "\nThey overlap by ",
+          stack.end - *lowest,
+          " B. L1 buffers below that end:", describe_l1_buffers(device, sub_devices, stack.end),
+          "\nLargest circular buffers there:", describe_cbs(layout, stack.range));
     }
   }
 }

@@ -6,6 +6,10 @@
 // A wrapper has the arguments of its function, and passes the call on. What is taken is recorded
 // after the call, what is given back before it: then no other thread can have the memory yet.
 // Exceptions pass.
+#include <ttmem/ttmem.h>
+
+#include <array>
+#include <cstdio>
 #include <iterator>
 #include <span>
 #include <tt-metalium/graph_tracking.hpp>
@@ -82,8 +86,13 @@ void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
 
 // ---- Programs ----
 
+// What was said of memory that did not suffice, inside a placement of this thread; empty: nothing.
+// No string: it would be destroyed before the last placement of an exiting thread.
+thread_local std::array<char, 1025> failure{};
+
 // Looks at the program when its placement ends, also by an exception: circular buffers that clash
-// have been placed. One inside another leaves it to that.
+// have been placed. One inside another leaves it to that. Then a failure is reported: the state
+// that is kept has the program.
 class Placement {
  public:
   Placement(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
@@ -100,6 +109,10 @@ class Placement {
       outer_->is_laid_out_ = true;
     } else {
       recorder().placed(program_, device_, is_compiled_, is_laid_out_);
+    }
+    if (outer_ == nullptr && failure.front() != '\0') {
+      ttmem_failure(failure.data());
+      failure.front() = '\0';
     }
   }
   Placement(const Placement&) = delete;
@@ -271,4 +284,13 @@ extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(un
   if (number == TTMEM_W_track_allocate_cb && kReadsPrograms) return nullptr;
   originals[number] = original;
   return wrappers[number];
+}
+
+// Memory does not suffice, and an exception is about to say so on this thread. True: it is reported
+// when the placement that it happened in has been recorded.
+extern "C" __attribute__((visibility("default"))) int ttmem_adapter_failed(const char* text) {
+  using namespace ttmem::adapter;
+  if (!Placement::is_going_on()) return 0;
+  std::snprintf(failure.data(), failure.size(), "%s", text);
+  return 1;
 }

@@ -5,8 +5,9 @@
  * it for a wrapper; from then on the jump leads there, or to TT-Metal's own where there is none.
  * Where two of them may be loaded, each call looks who calls: one is seen, the other is left alone.
  *
- * It depends on the C library alone and does nothing until a function is called: programs without
- * TT-Metal, and the compilers that it starts, inherit the preload and do not notice. */
+ * It depends on the C library alone and does nothing until a function is called or an exception is
+ * thrown (failures.c): programs without TT-Metal, and the compilers that it starts, inherit the
+ * preload and do not notice. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "failures.h"
 #include "wrapped.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -251,6 +253,8 @@ static wrapper_of load_adapter(const void *original) {
          "and run it again");
     return NULL;
   }
+  __atomic_store_n(&ttmem_preload_adapter_failed,
+                   (int (*)(const char *))dlsym(adapter, "ttmem_adapter_failed"), __ATOMIC_RELEASE);
   unsigned char has[TTMEM_W_COUNT];
   for (unsigned i = 0; i < TTMEM_W_COUNT; ++i) has[i] = runtime.originals[i] != NULL;
   first(has);

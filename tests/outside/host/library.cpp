@@ -32,6 +32,16 @@ extern "C" void take(unsigned pages) {
       {.page_size = 2048, .buffer_type = BufferType::DRAM}, mesh.get()));
 }
 
+// False when there is no room.
+extern "C" bool try_take(unsigned pages) {
+  try {
+    take(pages);
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 extern "C" void give() { buffers.pop_back(); }
 
 // A program with a circular buffer of 4 KiB on 16 cores.

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Host code that knows nothing of ttmem and wants more memory than there is. Each argument is a
+// step. With TTMEM_PROCESSOR it reports itself by TT-Metal's hooks. What a step throws is printed
+// and ends the program with status 1, after everything was freed and the device closed; after
+// "caught" it is ignored.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tt-metalium/allocator.hpp>
+#include <tt-metalium/distributed.hpp>
+#include <tt-metalium/host_api.hpp>
+#include <tt-metalium/tt_metal.hpp>
+#include <utility>
+#include <vector>
+
+#ifdef TTMEM_PROCESSOR
+#include <ttmem_tt_metal.hpp>
+#endif
+
+namespace {
+
+using namespace tt::tt_metal;
+using distributed::MeshBuffer;
+using distributed::MeshDevice;
+using distributed::MeshWorkload;
+
+constexpr std::size_t kTraceRegion = 4096;
+
+class Host {
+ public:
+  ~Host() {
+    buffers_.clear();
+    mesh_->close();
+  }
+
+  void take(BufferType type, DeviceAddr pages_of_each_bank) {
+    const DeviceAddr pages = pages_of_each_bank * mesh_->allocator()->get_num_banks(type);
+    buffers_.push_back(MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = 2048 * pages},
+                                          {.page_size = 2048, .buffer_type = type}, mesh_.get()));
+  }
+
+  // 200 KiB in each of two circular buffers, on 9 cores.
+  void run() {
+    MeshWorkload workload;
+    Program program = CreateProgram();
+    for (std::uint8_t index = 0; index < 2; ++index) {
+      CreateCircularBuffer(program, CoreRange({0, 0}, {2, 2}),
+                           CircularBufferConfig(2048 * 100, {{index, tt::DataFormat::Float16_b}})
+                               .set_page_size(index, 2048));
+    }
+    workload.add_program(distributed::MeshCoordinateRange(mesh_->shape()), std::move(program));
+    distributed::EnqueueMeshWorkload(mesh_->mesh_command_queue(), workload, false);
+  }
+
+  void step(const std::string& name) {
+    if (name == "weights") return take(BufferType::DRAM, 100);
+    if (name == "oom") return take(BufferType::L1, 100000);
+    if (name == "run") return run();
+    if (name == "clash") {
+      take(BufferType::L1, 560);
+      return run();
+    }
+    if (name == "trace") {
+      for (;;) {
+        const auto id = distributed::BeginTraceCapture(mesh_.get(), 0);
+        run();
+        mesh_->end_mesh_trace(0, id);
+      }
+    }
+    if (name == "other") throw std::runtime_error("something else");
+    if (name == "number") throw 7;
+    if (name == "wrapped") {
+      try {
+        step("oom");
+      } catch (const std::exception& exception) {
+        buffers_.clear();
+        throw std::runtime_error(std::string("cannot load the model: ") + exception.what());
+      }
+    }
+    if (name == "abort") std::abort();
+  }
+
+ private:
+  std::shared_ptr<MeshDevice> mesh_ = MeshDevice::create(
+      distributed::MeshDeviceConfig(std::nullopt), DEFAULT_L1_SMALL_SIZE, kTraceRegion);
+  std::vector<std::shared_ptr<MeshBuffer>> buffers_;
+};
+
+// False when it threw.
+bool try_step(Host& host, const std::string& name) {
+  try {
+    host.step(name);
+    return true;
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "%s\n", exception.what());
+  } catch (int number) {
+    std::fprintf(stderr, "%d\n", number);
+  }
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+#ifdef TTMEM_PROCESSOR
+  ttmem::tt_metal::attach();
+#endif
+  Host host;
+  bool is_caught = false;
+  bool is_elsewhere = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    is_caught = is_caught || name == "caught";
+    is_elsewhere = is_elsewhere || name == "thread";
+    bool done = true;
+    if (is_elsewhere) {
+      std::thread([&] { done = try_step(host, name); }).join();
+    } else {
+      done = try_step(host, name);
+    }
+    if (!done && !is_caught) return 1;
+  }
+  return 0;
+}
