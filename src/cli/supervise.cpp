@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/supervise.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 
 #include "base/unique_fd.hpp"
 
@@ -29,28 +32,50 @@ sigset_t watched_signals() {
   return set;
 }
 
+// In the child: becomes the command. Tells through the pipe why not.
+[[noreturn]] void become(char* const* argv, const sigset_t& mask, int failed, bool ends_with_us,
+                         pid_t parent) {
+  if (ends_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it was gone before
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  ::execvp(argv[0], argv);
+  const int reason = errno;
+  const ssize_t told = ::write(failed, &reason, sizeof reason);
+  ::_exit(told == sizeof reason ? 127 : 126);
+}
+
 // 0 and the child's pid, or errno.
-int spawn(const std::vector<std::string>& command, const sigset_t& mask, pid_t& child) {
+int spawn(const std::vector<std::string>& command, const sigset_t& mask, InPlace in_place,
+          pid_t& child) {
   std::vector<std::string> arguments = command;
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setsigmask(&attributes, &mask);
-  const int failed = posix_spawnp(&child, argv[0], nullptr, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  return failed;
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return errno;
+  const UniqueFd out(pipe[0]);
+  UniqueFd in(pipe[1]);
+  const pid_t self = ::getpid();
+  child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) become(argv.data(), mask, in.get(), in_place == InPlace::yes, self);
+  in.reset();
+  int reason = 0;
+  ssize_t got = 0;
+  while ((got = ::read(out.get(), &reason, sizeof reason)) < 0 && errno == EINTR) continue;
+  if (got != sizeof reason) return 0;
+  ::waitpid(child, nullptr, 0);
+  return reason;
 }
 
 // The terminal sends SIGINT and SIGQUIT to the whole process group, the child included.
-void pass_on(const signalfd_siginfo& info, pid_t child) {
+void pass_on(const signalfd_siginfo& info, InPlace in_place, pid_t child) {
   const int number = static_cast<int>(info.ssi_signo);
   const bool from_terminal = info.ssi_code == SI_KERNEL;
-  const bool for_the_group = number == SIGINT || number == SIGQUIT || number == SIGCHLD;
-  if (!for_the_group && !from_terminal) ::kill(child, number);
+  const bool is_interrupt = number == SIGINT || number == SIGQUIT;
+  if (from_terminal || number == SIGCHLD || (is_interrupt && in_place == InPlace::no)) return;
+  ::kill(child, number);
 }
 
 // True if it has ended. It stays in /proc until its status is taken.
@@ -61,12 +86,15 @@ bool has_ended(pid_t child) {
 }
 
 // Takes the status of a child that has ended.
-int exit_code_of(pid_t child) {
+void take_status(pid_t child, CommandEnd& end) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return 1;  // somebody else has taken it
+    if (errno == EINTR) continue;
+    end.exit_code = 1;  // somebody else has taken it
+    return;
   }
-  return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  end.exit_code = WIFSIGNALED(status) ? kSignalled + end.signal : WEXITSTATUS(status);
 }
 
 // Stops this process too when the child has stopped: the shell then knows.
@@ -79,7 +107,7 @@ void stop_with(pid_t child) {
 }  // namespace
 
 CommandEnd supervise(const std::vector<std::string>& command, int watched,
-                     const std::function<std::chrono::milliseconds()>& look) {
+                     const std::function<std::chrono::milliseconds()>& look, InPlace in_place) {
   std::signal(SIGCHLD, SIG_DFL);  // ignored, children leave no status
   const sigset_t signals = watched_signals();
   sigset_t before;
@@ -87,22 +115,38 @@ CommandEnd supervise(const std::vector<std::string>& command, int watched,
   const UniqueFd incoming(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   pid_t child = 0;
   CommandEnd end;
-  end.not_started = spawn(command, before, child);
+  end.not_started = spawn(command, before, in_place, child);
   while (end.not_started == 0) {
     const bool over = has_ended(child);
     const std::chrono::milliseconds pause = look();
     if (over) {
-      end.exit_code = exit_code_of(child);
+      take_status(child, end);
       break;
     }
     stop_with(child);
     std::array<pollfd, 2> ready = {{{incoming.get(), POLLIN, 0}, {watched, POLLIN, 0}}};
     ::poll(ready.data(), ready.size(), static_cast<int>(pause.count()));
     signalfd_siginfo info{};
-    while (::read(incoming.get(), &info, sizeof(info)) == sizeof(info)) pass_on(info, child);
+    while (::read(incoming.get(), &info, sizeof(info)) == sizeof(info)) {
+      pass_on(info, in_place, child);
+    }
   }
   // The mask stays: a Ctrl-C that ended the child must not take what is said about it.
   return end;
+}
+
+int end_as(const CommandEnd& end) {
+  if (end.signal == 0) return end.exit_code;
+  const rlimit none{0, 0};  // the command has left its core, this one would take its place
+  ::setrlimit(RLIMIT_CORE, &none);
+  std::signal(end.signal, SIG_DFL);
+  sigset_t it;
+  sigemptyset(&it);
+  sigaddset(&it, end.signal);
+  std::fflush(nullptr);
+  ::raise(end.signal);
+  sigprocmask(SIG_UNBLOCK, &it, nullptr);
+  return end.exit_code;
 }
 
 }  // namespace ttmem::cli

@@ -13,7 +13,7 @@ import tempfile
 
 import host_program
 import test_adapter
-from support import HERE, KIB, skip_if_sanitized
+from support import HERE, KIB, TTMEM, skip_if_sanitized
 
 CORES = 3 * 3
 CB_BYTES = 400 * KIB
@@ -115,6 +115,19 @@ class AFailure(FailingHost):
         for step, said in (("other", "something else\n"), ("number", "7\n")):
             self.assertEqual(self.run_host("weights", step, code=1), said)
             self.assertEqual(self.files(), [])
+
+    def test_is_explained_at_the_end_of_ttmem_run(self):
+        """With what was held at that moment: all of it is gone by then."""
+        result = subprocess.run([TTMEM, "run", "--no-adapter", "--", self.binary, "weights",
+                                 "clash"], text=True, capture_output=True, timeout=60,
+                                env=self.preloaded(TTMEM_DRYRUN_SYSTEM="n150"))
+        self.assertEqual(result.returncode, 1, result.stderr)
+        own, said = result.stderr.split("ttmem: ", 1)
+        self.assertTrue(own.startswith("Statically allocated circular buffers"), own)
+        self.assertRegex(said, r"^\d+ failed: Statically allocated circular buffers in program")
+        self.assertIn("In the way:", said)
+        self.assertIn("[tried]", said)
+        self.assertNotIn("another moment", said)
 
     def test_off_means_off(self):
         self.run_host("oom", code=1, TT_ALLOC_TRACKING_ENABLED="0")

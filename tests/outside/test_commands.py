@@ -4,6 +4,7 @@
 import csv
 import io
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -297,6 +298,15 @@ class Run(Case):
                               CAPTURES / "basic_wh1.jsonl", "--lines", "15", "--hold"])
         running.line("stderr")
         (device,) = self.devices()
+        (child,) = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children"
+                                ).read_text().split()
+        self.assertEqual(device["processes"][0]["pid"], int(child))
+
+    def test_it_becomes_the_command_when_there_is_nothing_to_say(self):
+        running = self.start([TTMEM, "run", "--no-explain", "--", TTMEM, "replay",
+                              CAPTURES / "basic_wh1.jsonl", "--lines", "15", "--hold"])
+        running.line("stderr")
+        (device,) = self.devices()
         self.assertEqual(device["processes"][0]["pid"], running.pid)
 
     def test_it_sets_the_variable_and_leaves_the_rest(self):
@@ -313,6 +323,29 @@ class Run(Case):
         running.line()
         running.signal(signal.SIGTERM)
         self.assertEqual(running.wait(), -signal.SIGTERM)
+
+    def test_an_interrupt_that_somebody_sends_is_the_commands(self):
+        running = self.start([TTMEM, "run", "--", sys.executable, "-c",
+                              "import os, sys\ntry:\n  print('up', flush=True)\n  os.read(0, 1)\n"
+                              "except KeyboardInterrupt:\n  sys.exit(9)"])
+        running.line()
+        running.signal(signal.SIGINT)
+        self.assertEqual(running.wait(), 9)
+
+    def test_the_command_does_not_outlive_a_ttmem_that_was_killed(self):
+        running = self.start([TTMEM, "run", "--", sys.executable, "-c",
+                              "import os; print(os.getpid(), flush=True); os.read(0, 1)"])
+        child = int(running.line())
+        running.signal(signal.SIGKILL)
+        running.wait()
+
+        def is_gone():
+            try:
+                stat = pathlib.Path(f"/proc/{child}/stat").read_text()
+                return stat.rpartition(")")[2].split()[0] == "Z"
+            except FileNotFoundError:
+                return True
+        self.wait_for(is_gone, "the end of the command")
 
     def test_a_command_that_is_not_there(self):
         result = self.ttmem("run", "--", os.path.join(self.dir, "nothing"), code=127)

@@ -144,3 +144,54 @@ class ARecording(FailureCase):
             database.execute("DROP TABLE failures")
         database.close()
         self.assertEqual(self.json("report", file)["failures"], [])
+
+
+class Run(FailureCase):
+    """`ttmem run` has the last word."""
+
+    def run_it(self, source, code, *options):
+        """What ttmem says after the command has ended."""
+        result = self.run_calls(source, code=code, prefix=[TTMEM, "run", *options, "--no-adapter",
+                                                           "--"])
+        return result.stderr
+
+    def test_says_why(self):
+        said = self.run_it("print('mine', file=sys.stderr, flush=True)\n" + FAILED +
+                           "raise SystemExit(3)", 3)
+        self.assertRegex(said, rf"^mine\nttmem: \d+ failed: {OOM}\n")
+        self.assertEqual(len(self.copies()), 1, "for `ttmem explain`")
+
+    def test_says_nothing_of_what_the_program_caught(self):
+        self.assertEqual(self.run_it(FAILED, 0), "")
+        self.assertEqual(self.files(), [])
+
+    def test_says_nothing_of_another_failure(self):
+        self.assertEqual(self.run_it(HELD + "raise SystemExit(4)", 4), "")
+
+    def test_says_nothing_of_others(self):
+        self.run_calls(FAILED + "raise SystemExit(1)", code=1)
+        self.assertEqual(self.run_it(HELD + "raise SystemExit(1)", 1), "")
+
+    def test_no_explain(self):
+        self.assertEqual(self.run_it(FAILED + "raise SystemExit(1)", 1, "--no-explain"), "")
+        self.assertEqual(len(self.copies()), 1)
+
+    def test_of_several_processes_the_first(self):
+        said = self.run_it("for name in (b'first', b'second', b'third'):\n"
+                           "    child = os.fork()\n"
+                           "    if child == 0:\n"
+                           "        open_device(0)\n"
+                           "        lib.ttmem_failure(name)\n"
+                           "        raise SystemExit(1)\n"
+                           "    os.waitpid(child, 0)\n"
+                           "raise SystemExit(1)", 1)
+        self.assertRegex(said, r"^ttmem: \d+ failed: first\n"
+                               r"ttmem: and 2 processes more failed after it\n$")
+
+    def test_a_command_that_was_killed(self):
+        said = self.run_it(FAILED + "os.kill(os.getpid(), 9)", -signal.SIGKILL)
+        self.assertIn(f"failed: {OOM}\n", said)
+
+    def test_with_a_summary(self):
+        said = self.run_it(FAILED + "raise SystemExit(1)", 1, "--summary")
+        self.assertIn(f"failed: {OOM}\n", said)

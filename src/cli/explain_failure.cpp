@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explain_failure.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "cli/commands.hpp"
+#include "collector/failures.hpp"
+#include "explain/explain.hpp"
+#include "explain/explanation_text.hpp"
+#include "explain/failure.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+void print_explanation(const collector::Failure& failure, const views::TextOptions& options) {
+  const std::string pid = views::format_pid(failure.pid, failure.pid_namespace.has_value(), {});
+  say(fmt::format("{} failed: {}", pid, failure.text.substr(0, failure.text.find('\n'))));
+  if (!failure.not_kept.empty()) say(failure.not_kept);
+  const std::vector<explain::Failure> said = explain::find_failures(failure.text);
+  if (said.empty()) return;  // somebody's own words
+  const explain::Explanation explanation =
+      explain::explain({.failure = said.front(), .state = &failure.snapshot, .pid = failure.pid});
+  const std::string text = explain::explanation_text(explanation, options);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace
+
+void explain_failure(const std::string& run, const views::TextOptions& options) {
+  collector::Failures found = collector::failures(segment_directory());
+  std::erase_if(found.list, [&](const collector::Failure& one) { return one.run != run; });
+  if (found.list.empty()) return;
+  print_explanation(found.list.back(),
+                    options);  // the first in time: the others may follow from it
+  const std::size_t more = found.list.size() - 1;
+  if (more > 0) {
+    say(fmt::format("and {} more failed after it", views::plural(more, "process", "processes")));
+  }
+}
+
+}  // namespace ttmem::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "views/text.hpp"
+
+namespace ttmem::cli {
+
+// Says on standard error why the processes of a `ttmem run` failed: that of the first one, as far
+// as memory did not suffice, from what it held at that moment. Does nothing when none did. `run` is
+// the $TTMEM_RUN that they had.
+void explain_failure(const std::string& run, const views::TextOptions& options);
+
+}  // namespace ttmem::cli
