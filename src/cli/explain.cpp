@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -13,13 +14,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/explain_failure.hpp"
 #include "cli/recordings.hpp"
+#include "collector/failures.hpp"
 #include "explain/explanation_json.hpp"
 #include "explain/explanation_text.hpp"
 #include "explain/failure.hpp"
 #include "recording/playback/playback.hpp"
+#include "views/format.hpp"
 #include "views/select.hpp"
 
 namespace ttmem::cli {
@@ -30,16 +35,18 @@ using recording::Time;
 
 constexpr const char* kExamples = R"(
 Examples:
+  ttmem explain                               the last failure of a process, or what would fail first
   ttmem explain run.log                       the last error of a log
   python3 model.py 2>&1 | ttmem explain -     the same from a pipe
   ttmem explain run.log --recording run.ttmem with who held what, from a recording
-  ttmem explain --pid 4711                    nothing has failed: what would fail first
+  ttmem explain --recording run.ttmem         the last failure that was recorded
   ttmem explain run.log --json | jq '.suggestions[]'
 
 It reads what TT-Metal says when memory does not suffice ("Out of Memory", "circular buffers clash",
-"beyond max L1 size", "trace region" and so on), anywhere in a log. Who held what comes from the
-processes that run now or died, or from a recording. `ttmem run -- CMD` explains by itself when CMD
-fails. docs/explain.md has the ways to fail and what helps.)";
+"beyond max L1 size", "trace region" and so on), anywhere in a log. Who held what comes from a
+recording, from what was kept of a process that failed under `ttmem run`, or from the processes that
+run now or died. `ttmem run -- CMD` explains by itself when CMD fails. docs/explain.md has the ways
+to fail and what helps.)";
 
 struct ExplainOptions {
   std::string file;
@@ -74,6 +81,21 @@ Result<std::optional<Failure>> last_failure(const std::string& file) {
   return std::optional(std::move(found.back()));
 }
 
+// What is explained: what was said, and who held what.
+struct Case {
+  std::optional<Failure> failure;
+  model::Snapshot state;
+  std::optional<std::int32_t> pid;
+};
+
+// True if `text`, of a process or a recording, is what the log says; without a log any is.
+bool says(const std::string& text, const std::optional<Failure>& failure) {
+  const std::vector<Failure> said = explain::find_failures(text);
+  return !failure || std::any_of(said.begin(), said.end(), [&](const Failure& one) {
+    return one.text.starts_with(failure->text) || failure->text.starts_with(one.text);
+  });
+}
+
 // When there was least room for what the message is about.
 Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions& common,
                              const std::optional<Failure>& failure, recording::Reader& reader) {
@@ -89,37 +111,74 @@ Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions&
   return least ? least->time_ns : reader.end_ns();
 }
 
-Result<model::Snapshot> recorded_state(const ExplainOptions& options, const CommonOptions& common,
-                                       const std::optional<Failure>& failure) {
+// Who held what at the failure that was recorded, else at the tightest moment.
+Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& common,
+                           std::optional<Failure> failure) {
   auto reader = recording::Reader::open(options.recording);
   if (!reader) return reader.error();
-  const Result<Time> time =
-      options.at ? moment_of(*options.at, options.recording, common.devices, **reader)
-                 : tightest_moment(options, common, failure, **reader);
+  const recording::Failure* recorded = nullptr;
+  for (const recording::Failure& one : (*reader)->tables().failures) {
+    if (!options.at && says(one.text, failure)) recorded = &one;
+  }
+  std::optional<std::int32_t> pid = options.pid;
+  Result<Time> time = Time{0};
+  if (recorded != nullptr) {
+    // What was freed because of it has its time.
+    time = recorded->time_ns - 1;
+    pid = (*reader)->tables().process(recorded->process).pid;
+    const std::vector<Failure> said = explain::find_failures(recorded->text);
+    if (!failure && !said.empty()) failure = said.front();
+  } else if (options.at) {
+    time = moment_of(*options.at, options.recording, common.devices, **reader);
+  } else {
+    time = tightest_moment(options, common, failure, **reader);
+  }
   if (!time) return time.error();
   recording::Playback playback(**reader, recording::AfterClose::kept);
   if (const auto done = playback.advance_to(*time); !done) return done.error();
-  return playback.snapshot();
+  return Case{std::move(failure), playback.snapshot(), pid};
 }
 
-Result<model::Snapshot> state_of(const ExplainOptions& options, const CommonOptions& common,
-                                 const std::optional<Failure>& failure) {
-  if (options.recording.empty()) return current_snapshot(common.devices);
-  Result<model::Snapshot> state = recorded_state(options, common, failure);
-  if (!state || common.devices.empty()) return state;
-  return views::select_devices(*std::move(state), common.devices);
+// The newest failure of which the state was kept.
+std::optional<Case> kept_case(const ExplainOptions& options, std::optional<Failure> failure) {
+  collector::Failures found = collector::failures(segment_directory());
+  for (collector::Failure& one : found.list) {
+    const bool is_asked_for = !options.pid || one.pid == *options.pid;
+    if (!is_asked_for || !one.not_kept.empty() || !says(one.text, failure)) continue;
+    const std::vector<Failure> said = explain::find_failures(one.text);
+    if (said.empty()) continue;
+    if (!failure) say_failed(one);
+    return Case{said.front(), std::move(one.snapshot), one.pid};
+  }
+  return std::nullopt;
+}
+
+Result<Case> case_of(const ExplainOptions& options, const CommonOptions& common) {
+  Result<std::optional<Failure>> failure = last_failure(options.file);
+  if (!failure) return failure.error();
+  if (!options.recording.empty()) return recorded_case(options, common, *std::move(failure));
+  if (auto kept = kept_case(options, *failure)) return *std::move(kept);
+  Result<model::Snapshot> now = current_snapshot({});
+  if (!now) return now.error();
+  return Case{*std::move(failure), *std::move(now), options.pid};
 }
 
 int explain_command(const ExplainOptions& options, const CommonOptions& common) {
   if (options.at && options.recording.empty()) {
     return complain("--at is a moment of a recording; name it with --recording FILE", kUsage);
   }
-  const auto failure = last_failure(options.file);
-  if (!failure) return complain(failure.error().message, kFailure);
-  const Result<model::Snapshot> state = state_of(options, common, *failure);
-  if (!state) return complain(state.error().message, kFailure);
-  const explain::Explanation explanation =
-      explain::explain({.failure = *failure, .state = &*state, .pid = options.pid});
+  Result<Case> found = case_of(options, common);
+  if (!found) return complain(found.error().message, kFailure);
+  if (!common.devices.empty()) {
+    const auto missing = views::missing_devices(found->state, common.devices);
+    if (!missing.empty()) {
+      return complain(fmt::format("no device {} at that moment", views::format_names(missing)),
+                      kFailure);
+    }
+    found->state = views::select_devices(std::move(found->state), common.devices);
+  }
+  const explain::Explanation explanation = explain::explain(
+      {.failure = std::move(found->failure), .state = &found->state, .pid = found->pid});
   return print(common.json ? explain::explanation_json(explanation)
                            : explain::explanation_text(explanation, text_options(common)));
 }

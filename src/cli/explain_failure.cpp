@@ -18,9 +18,7 @@ namespace ttmem::cli {
 namespace {
 
 void print_explanation(const collector::Failure& failure, const views::TextOptions& options) {
-  const std::string pid = views::format_pid(failure.pid, failure.pid_namespace.has_value(), {});
-  say(fmt::format("{} failed: {}", pid, failure.text.substr(0, failure.text.find('\n'))));
-  if (!failure.not_kept.empty()) say(failure.not_kept);
+  say_failed(failure);
   const std::vector<explain::Failure> said = explain::find_failures(failure.text);
   if (said.empty()) return;  // somebody's own words
   const explain::Explanation explanation =
@@ -30,6 +28,13 @@ void print_explanation(const collector::Failure& failure, const views::TextOptio
 }
 
 }  // namespace
+
+void say_failed(const collector::Failure& failure) {
+  const std::string pid = views::format_pid(failure.pid, failure.pid_namespace.has_value(), {});
+  const std::string line = failure.text.substr(0, failure.text.find('\n'));
+  say(fmt::format("{} failed: {}", pid, line));
+  if (!failure.not_kept.empty()) say(failure.not_kept);
+}
 
 void explain_failure(const std::string& run, const views::TextOptions& options) {
   collector::Failures found = collector::failures(segment_directory());

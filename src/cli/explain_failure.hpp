@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "collector/failures.hpp"
 #include "views/text.hpp"
 
 namespace ttmem::cli {
@@ -11,5 +12,8 @@ namespace ttmem::cli {
 // as memory did not suffice, from what it held at that moment. Does nothing when none did. `run` is
 // the $TTMEM_RUN that they had.
 void explain_failure(const std::string& run, const views::TextOptions& options);
+
+// Two lines on standard error at most: which process said what, and when it was.
+void say_failed(const collector::Failure& failure);
 
 }  // namespace ttmem::cli

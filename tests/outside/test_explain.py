@@ -4,10 +4,11 @@
 import json
 import pathlib
 import subprocess
+import sys
 import unittest
 
 from recording_file import Recording
-from support import TTMEM, Case
+from support import HERE, LIBRARY, TTMEM, Case
 
 # 300 KiB free at the top of L1, 100 KiB of "residual" below, the rest is free.
 FRAGMENTED = """
@@ -48,6 +49,39 @@ class ExplainCase(Case):
         said = self.json("explain", *arguments)
         self.assertEqual(said["schema"], "ttmem.explanation.v1")
         return said
+
+
+class Kept(ExplainCase):
+    """A process says that memory did not suffice, frees everything and ends."""
+
+    def fail(self, *before):
+        said = out_of_memory().split("info:\n")[1].split("\n")[0]
+        source = (f"from abi import *{FRAGMENTED}\nlib.ttmem_failure({said.encode()!r})\n"
+                  "free(L1, 2)\nlib.ttmem_device_close(0)\nimport sys; sys.exit(1)")
+        env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
+        subprocess.run([*map(str, before), sys.executable, "-c", source], env=env, check=False,
+                       capture_output=True, timeout=60)
+
+    def check(self, said):
+        self.assertEqual(said["cause"], "fragmentation")
+        self.assertEqual([holder["label"] for holder in said["in_the_way"]], ["residual"])
+        self.assertEqual(said["unknown"], [])
+
+    def test_what_it_held_is_explained_without_a_log_and_with_one(self):
+        self.fail()
+        self.assertEqual(self.devices(), [], "it is gone")
+        self.check(self.explain())
+        self.check(self.explain(self.log(out_of_memory())))
+        said = self.explain(self.log(out_of_memory(asked=ASKED + 1024)))
+        self.assertEqual(said["in_the_way"], [], "another failure than the one that was kept")
+        self.ttmem("clean")
+        self.assertIn("Nothing has failed", self.explain()["sentence"])
+
+    def test_a_recording_knows_the_moment(self):
+        path = pathlib.Path(self.dir) / "run.ttmem"
+        self.fail(TTMEM, "record", "--no-adapter", "-o", path, "--")
+        self.check(self.explain("--recording", path))
+        self.check(self.explain(self.log(out_of_memory()), "--recording", path))
 
 
 class Explain(ExplainCase):
