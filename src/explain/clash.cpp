@@ -247,12 +247,15 @@ void explain_beyond_l1(const Failure& failure, const DeviceMemory* memory, Expla
   result.short_by = *failure.cb_end - *failure.l1_bytes;
   result.sentence = fmt::format(
       "The circular buffers of {}{} are too large for L1 by {}: they reach up to {}, and the L1 of "
-      "a core ends at {}, whatever else is there.",
+      "a core ends at {}.",
       name_of_program(failure, program), cores_text(failure), sized(*result.short_by),
       *failure.cb_end, *failure.l1_bytes);
-  suggest_smaller_cbs(
-      placement::align_up(*failure.cb_end - end_of_room(failure, memory), step_of(memory)), failure,
-      program, result);
+  const std::uint64_t room = end_of_room(failure, memory);
+  if (room < *failure.l1_bytes) {
+    result.sentence += fmt::format(" L1 buffers and L1_SMALL begin at {}.", room);
+  }
+  suggest_smaller_cbs(placement::align_up(*failure.cb_end - room, step_of(memory)), failure,
+                      program, result);
   if (memory == nullptr) return;
   if (const auto& region = memory->regions[Kind::l1]) {
     result.bytes_per_bank = *failure.cb_end - std::min(*failure.cb_end, region->range.begin);
