@@ -177,6 +177,10 @@ class Session {
           views::format_count(figures.smallest_ring), segment_directory()));
     }
     say("see it with: ttmem report " + shell_quote(file_));
+    if (figures.failures > 0) {
+      say("memory did not suffice; who was in the way: ttmem explain --recording " +
+          shell_quote(file_));
+    }
   }
 
   std::string file_;

@@ -59,8 +59,10 @@ class Kept(ExplainCase):
         source = (f"from abi import *{FRAGMENTED}\nlib.ttmem_failure({said.encode()!r})\n"
                   "free(L1, 2)\nlib.ttmem_device_close(0)\nimport sys; sys.exit(1)")
         env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
-        subprocess.run([*map(str, before), sys.executable, "-c", source], env=env, check=False,
-                       capture_output=True, timeout=60)
+        done = subprocess.run([*map(str, before), sys.executable, "-c", source], env=env,
+                              check=False, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return done.stderr
 
     def check(self, said):
         self.assertEqual(said["cause"], "fragmentation")
@@ -79,7 +81,8 @@ class Kept(ExplainCase):
 
     def test_a_recording_knows_the_moment(self):
         path = pathlib.Path(self.dir) / "run.ttmem"
-        self.fail(TTMEM, "record", "--no-adapter", "-o", path, "--")
+        said = self.fail(TTMEM, "record", "--no-adapter", "-o", path, "--")
+        self.assertIn(f"ttmem explain --recording {path}", said)
         self.check(self.explain("--recording", path))
         self.check(self.explain(self.log(out_of_memory()), "--recording", path))
 

@@ -140,6 +140,7 @@ void RecordedProcess::apply_event(const ProcessEvents::Step& step) {
       return writer_.add(
           Mark{.time_ns = time, .process = row_.id, .name = origins_.text(event.id)});
     case EventType::failure:
+      ++failures_;
       return writer_.add(Failure{.time_ns = time, .process = row_.id, .text = text_of(step)});
     case EventType::footprint:
       return read_layout(event, step.details);

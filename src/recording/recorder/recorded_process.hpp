@@ -50,6 +50,7 @@ class RecordedProcess {
 
   [[nodiscard]] std::uint64_t events() const { return events_.seen(); }
   [[nodiscard]] std::uint64_t lost() const { return events_.lost(); }
+  [[nodiscard]] std::uint64_t failures() const { return failures_; }
   [[nodiscard]] std::uint32_t ring_records() const { return ring_records_; }
   [[nodiscard]] std::uint64_t used_bytes() const { return devices_.used_bytes(); }
 
@@ -97,6 +98,7 @@ class RecordedProcess {
   std::uint64_t began_ns_;
   Writer& writer_;
   Process row_;
+  std::uint64_t failures_ = 0;
   std::uint32_t ring_records_ = 0;  // that its ring holds
   ProcessEvents events_;
   Origins origins_;

@@ -26,6 +26,7 @@ void add_counts(const RecordedProcess& process, Recorder::Figures& figures) {
   ++figures.processes;
   figures.events += process.events();
   figures.lost += process.lost();
+  figures.failures += process.failures();
   if (process.lost() == 0) return;
   const std::uint32_t ring = process.ring_records();
   figures.smallest_ring = figures.smallest_ring == 0 ? ring : std::min(figures.smallest_ring, ring);

@@ -37,6 +37,7 @@ class Recorder {
     std::uint64_t events = 0;
     std::uint64_t lost = 0;
     std::uint64_t processes = 0;   // so far
+    std::uint64_t failures = 0;    // times that memory did not suffice
     std::uint64_t used_bytes = 0;  // on all devices, when that was last read
     std::uint64_t peak_bytes = 0;  // the most that used_bytes was
     std::uint64_t elapsed_ns = 0;
