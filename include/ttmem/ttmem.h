@@ -93,12 +93,23 @@ typedef struct {
   uint32_t core_ranges; /* how many there are in `cores` */
   const char *label;    /* op or tensor name, may be null */
   uint32_t flags;
-  uint32_t reserved; /* 0 */
+  uint32_t reserved;   /* 0 */
+  uint64_t page_bytes; /* 0 means unknown */
 } ttmem_buffer;
 
 /* The buffer's allocator covers `cores` and no other banks, as that of a sub-device does: the range
  * is taken there only. Without `cores` it means nothing. */
 #define TTMEM_BUFFER_OWN_BANKS 1u
+
+/* How its pages lie: one after the other in all banks, or as shards in those of `cores` (of a DRAM
+ * buffer these are banks, (x, 0)). And from which end of the bank it was taken, where that is not
+ * the usual one: DRAM and TRACE from the bottom, L1 and L1_SMALL from the top. With none of a pair
+ * that is unknown, or usual. `ttmem fit` needs this and `page_bytes` to place a buffer on another
+ * board; no figure depends on it. */
+#define TTMEM_BUFFER_INTERLEAVED 2u
+#define TTMEM_BUFFER_SHARDED 4u
+#define TTMEM_BUFFER_BOTTOM_UP 8u
+#define TTMEM_BUFFER_TOP_DOWN 16u
 
 /* One circular buffer: [address, address + bytes) of the L1 of each of its cores. */
 typedef struct {

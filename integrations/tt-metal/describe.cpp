@@ -73,7 +73,8 @@ ttmem_device_info device_info(const tm::IDevice& chip) {
 }
 
 std::vector<ttmem_core_range> cores_of(const tm::Buffer& buffer) {
-  if (!is_l1(buffer)) return {};
+  const bool is_sharded = buffer.buffer_layout() != tm::TensorMemoryLayout::INTERLEAVED;
+  if (!is_sharded) return {};
   if (is_of_sub_device(buffer)) {
     return ranges_of(buffer.device()->worker_cores(tm::HalProgrammableCoreType::TENSIX,
                                                    *buffer.sub_device_id()));
@@ -102,7 +103,12 @@ ttmem_buffer describe(const tm::Buffer& buffer, const std::vector<ttmem_core_ran
   record.cores = cores.data();
   record.core_ranges = static_cast<std::uint32_t>(cores.size());
   record.label = label;
-  record.flags = is_of_sub_device(buffer) ? TTMEM_BUFFER_OWN_BANKS : 0;
+  record.flags =
+      (is_of_sub_device(buffer) ? TTMEM_BUFFER_OWN_BANKS : 0) |
+      (buffer.buffer_layout() == tm::TensorMemoryLayout::INTERLEAVED ? TTMEM_BUFFER_INTERLEAVED
+                                                                     : TTMEM_BUFFER_SHARDED) |
+      (buffer.bottom_up() ? TTMEM_BUFFER_BOTTOM_UP : TTMEM_BUFFER_TOP_DOWN);
+  record.page_bytes = buffer.page_size();
   return record;
 }
 

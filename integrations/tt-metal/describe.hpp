@@ -30,8 +30,8 @@ std::vector<ttmem_core_range> ranges_of(const ::tt::tt_metal::CoreRangeSet& core
 // Everything that an open chip says of itself.
 ttmem_device_info device_info(const ::tt::tt_metal::IDevice& chip);
 
-// Where the bytes of an L1 buffer lie; none means in all banks. For the buffer of a sub-device, the
-// cores of that. Shards in DRAM are on channels, not on cores.
+// Where the bytes of a sharded buffer lie; none means in all banks. For the buffer of a sub-device,
+// the cores of that; for one in DRAM, its banks, (bank, 0).
 std::vector<ttmem_core_range> cores_of(const ::tt::tt_metal::Buffer& buffer);
 
 // `cores` is cores_of() it, and must live as long as the result. `label` may be null. What it takes

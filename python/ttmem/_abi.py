@@ -30,7 +30,7 @@ class Buffer(ctypes.Structure):
     _fields_ = [("struct_size", c_uint32), ("type", c_int), ("id", c_uint64),
                 ("address", c_uint64), ("bytes", c_uint64), ("bytes_per_bank", c_uint64),
                 ("cores", POINTER(CoreRange)), ("core_ranges", c_uint32), ("label", c_char_p),
-                ("flags", c_uint32), ("reserved", c_uint32)]
+                ("flags", c_uint32), ("reserved", c_uint32), ("page_bytes", c_uint64)]
 
 
 class CircularBuffer(ctypes.Structure):
@@ -46,6 +46,8 @@ class Placement(ctypes.Structure):
 
 CB_GLOBAL = 1
 BUFFER_OWN_BANKS = 1
+BUFFER_LAYOUTS = {None: 0, "interleaved": 2, "sharded": 4}
+BUFFER_DIRECTIONS = {None: 0, True: 8, False: 16}
 
 _ARGUMENTS = {
     "enabled": [],

@@ -95,12 +95,16 @@ def device_close(device: int) -> None:
 
 def buffer_alloc(device: int, type: BufferType, size_bytes: int, address: int, *, id: int = 0,
                  bytes_per_bank: int = 0, cores: Sequence[CoreRange] = (),
-                 label: Optional[str] = None, own_banks: bool = False) -> None:
+                 label: Optional[str] = None, own_banks: bool = False, page_bytes: int = 0,
+                 layout: Optional[str] = None, bottom_up: Optional[bool] = None) -> None:
     """A buffer takes [address, address + bytes_per_bank) in every bank of the device; `cores` says
     where its bytes lie, none: in every bank. `own_banks`: its allocator covers `cores` only, as
     that of a sub-device does, and the range is taken there only. `id` names it for buffer_free();
-    0 means that the address does. `bytes_per_bank` 0 means unknown."""
-    buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks)
+    0 means that the address does. `bytes_per_bank` 0 means unknown. For `ttmem fit`, as far as it
+    is known: `page_bytes`, the `layout` ("interleaved" or "sharded"), and `bottom_up`, if it was
+    not taken from the usual end of the bank."""
+    buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks,
+                     page_bytes, layout, bottom_up)
     _abi.library().ttmem_buffer_alloc(_u32("device", device), ctypes.byref(buffer))
 
 
@@ -137,10 +141,12 @@ def program_destroy(program: int) -> None:
 
 def mesh_buffer_alloc(devices: Iterable[int], type: BufferType, size_bytes: int, address: int, *,
                       id: int = 0, bytes_per_bank: int = 0, cores: Sequence[CoreRange] = (),
-                      label: Optional[str] = None, own_banks: bool = False) -> None:
+                      label: Optional[str] = None, own_banks: bool = False, page_bytes: int = 0,
+                      layout: Optional[str] = None, bottom_up: Optional[bool] = None) -> None:
     """buffer_alloc() on each device of a mesh: one call, one record, one row with all devices. The
     sizes are those on one device."""
-    buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks)
+    buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks,
+                     page_bytes, layout, bottom_up)
     _abi.library().ttmem_mesh_buffer_alloc(*_devices(devices), ctypes.byref(buffer))
 
 
@@ -219,12 +225,17 @@ def kernel_unload(device: int, kernel: int) -> None:
 
 
 def _buffer(type: BufferType, size_bytes: int, address: int, id: int, bytes_per_bank: int,
-            cores: Sequence[CoreRange], label: Optional[str], own_banks: bool) -> _abi.Buffer:
+            cores: Sequence[CoreRange], label: Optional[str], own_banks: bool, page_bytes: int,
+            layout: Optional[str], bottom_up: Optional[bool]) -> _abi.Buffer:
     ranges, count = _ranges(cores)
+    if layout not in _abi.BUFFER_LAYOUTS:
+        raise ValueError(f"layout is 'interleaved', 'sharded' or None, not {layout!r}")
+    flags = _abi.BUFFER_LAYOUTS[layout] | _abi.BUFFER_DIRECTIONS[bottom_up]
     return _abi.Buffer(
         ctypes.sizeof(_abi.Buffer), BufferType(type), _u64("id", id), _u64("address", address),
         _u64("size_bytes", size_bytes), _u64("bytes_per_bank", bytes_per_bank), ranges, count,
-        _text(label), _abi.BUFFER_OWN_BANKS if own_banks else 0)
+        _text(label), flags | (_abi.BUFFER_OWN_BANKS if own_banks else 0), 0,
+        _u64("page_bytes", page_bytes))
 
 
 def _placement(program: int, cbs: Iterable[Cb],

@@ -41,6 +41,8 @@ struct Node {
   std::uint64_t bytes = 0;    // all banks of a buffer, one core of a CB
   std::uint64_t address = 0;
   std::optional<std::uint64_t> bytes_per_bank;  // of a buffer; older graphs have none
+  std::uint64_t page_bytes = 0;                 // of a buffer; 0: unknown
+  std::optional<bool> is_sharded;               // of a buffer
   std::optional<std::uint64_t> connection;      // counter of the first node that it refers to
   std::optional<std::uint64_t> duration_ns;     // at the end of a function
   std::int64_t device_id = 0;                   // in a number space of its node type

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/core_mask.hpp"
 #include "base/limits.hpp"
 #include "base/parse_number.hpp"
 
@@ -239,6 +240,8 @@ class Reader {
     node.bytes = params.number("size", kMaxBytes);
     node.address = params.optional("address", ~std::uint64_t{0}).value_or(0);
     node.bytes_per_bank = params.optional("max_size_per_bank", kMaxBytes);
+    node.page_bytes = params.optional("page_size", kMaxBytes).value_or(0);
+    if (const auto cores = params.optional("num_cores", kMaxCores)) node.is_sharded = *cores != 0;
   }
 
   void take_cb(Params& params, Node& node, const char* view) {

@@ -19,6 +19,22 @@ namespace {
 using recording::RowId;
 using recording::Time;
 
+// As the hooks report it; nothing is known of older captures.
+BufferLayout layout_of(const capture::BufferAlloc& buffer) {
+  BufferLayout layout;
+  if (!buffer.request) return layout;
+  const bool interleaved = buffer.request->layout == "interleaved";
+  layout.spread = interleaved ? BufferLayout::Spread::interleaved : BufferLayout::Spread::sharded;
+  layout.direction = buffer.request->bottom_up ? BufferLayout::Direction::bottom_up
+                                               : BufferLayout::Direction::top_down;
+  layout.page_bytes = buffer.request->page_bytes;
+  if (interleaved || buffer.type != TTMEM_DRAM) return layout;
+  for (const ttmem_core_range& range : buffer.cores) {
+    layout.shard_banks = std::max(layout.shard_banks, range.x1 + 1U);
+  }
+  return layout;
+}
+
 class CaptureWriter {
  public:
   CaptureWriter(RowId process, recording::Writer& writer)
@@ -88,6 +104,7 @@ class CaptureWriter {
     if (is_in_l1(request.kind) && !buffer.cores.empty()) {
       request.cores = writer_.core_set(mask_of(device, buffer.cores));
     }
+    request.layout = layout_of(buffer);
     event_writer_.allocate(
         recording::Allocation{.devices = set_of(buffer.devices),
                               .request = writer_.request(request),

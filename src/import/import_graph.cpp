@@ -129,6 +129,11 @@ class GraphWriter {
     request.banks = banks_of(node.kind);
     request.label = writer_.text(label_of(node));
     request.scope = scope();
+    request.layout.page_bytes = node.page_bytes;
+    if (node.is_sharded) {
+      using Spread = BufferLayout::Spread;
+      request.layout.spread = *node.is_sharded ? Spread::sharded : Spread::interleaved;
+    }
     recording::Allocation allocation;
     allocation.devices = devices_;
     allocation.request = writer_.request(request);

@@ -67,7 +67,7 @@ namespace ttmem::tracker {
     slot.flags =
         static_cast<std::uint8_t>(flags_of(where, request) | (text != 0 ? segment::kLongLabel : 0) |
                                   (scope != 0 ? segment::kScoped : 0));
-    slot.role = request.role;
+    slot.role = request.role | request.layout;
     slot.born = born;
     slot.when_ns = now_ns;
     slot.id = request.id;
@@ -76,7 +76,13 @@ namespace ttmem::tracker {
     slot.bytes_per_bank = request.bytes_per_bank;
     slot.banks = request.banks;
     slot.device = where.number;
-    if (request.has_cores) slot.cores = request.cores;
+    if (request.has_cores) {
+      slot.cores = request.cores;
+    } else {
+      // As segment::Pages; the rest of the place stays as it is.
+      slot.cores.words[0] = request.page_bytes;
+      slot.cores.words[1] = request.shard_banks;
+    }
     if (text != 0) {
       std::memcpy(slot.label, &text, sizeof text);
     } else if (is_long) {
@@ -96,7 +102,7 @@ namespace ttmem::tracker {
       .type = where.is_set ? segment::EventType::set_alloc : segment::EventType::alloc,
       .kind = request.kind,
       .flags = flags_of(where, request),
-      .role = request.role,
+      .role = static_cast<std::uint8_t>(request.role | request.layout),
       .device_id = where.number,
       .id = request.id,
       .address = request.address,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracker/request.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "base/limits.hpp"
@@ -10,6 +11,25 @@ namespace ttmem::tracker {
 namespace {
 
 constexpr std::uint32_t kRefused = 0xffffffff;
+
+static_assert(TTMEM_BUFFER_INTERLEAVED >> 1 == segment::kInterleaved &&
+              TTMEM_BUFFER_SHARDED >> 1 == segment::kSharded &&
+              TTMEM_BUFFER_BOTTOM_UP >> 1 == segment::kBottomUp &&
+              TTMEM_BUFFER_TOP_DOWN >> 1 == segment::kTopDown);
+
+std::uint8_t layout_bits(const ttmem_buffer& buffer) {
+  constexpr std::uint32_t all =
+      segment::kInterleaved | segment::kSharded | segment::kBottomUp | segment::kTopDown;
+  return static_cast<std::uint8_t>((buffer.flags >> 1 & all) |
+                                   (buffer.page_bytes != 0 ? segment::kHasPages : 0));
+}
+
+// The last bank of DRAM in these ranges, plus one.
+std::uint32_t last_bank(std::span<const ttmem_core_range> ranges) {
+  std::uint32_t last = 0;
+  for (const ttmem_core_range& range : ranges) last = std::max(last, range.x1 + 1U);
+  return last;
+}
 
 // The number of banks in these ranges, and their cores; kRefused for a bad
 // argument. Does not get the request: passing its address would force it into memory (5 ns).
@@ -48,6 +68,8 @@ bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& re
   request.has_address = true;
   request.bytes = buffer.bytes;
   request.bytes_per_bank = buffer.bytes_per_bank;
+  request.page_bytes = buffer.page_bytes;
+  request.layout = layout_bits(buffer);
   request.label = buffer.label;
   if (buffer.cores == nullptr || buffer.core_ranges == 0) {
     request.banks = device.banks_of(request.kind);
@@ -61,7 +83,11 @@ bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& re
   request.has_own_banks = (buffer.flags & TTMEM_BUFFER_OWN_BANKS) != 0;
   request.banks = request.has_own_banks ? named : device.banks_of(request.kind);
   request.has_cores = !is_in_dram(request.kind);
-  if (request.has_cores) request.cores = cores;
+  if (request.has_cores) {
+    request.cores = cores;
+  } else {
+    request.shard_banks = last_bank({buffer.cores, buffer.core_ranges});
+  }
   return true;
 }
 

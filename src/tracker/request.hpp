@@ -15,15 +15,18 @@ namespace ttmem::tracker {
 struct Request {
   Kind kind = Kind::dram;
   std::uint8_t role = TTMEM_KERNEL_APP;
+  std::uint8_t layout = 0;  // of a buffer: segment::LayoutBits
   bool has_address = false;
   bool has_cores = false;  // false: its bytes lie in every bank, or nobody knows in which of DRAM's
   bool has_own_banks = false;  // TTMEM_BUFFER_OWN_BANKS
   bool is_estimate = false;
-  std::uint32_t banks = 0;  // that it takes; 0: unknown
+  std::uint32_t banks = 0;        // that it takes; 0: unknown
+  std::uint32_t shard_banks = 0;  // as segment::Pages has it
   std::uint64_t id = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;  // 0: unknown
+  std::uint64_t page_bytes = 0;      // 0: unknown
   const char* label = nullptr;       // the caller's
   CoreMask cores;
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/buffer_layout.hpp"
 #include "base/core_mask.hpp"
 #include "base/kinds.hpp"
 
@@ -92,6 +93,7 @@ struct Request {
   std::uint32_t scope = 0;  // row of scopes; 0: none
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;
+  BufferLayout layout{};
 
   // What it takes of each device: physical where known.
   [[nodiscard]] std::uint64_t used_bytes() const {

@@ -28,7 +28,8 @@ CREATE TABLE core_sets (id INTEGER PRIMARY KEY, cores TEXT);
 CREATE TABLE requests (
   id INTEGER PRIMARY KEY, kind TEXT, role INTEGER, bytes INTEGER, bytes_per_bank INTEGER,
   banks INTEGER, cores INTEGER REFERENCES core_sets, own_banks INTEGER, estimate INTEGER,
-  label INTEGER REFERENCES texts, scope INTEGER REFERENCES scopes);
+  label INTEGER REFERENCES texts, scope INTEGER REFERENCES scopes, spread TEXT, direction TEXT,
+  page_bytes INTEGER, shard_banks INTEGER);
 CREATE TABLE allocations (
   id INTEGER PRIMARY KEY, devices INTEGER, request INTEGER REFERENCES requests, number INTEGER,
   address INTEGER, begin_ns INTEGER, end_ns INTEGER, ending TEXT);
@@ -85,7 +86,31 @@ namespace {
 constexpr std::array<std::string_view, 6> kEndings = {
     "", "", "changed", "device_closed", "process_ended", "gap"};
 
+constexpr std::array<std::string_view, 3> kSpreads = {"", "interleaved", "sharded"};
+constexpr std::array<std::string_view, 3> kDirections = {"", "bottom_up", "top_down"};
+
+template <typename T>
+T named(const std::array<std::string_view, 3>& names, std::string_view name) {
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (names[i] == name) return static_cast<T>(i);
+  }
+  return T{};
+}
+
 }  // namespace
+
+std::string_view name_of(BufferLayout::Spread spread) {
+  return kSpreads[static_cast<std::size_t>(spread)];
+}
+std::string_view name_of(BufferLayout::Direction direction) {
+  return kDirections[static_cast<std::size_t>(direction)];
+}
+BufferLayout::Spread spread_named(std::string_view name) {
+  return named<BufferLayout::Spread>(kSpreads, name);
+}
+BufferLayout::Direction direction_named(std::string_view name) {
+  return named<BufferLayout::Direction>(kDirections, name);
+}
 
 std::string_view name_of(Ending ending) { return kEndings[static_cast<std::size_t>(ending)]; }
 

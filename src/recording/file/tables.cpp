@@ -11,6 +11,7 @@
 
 #include "base/parse_number.hpp"
 #include "recording/file/core_text.hpp"
+#include "recording/file/schema.hpp"
 
 namespace ttmem::recording {
 namespace {
@@ -88,6 +89,7 @@ class Loader {
   void read_moments();
   bool add_device(const Statement& s);
   bool add_request(const Statement& s);
+  void read_layouts_of_buffers();
 
   Database& database_;
   Tables tables_;
@@ -205,6 +207,25 @@ void Loader::read_values() {
       "SELECT id, kind, role, bytes, bytes_per_bank, banks, cores, own_banks, estimate, label, "
       "scope FROM requests ORDER BY id",
       [&](const Statement& s) { return add_request(s); });
+  read_layouts_of_buffers();
+}
+
+// Recordings of before they were kept do not have these columns: then all of it is unknown.
+void Loader::read_layouts_of_buffers() {
+  bool there = false;
+  each("SELECT 1 FROM pragma_table_info('requests') WHERE name = 'page_bytes'",
+       [&](const Statement&) { return there = true; });
+  if (!there) return;
+  each("SELECT id, spread, direction, page_bytes, shard_banks FROM requests ORDER BY id",
+       [&](const Statement& s) {
+         RowId id = 0;
+         if (!refer(s, 0, tables_.requests, id) || id == 0) return false;
+         BufferLayout& layout = tables_.requests[static_cast<std::size_t>(id - 1)].layout;
+         layout.spread = spread_named(s.text(1));
+         layout.direction = direction_named(s.text(2));
+         layout.page_bytes = static_cast<std::uint64_t>(s.integer(3));
+         return fits(s.integer(4), layout.shard_banks);
+       });
 }
 
 bool Loader::add_request(const Statement& s) {

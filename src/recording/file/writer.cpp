@@ -34,7 +34,7 @@ struct HashOf {
     for (const std::uint64_t part :
          {r.bytes_per_bank, std::uint64_t{r.banks} << 32 | r.cores,
           std::uint64_t{r.label} << 32 | r.scope, std::uint64_t{static_cast<std::uint8_t>(r.kind)},
-          std::uint64_t{r.role}}) {
+          std::uint64_t{r.role}, r.layout.page_bytes}) {
       boost::hash_combine(seed, part);
     }
     return seed;
@@ -216,7 +216,8 @@ Result<void> Writer::File::prepare() {
       {insert_text_, "INSERT INTO texts VALUES (?1,?2)"},
       {insert_scope_, "INSERT INTO scopes VALUES (?1,?2)"},
       {insert_core_set_, "INSERT INTO core_sets VALUES (?1,?2)"},
-      {insert_request_, "INSERT INTO requests VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"},
+      {insert_request_,
+       "INSERT INTO requests VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)"},
       {insert_layout_, "INSERT INTO layouts VALUES (?1,?2)"},
       {insert_cb_, "INSERT INTO circular_buffers VALUES (?1,?2,?3,?4,?5,?6)"},
       {insert_launch_, "INSERT INTO launches VALUES (?1,?2)"},
@@ -343,7 +344,9 @@ RowId Writer::request(const Request& request) {
       request.has_bytes_per_bank ? std::optional(request.bytes_per_bank) : std::nullopt;
   file_->later(file_->insert_request_, row, name_of(request.kind), role, request.bytes, per_bank,
                or_null(request.banks), or_null(request.cores), request.own_banks, request.estimate,
-               or_null(request.label), or_null(request.scope));
+               or_null(request.label), or_null(request.scope),
+               or_null(name_of(request.layout.spread)), or_null(name_of(request.layout.direction)),
+               or_null(request.layout.page_bytes), or_null(request.layout.shard_banks));
   return row;
 }
 

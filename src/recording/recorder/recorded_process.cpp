@@ -8,6 +8,7 @@
 
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
+#include "segment/reader/buffer_layout.hpp"
 #include "segment/reader/footprint_reader.hpp"
 #include "segment/reader/safe_text.hpp"
 #include "segment/reader/stable_copy.hpp"
@@ -173,27 +174,31 @@ std::optional<Slot> RecordedProcess::read_slot(const segment::RecordPlaces& plac
 }
 
 // Of a process that writes no details: those of its slot. Nothing is known when that was reused.
-Origin RecordedProcess::origin_of(const ProcessEvents::Step& step) {
+std::optional<RecordedProcess::Details> RecordedProcess::details_of(
+    const ProcessEvents::Step& step) const {
   const EventRecord& event = *step.event;
   if (!step.details.empty()) {
-    return origins_.of(event.flags, details_as<segment::AllocationDetails>(step.details.front()));
+    return Details{event.flags, details_as<segment::AllocationDetails>(step.details.front())};
   }
   const auto map = segment::map_segment(source_);
-  if (!map) return {};
+  if (!map) return std::nullopt;
   const auto slot = read_slot<segment::AllocationSlot>(map->allocations, event.slot);
-  if (!slot || slot->born != event.number) return {};
-  segment::AllocationDetails details{.cores = slot->cores, .label = {}};
-  std::memcpy(details.label, slot->label, sizeof details.label);
-  return origins_.of(slot->flags, details);
+  if (!slot || slot->born != event.number) return std::nullopt;
+  Details details{slot->flags, {.cores = slot->cores, .label = {}}};
+  std::memcpy(details.record.label, slot->label, sizeof details.record.label);
+  return details;
 }
 
 void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
   const EventRecord& event = *step.event;
   // Without a slot nobody would know when it ends. The process counts it as dropped.
   if (event.slot >= kMostSlots) return;
-  const Origin origin = origin_of(step);
-  const Request request{.kind = static_cast<Kind>(event.kind),
-                        .role = event.role,
+  const auto kind = static_cast<Kind>(event.kind);
+  const std::optional<Details> details = details_of(step);
+  const Origin origin = details ? origins_.of(details->flags, details->record) : Origin{};
+  const CoreMask place = details ? details->record.cores : CoreMask{};
+  const Request request{.kind = kind,
+                        .role = kind == Kind::kernel ? event.role : std::uint8_t{0},
                         .own_banks = (event.flags & segment::kOwnBanks) != 0,
                         .estimate = (event.flags & segment::kEstimate) != 0,
                         .has_bytes_per_bank = (event.flags & segment::kPerBankUnknown) == 0,
@@ -202,7 +207,8 @@ void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
                         .label = origin.label,
                         .scope = origin.scope,
                         .bytes = event.bytes,
-                        .bytes_per_bank = event.bytes_per_bank};
+                        .bytes_per_bank = event.bytes_per_bank,
+                        .layout = segment::buffer_layout(kind, event.role, event.flags, place)};
   const bool has_address = (event.flags & segment::kNoAddress) == 0;
   begin_allocation({.when_ns = event.when_ns,
                     .request = writer_.request(request),
@@ -358,7 +364,8 @@ void RecordedProcess::apply_live(const segment::LiveAllocation& live, Time time)
                         .label = writer_.text(live.label),
                         .scope = writer_.scope(live.scope),
                         .bytes = live.bytes,
-                        .bytes_per_bank = live.bytes_per_bank.value_or(0)};
+                        .bytes_per_bank = live.bytes_per_bank.value_or(0),
+                        .layout = live.layout};
   begin_allocation({.when_ns = live.when_ns,
                     .request = writer_.request(request),
                     .number = live.id,

@@ -86,7 +86,12 @@ class RecordedProcess {
   [[nodiscard]] std::optional<Slot> read_slot(const segment::RecordPlaces& places,
                                               std::uint32_t index) const;
   [[nodiscard]] RowId devices_of(const segment::EventRecord& event, Time time);
-  [[nodiscard]] Origin origin_of(const ProcessEvents::Step& step);
+  // What an allocation says besides its event; none: it was gone before it could be read.
+  struct Details {
+    std::uint8_t flags = 0;  // of the slot
+    segment::AllocationDetails record{};
+  };
+  [[nodiscard]] std::optional<Details> details_of(const ProcessEvents::Step& step) const;
   [[nodiscard]] RowId layout_of(const segment::EventRecord& event);
   void begin_allocation(Live live, std::uint32_t slot, Time time);
   void begin_program(const Program& program, std::uint32_t slot, std::uint64_t when_ns);

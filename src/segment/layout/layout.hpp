@@ -210,12 +210,30 @@ enum AllocationFlags : std::uint8_t {
   kScoped = 128,        // the last four bytes of `label` are the number of a scope
 };
 
+// Of buffers, in the place of the role of a kernel. Not set: unknown.
+enum LayoutBits : std::uint8_t {
+  kInterleaved = 1,
+  kSharded = 2,
+  kBottomUp = 4,
+  kTopDown = 8,
+  kHasPages = 16,  // with kNoCores, `cores` are Pages
+};
+
+// How the pages of a buffer lie that is on no cores of its own.
+struct Pages {
+  std::uint64_t page_bytes;
+  std::uint32_t shard_banks;  // of shards in DRAM: the last bank that has one, plus one; 0: none
+  std::uint32_t reserved0;
+  std::uint64_t reserved1[2];
+};
+static_assert(sizeof(Pages) == sizeof(CoreMask));
+
 struct AllocationSlot {
   std::uint32_t seq;
   std::uint8_t live;   // 1: live
   std::uint8_t kind;   // Kind
   std::uint8_t flags;  // AllocationFlags
-  std::uint8_t role;   // kernels: ttmem_kernel_role
+  std::uint8_t role;   // kernels: ttmem_kernel_role; buffers: LayoutBits
   std::uint64_t born;  // event number
   std::uint64_t when_ns;
   std::uint64_t id;
@@ -224,7 +242,7 @@ struct AllocationSlot {
   std::uint64_t bytes_per_bank;
   std::uint32_t banks;   // how many it takes; 0: unknown
   std::uint32_t device;  // index of the device record, or number of the set (kOnSet)
-  CoreMask cores;        // where its bytes lie
+  CoreMask cores;        // where its bytes lie; see kHasPages
   char label[32];        // not terminated when full; see kLongLabel, kScoped
 };
 
@@ -302,7 +320,7 @@ struct EventRecord {
   std::uint8_t type;             // EventType
   std::uint8_t kind;             // Kind, of allocations and frees
   std::uint8_t flags;            // AllocationFlags, of allocations
-  std::uint8_t role;             // kernels: ttmem_kernel_role
+  std::uint8_t role;             // of allocations, as in their slot
   std::uint32_t device_id;       // or the number of a set
   std::uint64_t id;              // of the buffer, kernel or program
   std::uint64_t address;         // program_place: the number of the footprint, 0: none

@@ -17,7 +17,8 @@ bool plausible(const EventRecord& event) {
   switch (static_cast<EventType>(event.type)) {
     case EventType::alloc:
     case EventType::set_alloc:
-      return event.kind < kKinds && event.role <= 2;
+      return event.kind < kKinds &&
+             (static_cast<Kind>(event.kind) != Kind::kernel || event.role <= 2);
     case EventType::free:
     case EventType::set_free:
       return event.kind < kKinds;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/buffer_layout.hpp"
 #include "base/core_mask.hpp"
 #include "segment/layout/layout.hpp"
 
@@ -64,6 +65,7 @@ struct LiveAllocation {
   std::optional<CoreMask> cores;  // where its bytes lie; none: in every bank
   bool own_banks = false;         // takes the banks of `cores` only; else every bank
   bool estimate = false;          // `bytes` is one
+  BufferLayout layout{};
   std::string label;
   std::string scope;  // "decoder.0/attention"; empty: none
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "segment/reader/buffer_layout.hpp"
 #include "segment/reader/device_reader.hpp"
 #include "segment/reader/device_set_reader.hpp"
 #include "segment/reader/footprint_reader.hpp"
@@ -191,6 +192,7 @@ class Pass {
     if (slot.banks != 0) allocation.banks = slot.banks;
     if ((slot.flags & kNoCores) == 0) allocation.cores = slot.cores;
     allocation.own_banks = (slot.flags & kOwnBanks) != 0;
+    allocation.layout = buffer_layout(allocation.kind, slot.role, slot.flags, slot.cores);
     const OriginNumbers origin = origin_numbers(slot.flags, slot.label);
     allocation.label = safe_text(origin.label);
     const bool whole =

@@ -38,6 +38,12 @@ void Feeder::feed(const capture::BufferAlloc& buffer) {
   given.bytes_per_bank = buffer.bytes_per_bank;
   given.cores = buffer.cores.data();
   given.core_ranges = static_cast<std::uint32_t>(buffer.cores.size());
+  if (const auto& asked = buffer.request) {
+    given.page_bytes = asked->page_bytes;
+    given.flags =
+        (asked->layout == "interleaved" ? TTMEM_BUFFER_INTERLEAVED : TTMEM_BUFFER_SHARDED) |
+        (asked->bottom_up ? TTMEM_BUFFER_BOTTOM_UP : TTMEM_BUFFER_TOP_DOWN);
+  }
   if (buffer.devices.empty()) return;
   ttmem_mesh_buffer_alloc(buffer.devices.data(), static_cast<std::uint32_t>(buffer.devices.size()),
                           &given);

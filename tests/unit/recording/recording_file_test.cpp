@@ -80,15 +80,17 @@ TEST_F(RecordingFile, KeepsAllThatWasSaid) {
   cores.set(0);
   cores.set(1);
   cores.set(17);
-  const Request request{.kind = Kind::l1,
-                        .own_banks = true,
-                        .has_bytes_per_bank = true,
-                        .banks = 3,
-                        .cores = writer->core_set(cores),
-                        .label = writer->text("wqkv"),
-                        .scope = writer->scope("decoder.0/attention"),
-                        .bytes = 6000,
-                        .bytes_per_bank = 2048};
+  const Request request{
+      .kind = Kind::l1,
+      .own_banks = true,
+      .has_bytes_per_bank = true,
+      .banks = 3,
+      .cores = writer->core_set(cores),
+      .label = writer->text("wqkv"),
+      .scope = writer->scope("decoder.0/attention"),
+      .bytes = 6000,
+      .bytes_per_bank = 2048,
+      .layout = {BufferLayout::Spread::sharded, BufferLayout::Direction::bottom_up, 7, 1088}};
   writer->begin(Allocation{.devices = writer->device_set(std::vector<RowId>{device}),
                            .request = writer->request(request),
                            .number = ~std::uint64_t{0},

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "segment/reader/buffer_layout.hpp"
 #include "segment/reader/event_reader.hpp"
 #include "support/device_calls.hpp"
 #include "support/temporary_directory.hpp"
@@ -123,6 +124,34 @@ TEST_F(DetailedEvents, AnAllocationHasItsLabelAndItsSizes) {
   EXPECT_EQ(alloc.slot, events.events[1].slot);
   EXPECT_EQ(events.events[1].number, 4U) << "the details are a record too";
   EXPECT_STREQ(as<segment::AllocationDetails>(events.details.at(0)).label, "wqkv");
+}
+
+TEST_F(DetailedEvents, AnAllocationSaysHowItsPagesLie) {
+  ttmem_buffer wanted = buffer(TTMEM_DRAM, 9, 64, 1000, 512);
+  wanted.page_bytes = 4096;
+  wanted.flags = TTMEM_BUFFER_INTERLEAVED | TTMEM_BUFFER_TOP_DOWN;
+  tracker_->buffer_alloc(3, wanted);
+  const ttmem_core_range banks{0, 0, 4, 0};
+  ttmem_buffer shards = buffer(TTMEM_DRAM, 10, 64, 1000, 512);
+  shards.cores = &banks;
+  shards.core_ranges = 1;
+  shards.page_bytes = 64;
+  shards.flags = TTMEM_BUFFER_SHARDED | TTMEM_BUFFER_BOTTOM_UP;
+  tracker_->buffer_alloc(3, shards);
+  tracker_->buffer_alloc(3, buffer(TTMEM_DRAM, 11, 64, 1000, 512));
+  const segment::Events events = read(1);
+  std::vector<BufferLayout> layouts;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const segment::EventRecord& event = events.events.at(i);
+    layouts.push_back(
+        segment::buffer_layout(Kind::dram, event.role, event.flags,
+                               as<segment::AllocationDetails>(events.details.at(i)).cores));
+  }
+  EXPECT_EQ(layouts[0], (BufferLayout{BufferLayout::Spread::interleaved,
+                                      BufferLayout::Direction::top_down, 0, 4096}));
+  EXPECT_EQ(layouts[1], (BufferLayout{BufferLayout::Spread::sharded,
+                                      BufferLayout::Direction::bottom_up, 5, 64}));
+  EXPECT_EQ(layouts[2], BufferLayout{});
 }
 
 TEST_F(DetailedEvents, ALayoutComesOnceBeforeTheFirstProgramThatHasIt) {
