@@ -6,6 +6,7 @@
 #include "distributed/fd_mesh_command_queue.hpp"
 #include "error.hpp"
 #include "placement/align.hpp"
+#include "placement/bytes_per_bank.hpp"
 
 namespace tt::tt_metal::distributed {
 
@@ -16,21 +17,6 @@ namespace {
 int next_mesh_id() {
   static std::atomic<int> next{0};
   return next.fetch_add(1, std::memory_order_relaxed);  // only the number matters
-}
-
-// The page size, between 1 and 8 KiB, that wastes least when every bank gets equally many pages; a
-// larger one when it still gives every bank two.
-DeviceAddr trace_page_size(DeviceAddr size, std::uint32_t banks) {
-  DeviceAddr best = 0;
-  DeviceAddr least_waste = ~DeviceAddr{0};
-  for (DeviceAddr page = 1024; page <= 8192; page *= 2) {
-    const DeviceAddr waste = ttmem::placement::align_up(size, banks * page) - size;
-    if (waste <= least_waste || size / (banks * page) >= 2) {
-      least_waste = waste;
-      best = page;
-    }
-  }
-  return best;
 }
 
 }  // namespace
@@ -140,7 +126,8 @@ void MeshDeviceImpl::end_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace
 std::shared_ptr<MeshBuffer> MeshDeviceImpl::make_trace_buffer(std::uint64_t recorded_programs) {
   const DeviceAddr bytes =
       std::max<std::uint64_t>(recorded_programs, 1) * MeshDevice::kTraceBytesPerProgram;
-  const DeviceAddr page = trace_page_size(bytes, allocator->banks()->num_banks(BufferType::DRAM));
+  const DeviceAddr page =
+      ttmem::placement::trace_page_bytes(bytes, allocator->banks()->num_banks(BufferType::DRAM));
   const DeviceAddr padded = ttmem::placement::align_up(bytes, page);
   const DeviceAddr region = allocator->banks()->config().map.trace_region_bytes;
   const DeviceAddr all_traces = trace_buffers_size + padded;

@@ -42,6 +42,7 @@ void add_report(Command& app, CommonOptions& common);
 void add_leaks(Command& app, CommonOptions& common);
 void add_diff(Command& app, CommonOptions& common);
 void add_explain(Command& app, CommonOptions& common);
+void add_fit(Command& app, CommonOptions& common);
 void add_adapter(Command& app, CommonOptions& common);
 // A line on standard error, when that is a terminal: an adapter for this library is being built.
 void say_building(const std::string& library);

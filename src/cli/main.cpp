@@ -110,6 +110,7 @@ int run(std::vector<std::string> arguments) {
   add_diff(root, common);
   add_explain(root, common);
   add_leaks(root, common);
+  add_fit(root, common);
   add_export(root);
   add_import(root);
   add_doctor(root, common);

@@ -14,8 +14,8 @@
 
 namespace ttmem::cli {
 
-// kLimit: a limit that the user set is exceeded.
-enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2, kLimit = 3 };
+// kLimit: a limit that the user set is exceeded. kUnknown: what was asked cannot be known.
+enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2, kLimit = 3, kUnknown = 4 };
 
 // When --color says so.
 enum class ColorWhen : std::uint8_t { automatic, always, never };

@@ -12,4 +12,8 @@ namespace ttmem::placement {
 [[nodiscard]] std::uint64_t bytes_per_bank(std::uint64_t bytes, std::uint64_t page_bytes,
                                            std::uint64_t banks, std::uint32_t alignment);
 
+// The page size of a trace, between 1 and 8 KiB: the one that wastes least when every bank gets
+// equally many pages; a larger one when it still gives every bank two.
+[[nodiscard]] std::uint64_t trace_page_bytes(std::uint64_t bytes, std::uint64_t banks);
+
 }  // namespace ttmem::placement

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a request of the recording would be on the other board. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/core_mask.hpp"
+#include "fit/fit.hpp"
+#include "fit/target.hpp"
+#include "placement/cb_stacking.hpp"
+#include "recording/file/rows.hpp"
+
+namespace ttmem::fit {
+
+struct CarriedRequest {
+  recording::Request request;  // its sizes there; its cores are left out
+  Why why = Why::none;         // it cannot be carried over
+  bool is_placed = false;      // the allocator places it; else it only counts, as kernels do
+  bool bottom_up = false;
+};
+
+// `cores`: of a sharded buffer in L1; null: none are known. `factor`: it is so many times as large.
+[[nodiscard]] CarriedRequest carry(const recording::Request& request, const CoreMask* cores,
+                                   double factor, const Target& target);
+
+struct CarriedLayout {
+  recording::Layout layout;
+  Why why = Why::none;
+  std::vector<placement::CbStack> stacks;  // what the runtime compares with L1 buffers
+};
+
+[[nodiscard]] CarriedLayout carry(const recording::Layout& layout, const Target& target);
+
+}  // namespace ttmem::fit

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fit/fit_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "fit/names.hpp"
+#include "views/core_ranges.hpp"
+#include "views/format.hpp"
+#include "views/table.hpp"
+
+namespace ttmem::fit {
+namespace {
+
+using report::DeviceReport;
+using report::Extreme;
+using views::Color;
+using views::Column;
+using views::Table;
+using views::TextOptions;
+
+constexpr std::size_t kHolders = 5;
+
+std::string age(Time time) {
+  const auto ns = static_cast<std::uint64_t>(std::max<Time>(time, 0));
+  return ns < 1'000'000 ? fmt::format("{}us", ns / 1000) : views::format_age(ns);
+}
+std::string time_of(const std::optional<Extreme>& extreme) {
+  return extreme ? age(extreme->time_ns) : "";
+}
+report::Bytes bytes_of(const std::optional<Extreme>& extreme) {
+  return extreme ? report::Bytes(static_cast<std::uint64_t>(extreme->bytes)) : std::nullopt;
+}
+
+std::string origin(const std::string& scope, const std::string& label) {
+  const std::string text = scope.empty() || label.empty() ? scope + label : scope + "/" + label;
+  return text.empty() ? "(no name)" : text;
+}
+
+Color color_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fits:
+      return Color::green;
+    case Verdict::does_not_fit:
+      return Color::red;
+    case Verdict::unknown:
+      break;
+  }
+  return Color::yellow;
+}
+
+std::string first_lines(const BoardFit& board, const std::string& file,
+                        const TextOptions& options) {
+  views::Line line(options);
+  line.add(fmt::format("{} on {}: ", file, board.board.system), Color::bold);
+  line.add(name_of(board.verdict), color_of(board.verdict));
+  const placement::Grid grid = board.board.compute_grid;
+  std::string about = fmt::format(
+      "{}, {} x {} cores, {} DRAM banks of {}", placement::name_of(board.board.chip.arch), grid.x,
+      grid.y, board.board.dram_channels,
+      views::format_bytes(board.board.chip.dram_bytes_per_channel, options.units));
+  if (!board.devices.empty()) {
+    about += fmt::format(", l1_small_size {}, trace_region_size {}",
+                         board.devices.front().l1_small_region.value_or(0),
+                         board.devices.front().trace_region.value_or(0));
+  }
+  about += fmt::format("; {}", views::plural(board.requests, "request", "requests"));
+  return line.finish() + views::wrapped(about, 2, Color::dim, options);
+}
+
+// The device that has least left.
+const DeviceReport* tightest(const BoardFit& board) {
+  const DeviceReport* found = nullptr;
+  const auto room = [](const DeviceReport& device) {
+    return device.least_headroom ? device.least_headroom->bytes : INT64_MAX;
+  };
+  for (const DeviceReport& device : board.devices) {
+    if (found == nullptr || room(device) < room(*found)) found = &device;
+  }
+  return found;
+}
+
+std::string peaks_text(const BoardFit& board, const TextOptions& options) {
+  const DeviceReport* const device = tightest(board);
+  if (device == nullptr || (!device->peak[Kind::dram] && !device->l1_peak)) return {};
+  using enum Column::Align;
+  Table table({{"", left}, {"PEAK"}, {"AT"}, {"SHARE"}, {"LEAST FREE BLOCK/BANK"}, {"AT"}});
+  const auto add = [&](const char* name, const std::optional<Extreme>& peak,
+                       const report::Bytes& capacity, const std::optional<Extreme>& free) {
+    if (!peak) return;
+    const auto share = views::share_of(bytes_of(peak), capacity);
+    table.add_row({{name},
+                   {views::format_bytes(bytes_of(peak), options.units),
+                    views::color_of(views::tone_of_share(share))},
+                   {time_of(peak)},
+                   {share ? views::format_share(share) : ""},
+                   {free ? views::format_bytes(bytes_of(free), options.units) : ""},
+                   {time_of(free)}});
+  };
+  add("DRAM", device->peak[Kind::dram], device->dram_capacity,
+      device->least_largest_free[Kind::dram]);
+  add("L1", device->l1_peak, device->l1_capacity, device->least_largest_free[Kind::l1]);
+  add("CB", device->peak[Kind::cb], device->l1_capacity, std::nullopt);
+  add("Trace", device->peak[Kind::trace], device->trace_region, std::nullopt);
+  std::string text;
+  if (board.devices.size() > 1) {
+    text = fmt::format("  Device {}, which has least left{}:\n", device->id,
+                       board.failure ? ", up to then" : "");
+  } else if (board.failure) {
+    text = "  Up to then:\n";
+  }
+  if (!board.failure && !board.unknown.empty()) text += "  Without these:\n";
+  text += table.render(2, options);
+  if (!device->least_headroom) return text;
+  return text + views::wrapped(
+                    fmt::format("Headroom: least {} between CBs and L1 buffers of a core, at {}",
+                                views::format_signed_bytes(device->least_headroom->bytes,
+                                                           options.units, views::Scale::core),
+                                time_of(device->least_headroom)),
+                    2, device->least_headroom->bytes < 0 ? Color::red : Color::plain, options);
+}
+
+std::string what_failed(const Failure& failure, const TextOptions& options) {
+  const std::string who = origin(failure.scope, failure.label);
+  const std::string where = fmt::format("device{} {}", failure.devices.size() > 1 ? "s" : "",
+                                        views::format_ids(failure.devices));
+  if (failure.kind == Kind::cb) {
+    return fmt::format("Request {} at {} {}: program {} ({}) on {}.", failure.request,
+                       age(failure.time_ns),
+                       failure.at_dispatch ? "is followed by a run that fails" : "fails",
+                       failure.program, who, where);
+  }
+  return fmt::format("Request {} at {} fails: {}, {} of {} on {}.", failure.request,
+                     age(failure.time_ns), who, views::format_bytes(failure.bytes, options.units),
+                     ttmem::name_of(failure.kind), where);
+}
+
+std::string why_it_failed(const Failure& failure) {
+  const std::string range = views::format_core_ranges({failure.cores});
+  switch (failure.cause) {
+    case Cause::clash:
+      return fmt::format(
+          "Its circular buffers on {} end at {}, the lowest L1 buffer of the device begins at {}: "
+          "{} B too many on each core (clash).",
+          range, failure.cb_end, failure.lowest_l1, failure.cb_end - failure.lowest_l1);
+    case Cause::beyond_l1:
+      return fmt::format("Its circular buffers on {} end at {}, and L1 at {}: {} B too many.",
+                         range, failure.cb_end, failure.l1_bytes,
+                         failure.cb_end - failure.l1_bytes);
+    case Cause::trace_region:
+      return fmt::format(
+          "Traces then take {} B, and the trace region has {} B: open the device with a larger "
+          "trace_region_size.",
+          failure.trace_bytes + failure.bytes, failure.trace_region_bytes);
+    default:
+      break;
+  }
+  return fmt::format(
+      "Each bank needs {} B of {}: {} B are free, the largest block has {} B ({}).",
+      failure.bytes_per_bank, failure.bank_bytes, failure.free_bytes, failure.largest_free_bytes,
+      failure.cause == Cause::l1_small ? "l1_small_size is too small" : name_of(failure.cause));
+}
+
+// Who holds most of the memory in which the request failed.
+std::string holders_text(const Failure& failure, const TextOptions& options) {
+  struct Sum {
+    std::uint64_t bytes = 0;
+    std::uint64_t count = 0;
+  };
+  const Kind kind = failure.kind == Kind::cb ? Kind::l1 : failure.kind;
+  std::map<std::pair<std::string, std::string>, Sum> sums;
+  for (const PlacedBuffer& buffer : failure.placed) {
+    if (buffer.kind != kind) continue;
+    Sum& sum = sums[{origin(buffer.scope, buffer.label), buffer.process}];
+    sum = {sum.bytes + buffer.bytes_per_bank, sum.count + 1};
+  }
+  if (sums.empty()) return {};
+  std::vector<std::pair<std::pair<std::string, std::string>, Sum>> largest(sums.begin(),
+                                                                           sums.end());
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  using enum Column::Align;
+  Table table({{"BYTES/BANK"},
+               {"COUNT"},
+               {"SCOPE/LABEL", left, 0, Column::Cut::middle},
+               {"PROCESS", left, 1}});
+  for (std::size_t i = 0; i < std::min(kHolders, largest.size()); ++i) {
+    const auto& [who, sum] = largest[i];
+    table.add_row({{fmt::format("{}", sum.bytes)},
+                   {views::format_count(sum.count)},
+                   {who.first},
+                   {who.second}});
+  }
+  return fmt::format("  Most of {} is held then by\n", ttmem::name_of(kind)) +
+         table.render(2, options);
+}
+
+std::string failure_text(const Failure& failure, const TextOptions& options) {
+  std::string text = views::wrapped(what_failed(failure, options), 2, Color::plain, options) +
+                     views::wrapped(why_it_failed(failure), 2, Color::plain, options);
+  if (!failure.certain) {
+    text += views::wrapped(
+        "This is not certain: what cannot be carried over may change where buffers lie.", 2,
+        Color::yellow, options);
+  }
+  return text + holders_text(failure, options);
+}
+
+std::string unknown_text(const BoardFit& board, const TextOptions& options) {
+  std::string text;
+  for (const Unknown& unknown : board.unknown) {
+    std::string what;
+    if (unknown.why == Why::lost) {
+      what = views::plural(unknown.count, "event", "events");
+    } else if (unknown.why == Why::not_reported) {
+      what = fmt::format("{} of {}", ttmem::name_of(unknown.kind),
+                         views::plural(unknown.count, "device", "devices"));
+    } else {
+      what = fmt::format("{} of {}, {}", views::plural(unknown.count, "request", "requests"),
+                         ttmem::name_of(unknown.kind),
+                         views::format_bytes(unknown.bytes, options.units));
+    }
+    text +=
+        views::wrapped(fmt::format("{}: {}", what, reason(unknown.why)), 4, Color::plain, options);
+  }
+  return text.empty() ? text : "  Cannot be carried over:\n" + text;
+}
+
+std::string factor_text(const BoardFit& board, const std::string& scope,
+                        const TextOptions& options) {
+  if (scope.empty()) return {};
+  std::string text;
+  if (!board.largest_factor) {
+    text = fmt::format("{} does not fit in any size.", scope);
+  } else if (!board.smallest_failing_factor) {
+    text = fmt::format("{} fits in any size, up to {:.0f} times.", scope, *board.largest_factor);
+  } else {
+    text = fmt::format("{} fits up to {:.4g} times, and not {:.4g} times.", scope,
+                       *board.largest_factor, *board.smallest_failing_factor);
+  }
+  if (!board.unknown.empty()) text += " What cannot be carried over is not counted.";
+  return views::wrapped(text, 2, Color::bold, options);
+}
+
+}  // namespace
+
+std::string fit_text(const BoardFit& board, const std::string& file, const std::string& scope,
+                     const TextOptions& options) {
+  std::string text = first_lines(board, file, options);
+  if (board.failure) text += failure_text(*board.failure, options);
+  return text + unknown_text(board, options) + peaks_text(board, options) +
+         factor_text(board, scope, options);
+}
+
+}  // namespace ttmem::fit
