@@ -81,6 +81,8 @@ class Model {
     made.bytes = per_bank * banks;
     made.scope = writer_.scope(scope);
     made.label = writer_.text(label);
+    made.layout.spread = BufferLayout::Spread::interleaved;
+    made.layout.page_bytes = 1024;
     return made;
   }
 

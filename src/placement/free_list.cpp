@@ -2,7 +2,6 @@
 #include "placement/free_list.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "placement/align.hpp"
@@ -11,7 +10,7 @@ namespace ttmem::placement {
 
 FreeList::FreeList(std::uint64_t base, std::uint64_t size, std::uint32_t alignment)
     : base_(base), size_(size), alignment_(alignment) {
-  if (size > 0) free_.emplace(base, size);
+  if (size > 0) free_.insert({base, size});
 }
 
 std::uint64_t FreeList::rounded(std::uint64_t bytes) const {
@@ -21,40 +20,30 @@ std::uint64_t FreeList::rounded(std::uint64_t bytes) const {
 std::optional<std::uint64_t> FreeList::allocate(std::uint64_t bytes, bool bottom_up) {
   if (bytes > size_) return std::nullopt;  // rounded up it might be 0
   const std::uint64_t needed = rounded(bytes);
-  const auto fits = [needed](const auto& block) { return block.second >= needed; };
-  if (bottom_up) {
-    const auto block = std::find_if(free_.begin(), free_.end(), fits);
-    if (block == free_.end()) return std::nullopt;
-    const std::uint64_t address = block->first;
-    take(block, address, needed);
-    return address;
-  }
-  const auto block = std::find_if(free_.rbegin(), free_.rend(), fits);
-  if (block == free_.rend()) return std::nullopt;
-  const std::uint64_t address = block->first + block->second - needed;
-  take(std::prev(block.base()), address, needed);
+  const auto block = bottom_up ? free_.lowest(needed) : free_.highest(needed);
+  if (!block) return std::nullopt;
+  const std::uint64_t address = bottom_up ? block->address : block->end() - needed;
+  take(*block, address, needed);
   return address;
 }
 
 bool FreeList::occupy(std::uint64_t address, std::uint64_t bytes) {
   if (bytes > size_) return false;
   const std::uint64_t needed = rounded(bytes);
-  auto block = free_.upper_bound(address);
-  if (block == free_.begin()) return false;
-  --block;
-  const std::uint64_t offset = address - block->first;
-  if (offset > block->second || block->second - offset < needed) return false;
-  take(block, address, needed);
+  const auto block = free_.last_up_to(address);
+  if (!block) return false;
+  const std::uint64_t offset = address - block->address;
+  if (offset > block->bytes || block->bytes - offset < needed) return false;
+  take(*block, address, needed);
   return true;
 }
 
 // `bytes` at `address` lie within the free block.
-void FreeList::take(Blocks::iterator block, std::uint64_t address, std::uint64_t bytes) {
-  const auto [begin, size] = *block;
-  const std::uint64_t end = begin + size;
-  free_.erase(block);
-  if (begin < address) free_.emplace(begin, address - begin);
-  if (address + bytes < end) free_.emplace(address + bytes, end - (address + bytes));
+void FreeList::take(const Block& from, std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t end = address + bytes;
+  free_.erase(from.address);
+  if (from.address < address) free_.insert({from.address, address - from.address});
+  if (end < from.end()) free_.insert({end, from.end() - end});
   allocated_.emplace(address, bytes);
   allocated_bytes_ += bytes;
 }
@@ -72,29 +61,27 @@ void FreeList::reserve_below(std::uint64_t bytes) {
   if (reserved_ > 0) add_free(base_, std::exchange(reserved_, 0));
   if (bytes == 0) return;
   // Nothing is allocated there, so that it is one free block.
-  const auto lowest = free_.begin();
-  const auto [address, size] = *lowest;
-  free_.erase(lowest);
-  if (size > bytes) free_.emplace(address + bytes, size - bytes);
+  const Block lowest = *free_.last_up_to(base_);
+  free_.erase(lowest.address);
+  if (lowest.bytes > bytes) free_.insert({lowest.address + bytes, lowest.bytes - bytes});
   reserved_ = bytes;
 }
 
 // Joins free neighbours.
 void FreeList::add_free(std::uint64_t address, std::uint64_t bytes) {
-  const auto next = free_.lower_bound(address);
-  if (next != free_.begin()) {
-    const auto previous = std::prev(next);
-    if (previous->first + previous->second == address) {
-      address = previous->first;
-      bytes += previous->second;
-      free_.erase(previous);
-    }
+  Block block{address, bytes};
+  const auto below = free_.last_up_to(address);
+  if (below && below->end() == address) {
+    free_.erase(below->address);
+    block = {below->address, below->bytes + bytes};
   }
-  if (next != free_.end() && address + bytes == next->first) {
-    bytes += next->second;
-    free_.erase(next);
+  // It can only begin where this one ends.
+  const auto above = free_.last_up_to(block.end());
+  if (above && above->address == block.end()) {
+    free_.erase(above->address);
+    block.bytes += above->bytes;
   }
-  free_.emplace(address, bytes);
+  free_.insert(block);
 }
 
 std::optional<std::uint64_t> FreeList::lowest_occupied_address() const {
@@ -102,15 +89,17 @@ std::optional<std::uint64_t> FreeList::lowest_occupied_address() const {
   return allocated_.begin()->first;
 }
 
+std::map<std::uint64_t, std::uint64_t> FreeList::free_blocks() const {
+  std::map<std::uint64_t, std::uint64_t> blocks;
+  for (const Block& block : free_.all()) blocks.emplace(block.address, block.bytes);
+  return blocks;
+}
+
 FreeList::Statistics FreeList::statistics() const {
-  Statistics statistics{.total_bytes = size(),
-                        .allocated_bytes = allocated_bytes_,
-                        .free_bytes = size() - allocated_bytes_,
-                        .largest_free_block_bytes = 0};
-  for (const auto& [address, bytes] : free_) {
-    statistics.largest_free_block_bytes = std::max(statistics.largest_free_block_bytes, bytes);
-  }
-  return statistics;
+  return {.total_bytes = size(),
+          .allocated_bytes = allocated_bytes_,
+          .free_bytes = size() - allocated_bytes_,
+          .largest_free_block_bytes = free_.largest_bytes()};
 }
 
 }  // namespace ttmem::placement

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "placement/block_tree.hpp"
+
 namespace ttmem::placement {
 
 // The address space of a bank: first fit by address. From the bottom, the lowest free block that is
@@ -14,6 +16,7 @@ namespace ttmem::placement {
 // Example, 100 bytes from address 0, alignment 10: allocate(25, bottom_up) gives 0,
 // allocate(10, !bottom_up) gives 90, allocate(55, bottom_up) gives 30, allocate(10) gives nothing.
 //
+// Everything takes time that is logarithmic in the number of blocks, but for free_blocks().
 // Not for several threads at once.
 class FreeList {
  public:
@@ -44,17 +47,14 @@ class FreeList {
   [[nodiscard]] std::optional<std::uint64_t> lowest_occupied_address() const;
   [[nodiscard]] Statistics statistics() const;
 
-  // Address to bytes, the lowest first; no two touch. Valid until something changes.
-  [[nodiscard]] const std::map<std::uint64_t, std::uint64_t>& free_blocks() const { return free_; }
-  [[nodiscard]] const std::map<std::uint64_t, std::uint64_t>& allocated_blocks() const {
-    return allocated_;
-  }
+  // Address to bytes; no two touch.
+  [[nodiscard]] std::map<std::uint64_t, std::uint64_t> free_blocks() const;
 
  private:
-  using Blocks = std::map<std::uint64_t, std::uint64_t>;  // address to size
+  using Block = BlockTree::Block;
 
   [[nodiscard]] std::uint64_t rounded(std::uint64_t bytes) const;
-  void take(Blocks::iterator block, std::uint64_t address, std::uint64_t bytes);
+  void take(const Block& from, std::uint64_t address, std::uint64_t bytes);
   void add_free(std::uint64_t address, std::uint64_t bytes);
 
   std::uint64_t base_;
@@ -62,8 +62,8 @@ class FreeList {
   std::uint32_t alignment_;
   std::uint64_t reserved_ = 0;
   std::uint64_t allocated_bytes_ = 0;
-  Blocks free_;
-  Blocks allocated_;
+  BlockTree free_;
+  std::map<std::uint64_t, std::uint64_t> allocated_;  // address to bytes
 };
 
 }  // namespace ttmem::placement

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <vector>
@@ -149,6 +150,72 @@ TEST(FreeList, AgreesWithAMapOfUnitsOverRandomHistories) {
       ASSERT_EQ(list.lowest_occupied_address(), live.begin()->first);
     }
   }
+}
+
+// The same rule over a plain map, searched one by one.
+class PlainList {
+ public:
+  PlainList(std::uint64_t base, std::uint64_t size) { free_[base] = size; }
+
+  std::optional<std::uint64_t> allocate(std::uint64_t bytes, bool bottom_up) {
+    auto found = free_.end();
+    for (auto block = free_.begin(); block != free_.end(); ++block) {
+      if (block->second < bytes) continue;
+      found = block;
+      if (bottom_up) break;
+    }
+    if (found == free_.end()) return std::nullopt;
+    const auto [begin, size] = *found;
+    free_.erase(found);
+    if (size > bytes) free_[bottom_up ? begin + bytes : begin] = size - bytes;
+    return bottom_up ? begin : begin + size - bytes;
+  }
+  void free(std::uint64_t address, std::uint64_t bytes) {
+    auto next = free_.emplace(address, bytes).first;
+    const auto join = [&](auto low, auto high) {
+      if (low->first + low->second != high->first) return false;
+      low->second += high->second;
+      free_.erase(high);
+      return true;
+    };
+    if (std::next(next) != free_.end()) join(next, std::next(next));
+    if (next != free_.begin()) join(std::prev(next), next);
+  }
+  const std::map<std::uint64_t, std::uint64_t>& blocks() const { return free_; }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> free_;
+};
+
+TEST(FreeList, AgreesWithAPlainListOverThousandsOfBlocks) {
+  constexpr std::uint64_t kUnit = 64;
+  std::mt19937 random(7);
+  FreeList list(1 << 20, 1 << 22, kUnit);
+  PlainList plain(1 << 20, 1 << 22);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> live;
+  std::size_t refused = 0;
+  for (int step = 0; step < 30'000; ++step) {
+    if (!live.empty() && random() % 5 < 2) {
+      std::swap(live[random() % live.size()], live.back());
+      list.deallocate(live.back().first);
+      plain.free(live.back().first, live.back().second);
+      live.pop_back();
+      continue;
+    }
+    const std::uint64_t bytes = kUnit * (1 + random() % (random() % 10 == 0 ? 500 : 20));
+    const bool bottom_up = random() % 2 == 0;
+    const auto address = list.allocate(bytes, bottom_up);
+    ASSERT_EQ(address, plain.allocate(bytes, bottom_up)) << step;
+    if (address) live.emplace_back(*address, bytes);
+    refused += address ? 0 : 1;
+    if (step % 1000 != 0) continue;
+    ASSERT_EQ(list.free_blocks(), plain.blocks());
+    std::uint64_t largest = 0;
+    for (const auto& [begin, size] : plain.blocks()) largest = std::max(largest, size);
+    ASSERT_EQ(list.statistics().largest_free_block_bytes, largest);
+  }
+  EXPECT_GT(plain.blocks().size(), 500u);
+  EXPECT_GT(refused, 100u);
 }
 
 }  // namespace
