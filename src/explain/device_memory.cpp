@@ -58,9 +58,10 @@ bool is_bank_kind(Kind kind) {
 }  // namespace
 
 std::string name_of(const Holder& holder) {
-  const std::string origin = model::origin_of(holder.scope, holder.label);
-  return origin.empty() ? fmt::format("{} buffer {}", ttmem::name_of(holder.kind), holder.id)
-                        : origin;
+  std::string origin = model::origin_of(holder.scope, holder.label);
+  if (!origin.empty()) return origin;
+  return holder.id == 0 ? "(no name)"
+                        : fmt::format("{} buffer {}", ttmem::name_of(holder.kind), holder.id);
 }
 
 std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,

@@ -34,7 +34,7 @@ struct Holder {
   [[nodiscard]] std::uint64_t end() const { return address + bytes_per_bank; }
 };
 
-// "decoder.0/attention/kv", or "buffer 17" when it has no name.
+// "decoder.0/attention/kv", "l1 buffer 17" when it has no name, "(no name)" when it has no id.
 [[nodiscard]] std::string name_of(const Holder& holder);
 
 // What one process holds on one device: the view of its allocator, which knows of no other process.

@@ -15,7 +15,7 @@ Json holder_json(const Holder& holder) {
   return {{"kind", ttmem::name_of(holder.kind)},
           {"label", holder.label},
           {"scope", holder.scope},
-          {"pid", holder.pid},
+          {"pid", holder.pid != 0 ? Json(holder.pid) : Json(nullptr)},
           {"address", holder.address},
           {"bytes", holder.bytes},
           {"bytes_per_bank", holder.bytes_per_bank},
@@ -34,7 +34,7 @@ Json suggestion_json(const Suggestion& suggestion) {
 
 }  // namespace
 
-std::string explanation_json(const Explanation& explanation) {
+Json to_json(const Explanation& explanation) {
   Json json = {
       {"schema", "ttmem.explanation.v1"},
       {"cause", name_of(explanation.cause)},
@@ -58,8 +58,12 @@ std::string explanation_json(const Explanation& explanation) {
   for (const Suggestion& suggestion : explanation.suggestions) {
     json["suggestions"].push_back(suggestion_json(suggestion));
   }
+  return json;
+}
+
+std::string explanation_json(const Explanation& explanation) {
   // Labels come from other processes, and need not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return to_json(explanation).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ttmem::explain

@@ -126,7 +126,7 @@ std::string in_the_way_text(const Explanation& explanation, const TextOptions& o
                    {std::to_string(holder.address)},
                    {cores_of(holder)},
                    {holder.age_ns ? views::format_age(*holder.age_ns) : ""},
-                   {std::to_string(holder.pid)}});
+                   {holder.pid != 0 ? std::to_string(holder.pid) : std::string()}});
   }
   const bool is_full = explanation.cause == Cause::unknown || explanation.cause == Cause::capacity;
   const char* title = is_full ? "Holds most:" : "In the way:";

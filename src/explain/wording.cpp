@@ -55,6 +55,7 @@ std::string place_of(const DeviceMemory& memory) {
   std::string text = fmt::format("Device {}", device.id);
   if (!what.empty()) text += fmt::format(" ({})", what);
   const model::Process& process = *memory.process;
+  if (process.pid == 0) return fmt::format("{}, process {}", text, process.name);
   return fmt::format("{}, process {} ({}{})", text, process.pid, process.name,
                      process.state == model::State::dead ? ", dead" : "");
 }

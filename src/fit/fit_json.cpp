@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "explain/explanation_json.hpp"
+#include "fit/explanation.hpp"
 #include "fit/names.hpp"
 
 namespace ttmem::fit {
@@ -109,6 +111,7 @@ Json board_json(const BoardFit& board) {
                {"failure", board.failure ? failure_json(*board.failure) : Json(nullptr)},
                {"unknown", Json::array()},
                {"devices", Json::array()}};
+  if (board.failure) json["failure"]["explanation"] = explain::to_json(explanation_of(board));
   for (const Unknown& unknown : board.unknown) json["unknown"].push_back(unknown_json(unknown));
   for (const auto& device : board.devices) json["devices"].push_back(device_json(device));
   return json;

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "explain/explanation_text.hpp"
+#include "fit/explanation.hpp"
 #include "fit/names.hpp"
-#include "views/core_ranges.hpp"
 #include "views/format.hpp"
 #include "views/table.hpp"
 
@@ -21,8 +21,6 @@ using views::Color;
 using views::Column;
 using views::Table;
 using views::TextOptions;
-
-constexpr std::size_t kHolders = 5;
 
 std::string age(Time time) {
   const auto ns = static_cast<std::uint64_t>(std::max<Time>(time, 0));
@@ -138,75 +136,14 @@ std::string what_failed(const Failure& failure, const TextOptions& options) {
                      ttmem::name_of(failure.kind), where);
 }
 
-std::string why_it_failed(const Failure& failure) {
-  const std::string range = views::format_core_ranges({failure.cores});
-  switch (failure.cause) {
-    case Cause::clash:
-      return fmt::format(
-          "Its circular buffers on {} end at {}, the lowest L1 buffer of the device begins at {}: "
-          "{} B too many on each core (clash).",
-          range, failure.cb_end, failure.lowest_l1, failure.cb_end - failure.lowest_l1);
-    case Cause::beyond_l1:
-      return fmt::format("Its circular buffers on {} end at {}, and L1 at {}: {} B too many.",
-                         range, failure.cb_end, failure.l1_bytes,
-                         failure.cb_end - failure.l1_bytes);
-    case Cause::trace_region:
-      return fmt::format(
-          "Traces then take {} B, and the trace region has {} B: open the device with a larger "
-          "trace_region_size.",
-          failure.trace_bytes + failure.bytes, failure.trace_region_bytes);
-    default:
-      break;
-  }
-  return fmt::format(
-      "Each bank needs {} B of {}: {} B are free, the largest block has {} B ({}).",
-      failure.bytes_per_bank, failure.bank_bytes, failure.free_bytes, failure.largest_free_bytes,
-      failure.cause == Cause::l1_small ? "l1_small_size is too small" : name_of(failure.cause));
-}
-
-// Who holds most of the memory in which the request failed.
-std::string holders_text(const Failure& failure, const TextOptions& options) {
-  struct Sum {
-    std::uint64_t bytes = 0;
-    std::uint64_t count = 0;
-  };
-  const Kind kind = failure.kind == Kind::cb ? Kind::l1 : failure.kind;
-  std::map<std::pair<std::string, std::string>, Sum> sums;
-  for (const PlacedBuffer& buffer : failure.placed) {
-    if (buffer.kind != kind) continue;
-    Sum& sum = sums[{origin(buffer.scope, buffer.label), buffer.process}];
-    sum = {sum.bytes + buffer.bytes_per_bank, sum.count + 1};
-  }
-  if (sums.empty()) return {};
-  std::vector<std::pair<std::pair<std::string, std::string>, Sum>> largest(sums.begin(),
-                                                                           sums.end());
-  std::stable_sort(largest.begin(), largest.end(),
-                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
-  using enum Column::Align;
-  Table table({{"BYTES/BANK"},
-               {"COUNT"},
-               {"SCOPE/LABEL", left, 0, Column::Cut::middle},
-               {"PROCESS", left, 1}});
-  for (std::size_t i = 0; i < std::min(kHolders, largest.size()); ++i) {
-    const auto& [who, sum] = largest[i];
-    table.add_row({{fmt::format("{}", sum.bytes)},
-                   {views::format_count(sum.count)},
-                   {who.first},
-                   {who.second}});
-  }
-  return fmt::format("  Most of {} is held then by\n", ttmem::name_of(kind)) +
-         table.render(2, options);
-}
-
-std::string failure_text(const Failure& failure, const TextOptions& options) {
-  std::string text = views::wrapped(what_failed(failure, options), 2, Color::plain, options) +
-                     views::wrapped(why_it_failed(failure), 2, Color::plain, options);
-  if (!failure.certain) {
+std::string failure_text(const BoardFit& board, const TextOptions& options) {
+  std::string text = views::wrapped(what_failed(*board.failure, options), 2, Color::plain, options);
+  if (!board.failure->certain) {
     text += views::wrapped(
         "This is not certain: what cannot be carried over may change where buffers lie.", 2,
         Color::yellow, options);
   }
-  return text + holders_text(failure, options);
+  return text + "\n" + explain::explanation_text(explanation_of(board), options) + "\n";
 }
 
 std::string unknown_text(const BoardFit& board, const TextOptions& options) {
@@ -250,7 +187,7 @@ std::string factor_text(const BoardFit& board, const std::string& scope,
 std::string fit_text(const BoardFit& board, const std::string& file, const std::string& scope,
                      const TextOptions& options) {
   std::string text = first_lines(board, file, options);
-  if (board.failure) text += failure_text(*board.failure, options);
+  if (board.failure) text += failure_text(board, options);
   return text + unknown_text(board, options) + peaks_text(board, options) +
          factor_text(board, scope, options);
 }
