@@ -30,6 +30,7 @@
 #include "base/thread_state_guard.hpp"
 #include "tracker/id_tracker.hpp"
 #include "tracker/spin_lock.hpp"
+#include "tracker/text_table.hpp"
 #include "transport/socket_transport.hpp"
 
 namespace {
@@ -70,6 +71,9 @@ struct Scopes {
   std::uint32_t current = 0;  // 0: in none
   std::uint32_t outer = 0;    // that of `current`, if has_outer: then a pop needs no lock
   bool has_outer = false;
+  // Of `current`, if has_outer: its visits that last, in the segment, which stays mapped until the
+  // process ends. Null: not counted, or the segment is that of the parent.
+  std::uint32_t* open_visits = nullptr;
   std::uint32_t depth = 0;  // of `current`
   std::uint32_t ignored = 0;
 };
@@ -119,6 +123,7 @@ void in_child() noexcept {
   if (forked_inside_a_call) {
     // The interrupted call may go on in the child: what it uses stays, and nothing else is tracked.
     mode.store(Mode::off);
+    scopes.open_visits = nullptr;
     if (tracker != nullptr) tracker->core().close_file();
     return;
   }
@@ -257,6 +262,7 @@ void push_scope(IdTracker& t, const char* name) {
   }
   scopes.outer = std::exchange(scopes.current, number);
   scopes.has_outer = true;
+  scopes.open_visits = t.core().enter_scope(number);
   ++scopes.depth;
 }
 
@@ -433,6 +439,7 @@ void ttmem_scope_push(const char* name) {
 
 void ttmem_scope_pop(void) {
   if (scopes.has_outer && scopes.ignored == 0) {
+    ttmem::tracker::leave_scope(std::exchange(scopes.open_visits, nullptr));
     scopes.current = scopes.outer;
     scopes.has_outer = false;
     --scopes.depth;
@@ -442,6 +449,7 @@ void ttmem_scope_pop(void) {
     if (scopes.ignored != 0) {
       --scopes.ignored;
     } else if (scopes.current != 0) {
+      ttmem::tracker::leave_scope(t.core().open_visits(scopes.current));
       scopes.current = t.core().outer_scope(scopes.current);
       --scopes.depth;
     }

@@ -112,6 +112,7 @@ model::Allocation listed(const LiveAllocation& allocation) {
   result.estimate = allocation.estimate;
   result.label = allocation.label;
   result.scope = allocation.scope;
+  result.visit = allocation.visit;
   return result;
 }
 

@@ -44,6 +44,7 @@ model::Program listed(const LiveProgram& program, const segment::Footprint& foot
   result.program = program.program;
   result.name = program.name;
   result.scope = program.scope;
+  result.visit = program.visit;
   result.cbs.reserve(footprint.size());
   for (const segment::Cb& cb : footprint) {
     result.cbs.push_back(

@@ -19,6 +19,7 @@
 #include "base/kind_figures.hpp"
 #include "base/kinds.hpp"
 #include "base/saturating.hpp"
+#include "base/scope_visits.hpp"
 
 namespace ttmem::model {
 
@@ -214,6 +215,7 @@ struct Allocation {
   bool left_out = false;    // its process claims more than there is: in no sum
   std::string label;        // empty: none
   std::string scope;        // in which it was allocated, "decoder.0/attention"; empty: none
+  ScopeVisit visit;         // of that scope
 };
 
 // Where something comes from, for people: its scope and its own name in one.
@@ -254,6 +256,7 @@ struct Program {
   std::uint64_t program = 0;
   std::string name;   // empty: none
   std::string scope;  // in which it was placed; empty: none
+  ScopeVisit visit;   // of that scope
   std::vector<CircularBuffer> cbs;
   std::uint32_t cores = 0;           // that have any of its CBs, also a global one
   std::uint64_t bytes_per_core = 0;  // the most on one core: union of its own CBs

@@ -41,6 +41,28 @@ std::string_view TextTable::name_of(std::uint32_t scope) const noexcept {
   return {record.text, static_cast<std::uint32_t>(record.length)};
 }
 
+std::uint32_t* TextTable::open_visits(std::uint32_t scope) const noexcept {
+  TextRecord& record = segment_.text(scope - 1);
+  const bool has_room = static_cast<std::uint32_t>(record.length) <= sizeof record.scope.name;
+  return has_room ? &record.scope.open : nullptr;
+}
+
+std::uint32_t* TextTable::enter_scope(std::uint32_t scope) noexcept {
+  std::uint32_t* const place = open_visits(scope);
+  if (place == nullptr) return nullptr;
+  segment::ScopeRecord& figures = segment_.text(scope - 1).scope;
+  const std::atomic_ref<std::uint32_t> open(*place);
+  // Others only leave it meanwhile. The last may do so after this look: then its visit and this one
+  // count as one.
+  if (open.load(std::memory_order_relaxed) == 0) {
+    segment::store(figures.before_ns, figures.last_ns);
+    segment::store(figures.last_ns, now());
+  }
+  if (figures.entered != UINT32_MAX) segment::store(figures.entered, figures.entered + 1);
+  open.fetch_add(1, std::memory_order_release);
+  return place;
+}
+
 std::uint32_t TextTable::number_of(const Wanted& wanted, std::uint32_t most) {
   const Fitted fitted(wanted.text);
   if (fitted.view().empty()) return 0;

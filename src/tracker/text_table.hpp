@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <string_view>
@@ -33,6 +34,13 @@ class TextTable {
   // Its own name, which stays where it is.
   [[nodiscard]] std::string_view name_of(std::uint32_t scope) const noexcept;
 
+  // Counts a visit of the scope. Returns where those are counted that last: whoever leaves it
+  // calls leave_scope() with that, from any thread and without a lock, as long as the segment is
+  // mapped. Null when the name is too long to leave room for figures.
+  [[nodiscard]] std::uint32_t* enter_scope(std::uint32_t scope) noexcept;
+  // The same place.
+  [[nodiscard]] std::uint32_t* open_visits(std::uint32_t scope) const noexcept;
+
   // True if `number` is that of `text`. Only compares, so that placing a program again is cheap.
   [[nodiscard]] bool is(std::uint32_t number, const char* text) const noexcept;
 
@@ -48,5 +56,13 @@ class TextTable {
   // stays where it is.
   boost::unordered_flat_map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> numbers_;
 };
+
+// A visit is over. Does nothing for null. Released: what was taken in the scope is stored before.
+// One that comes while a deleted file is written again may be lost: then the scope counts as open,
+// and nothing is told of it.
+inline void leave_scope(std::uint32_t* open_visits) noexcept {
+  if (open_visits == nullptr) return;
+  std::atomic_ref<std::uint32_t>(*open_visits).fetch_sub(1, std::memory_order_release);
+}
 
 }  // namespace ttmem::tracker

@@ -136,6 +136,13 @@ class Tracker {
   [[nodiscard]] std::uint32_t scope_named(const char* name) {
     return texts_.scope_in(scope_, name);
   }
+  // As TextTable has it.
+  [[nodiscard]] std::uint32_t* enter_scope(std::uint32_t scope) noexcept {
+    return texts_.enter_scope(scope);
+  }
+  [[nodiscard]] std::uint32_t* open_visits(std::uint32_t scope) const noexcept {
+    return texts_.open_visits(scope);
+  }
   // Of a scope: the one that it lies in, and its own name.
   [[nodiscard]] std::uint32_t outer_scope(std::uint32_t scope) const noexcept {
     return texts_.parent_of(scope);

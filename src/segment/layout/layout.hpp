@@ -274,11 +274,24 @@ struct CbRecord {
   std::uint64_t reserved1;
 };
 
+// A scope whose name leaves room for it: how often it was entered, and who is in it. Stored without
+// a sequence: each figure is right on its own, and `open` is stored after the times.
+struct ScopeRecord {
+  char name[96];
+  std::uint32_t entered;    // 0: unknown, or no scope
+  std::uint32_t open;       // how often it is entered and not left now, over all threads
+  std::uint64_t last_ns;    // when `open` was 0 and became 1; coarse
+  std::uint64_t before_ns;  // the time before `last_ns`; 0: there was none
+};
+
 // A name, written once and never again. All programs with that name refer to the one record. A
 // scope is a text that lies in another: the upper half of `length` is the number of that.
 struct TextRecord {
   std::uint64_t length;  // stored last; 0: not complete
-  char text[120];        // not terminated
+  union {
+    char text[120];     // not terminated
+    ScopeRecord scope;  // when the text is not longer than its `name`
+  };
 };
 inline constexpr unsigned kParentShift = 32;
 
@@ -460,6 +473,12 @@ static_assert(offsetof(CbRecord, cores) == 24);
 
 static_assert(sizeof(TextRecord) == 128);
 static_assert(offsetof(TextRecord, text) == 8);
+static_assert(offsetof(TextRecord, scope) == 8);
+static_assert(sizeof(ScopeRecord) == sizeof TextRecord::text);
+static_assert(offsetof(ScopeRecord, entered) == 96);
+static_assert(offsetof(ScopeRecord, open) == 100);
+static_assert(offsetof(ScopeRecord, last_ns) == 104);
+static_assert(offsetof(ScopeRecord, before_ns) == 112);
 
 static_assert(sizeof(DeviceSetRecord) == 32);
 static_assert(offsetof(DeviceSetRecord, devices) == 8);

@@ -13,6 +13,7 @@
 
 #include "base/buffer_layout.hpp"
 #include "base/core_mask.hpp"
+#include "base/scope_visits.hpp"
 #include "segment/layout/layout.hpp"
 
 namespace ttmem::segment {
@@ -67,7 +68,9 @@ struct LiveAllocation {
   bool estimate = false;          // `bytes` is one
   BufferLayout layout{};
   std::string label;
-  std::string scope;  // "decoder.0/attention"; empty: none
+  std::string scope;               // "decoder.0/attention"; empty: none
+  std::uint32_t scope_number = 0;  // in the segment; 0: none
+  ScopeVisit visit;                // of that scope
 };
 
 // The devices that it lies on. Its sizes are those on each of them.
@@ -94,8 +97,10 @@ struct LiveProgram {
   std::uint32_t resident_cores = 0;
   std::uint64_t when_ns = 0;
   std::uint64_t program = 0;
-  std::string name;   // empty: none
-  std::string scope;  // in which it was placed; empty: none
+  std::string name;                // empty: none
+  std::string scope;               // in which it was placed; empty: none
+  std::uint32_t scope_number = 0;  // as of an allocation
+  ScopeVisit visit;
 };
 
 // What a process had not freed when it closed a device, summed over all times that it did. An open

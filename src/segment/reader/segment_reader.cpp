@@ -198,8 +198,16 @@ class Pass {
     const bool whole =
         (origin.label_number == 0 || texts_.read(origin.label_number, allocation.label)) &&
         texts_.read_scope(origin.scope_number, allocation.scope);
+    allocation.scope_number = origin.scope_number;
+    allocation.visit = visit_of(origin.scope_number, slot.when_ns);
     image_.allocations.push_back(std::move(allocation));
     return whole;
+  }
+
+  // The texts were read after map_.events_before, and what is listed was taken before: a scope that
+  // nobody is in then was left since.
+  ScopeVisit visit_of(std::uint32_t scope, std::uint64_t when_ns) {
+    return visit_at(static_cast<std::int64_t>(when_ns), texts_.visits(scope));
   }
 
   bool read_programs() {
@@ -250,6 +258,8 @@ class Pass {
     program.program = slot.program;
     const bool whole = texts_.read(slot.name, program.name) &&
                        (slot.scope == 0 || texts_.read_scope(slot.scope, program.scope));
+    program.scope_number = slot.scope;
+    program.visit = visit_of(slot.scope, slot.when_ns);
     image_.programs.push_back(std::move(program));
     return whole;
   }

@@ -74,6 +74,17 @@ bool TextReader::read_scope(std::uint32_t number, std::string& path) {
   return whole;
 }
 
+ScopeVisits TextReader::visits(std::uint32_t number) {
+  bool whole = true;
+  const TextRecord* const found = record(number, whole);
+  if (found == nullptr || (found->length & UINT32_MAX) > sizeof found->scope.name) return {};
+  const ScopeRecord& scope = found->scope;
+  return {.entered = scope.entered,
+          .open = scope.open,
+          .last_ns = static_cast<std::int64_t>(scope.last_ns),
+          .before_ns = static_cast<std::int64_t>(scope.before_ns)};
+}
+
 bool TextReader::load(std::uint32_t chunk, std::vector<TextRecord>& records) const {
   records.resize(kPerChunk);
   const auto bytes = std::as_writable_bytes(std::span(records));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/scope_visits.hpp"
 #include "segment/reader/byte_source.hpp"
 #include "segment/reader/segment_map.hpp"
 
@@ -21,7 +22,8 @@ struct OriginNumbers {
 [[nodiscard]] OriginNumbers origin_numbers(std::uint8_t flags, const char (&place)[32]);
 
 // The names and long labels of a segment. Reads a chunk when the first of its texts is needed. One
-// copy is enough: a record refers to a text only when it is complete, and a text never changes.
+// copy is enough: a record refers to a text only when it is complete, and a text never changes. The
+// visits of a scope are those of the moment when its chunk was read.
 // `source` and `map` must outlive it.
 class TextReader {
  public:
@@ -32,6 +34,9 @@ class TextReader {
   [[nodiscard]] bool read(std::uint32_t number, std::string& text);
   // The same of a scope: its name after those of the scopes that it lies in, "decoder.0/attention".
   [[nodiscard]] bool read_scope(std::uint32_t number, std::string& path);
+  // How often it was entered and left; unknown when there is no such scope, and when the process
+  // does not say it.
+  [[nodiscard]] ScopeVisits visits(std::uint32_t number);
 
  private:
   static constexpr std::uint32_t kPerChunk = kChunkBytes / sizeof(TextRecord);

@@ -190,6 +190,12 @@ TEST(SegmentLayoutDocument, SlotAndRecordOffsetsAreThoseOfTheDocument) {
   fields = table("Text");
   EXPECT_FIELD(TextRecord, length);
   EXPECT_FIELD(TextRecord, text);
+  fields = table("Scope");
+  EXPECT_FIELD(ScopeRecord, name);
+  EXPECT_FIELD(ScopeRecord, entered);
+  EXPECT_FIELD(ScopeRecord, open);
+  EXPECT_FIELD(ScopeRecord, last_ns);
+  EXPECT_FIELD(ScopeRecord, before_ns);
   fields = table("Device set");
   EXPECT_FIELD(DeviceSetRecord, count);
   EXPECT_FIELD(DeviceSetRecord, devices);

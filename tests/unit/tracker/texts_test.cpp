@@ -97,5 +97,43 @@ TEST(Texts, AScopeIsAPathAndTheSameNameInAnotherScopeIsAnother) {
   EXPECT_EQ(tracked.read().allocations.at(0).scope, "decoder.0/decoder.0");
 }
 
+TEST(Texts, CountsTheVisitsOfAScope) {
+  Tracked tracked;
+  Tracker& core = tracked.core();
+  core.device_open(wormhole(0));
+  const std::uint32_t scope = core.scope_named("step");
+  core.set_scope(scope);
+  const auto visit = [&] { return tracked.read().allocations.at(0).visit; };
+  std::uint32_t* const open = core.enter_scope(scope);
+  ASSERT_EQ(open, core.open_visits(scope));
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 64, 10, 0));
+  EXPECT_EQ(visit().state, ScopeVisit::State::lasts);
+  EXPECT_EQ(core.enter_scope(scope), open);
+  leave_scope(open);
+  EXPECT_EQ(visit().state, ScopeVisit::State::lasts) << "one of two threads is in it";
+  EXPECT_EQ(visit().visits, 1U);
+  leave_scope(open);
+  EXPECT_EQ(visit().state, ScopeVisit::State::over);
+  EXPECT_EQ(visit().visits, 2U);
+  EXPECT_EQ(tracked.read().allocations.at(0).scope, "step");
+}
+
+TEST(Texts, AScopeWithALongNameHasNoRoomForItsVisits) {
+  Tracked tracked;
+  Tracker& core = tracked.core();
+  core.device_open(wormhole(0));
+  const std::string longest(96, 'x');
+  EXPECT_NE(core.enter_scope(core.scope_named(longest.c_str())), nullptr);
+  const std::string longer(97, 'x');
+  const std::uint32_t scope = core.scope_named(longer.c_str());
+  EXPECT_EQ(core.enter_scope(scope), nullptr);
+  leave_scope(nullptr);
+  core.set_scope(scope);
+  tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 64, 10, 0));
+  const auto image = tracked.read();
+  EXPECT_EQ(image.allocations.at(0).scope, longer);
+  EXPECT_EQ(image.allocations.at(0).visit.state, ScopeVisit::State::unknown);
+}
+
 }  // namespace
 }  // namespace ttmem::tracker
