@@ -21,6 +21,7 @@ COLUMNS = {
     "device_sets": "id, device",
     "texts": "id, text",
     "scopes": "id, path",
+    "scope_visits": "process, scope, entered, open, last_ns, before_ns",
     "core_sets": "id, cores",
     "requests": "id, kind, role, bytes, bytes_per_bank, banks, cores, own_banks, estimate, label, "
                 "scope",
@@ -35,6 +36,9 @@ COLUMNS = {
     "gaps": "id, process, begin_ns, end_ns, lost_events",
     "timeline": "id, time_ns, device, kind, used_bytes, peak_bytes",
 }
+
+# Tables that older recordings do not have.
+LATER = ("scope_visits",)
 
 
 @dataclasses.dataclass
@@ -103,6 +107,9 @@ class Recording:
 
     def scope(self, path):
         return self._once("scopes", path, path) if path else None
+
+    def scope_visits(self, process, path, entered, open, last, before=None):
+        self.rows["scope_visits"].append((process, self.scope(path), entered, open, last, before))
 
     def process(self, pid, name, begin=0, end=None):
         rows = self.rows["processes"]
@@ -180,6 +187,8 @@ class Recording:
         self.rows["run"] = [tuple(self.run)]
         with sqlite3.connect(path) as file:
             for table, columns in COLUMNS.items():
+                if table in LATER and not self.rows[table]:
+                    continue
                 file.execute(f"CREATE TABLE {table} ({columns})")
                 places = ", ".join("?" * len(columns.split(",")))
                 file.executemany(f"INSERT INTO {table} VALUES ({places})", self.rows[table])

@@ -12,6 +12,7 @@
 #include "base/buffer_layout.hpp"
 #include "base/core_mask.hpp"
 #include "base/kinds.hpp"
+#include "base/scope_visits.hpp"
 
 namespace ttmem::recording {
 
@@ -78,6 +79,13 @@ struct Device {
   std::optional<Time> end_ns{};
 
   friend bool operator==(const Device&, const Device&) = default;
+};
+
+// How often a process had entered and left a scope when it ended, or when the recording did.
+struct ScopeOfProcess {
+  RowId process = 0;
+  std::uint32_t scope = 0;  // row of scopes
+  ScopeVisits visits{};
 };
 
 // What was asked for. Allocations of the same label, size and place share one.

@@ -24,6 +24,9 @@ CREATE TABLE device_sets (
   id INTEGER, device INTEGER REFERENCES devices, PRIMARY KEY (id, device)) WITHOUT ROWID;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT);
 CREATE TABLE scopes (id INTEGER PRIMARY KEY, path TEXT);
+CREATE TABLE scope_visits (
+  process INTEGER REFERENCES processes, scope INTEGER REFERENCES scopes, entered INTEGER,
+  open INTEGER, last_ns INTEGER, before_ns INTEGER, PRIMARY KEY (process, scope)) WITHOUT ROWID;
 CREATE TABLE core_sets (id INTEGER PRIMARY KEY, cores TEXT);
 CREATE TABLE requests (
   id INTEGER PRIMARY KEY, kind TEXT, role INTEGER, bytes INTEGER, bytes_per_bank INTEGER,

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/parse_number.hpp"
@@ -85,7 +87,8 @@ class Loader {
   void read_people();
   void read_values();
   void read_programs();
-  [[nodiscard]] bool has_failures();
+  [[nodiscard]] bool has_table(std::string_view name);
+  void read_scope_visits();
   void read_moments();
   bool add_device(const Statement& s);
   bool add_request(const Statement& s);
@@ -197,6 +200,7 @@ void Loader::read_values() {
   };
   read_list("SELECT id, text FROM texts ORDER BY id", tables_.texts);
   read_list("SELECT id, path FROM scopes ORDER BY id", tables_.scopes);
+  read_scope_visits();
   each("SELECT id, cores FROM core_sets ORDER BY id", [&](const Statement& s) {
     const auto cores = parse_cores(s.text(1));
     if (!next_of(s, tables_.core_sets) || !cores) return false;
@@ -279,12 +283,31 @@ void Loader::read_programs() {
        });
 }
 
-// False in a recording of a version that did not know them.
-bool Loader::has_failures() {
+// False in a recording of a version that did not know it.
+bool Loader::has_table(std::string_view name) {
   bool found = false;
-  each("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'failures'",
-       [&](const Statement&) { return found = true; });
+  const std::string sql =
+      fmt::format("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '{}'", name);
+  each(sql.c_str(), [&](const Statement&) { return found = true; });
   return found;
+}
+
+void Loader::read_scope_visits() {
+  if (!has_table("scope_visits")) return;
+  each("SELECT process, scope, entered, open, last_ns, before_ns FROM scope_visits",
+       [&](const Statement& s) {
+         RowId process = 0;
+         std::uint32_t scope = 0;
+         ScopeVisits visits;
+         visits.last_ns = s.integer(4);
+         visits.before_ns = s.integer(5);
+         if (!refer(s, 0, tables_.processes, process) || !refer(s, 1, tables_.scopes, scope)) {
+           return false;
+         }
+         const bool sized = fits(s.integer(2), visits.entered) && fits(s.integer(3), visits.open);
+         tables_.scope_visits[{process, scope}] = visits;
+         return sized && process != 0 && scope != 0;
+       });
 }
 
 void Loader::read_moments() {
@@ -294,7 +317,7 @@ void Loader::read_moments() {
     mark.name = s.text(2);
     return refer(s, 1, tables_.processes, mark.process);
   });
-  if (has_failures()) {
+  if (has_table("failures")) {
     each("SELECT time_ns, process, text FROM failures ORDER BY time_ns, id",
          [&](const Statement& s) {
            Failure& failure = tables_.failures.emplace_back();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -19,6 +22,7 @@ struct Tables {
   std::vector<std::vector<RowId>> device_sets;
   std::vector<std::string> texts;
   std::vector<std::string> scopes;
+  std::map<std::pair<RowId, std::uint32_t>, ScopeVisits> scope_visits;  // by process and scope
   std::vector<CoreMask> core_sets;
   std::vector<Request> requests;
   std::vector<Layout> layouts;
@@ -41,6 +45,11 @@ struct Tables {
   }
   [[nodiscard]] std::string_view scope(std::uint32_t id) const {
     return id == 0 ? std::string_view{} : scopes[id - 1];
+  }
+  // Unknown when the recording does not say it.
+  [[nodiscard]] ScopeVisits visits(RowId process, std::uint32_t scope) const {
+    const auto found = scope_visits.find({process, scope});
+    return found == scope_visits.end() ? ScopeVisits{} : found->second;
   }
   [[nodiscard]] const CoreMask& core_set(std::uint32_t id) const { return core_sets[id - 1]; }
 

@@ -202,7 +202,7 @@ class Writer::File {
   Lives<Allocation> allocations_;
   Lives<Program> programs_;
 
-  Statement delete_run_, insert_run_, insert_text_, insert_scope_, insert_core_set_,
+  Statement delete_run_, insert_run_, insert_text_, insert_scope_, insert_visits_, insert_core_set_,
       insert_request_, insert_layout_, insert_cb_, insert_launch_, insert_launch_program_,
       insert_member_, insert_process_, insert_device_, insert_allocation_, insert_program_,
       insert_dispatch_, insert_mark_, insert_failure_, insert_gap_, insert_sample_, end_allocation_,
@@ -215,6 +215,7 @@ Result<void> Writer::File::prepare() {
       {insert_run_, "INSERT INTO run VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"},
       {insert_text_, "INSERT INTO texts VALUES (?1,?2)"},
       {insert_scope_, "INSERT INTO scopes VALUES (?1,?2)"},
+      {insert_visits_, "INSERT OR REPLACE INTO scope_visits VALUES (?1,?2,?3,?4,?5,?6)"},
       {insert_core_set_, "INSERT INTO core_sets VALUES (?1,?2)"},
       {insert_request_,
        "INSERT INTO requests VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)"},
@@ -424,6 +425,12 @@ void Writer::end_allocation(RowId row, Time time, Ending ending) {
 }
 void Writer::end_program(RowId row, Time time, Ending ending) {
   file_->end(file_->programs_, file_->end_program_, file_->remove_program_, row, time, ending);
+}
+
+void Writer::change(const ScopeOfProcess& row) {
+  const auto before = row.visits.entered > 1 ? std::optional(row.visits.before_ns) : std::nullopt;
+  file_->later(file_->insert_visits_, row.process, row.scope, row.visits.entered, row.visits.open,
+               row.visits.last_ns, before);
 }
 
 void Writer::add(const Dispatch& row) {

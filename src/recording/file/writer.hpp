@@ -53,6 +53,8 @@ class Writer {
   // What is known of the row `id` by now, also its end.
   void change(const Process& process);
   void change(const Device& device);
+  // Of the scope that it names, in that process.
+  void change(const ScopeOfProcess& scope);
   void end_allocation(RowId row, Time time, Ending ending);
   void end_program(RowId row, Time time, Ending ending);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recording/recorder/origins.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -76,6 +77,24 @@ std::uint32_t Origins::scope(std::uint64_t number) {
     if (!texts.read_scope(static_cast<std::uint32_t>(number), path)) path.clear();
   }
   return scopes_[number] = writer_.scope(path);
+}
+
+std::map<std::uint32_t, ScopeVisits> Origins::visits() const {
+  std::map<std::uint32_t, ScopeVisits> all;
+  const auto map = segment::map_segment(source_);
+  if (!map) return all;
+  segment::TextReader texts(source_, *map);
+  for (const auto& [number, row] : scopes_) {
+    const ScopeVisits one = texts.visits(static_cast<std::uint32_t>(number));
+    if (row == 0 || one.entered == 0) continue;
+    // Two may have one path: a name may have a slash in it.
+    ScopeVisits& sum = all[row];
+    sum.entered += std::min(one.entered, UINT32_MAX - sum.entered);
+    sum.open += std::min(one.open, UINT32_MAX - sum.open);
+    sum.last_ns = std::max(sum.last_ns, one.last_ns);
+    sum.before_ns = std::max(sum.before_ns, one.before_ns);
+  }
+  return all;
 }
 
 }  // namespace ttmem::recording

@@ -4,8 +4,10 @@
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 
+#include "base/scope_visits.hpp"
 #include "recording/file/writer.hpp"
 #include "segment/layout/layout.hpp"
 #include "segment/reader/byte_source.hpp"
@@ -32,6 +34,9 @@ class Origins {
   [[nodiscard]] std::uint32_t name(std::uint64_t number);
   [[nodiscard]] std::uint32_t scope(std::uint64_t number);
   [[nodiscard]] std::string text(std::uint64_t number) const;
+  // How often each scope that was asked for was entered and left by now; by its row. Unknown ones
+  // are not in it.
+  [[nodiscard]] std::map<std::uint32_t, ScopeVisits> visits() const;
 
  private:
   // The place of the label and the cores, without bytes that mean nothing, and the flags.

@@ -362,7 +362,7 @@ void RecordedProcess::apply_live(const segment::LiveAllocation& live, Time time)
                         .banks = live.banks.value_or(0),
                         .cores = live.cores ? writer_.core_set(*live.cores) : 0,
                         .label = writer_.text(live.label),
-                        .scope = writer_.scope(live.scope),
+                        .scope = origins_.scope(live.scope_number),
                         .bytes = live.bytes,
                         .bytes_per_bank = live.bytes_per_bank.value_or(0),
                         .layout = live.layout};
@@ -380,9 +380,19 @@ void RecordedProcess::apply_live(const segment::LiveProgram& live, Time time) {
                  .layout = writer_.layout(as_row(image_->footprints[live.footprint])),
                  .number = live.program,
                  .name = writer_.text(live.name),
-                 .scope = writer_.scope(live.scope),
+                 .scope = origins_.scope(live.scope_number),
                  .begin_ns = time},
                 live.slot, live.when_ns);
+}
+
+void RecordedProcess::note_scopes() {
+  const auto time_of = [&](std::int64_t ns) { return ns - static_cast<Time>(began_ns_); };
+  for (const auto& [scope, visits] : origins_.visits()) {
+    ScopeOfProcess row{.process = row_.id, .scope = scope, .visits = visits};
+    row.visits.last_ns = time_of(visits.last_ns);
+    row.visits.before_ns = time_of(visits.before_ns);
+    writer_.change(row);
+  }
 }
 
 void RecordedProcess::refresh(Time time) { devices_.refresh(time); }
@@ -400,6 +410,7 @@ void RecordedProcess::end(Time time) {
   const auto map = segment::map_segment(source_);
   if (map) events_.count_lost(segment::event_count(map->header));
   refresh(time);
+  note_scopes();
   time = std::max(time, events_.last());
   for (Live& live : allocations_) {
     if (live.row != 0) writer_.end_allocation(live.row, time, Ending::process_ended);

@@ -43,6 +43,9 @@ class RecordedProcess {
   // What the process says of its devices by now.
   void refresh(Time time);
 
+  // How often it entered and left its scopes by now.
+  void note_scopes();
+
   // True if its process has ended, so that nothing new will come.
   [[nodiscard]] bool has_ended() const;
   // Once all of it was applied.

@@ -121,6 +121,7 @@ Result<void> Recorder::finish(Run& run) {
   const Time time = now();
   refresh(time);
   end_those_that_have_ended(time);
+  for (const auto& process : processes_) process->note_scopes();
   const Figures all = figures();
   run.ended_ns = time;
   run.events = all.events;
