@@ -28,14 +28,15 @@ using recording::Reader;
 
 constexpr const char* kExamples = R"(
 Examples:
-  ttmem leaks                       what dead processes and closed devices left, now
+  ttmem leaks                       what dead processes, closed devices and left scopes left, now
   ttmem leaks --for 30s             also what grows: looks again and again for 30 seconds
   ttmem leaks run.ttmem             the leaks of a recording, from mark to mark and at its end
   ttmem leaks run.ttmem --fail      for CI: exit status 3 when there are any
   ttmem leaks *.ttmem --kind l1 --json
 
---fail counts all three: what a process held when it ended, what was left on a closed device, and
-what grew. docs/leaks.md explains them.)";
+--fail counts what a process held when it ended, what was left on a closed device, what grew, and
+scopes that left something behind every time that they were entered, twice at least. A scope that
+was entered once, as for loading weights, does not count. docs/leaks.md explains them.)";
 
 constexpr std::uint32_t kLooks = 20;
 
@@ -140,7 +141,7 @@ void add_leaks(Command& app, CommonOptions& common) {
   command.add_option("--top", "N", options->top, std::bind_front(parse_count, "--top"),
                      "Lines of each list (10); --json has all");
   command.add_flag("--fail", options->fail,
-                   "Exit status 3 when there is something in one of the lists");
+                   "Exit status 3 when there is a leak; what counts as one is below");
   command.does([options, &common] { return leaks_command(*options, common); });
 }
 

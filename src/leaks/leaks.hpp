@@ -34,6 +34,23 @@ struct Leak {
   std::optional<recording::Time> begin_ns;
 };
 
+// What is alive although the scope was left in which it was taken: what has process, kind and scope
+// in common.
+struct Outlived {
+  // How often the scope left something behind.
+  enum class How : std::uint8_t {
+    every_time,  // as many as visits at least, of at least two, and also at the last one: a suspect
+    sometimes,
+    once,  // it was entered only once, as for loading weights
+  };
+  How how = How::once;
+  enum class Of : std::uint8_t { allocations, programs } of = Of::allocations;
+  std::uint64_t visits = 0;  // that are over; of all scopes whose names differ only in numbers
+  // `count` has a buffer or program of a mesh once. The bytes of programs are 0: what of their
+  // circular buffers each takes alone is not known here.
+  Leak what;
+};
+
 // What was looked at: processes that run, or one recording.
 struct Leaks {
   std::string file;  // empty: processes that run
@@ -45,12 +62,18 @@ struct Leaks {
   std::vector<Leak> closed_device;
   // What grew for as long as it was looked at: from mark to mark, or from look to look.
   std::vector<report::Growth> growth;
+  // What outlived its scope, suspects first. Programs only as suspects: they are cached.
+  std::vector<Outlived> outlived_scope;
 
   std::vector<std::string> looked_at;  // what was, in words
   std::vector<std::string> unknown;    // whole sentences: what could not be looked at, and why
 
+  // Whether there are any. What outlived its scope counts only when that happened every time.
   [[nodiscard]] bool any() const {
-    return !dead_process.empty() || !closed_device.empty() || !growth.empty();
+    return !dead_process.empty() || !closed_device.empty() || !growth.empty() || has_suspects();
+  }
+  [[nodiscard]] bool has_suspects() const {
+    return !outlived_scope.empty() && outlived_scope.front().how == Outlived::How::every_time;
   }
 };
 

@@ -34,6 +34,28 @@ Json dead_json(const Leak& leak) {
   return json;
 }
 
+const char* name_of_how(Outlived::How how) {
+  switch (how) {
+    case Outlived::How::every_time:
+      return "every_time";
+    case Outlived::How::sometimes:
+      return "sometimes";
+    case Outlived::How::once:
+      break;
+  }
+  return "once";
+}
+
+Json outlived_json(const Outlived& outlived) {
+  Json json = leak_json(outlived.what);
+  const bool programs = outlived.of == Outlived::Of::programs;
+  if (programs) json["bytes"] = nullptr;
+  json["programs"] = programs;
+  json["visits"] = outlived.visits;
+  json["left_behind"] = name_of_how(outlived.how);
+  return json;
+}
+
 Json growth_json(const report::Growth& growth) {
   return {{"kind", name_of(growth.kind)},
           {"scope", growth.scope},
@@ -64,6 +86,7 @@ Json source_json(const Leaks& leaks) {
           {"dead_process", list_of(leaks.dead_process, dead_json)},
           {"closed_device", list_of(leaks.closed_device, leak_json)},
           {"growth", list_of(leaks.growth, growth_json)},
+          {"outlived_scope", list_of(leaks.outlived_scope, outlived_json)},
           {"looked_at", leaks.looked_at},
           {"unknown", leaks.unknown}};
 }

@@ -140,12 +140,67 @@ std::string growth_text(const Leaks& leaks, std::size_t top, const TextOptions& 
   return table.render(2, options) + rest_text(leaks.growth.size(), top, options);
 }
 
+// "every time, 5 visits"
+std::string how_often(const Outlived& outlived) {
+  switch (outlived.how) {
+    case Outlived::How::every_time:
+      return fmt::format("every time, {} visits", outlived.visits);
+    case Outlived::How::sometimes:
+      return fmt::format("sometimes, {} visits", outlived.visits);
+    case Outlived::How::once:
+      break;
+  }
+  return "entered once";
+}
+
+std::string outlived_heading(const Leaks& leaks, const TextOptions& options) {
+  const auto has = [&](Outlived::How how) {
+    return std::any_of(leaks.outlived_scope.begin(), leaks.outlived_scope.end(),
+                       [&](const Outlived& outlived) { return outlived.how == how; });
+  };
+  std::string text = "Alive although the scope was left in which it was taken";
+  if (leaks.has_suspects()) text += "; suspects: what was left behind every time";
+  if (has(Outlived::How::once)) text += "; of a scope entered once it is usual for weights";
+  return heading(text, options);
+}
+
+std::string outlived_text(const Leaks& leaks, std::size_t top, const TextOptions& options) {
+  using enum Column::Align;
+  Table table({{"BYTES"},
+               {"COUNT"},
+               {"KIND", left},
+               {"SCOPE/LABEL", left, 0, Column::Cut::middle},
+               {"LEFT BEHIND", left},
+               {"DEVICE", left, 2},
+               {"PROCESS", left, 1},
+               {"OLDEST", left, 3}});
+  const auto& all = leaks.outlived_scope;
+  for (std::size_t i = 0; i < std::min(top, all.size()); ++i) {
+    const Leak& leak = all[i].what;
+    const bool programs = all[i].of == Outlived::Of::programs;
+    table.add_row({{programs ? "n/a" : size(leak.bytes, options)},
+                   {views::format_count(leak.count)},
+                   {programs ? "program" : std::string(ttmem::name_of(*leak.kind))},
+                   {name_or_none(leak.scope, leak.label)},
+                   {how_often(all[i])},
+                   {views::format_ids(leak.devices)},
+                   {process_of(leak)},
+                   {since(leak)}});
+  }
+  return table.render(2, options) + rest_text(all.size(), top, options);
+}
+
 std::string next_step(const Leaks& leaks) {
   if (!leaks.growth.empty()) {
     const Growth& first = leaks.growth.front();
     return fmt::format(
         "Next: find what keeps {} alive; scopes (ttmem_scope_push, ttmem run --ops) narrow it down",
         growth_name(first));
+  }
+  if (leaks.has_suspects()) {
+    const Leak& first = leaks.outlived_scope.front().what;
+    return fmt::format("Next: find what keeps {} alive after its scope",
+                       name_or_none(first.scope, first.label));
   }
   if (!leaks.dead_process.empty()) {
     return leaks.file.empty()
@@ -181,6 +236,9 @@ std::string leaks_text(const Leaks& leaks, std::size_t top, const TextOptions& o
                                        : "Grew from mark to mark, and never shrank",
                     options) +
             growth_text(leaks, top, options);
+  }
+  if (!leaks.outlived_scope.empty()) {
+    text += outlived_heading(leaks, options) + outlived_text(leaks, top, options);
   }
   text +=
       views::wrapped(leaks.any() ? next_step(leaks) : no_leaks(leaks), 0, Color::plain, options);

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "leaks/leak_sums.hpp"
+#include "leaks/outlived_scopes.hpp"
 #include "views/select.hpp"
 
 namespace ttmem::leaks {
@@ -41,6 +44,19 @@ Leak leak_of(const Snapshot& snapshot, const model::Allocation& allocation) {
       model::on_all_devices(allocation, allocation.physical_bytes.value_or(allocation.bytes));
   leak.count = leak.devices.size();
   if (allocation.age_ns != 0) leak.age_ns = allocation.age_ns;
+  return leak;
+}
+
+Leak leak_of(const Snapshot& snapshot, const model::Program& program) {
+  Leak leak;
+  leak.pid = program.pid;
+  set_process(views::process_of(snapshot, program), leak);
+  leak.kind = Kind::cb;
+  leak.scope = program.scope;
+  leak.label = program.name;
+  leak.devices = {snapshot.devices[program.device].id};
+  leak.count = 1;
+  if (program.age_ns != 0) leak.age_ns = program.age_ns;
   return leak;
 }
 
@@ -122,14 +138,36 @@ std::vector<Leak> closed_devices(const Snapshot& snapshot, const Filter& filter)
   return closed.take();
 }
 
+void outlived_scopes(const Snapshot& snapshot, const Filter& filter, Leaks& leaks) {
+  OutlivedScopes outlived;
+  for (const model::Allocation& allocation : snapshot.allocations) {
+    if (allocation.left_out || allocation.persistent) continue;
+    if (!takes(snapshot, filter, allocation.kind, allocation)) continue;
+    Leak leak = leak_of(snapshot, allocation);
+    leak.count = 1;
+    outlived.add(allocation.segment, Outlived::Of::allocations, allocation.visit, leak);
+  }
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen;  // one of a mesh counts once
+  for (const model::Program& program : snapshot.programs) {
+    if (!takes(snapshot, filter, Kind::cb, program)) continue;
+    if (!seen.emplace(program.segment, program.program).second) continue;
+    outlived.add(program.segment, Outlived::Of::programs, program.visit,
+                 leak_of(snapshot, program));
+  }
+  leaks.outlived_scope = outlived.take();
+  if (auto unknown = outlived.unknown()) leaks.unknown.push_back(std::move(*unknown));
+}
+
 }  // namespace
 
 Leaks live_leaks(const Snapshot& snapshot, const Filter& filter) {
   Leaks leaks;
   leaks.dead_process = dead_processes(snapshot, filter);
   leaks.closed_device = closed_devices(snapshot, filter);
-  leaks.looked_at = {"what dead processes held", "what was left on closed devices"};
+  leaks.looked_at = {"what dead processes held", "what was left on closed devices",
+                     "what outlived its scope"};
   leaks.unknown = snapshot.unread;
+  outlived_scopes(snapshot, filter, leaks);
   if (!snapshot.complete()) leaks.saw = snapshot.blind() ? Leaks::Saw::nothing : Leaks::Saw::some;
   return leaks;
 }

@@ -8,6 +8,7 @@
 
 #include "base/plural.hpp"
 #include "leaks/leak_sums.hpp"
+#include "leaks/recorded_scopes.hpp"
 #include "report/holders.hpp"
 #include "report/mark_growth.hpp"
 #include "report/row_programs.hpp"
@@ -208,11 +209,17 @@ Result<Leaks> recorded_leaks(Reader& reader, const Filter& filter,
   const Tables& tables = reader.tables();
   Leaks leaks;
   Left left(tables, filter);
-  auto read = reader.for_each_allocation([&](const Allocation& row) { left.add(row); });
-  if (read) read = reader.for_each_program([&](const Program& row) { left.add(row); });
+  RecordedScopes scopes(tables, filter, devices_of(tables, filter));
+  const auto add = [&](const auto& row) {
+    left.add(row);
+    scopes.add(row);
+  };
+  auto read = reader.for_each_allocation([&](const Allocation& row) { add(row); });
+  if (read) read = reader.for_each_program([&](const Program& row) { add(row); });
   if (!read) return read.error();
   left.finish(leaks);
   leaks.looked_at = {"what processes held when they ended", "what was left on closed devices"};
+  scopes.finish(leaks);
   say_unknown(tables, leaks);
   if (tables.run.aggregate) {
     leaks.unknown.emplace_back("recorded with --aggregate: what grows is not known");

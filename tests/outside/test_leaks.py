@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem leaks`: what dead processes held, what was left on closed devices, and what grows; live and
-in recordings."""
+"""`ttmem leaks`: what dead processes held, what was left on closed devices, what grows, and what
+outlived its scope; live and in recordings."""
 
 import json
 import pathlib
@@ -33,6 +33,7 @@ class LeaksCase(Case):
     def assert_none(self, source):
         for found in ("dead_process", "closed_device", "growth"):
             self.assertEqual(source[found], [])
+        self.assertNotIn("every_time", [found["left_behind"] for found in source["outlived_scope"]])
         self.assertFalse(source["leaks"])
 
 
@@ -95,6 +96,166 @@ class Live(LeaksCase):
         demo = self.start_ttmem("demo", "training", "--seconds", "60")
         demo.line("stderr")
         self.assert_none(self.leaks("--for", "3s", "--fail"))
+
+
+# One scope that leaves a buffer behind each time, one that does so only the first time, one for
+# loading, one that is still open, one of an operation, and two threads in one.
+SCOPES = """
+import threading, time
+def tick():
+    # Until the coarse clock has moved on.
+    at = time.clock_gettime(time.CLOCK_MONOTONIC) + 0.02
+    while time.clock_gettime(time.CLOCK_MONOTONIC) < at: time.sleep(0.001)
+open_device()
+push(b"load")
+for i in range(4): alloc(DRAM, 1 + i, 4096, (1 + i) << 20, label=b"w.%d" % i)
+pop()
+for i in range(5):
+    tick()
+    push(b"serve")
+    push(b"request")
+    alloc(DRAM, 10 + i, 1024, (10 + i) << 20, label=b"logits.%d" % i)
+    alloc(DRAM, 20, 64, 20 << 20, label=b"scratch")
+    place(100 + i, (105664, 2048, [(0, 0, 1, 0)]), name=b"matmul")
+    free(DRAM, 20)
+    pop()
+    push(b"cached")
+    if i == 0:
+        for k in range(8): alloc(DRAM, 30 + k, 64, (30 + k) << 20, label=b"kv.%d" % k)
+    place(200, (105664, 2048, [(0, 0, 1, 0)]), name=b"softmax")
+    pop()
+    push(b"ttnn::from_torch")
+    alloc(DRAM, 50 + i, 64, (50 + i) << 20)
+    pop()
+    pop()
+def work():
+    push(b"both")
+    alloc(DRAM, 60, 64, 60 << 20, label=b"of the other thread")
+    pop()
+push(b"both")
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+push(b"open")
+alloc(DRAM, 70, 64, 70 << 20)
+"""
+
+
+class ScopeCase(LeaksCase):
+    def by_scope(self, source):
+        return {(found["scope"], found["programs"]): found for found in source["outlived_scope"]}
+
+    def check(self, source):
+        found = self.by_scope(source)
+        self.assertEqual({key: (one["left_behind"], one["visits"], one["count"], one["label"])
+                          for key, one in found.items()},
+                         {("serve/request", False): ("every_time", 5, 5, "logits.#"),
+                          ("serve/request", True): ("every_time", 5, 5, "matmul"),
+                          ("serve/cached", False): ("sometimes", 5, 8, "kv.#"),
+                          ("load", False): ("once", 1, 4, "w.#")})
+        self.assertEqual([one["left_behind"] for one in source["outlived_scope"]],
+                         ["every_time", "every_time", "sometimes", "once"])
+        request = found["serve/request", False]
+        self.assertEqual((request["kind"], request["bytes"], request["devices"]),
+                         ("dram", 5 * 1024 * 12, [0]))
+        self.assertIsNone(found["serve/request", True]["bytes"])
+        self.assertTrue(source["leaks"])
+        self.assertEqual([text for text in source["unknown"] if "scope" in text], [])
+
+
+class LiveScopes(ScopeCase):
+    def test_what_outlived_its_scope(self):
+        held = self.hold_calls(SCOPES)
+        source = self.leaks("--fail", code=3)
+        self.check(source)
+        self.assertEqual({one["pid"] for one in source["outlived_scope"]}, {held.pid})
+        text = self.ttmem("leaks", env={**self.env, "COLUMNS": "120"}).stdout
+        self.assertRegex(text, r"serve/request/logits\.# +every time, 5 visits")
+        self.assertRegex(text, r"load/w\.# +entered once")
+        self.assertIn("usual for weights", text)
+        self.assertEqual(self.leaks("--pid", held.pid + 1, "--fail")["outlived_scope"], [])
+        self.assertEqual(self.by_scope(self.leaks("--kind", "l1", "--fail")), {})
+
+    def test_the_visit_that_lasts_does_not_count(self):
+        self.hold_calls(SCOPES + "pop(); pop(); tick(); push(b'serve'); push(b'request')\n"
+                        "alloc(DRAM, 90, 64, 90 << 20)")
+        found = self.by_scope(self.leaks("--fail", code=3))
+        request = found["serve/request", False]
+        self.assertEqual((request["left_behind"], request["visits"], request["count"]),
+                         ("every_time", 5, 5))
+        self.assertEqual((found["both", False]["left_behind"], found["both", False]["visits"]),
+                         ("sometimes", 2))
+
+    def test_weights_alone_are_no_leak(self):
+        self.hold_calls("open_device()\nfor i in range(8):\n"
+                        "  push(b'layer.%d' % i); alloc(DRAM, 1 + i, 64, (1 + i) << 20); pop()")
+        source = self.leaks("--fail")
+        self.assert_none(source)
+        [weights] = source["outlived_scope"]
+        self.assertEqual((weights["scope"], weights["count"], weights["left_behind"]),
+                         ("layer.#", 8, "once"))
+        self.assertIn("No leaks found", self.ttmem("leaks").stdout)
+
+    def test_a_mesh_counts_once(self):
+        self.hold_calls("for d in range(4): open_device(d)\nfor i in range(3):\n"
+                        "  push(b'step')\n"
+                        "  if i == 2: mesh_alloc(range(4), DRAM, 1, 64)\n"
+                        "  pop()")
+        [found] = self.leaks("--fail")["outlived_scope"]
+        self.assertEqual((found["left_behind"], found["count"], found["devices"], found["bytes"]),
+                         ("sometimes", 1, [0, 1, 2, 3], 4 * 64 * 12))
+
+    def test_a_name_without_room_is_unknown(self):
+        self.hold_calls("open_device(); push(b'x' * 97); alloc(DRAM, 1, 64); pop()")
+        source = self.leaks("--fail")
+        self.assertEqual(source["outlived_scope"], [])
+        self.assertIn("not known whether its scope", " ".join(source["unknown"]))
+
+
+class RecordedScopes(ScopeCase):
+    def record_calls(self, source, code=0):
+        self.env.update(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
+        self.ttmem("record", "-o", self.path, "--", sys.executable, "-c",
+                   "from abi import *\n" + source, code=code)
+
+    def test_at_the_end_of_the_process(self):
+        self.record_calls(SCOPES)
+        self.check(self.leaks(self.path, "--fail", code=3))
+
+    def test_of_a_killed_process(self):
+        self.record_calls(SCOPES + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)", 137)
+        self.check(self.leaks(self.path, "--fail", code=3))
+
+    def test_when_its_device_is_closed(self):
+        self.record_calls(SCOPES + "lib.ttmem_device_close(0)")
+        found = self.by_scope(self.leaks(self.path, "--fail", code=3))
+        request = found["serve/request", False]
+        self.assertEqual((request["left_behind"], request["count"]), ("every_time", 5))
+        self.assertNotIn(("load", False), found, "it may have been left after the closing")
+
+    def test_an_older_recording_does_not_know(self):
+        recording = Recording()
+        device = recording.device(recording.process(7, "model", end=900), 0)
+        recording.allocate([device], "dram", 4000, 10, 900, scope="step", ending="process_ended")
+        recording.save(self.path, ended=1_000)
+        source = self.leaks(self.path)
+        self.assertEqual(source["outlived_scope"], [])
+        self.assertIn("not known whether its scope", " ".join(source["unknown"]))
+
+    def test_the_end_of_the_recording(self):
+        recording = Recording()
+        process = recording.process(7, "model")
+        device = recording.device(process, 0)
+        for time in (10, 20, 30):
+            recording.allocate([device], "dram", 100, time, scope="step")
+        recording.allocate([device], "dram", 100, 40, scope="open")
+        recording.scope_visits(process, "step", entered=4, open=1, last=40, before=25)
+        recording.scope_visits(process, "open", entered=1, open=1, last=35)
+        recording.save(self.path, ended=1_000)
+        [found] = self.leaks(self.path, "--fail", code=3)["outlived_scope"]
+        self.assertEqual((found["scope"], found["visits"], found["count"], found["bytes"],
+                          found["oldest_time_ns"], found["left_behind"]),
+                         ("step", 3, 3, 300, 10, "every_time"))
 
 
 class Recorded(LeaksCase):

@@ -66,6 +66,32 @@ TEST(LeaksText, FitsTheWidthAndSaysWhatToDo) {
   }
 }
 
+TEST(LeaksText, SuspectsAreLeaksAndWeightsAreNone) {
+  Leaks leaks;
+  Outlived outlived;
+  outlived.how = Outlived::How::once;
+  outlived.visits = 1;
+  outlived.what.kind = Kind::dram;
+  outlived.what.scope = "load";
+  outlived.what.bytes = 4096;
+  outlived.what.count = 2;
+  leaks.outlived_scope = {outlived};
+  EXPECT_FALSE(leaks.any());
+  std::string text = leaks_text(leaks, 10, {});
+  EXPECT_NE(text.find("usual for weights"), std::string::npos) << text;
+  EXPECT_NE(text.find("No leaks found"), std::string::npos) << text;
+  outlived.how = Outlived::How::every_time;
+  outlived.visits = 5;
+  leaks.outlived_scope.insert(leaks.outlived_scope.begin(), outlived);
+  EXPECT_TRUE(leaks.any());
+  text = leaks_text(leaks, 10, {});
+  EXPECT_NE(text.find("every time, 5 visits"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(leaks_json({leaks}))["sources"][0]["outlived_scope"];
+  EXPECT_EQ(json[0]["left_behind"], "every_time");
+  EXPECT_EQ(json[0]["visits"], 5);
+  EXPECT_EQ(json[1]["left_behind"], "once");
+}
+
 TEST(LeaksText, WithoutLeaksSaysWhatWasLookedAt) {
   Leaks leaks;
   leaks.looked_at = {"what dead processes held", "what grew in 30s"};

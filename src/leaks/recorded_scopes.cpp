@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "leaks/recorded_scopes.hpp"
+
+#include "base/saturating.hpp"
+#include "base/scope_visits.hpp"
+#include "segment/reader/safe_text.hpp"
+
+namespace ttmem::leaks {
+namespace {
+
+using recording::Allocation;
+using recording::Ending;
+using recording::Program;
+using recording::RowId;
+using segment::safe_text;
+
+bool was_there(Ending ending) {
+  return ending == Ending::none || ending == Ending::process_ended ||
+         ending == Ending::device_closed;
+}
+
+}  // namespace
+
+void RecordedScopes::add(const Allocation& allocation) {
+  const recording::Request& request = tables_.request(allocation.request);
+  const bool persistent = request.kind == Kind::kernel && request.role != 0;
+  if (request.scope == 0 || persistent || !was_there(allocation.ending)) return;
+  const std::vector<RowId>& devices = tables_.device_set(allocation.devices);
+  Leak leak = leak_on(devices);
+  if (leak.devices.empty() || !filter_.takes(request.kind)) return;
+  leak.kind = request.kind;
+  leak.label = safe_text(tables_.text(request.label));
+  leak.bytes = saturating_mul(request.used_bytes(), leak.devices.size());
+  leak.begin_ns = allocation.begin_ns;
+  add(devices.front(), request.scope, allocation.ending, Outlived::Of::allocations,
+      std::move(leak));
+}
+
+void RecordedScopes::add(const Program& program) {
+  if (program.scope == 0 || !was_there(program.ending) || !filter_.takes(Kind::cb)) return;
+  Leak leak = leak_on({program.device});
+  const RowId process = tables_.device(program.device).process;
+  if (leak.devices.empty() || !programs_.emplace(process, program.number).second) return;
+  leak.kind = Kind::cb;
+  leak.label = safe_text(tables_.text(program.name));
+  leak.begin_ns = program.begin_ns;
+  add(program.device, program.scope, program.ending, Outlived::Of::programs, std::move(leak));
+}
+
+Leak RecordedScopes::leak_on(const std::vector<RowId>& devices) const {
+  Leak leak;
+  leak.count = 1;
+  for (const RowId row : devices) {
+    if (!counts_[static_cast<std::size_t>(row - 1)]) continue;
+    const recording::Device& device = tables_.device(row);
+    leak.devices.push_back(device.number);
+    leak.process = safe_text(tables_.process(device.process).name);
+    leak.pid = tables_.process(device.process).pid;
+  }
+  return leak;
+}
+
+void RecordedScopes::add(RowId device, std::uint32_t scope, Ending ending, Outlived::Of of,
+                         Leak leak) {
+  const RowId process = tables_.device(device).process;
+  const ScopeVisits visits = tables_.visits(process, scope);
+  if (ending == Ending::device_closed && visits.entered == 1) return;
+  leak.scope = safe_text(tables_.scope(scope));
+  outlived_.add(static_cast<std::uint64_t>(process), of, visit_at(*leak.begin_ns, visits), leak);
+}
+
+void RecordedScopes::finish(Leaks& leaks) {
+  leaks.outlived_scope = outlived_.take();
+  leaks.looked_at.emplace_back("what outlived its scope");
+  if (auto unknown = outlived_.unknown()) leaks.unknown.push_back(std::move(*unknown));
+}
+
+}  // namespace ttmem::leaks
