@@ -78,7 +78,11 @@ Result<std::optional<Failure>> last_failure(const std::string& file) {
                     "what would fail first: ttmem explain",
                     file == "-" ? "standard input" : file)};
   }
-  return std::optional(std::move(found.back()));
+  // A warning is not what ended the program, if there is more.
+  const auto error = std::find_if(found.rbegin(), found.rend(), [](const Failure& failure) {
+    return failure.what != Failure::What::active_trace;
+  });
+  return std::optional(std::move(error != found.rend() ? *error : found.back()));
 }
 
 // What is explained: what was said, and who held what.

@@ -32,11 +32,14 @@ Number number_after(std::string_view text, std::string_view key) {
   return parse_number<std::uint64_t>(rest.substr(0, rest.find_first_not_of(kDigits)));
 }
 
-// "allocate 552960 B L1 buffer": the word before " buffer".
+// "allocate 552960 B L1 buffer", "allocate 552960 B L1 across": the word behind the size.
 std::optional<Kind> kind_in(std::string_view text) {
-  const std::string_view head = text.substr(0, text.find(" buffer"));
-  const std::string_view name = head.substr(head.rfind(' ') + 1);
-  std::string lower(name);
+  constexpr std::string_view unit = " B ";
+  std::size_t begin = text.find("allocate ");
+  begin = begin == std::string_view::npos ? begin : text.find(unit, begin);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = text.substr(begin + unit.size());
+  std::string lower(rest.substr(0, rest.find(' ')));
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return kind_named(lower);
@@ -72,6 +75,7 @@ void read_out_of_memory(std::string_view text, Failure& failure) {
   failure.bytes = number_after(text, "allocate ");
   failure.banks = number_after(text, "across ");
   failure.bytes_per_bank = number_after(text, "needs to store ");
+  if (!failure.bytes_per_bank) failure.bytes_per_bank = number_after(text, "banks (");
   failure.bank_bytes = number_after(text, "bank size is ");
   failure.allocated_per_bank = number_after(text, "allocated: ");
   failure.free_per_bank = number_after(text, "free: ");
@@ -82,6 +86,7 @@ void read_clash(std::string_view text, Failure& failure) {
   failure.program = number_after(text, "in program ");
   failure.cores = cores_in(text);
   failure.l1_address = number_after(text, "allocated at ");
+  if (!failure.l1_address) failure.l1_address = number_after(text, "allocation at ");
   failure.cb_end = number_after(text, "region ends at ");
 }
 
@@ -99,7 +104,7 @@ struct Message {
   void (*read)(std::string_view, Failure&);
 };
 
-const std::array<Message, 11> kMessages = {{
+const std::array<Message, 13> kMessages = {{
     {What::out_of_memory, "Not enough space to allocate", "Out of Memory", read_out_of_memory},
     {What::out_of_memory, "Not enough space after considering dependencies", "Out of Memory",
      read_out_of_memory},
@@ -108,7 +113,7 @@ const std::array<Message, 11> kMessages = {{
        failure.limit = number_after(text, "address below ");
      }},
     {What::clash, "clash with L1 buffers on core range", "Statically allocated", read_clash},
-    {What::clash, "clash with ServiceCoreManager-allocated", "Statically allocated", read_clash},
+    {What::clash, "clash with ServiceCoreManager-allocated", "Circular buffers on", read_clash},
     {What::beyond_l1, "beyond max L1 size of", "Statically allocated", read_beyond_l1},
     {What::trace_region, "Creating trace buffers of size", "Creating trace buffers",
      [](std::string_view text, Failure& failure) {
@@ -122,15 +127,19 @@ const std::array<Message, 11> kMessages = {{
        failure.needed = number_after(text, "Program size (");
        failure.limit = number_after(text, "kernel config buffer (");
      }},
-    {What::cb_beyond_buffer, "exceeds allocated L1 buffer size", "Circular buffer size",
+    {What::cb_beyond_buffer, "exceeds allocated L1 buffer", "Circular buffer size",
      [](std::string_view text, Failure& failure) {
        failure.needed = number_after(text, "Circular buffer size ");
-       failure.limit = number_after(text, "allocated L1 buffer size ");
+       failure.limit = number_after(text, "exceeds allocated L1 buffer");
      }},
-    {What::too_many_cbs, "exceeds max number of circular buffers per core", "",
+    {What::cb_beyond_buffer, "Cannot set to globally allocated buffer", "",
+     [](std::string_view, Failure&) {}},
+    {What::too_many_cbs, "exceeds max number of circular buffers per core", "Buffer index",
      [](std::string_view text, Failure& failure) {
        failure.limit = number_after(text, "circular buffers per core");
      }},
+    {What::active_trace, "potentially unsafe due to the existence of an active trace", "Allocating",
+     [](std::string_view, Failure&) {}},
 }};
 
 std::optional<Failure> read(std::string_view line) {

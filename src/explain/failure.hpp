@@ -25,6 +25,7 @@ struct Failure {
     kernel_config,     // kernels and arguments of a program are too large
     cb_beyond_buffer,  // a CB is larger than the buffer that it is a view on
     too_many_cbs,
+    active_trace,  // a warning: what is allocated while a trace is live may be overwritten
   };
   using Number = std::optional<std::uint64_t>;
 

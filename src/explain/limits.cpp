@@ -97,6 +97,16 @@ void explain_limit(const Failure& failure, Explanation& result) {
           failure.limit ? std::to_string(*failure.limit) : "32 on Wormhole, 64 on Blackhole");
       suggest("fewer_cbs", "share circular buffers, or split the operation");
       break;
+    case Failure::What::active_trace:
+      result.kind = Kind::trace;
+      result.sentence =
+          "Buffers were allocated while a trace was live. A replay writes where they may lie now: "
+          "this can end in wrong results or a hang, and no memory was short.";
+      suggest("allocate_earlier",
+              "allocate everything, and run every shape once, before the first trace is captured");
+      suggest("trace_alloc_tracking",
+              "TT_METAL_TRACE_ALLOC_TRACKING=1 makes the runtime say which buffers are at risk");
+      break;
     default:
       break;
   }

@@ -73,6 +73,21 @@ TEST(Explain, AClashAloneTellsByHowMuch) {
   EXPECT_NE(said.sentence.find("program 117"), std::string::npos) << said.sentence;
 }
 
+TEST(Explain, WhatIsNoMatterOfWhoHoldsWhatHasASentenceAndAdvice) {
+  for (const char* text :
+       {"Out of Memory: Cannot allocate at an address below 400000. Allocation at 390000",
+        "Trace buffer at address 1024 overlaps with DRAM activity during trace capture.",
+        "Program size (71000) too large for kernel config buffer (70656) on TENSIX",
+        "Circular buffer size 4096 B exceeds allocated L1 buffer size 2048 B",
+        "Buffer index (33) exceeds max number of circular buffers per core (32)",
+        "Allocating device buffers is potentially unsafe due to the existence of an active "
+        "trace."}) {
+    const Explanation said = of_message(text);
+    EXPECT_FALSE(said.sentence.empty()) << text;
+    EXPECT_FALSE(said.suggestions.empty()) << text;
+  }
+}
+
 TEST(Explain, AbsurdNumbersSuggestNothingThatWasTried) {
   const std::string most = "18446744073709551615";
   for (const std::string& text :

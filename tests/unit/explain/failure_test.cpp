@@ -88,6 +88,69 @@ TEST(Failures, Regions) {
   EXPECT_EQ(failure.limit, 70656U);
 }
 
+TEST(Failures, AllocatorsThatDependOnOthers) {
+  const Failure failure = only(
+      "TT_FATAL @ bank_manager.cpp:508: false info: Out of Memory: Not enough space after "
+      "considering dependencies to allocate 552960 B L1 across 64 banks (8640 B per bank), bank "
+      "size is 1360704 B (allocated: 448608 B, free: 912096 B, largest free block: 522240 B)");
+  EXPECT_EQ(failure.what, What::out_of_memory);
+  EXPECT_EQ(failure.kind, Kind::l1);
+  EXPECT_EQ(failure.bytes, 552960U);
+  EXPECT_EQ(failure.banks, 64U);
+  EXPECT_EQ(failure.bytes_per_bank, 8640U);
+  EXPECT_EQ(failure.bank_bytes, 1360704U);
+  EXPECT_EQ(failure.largest_free_per_bank, 522240U);
+}
+
+TEST(Failures, DataflowBuffersAndServiceCores) {
+  Failure failure = only(
+      "Statically allocated dataflow buffers in program 5 clash with L1 buffers on core range [0-0 "
+      "- 1-1]. L1 buffer allocated at 819200 and static dataflow buffer region ends at 1081344");
+  EXPECT_EQ(failure.what, What::clash);
+  EXPECT_EQ(failure.l1_address, 819200U);
+  EXPECT_EQ(failure.cb_end, 1081344U);
+  failure = only(
+      "Statically allocated dataflow buffers on core range [0-0 - 7-7] grow to 1767424 B which is "
+      "beyond max L1 size of 1499136 B");
+  EXPECT_EQ(failure.what, What::beyond_l1);
+  failure = only(
+      "Circular buffers on service-core range [0-0 - 0-3] in program 7 clash with "
+      "ServiceCoreManager-allocated L1 (lowest service allocation at 1000, CB region ends at "
+      "3000)");
+  EXPECT_EQ(failure.what, What::clash);
+  EXPECT_EQ(failure.program, 7U);
+  EXPECT_EQ(failure.cores, (Failure::Cores{0, 0, 0, 3}));
+  EXPECT_EQ(failure.l1_address, 1000U);
+  EXPECT_EQ(failure.cb_end, 3000U);
+}
+
+TEST(Failures, WhatIsNoMatterOfWhoHoldsWhat) {
+  Failure failure =
+      only("Out of Memory: Cannot allocate at an address below 400000. Allocation at 390000");
+  EXPECT_EQ(failure.what, What::below_limit);
+  EXPECT_EQ(failure.limit, 400000U);
+  EXPECT_EQ(only("Trace buffer at address 1024 overlaps with DRAM activity during trace capture. "
+                 "Allocation high water mark: 2048, Deletion high water mark: 0.")
+                .what,
+            What::trace_overlap);
+  failure = only("Circular buffer size 4096 B exceeds allocated L1 buffer size 2048 B");
+  EXPECT_EQ(failure.what, What::cb_beyond_buffer);
+  EXPECT_EQ(failure.needed, 4096U);
+  EXPECT_EQ(failure.limit, 2048U);
+  failure = only(
+      "Cannot set to globally allocated buffer. Circular buffer size 4096 B exceeds allocated L1 "
+      "buffer bank size of 2048 B");
+  EXPECT_EQ(failure.what, What::cb_beyond_buffer);
+  EXPECT_EQ(failure.limit, 2048U);
+  failure = only("Buffer index (33) exceeds max number of circular buffers per core (32)");
+  EXPECT_EQ(failure.what, What::too_many_cbs);
+  EXPECT_EQ(failure.limit, 32U);
+  EXPECT_EQ(only("Allocating device buffers is potentially unsafe due to the existence of an "
+                 "active trace. These buffers may be corrupted once a trace is executed")
+                .what,
+            What::active_trace);
+}
+
 TEST(Failures, AbsurdNumbersAreUnknown) {
   const Failure failure = only(
       "Out of Memory: Not enough space to allocate 99999999999999999999999 B L1 buffer across -1 "
