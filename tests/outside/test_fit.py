@@ -13,7 +13,7 @@ import unittest
 
 import host_program
 from python_case import SOURCE
-from support import DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM, Case
+from support import DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM, Case, skip_if_sanitized
 
 TRACE_REGION = 1 << 20  # of host/requests.cpp; a device says it rounded up, by its own banks
 KINDS = ("dram", "l1", "cb", "l1_buffers", "l1_small", "trace")
@@ -27,10 +27,10 @@ class FitCase(Case):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def record(self, name, command, **variables):
+    def record(self, name, command, options=("--no-adapter",), **variables):
         """The recording, and what the command wrote."""
         file = os.path.join(self.folder, name + ".ttmem")
-        result = self.ttmem("record", "--no-adapter", "-f", "-o", file, "--", *command,
+        result = self.ttmem("record", *options, "-f", "-o", file, "--", *command,
                             env={**self.env, **variables})
         return file, result.stdout
 
@@ -66,6 +66,20 @@ class FitCase(Case):
                     self.assertEqual(here[kind][name], there[kind][name], (kind, name))
             self.assertEqual(here["headroom_min_bytes_per_core"],
                              there["headroom_min_bytes_per_core"])
+
+
+class Examples(FitCase):
+    """Host programs that take the grid of the board, which is the same on these two."""
+
+    def test_what_they_take_on_the_other_board(self):
+        skip_if_sanitized()  # the adapter is built without
+        examples = pathlib.Path(os.environ["TTMEM_BUILD"]) / "bin" / "examples"
+        self.env["XDG_CACHE_HOME"] = self.folder
+        for command in ((examples / "matmul", "2560", "2560", "1280"), (examples / "program_cache",)):
+            for here, there in (("p150", "p100"), ("p100", "p150")):
+                file, _ = self.record("here", command, options=(), TTMEM_DRYRUN_SYSTEM=here)
+                other, _ = self.record("there", command, options=(), TTMEM_DRYRUN_SYSTEM=there)
+                self.assert_same_figures(self.fit(file, there, code=0), other)
 
 
 class RandomRequests(FitCase):
