@@ -57,7 +57,7 @@ views::TextOptions last_words() {
 
 // By this the processes of the command are known (FailureRecord::run).
 std::string name_this_run() {
-  const std::string run = fmt::format("{}.{}", ::getpid(), clock_ns(CLOCK_REALTIME));
+  std::string run = fmt::format("{}.{}", ::getpid(), clock_ns(CLOCK_REALTIME));
   ::setenv("TTMEM_RUN", run.c_str(), 1);
   return run;
 }

@@ -18,7 +18,6 @@ namespace {
 using report::DeviceReport;
 using report::Extreme;
 using views::Color;
-using views::Column;
 using views::Table;
 using views::TextOptions;
 
@@ -84,7 +83,7 @@ const DeviceReport* tightest(const BoardFit& board) {
 std::string peaks_text(const BoardFit& board, const TextOptions& options) {
   const DeviceReport* const device = tightest(board);
   if (device == nullptr || (!device->peak[Kind::dram] && !device->l1_peak)) return {};
-  using enum Column::Align;
+  using enum views::Column::Align;
   Table table({{"", left}, {"PEAK"}, {"AT"}, {"SHARE"}, {"LEAST FREE BLOCK/BANK"}, {"AT"}});
   const auto add = [&](const char* name, const std::optional<Extreme>& peak,
                        const report::Bytes& capacity, const std::optional<Extreme>& free) {

@@ -70,7 +70,8 @@ Result<Plan> make_plan(const Tables& tables, const placement::Board& board,
   const std::vector<double> all_factors = factors(tables, options);
   for (const Target& target : plan.targets.targets) carry_all(tables, all_factors, target, plan);
   for (recording::Device& device : plan.tables.devices) {
-    device = on_board(std::move(device), board, plan.target(device.id));
+    const Target& target = plan.target(device.id);
+    device = on_board(std::move(device), board, target);
   }
   return plan;
 }
