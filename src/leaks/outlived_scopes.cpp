@@ -81,6 +81,7 @@ std::vector<Outlived> OutlivedScopes::take() {
   }
   scopes_.clear();
   std::vector<Outlived> list;
+  list.reserve(groups.size());
   for (auto& [key, group] : groups) list.push_back(std::move(group));
   std::stable_sort(list.begin(), list.end(), [](const Outlived& a, const Outlived& b) {
     return a.how != b.how ? a.how < b.how : a.what.bytes > b.what.bytes;
