@@ -14,6 +14,7 @@
 #include "base/core_range.hpp"
 #include "base/kinds.hpp"
 #include "base/result.hpp"
+#include "explain/explanation.hpp"
 #include "placement/board.hpp"
 #include "recording/file/reader.hpp"
 #include "report/report.hpp"
@@ -58,14 +59,7 @@ struct Unknown {
   std::uint64_t bytes = 0;  // that they used on the recorded devices
 };
 
-enum class Cause : std::uint8_t {
-  capacity,       // less is free than was asked for
-  fragmentation,  // enough is free, in pieces
-  clash,          // circular buffers reach into L1 buffers
-  beyond_l1,      // circular buffers reach past the end of L1
-  l1_small,       // the region is too small
-  trace_region,   // the same
-};
+using explain::Cause;
 
 // A buffer where the allocator of the board has placed it.
 struct PlacedBuffer {

@@ -21,24 +21,6 @@ namespace ttmem::fit {
   return "unknown";
 }
 
-[[nodiscard]] constexpr std::string_view name_of(Cause cause) {
-  switch (cause) {
-    case Cause::capacity:
-      return "capacity";
-    case Cause::fragmentation:
-      return "fragmentation";
-    case Cause::clash:
-      return "clash";
-    case Cause::beyond_l1:
-      return "beyond_l1";
-    case Cause::l1_small:
-      return "l1_small";
-    case Cause::trace_region:
-      break;
-  }
-  return "trace_region";
-}
-
 [[nodiscard]] constexpr std::string_view name_of(Why why) {
   switch (why) {
     case Why::none:

@@ -141,7 +141,7 @@ bool Simulation::put(const Allocation& allocation, Live& live) {
   if (!live.address) {
     const auto left = in.statistics(request.kind);
     Cause cause = request.bytes_per_bank > left.free_bytes ? Cause::capacity : Cause::fragmentation;
-    if (request.kind == Kind::l1_small) cause = Cause::l1_small;
+    if (request.kind == Kind::l1_small) cause = Cause::l1_small_region;
     if (request.kind == Kind::trace) cause = Cause::trace_region;
     fail(allocation, in, cause);
     return false;

@@ -281,7 +281,7 @@ ttmem.buffer_alloc(0, BufferType.DRAM, 1 << 30, 135266432, id=2, bytes_per_bank=
 ttmem.buffer_alloc(0, BufferType.L1_SMALL, 4096, 1568768, id=1, bytes_per_bank=4096,
                    cores=[(0, 0, 0, 0)], layout="sharded")
 """)
-        self.assertEqual(self.fit(file, "n150", code=3)["failure"]["cause"], "l1_small")
+        self.assertEqual(self.fit(file, "n150", code=3)["failure"]["cause"], "l1_small_region")
         self.fit(file, "n150", "--l1-small", "4096", code=0)
 
     def test_mistakes(self):
