@@ -4,6 +4,8 @@
 // (`memory` is not null), who was in the way and what would have helped. Pure.
 #pragma once
 
+#include <vector>
+
 #include "explain/device_memory.hpp"
 #include "explain/explanation.hpp"
 #include "explain/failure.hpp"
@@ -25,6 +27,9 @@ void explain_limit(const Failure& failure, Explanation& result);
 
 // Nothing has failed: what would fail first.
 void explain_tightest(const DeviceMemory& memory, Explanation& result);
+
+// Lists them, the largest first, as far as there is room for them in the answer.
+void list_in_the_way(std::vector<Holder> holders, Explanation& result);
 
 // The program that the message means; null: the state has none.
 [[nodiscard]] const model::Program* find_program(const Failure& failure,

@@ -56,17 +56,19 @@ std::string largest_cbs(const Failure& failure, const model::Program* program) {
   return fmt::format(" (its largest: {})", text);
 }
 
-void suggest_smaller_cbs(std::uint64_t by, const Failure& failure, const model::Program* program,
-                         Explanation& result) {
+// `memory` is null when nothing is known of what was held: then nothing was tried.
+void suggest_smaller_cbs(std::uint64_t by, const Failure& failure, const DeviceMemory* memory,
+                         const model::Program* program, Explanation& result) {
+  const std::uint64_t aligned = placement::align_up(by, step_of(memory));
   result.suggestions.push_back(
       {.action = "shrink_cbs",
-       .tried = true,
+       .tried = memory != nullptr,
        .text = fmt::format(
            "make the circular buffers of {} {} smaller on each core{}: smaller blocks (conv2d: "
            "act_block_h_override; matmul: in0_block_w, per_core_M, per_core_N), or no double "
            "buffering",
-           name_of_program(failure, program), exact(by), largest_cbs(failure, program)),
-       .bytes = by});
+           name_of_program(failure, program), exact(aligned), largest_cbs(failure, program)),
+       .bytes = aligned});
 }
 
 // The lowest L1 buffers, all that begin below the end of the CBs.
@@ -102,12 +104,12 @@ void suggest_for_clash(const Failure& failure, const DeviceMemory& memory,
     result.suggestions.push_back(
         {.action = "l1_small_size",
          .tried = true,
-         .text = fmt::format("open the device with l1_small_size={} {}: every L1 buffer lies "
+         .text = fmt::format("open the device with l1_small_size={}{}: every L1 buffer lies "
                              "higher then",
                              *size, l1_small_now(memory)),
          .bytes = size});
   }
-  suggest_smaller_cbs(placement::align_up(short_by, step_of(&memory)), failure, program, result);
+  suggest_smaller_cbs(short_by, failure, &memory, program, result);
   if (!are_few) return;
   result.suggestions.push_back(
       {.action = "free",
@@ -218,7 +220,7 @@ void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanati
       name_of_program(failure, program), cores_text(failure), sized(*result.short_by),
       *failure.cb_end, lowest_text(failure, culprits, program));
   if (memory == nullptr) {
-    suggest_smaller_cbs(*result.short_by, failure, program, result);
+    suggest_smaller_cbs(*result.short_by, failure, memory, program, result);
     return;
   }
   if (const auto& region = memory->regions[Kind::l1]) {
@@ -254,8 +256,7 @@ void explain_beyond_l1(const Failure& failure, const DeviceMemory* memory, Expla
   if (room < *failure.l1_bytes) {
     result.sentence += fmt::format(" L1 buffers and L1_SMALL begin at {}.", room);
   }
-  suggest_smaller_cbs(placement::align_up(*failure.cb_end - room, step_of(memory)), failure,
-                      program, result);
+  suggest_smaller_cbs(*failure.cb_end - room, failure, memory, program, result);
   if (memory == nullptr) return;
   if (const auto& region = memory->regions[Kind::l1]) {
     result.bytes_per_bank = *failure.cb_end - std::min(*failure.cb_end, region->range.begin);

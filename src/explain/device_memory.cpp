@@ -64,6 +64,12 @@ std::string name_of(const Holder& holder) {
                         : fmt::format("{} buffer {}", ttmem::name_of(holder.kind), holder.id);
 }
 
+void sort_largest_first(std::vector<Holder>& holders) {
+  std::stable_sort(holders.begin(), holders.end(), [](const Holder& a, const Holder& b) {
+    return a.bytes_per_bank > b.bytes_per_bank;
+  });
+}
+
 std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
                                    std::optional<std::int32_t> pid) {
   std::vector<MemoryRef> refs;
@@ -77,11 +83,16 @@ std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
   return refs;
 }
 
-DeviceMemory device_memory(const model::Snapshot& snapshot, const MemoryRef& ref) {
+DeviceMemory outline(const model::Snapshot& snapshot, const MemoryRef& ref) {
   const model::Device& device = snapshot.devices[ref.device];
   DeviceMemory memory{
       .device = &device, .process = &device.processes[ref.process], .facts = facts_of(device)};
   memory.regions = collector::regions_of(device.arch, memory.facts);
+  return memory;
+}
+
+DeviceMemory device_memory(const model::Snapshot& snapshot, const MemoryRef& ref) {
+  DeviceMemory memory = outline(snapshot, ref);
   const model::ProcessKey key = model::key_of(*memory.process);
   for (const model::Allocation& allocation : snapshot.allocations) {
     const bool is_meant = is_bank_kind(allocation.kind) && model::key_of(allocation) == key &&

@@ -37,6 +37,9 @@ struct Holder {
 // "decoder.0/attention/kv", "l1 buffer 17" when it has no name, "(no name)" when it has no id.
 [[nodiscard]] std::string name_of(const Holder& holder);
 
+// By what they take of a bank; equal ones stay in their order.
+void sort_largest_first(std::vector<Holder>& holders);
+
 // What one process holds on one device: the view of its allocator, which knows of no other process.
 struct DeviceMemory {
   const model::Device* device = nullptr;
@@ -58,7 +61,8 @@ struct MemoryRef {
 [[nodiscard]] std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
                                                  std::optional<std::int32_t> pid);
 
-// The snapshot must outlive it.
+// The snapshot must outlive both. An outline has no holders and no programs, and costs nothing.
+[[nodiscard]] DeviceMemory outline(const model::Snapshot& snapshot, const MemoryRef& ref);
 [[nodiscard]] DeviceMemory device_memory(const model::Snapshot& snapshot, const MemoryRef& ref);
 
 // The highest end of the CBs of a program on a core; views on L1 buffers do not count. 0: none.

@@ -50,40 +50,66 @@ bool is_of_failure(const Failure& failure, const DeviceMemory& memory) {
   }
 }
 
+// The same without looking at a buffer: of a device that one living process has for itself, the
+// collector has worked it out.
+Bytes collected_largest_free(const DeviceMemory& memory, Kind kind) {
+  const bool is_alone =
+      memory.device->processes.size() == 1 && memory.process->state == model::State::alive;
+  return is_alone ? memory.device->free[kind].largest_per_bank : std::nullopt;
+}
+
+// False: the figures of the device alone show that the message is about another one, or another
+// moment. A mesh has many, and looking at all buffers of each takes seconds.
+bool can_be_of_failure(const Failure& failure, const DeviceMemory& memory) {
+  if (failure.what != What::out_of_memory || !failure.kind) return true;
+  const Bytes largest = collected_largest_free(memory, *failure.kind);
+  if (!largest) return true;
+  if (failure.largest_free_per_bank) return *largest == *failure.largest_free_per_bank;
+  return !failure.bytes_per_bank || *largest < *failure.bytes_per_bank;
+}
+
 // How much is left of what is tightest, as a share: for the choice among devices.
-double room_of(const DeviceMemory& memory) {
+double room_of(const model::Snapshot& state, const MemoryRef& ref) {
+  const DeviceMemory without_buffers = outline(state, ref);
+  std::optional<DeviceMemory> with_buffers;
   double least = 1;
   for (const Kind kind : {Kind::dram, Kind::l1}) {
-    const Bytes largest = largest_free(memory, kind);
+    const auto& region = without_buffers.regions[kind];
+    if (!region) continue;
+    Bytes largest = collected_largest_free(without_buffers, kind);
+    if (!largest) {
+      if (!with_buffers) with_buffers = device_memory(state, ref);
+      largest = largest_free(*with_buffers, kind);
+    }
     if (!largest) continue;
-    const auto& range = memory.regions[kind]->range;
-    least = std::min(least,
-                     static_cast<double>(*largest) / static_cast<double>(range.end - range.begin));
+    const auto bytes = static_cast<double>(region->range.end - region->range.begin);
+    least = std::min(least, static_cast<double>(*largest) / bytes);
   }
   return least;
 }
 
-// The memory that is meant, and how many others look the same.
+// The memory that is meant, and whether it is that of the failure.
 struct Choice {
   std::optional<DeviceMemory> memory{};
   bool is_certain = false;
 };
 
 Choice choose(const Question& question) {
-  Choice choice;
+  const model::Snapshot& state = *question.state;
+  std::optional<MemoryRef> tightest;
   double least = 2;
-  for (const MemoryRef& ref : memory_refs(*question.state, question.pid)) {
-    DeviceMemory memory = device_memory(*question.state, ref);
-    if (question.failure && is_of_failure(*question.failure, memory)) {
-      return {std::move(memory), true};
+  for (const MemoryRef& ref : memory_refs(state, question.pid)) {
+    if (question.failure && can_be_of_failure(*question.failure, outline(state, ref))) {
+      DeviceMemory memory = device_memory(state, ref);
+      if (is_of_failure(*question.failure, memory)) return {std::move(memory), true};
     }
-    const double room = room_of(memory);
+    const double room = room_of(state, ref);
     if (room >= least) continue;
     least = room;
-    choice.memory = std::move(memory);
+    tightest = ref;
   }
-  choice.is_certain = !question.failure.has_value();
-  return choice;
+  if (!tightest) return {};
+  return {device_memory(state, *tightest), !question.failure.has_value()};
 }
 
 void explain_failure(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
@@ -102,7 +128,12 @@ void explain_failure(const Failure& failure, const DeviceMemory* memory, Explana
 }
 
 void say_what_is_unknown(const Question& question, const Choice& choice, Explanation& result) {
+  if (question.state != nullptr) {
+    result.unknown.insert(result.unknown.end(), question.state->unread.begin(),
+                          question.state->unread.end());
+  }
   if (!choice.memory) {
+    if (!question.failure) return;
     result.unknown.emplace_back(
         "Who held the memory: there is no state of that moment. `ttmem run -- CMD` keeps it and "
         "explains the failure when CMD ends.");
@@ -131,6 +162,14 @@ void say_what_is_unknown(const Question& question, const Choice& choice, Explana
 
 }  // namespace
 
+void list_in_the_way(std::vector<Holder> holders, Explanation& result) {
+  sort_largest_first(holders);
+  const std::size_t listed = std::min(holders.size(), kMostHolders);
+  result.more_in_the_way = holders.size() - listed;
+  holders.resize(listed);
+  result.in_the_way = std::move(holders);
+}
+
 Explanation explain(const Question& question) {
   Explanation result;
   Choice choice;
@@ -142,9 +181,11 @@ Explanation explain(const Question& question) {
   } else if (memory != nullptr) {
     explain_tightest(*memory, result);
   } else {
-    result.sentence = "Nothing has failed, and no process is tracked.";
+    const bool is_blind = question.state != nullptr && !question.state->complete();
+    result.sentence = is_blind ? "What processes hold could not be read."
+                               : "Nothing has failed, and no process is tracked.";
   }
-  if (question.failure || memory != nullptr) say_what_is_unknown(question, choice, result);
+  say_what_is_unknown(question, choice, result);
   if (result.suggestions.size() > kMostSuggestions) result.suggestions.resize(kMostSuggestions);
   return result;
 }

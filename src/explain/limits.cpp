@@ -42,7 +42,7 @@ void explain_trace_region(const Failure& failure, const DeviceMemory* memory, Ex
                                         "places traces in DRAM as they come",
                                 .bytes = 0});
   if (memory == nullptr) return;
-  result.in_the_way = memory->holders[Kind::trace];
+  list_in_the_way(memory->holders[Kind::trace], result);
 }
 
 void explain_limit(const Failure& failure, Explanation& result) {

@@ -119,9 +119,10 @@ std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
 }
 
 std::string l1_small_now(const DeviceMemory& memory) {
+  if (!memory.regions[Kind::l1]) return "";
   std::uint64_t used = 0;
   for (const Holder& holder : memory.holders[Kind::l1_small]) used += holder.bytes_per_bank;
-  return fmt::format("(now {}, of which {} are in use)", bytes_of(memory.regions[Kind::l1_small]),
+  return fmt::format(" (now {}, of which {} are in use)", bytes_of(memory.regions[Kind::l1_small]),
                      used);
 }
 

@@ -31,7 +31,7 @@ namespace ttmem::explain {
 [[nodiscard]] std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
                                                             std::uint64_t all_traces);
 
-// "(now 32768, of which 2048 are in use)"
+// " (now 32768, of which 2048 are in use)"; empty: unknown.
 [[nodiscard]] std::string l1_small_now(const DeviceMemory& memory);
 
 // "trace_region_size=1000 (...)": with what it meant in earlier versions of the runtime.

@@ -96,19 +96,9 @@ std::string sentence_of(const Request& request, Cause cause, Bytes short_by) {
                        asked_for(request), sized(*request.free), sized(*request.largest),
                        short_text(short_by));
   }
-  return fmt::format("{} did not suffice: {}. The message does not say how much was free.", kind,
-                     asked_for(request));
-}
-
-void list_in_the_way(std::vector<Holder> holders, Explanation& result) {
-  std::stable_sort(holders.begin(), holders.end(), [](const Holder& a, const Holder& b) {
-    return a.bytes_per_bank > b.bytes_per_bank;
-  });
-  if (holders.size() > kMostHolders) {
-    result.more_in_the_way = holders.size() - kMostHolders;
-    holders.resize(kMostHolders);
-  }
-  result.in_the_way = std::move(holders);
+  return fmt::format("{} did not suffice: {}. {}", kind, asked_for(request),
+                     request.largest ? "There is room for that in what is known."
+                                     : "The message does not say how much was free.");
 }
 
 void explain_full_bank(const Request& request, const Bank& bank, const DeviceMemory& memory,

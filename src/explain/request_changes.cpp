@@ -67,7 +67,7 @@ void suggest_smaller_l1_small(const Request& request, const Bank& bank, const De
   result.suggestions.push_back(
       {.action = "l1_small_size",
        .tried = true,
-       .text = fmt::format("open the device with l1_small_size={} {}", *size, l1_small_now(memory)),
+       .text = fmt::format("open the device with l1_small_size={}{}", *size, l1_small_now(memory)),
        .bytes = size});
 }
 
@@ -107,9 +107,7 @@ void suggest_order(const Request& request, const Bank& bank, const std::optional
 std::vector<Holder> of_run(const Bank& bank, const Bank::Run& run) {
   const auto holders = bank.holders().subspan(run.first, run.count);
   std::vector<Holder> list(holders.begin(), holders.end());
-  std::stable_sort(list.begin(), list.end(), [](const Holder& a, const Holder& b) {
-    return a.bytes_per_bank > b.bytes_per_bank;
-  });
+  sort_largest_first(list);
   return list;
 }
 
@@ -133,7 +131,7 @@ void suggest_larger_region(const Request& request, const DeviceMemory* memory,
         {.action = "l1_small_size",
          .tried = size.has_value(),
          .text =
-             fmt::format("open the device with l1_small_size={} at least {}", size.value_or(enough),
+             fmt::format("open the device with l1_small_size={} at least{}", size.value_or(enough),
                          memory != nullptr ? l1_small_now(*memory) : std::string()),
          .bytes = size.value_or(enough)});
     result.suggestions.push_back(

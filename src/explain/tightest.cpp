@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "explain/bank.hpp"
 #include "explain/causes.hpp"
@@ -64,14 +62,7 @@ void explain_tightest(const DeviceMemory& memory, Explanation& result) {
   result.picture =
       Picture{.title = fmt::format("every {} bank", title_of(least->kind)),
               .bands = bands_of(least->bank.region().range, least->bank.holders(), 0, 0)};
-  std::vector<Holder> holders(least->bank.holders().begin(), least->bank.holders().end());
-  const std::size_t most = std::min(holders.size(), kMostHolders);
-  std::partial_sort(
-      holders.begin(), holders.begin() + static_cast<std::ptrdiff_t>(most), holders.end(),
-      [](const Holder& a, const Holder& b) { return a.bytes_per_bank > b.bytes_per_bank; });
-  result.more_in_the_way = holders.size() - most;
-  holders.resize(most);
-  result.in_the_way = std::move(holders);
+  list_in_the_way({least->bank.holders().begin(), least->bank.holders().end()}, result);
 }
 
 }  // namespace ttmem::explain

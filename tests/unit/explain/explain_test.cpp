@@ -70,6 +70,7 @@ TEST(Explain, AClashAloneTellsByHowMuch) {
   ASSERT_EQ(said.suggestions.size(), 1U);
   EXPECT_EQ(said.suggestions[0].action, "shrink_cbs");
   EXPECT_EQ(said.suggestions[0].bytes, 262144U);
+  EXPECT_FALSE(said.suggestions[0].tried) << "nothing is known of what was held";
   EXPECT_NE(said.sentence.find("program 117"), std::string::npos) << said.sentence;
 }
 
@@ -195,6 +196,15 @@ TEST(Explain, BuffersWithoutAnAddressAreSaidToBeUnknown) {
   EXPECT_TRUE(std::any_of(said.unknown.begin(), said.unknown.end(), [](const std::string& line) {
     return line.find("addresses") != std::string::npos;
   }));
+}
+
+TEST(Explain, WhatCouldNotBeReadIsSaid) {
+  model::Snapshot nothing;
+  nothing.unread = {"cannot read /dev/shm/ttmem.0.7.1: permission denied"};
+  nothing.warnings = nothing.unread;
+  const Explanation said = explain({.state = &nothing});
+  EXPECT_EQ(said.sentence.find("no process is tracked"), std::string::npos) << said.sentence;
+  EXPECT_EQ(said.unknown, nothing.unread);
 }
 
 TEST(Explain, HostileNamesArePrintedHarmlessly) {
