@@ -8,9 +8,6 @@
 namespace ttmem::placement {
 namespace {
 
-// A channel reserves whole pages of the largest trace buffer page.
-constexpr std::uint64_t kMaxTracePageBytes = 8192;
-
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace
@@ -38,12 +35,15 @@ Result<MemoryMap> MemoryMap::make(const Board& board, const OpenSizes& sizes) {
       .dram_bytes_per_channel = chip.dram_bytes_per_channel,
       .trace_region_bytes = align_up(sizes.trace_region_size, chip.dram_alignment),
   };
-  if (map.l1_small_bytes >= map.l1_bytes - map.l1_base) {
+  // The sizes are compared too: rounded up, one near 2^64 would be 0.
+  const std::uint64_t l1_room = map.l1_bytes - map.l1_base;
+  if (sizes.l1_small_size >= l1_room || map.l1_small_bytes >= l1_room) {
     return Error{"Reserved size must be less than bank size: l1_small_size " +
-                 number(sizes.l1_small_size) + " of " + number(map.l1_bytes - map.l1_base)};
+                 number(sizes.l1_small_size) + " of " + number(l1_room)};
   }
   const std::uint64_t trace = trace_bytes_per_channel(map.trace_region_bytes, map.dram_channels);
-  if (trace >= map.dram_bytes_per_channel - map.dram_base) {
+  const std::uint64_t dram_room = map.dram_bytes_per_channel - map.dram_base;
+  if (sizes.trace_region_size / map.dram_channels >= dram_room || trace >= dram_room) {
     return Error{"Reserved size must be less than bank size: trace_region_size " +
                  number(sizes.trace_region_size) + " over " + number(map.dram_channels) +
                  " channels of " + number(map.dram_bytes_per_channel)};

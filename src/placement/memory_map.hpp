@@ -25,6 +25,9 @@ struct OpenSizes {
   std::uint64_t worker_l1_size = 0;
 };
 
+// A channel reserves whole pages of the largest trace buffer page.
+inline constexpr std::uint64_t kMaxTracePageBytes = 8192;
+
 // What each channel reserves for a trace region. `channels` is not 0.
 [[nodiscard]] std::uint64_t trace_bytes_per_channel(std::uint64_t trace_region_bytes,
                                                     std::uint64_t channels);

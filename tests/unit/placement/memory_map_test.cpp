@@ -35,6 +35,10 @@ TEST(MemoryMap, RefusesSizesThatTheBoardDoesNotHave) {
   EXPECT_FALSE(MemoryMap::make(board, {.l1_small_size = 1'500'000}));
   EXPECT_FALSE(MemoryMap::make(board, {.trace_region_size = 13ull << 30}));
   EXPECT_FALSE(MemoryMap::make(board, {.worker_l1_size = 1'600'000}));
+  // Rounded up, it is 0.
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  EXPECT_FALSE(MemoryMap::make(board, {.l1_small_size = most}));
+  EXPECT_FALSE(MemoryMap::make(board, {.trace_region_size = most}));
 }
 
 TEST(BytesPerBank, AreThoseOfTheFullestBank) {
