@@ -51,9 +51,7 @@ Color color_of(const FigureDiff& figure) {
 
 std::string origin(const Change& change) {
   if (change.shared) return "(shared by programs of several names)";
-  const bool both = !change.scope.empty() && !change.label.empty();
-  const std::string text = change.scope + (both ? "/" : "") + change.label;
-  return text.empty() ? "(no name)" : text;
+  return views::origin_or_none(change.scope, change.label);
 }
 
 // "4 x 1.00 MiB" would need one size; so the sum and how many there are.
@@ -176,9 +174,12 @@ Json changes_json(const std::vector<Change>& changes) {
 }  // namespace
 
 std::string diff_text(const Diff& diff, const DiffNames& names, const views::TextOptions& options) {
-  std::string text = views::Line(options)
-                         .add(fmt::format("old {}, new {}", names.before, names.now), Color::bold)
-                         .finish();
+  std::string text =
+      views::Line(options)
+          .add(views::printable(fmt::format("old {}, new {}", names.before, names.now),
+                                options.unicode),
+               Color::bold)
+          .finish();
   text += figures_table(diff, options);
   if (!diff.made_of_known) {
     return text + views::wrapped(

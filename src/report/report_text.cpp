@@ -20,19 +20,16 @@ namespace {
 
 using views::Color;
 using views::Column;
+using views::format_moment;
+using views::origin_or_none;
 using views::Table;
 using views::TextOptions;
-
-std::string age(Time time) {
-  const auto ns = static_cast<std::uint64_t>(std::max<Time>(time, 0));
-  return ns < 1'000'000 ? fmt::format("{}us", ns / 1000) : views::format_age(ns);
-}
 
 Bytes bytes_of(const std::optional<Extreme>& extreme) {
   return extreme ? Bytes(static_cast<std::uint64_t>(extreme->bytes)) : std::nullopt;
 }
 std::string time_of(const std::optional<Extreme>& extreme) {
-  return extreme ? age(extreme->time_ns) : "";
+  return extreme ? format_moment(extreme->time_ns) : "";
 }
 
 std::string size(Bytes bytes, const TextOptions& options) {
@@ -42,21 +39,12 @@ std::string core_size(Bytes bytes, const TextOptions& options) {
   return views::format_bytes(bytes, options.units, views::Scale::core);
 }
 
-// "decoder.0/attention/kv"
-std::string origin(const std::string& scope, const std::string& label) {
-  return scope.empty() || label.empty() ? scope + label : scope + "/" + label;
-}
-std::string origin_or_none(const std::string& scope, const std::string& label) {
-  const std::string text = origin(scope, label);
-  return text.empty() ? "(no name)" : text;
-}
-
 std::string first_line(const Report& report, const ReportTextOptions& what,
                        const TextOptions& options) {
   views::Line line(options);
-  line.add(what.file, Color::bold);
+  line.add(views::printable(what.file, options.unicode), Color::bold);
   if (!report.command.empty()) line.add("  " + report.command);
-  line.add(fmt::format("  {}, {}", age(report.duration_ns),
+  line.add(fmt::format("  {}, {}", format_moment(report.duration_ns),
                        views::plural(report.events, "event", "events")));
   return line.finish();
 }
@@ -68,7 +56,7 @@ std::string failures_text(const Report& report, const TextOptions& options) {
   const std::string said = first.text.substr(0, first.text.find('\n'));
   std::string line =
       fmt::format("Memory did not suffice for process {} ({}) after {}{}", first.pid,
-                  views::printable(first.process, options.unicode), age(first.time_ns),
+                  views::printable(first.process, options.unicode), format_moment(first.time_ns),
                   said.empty() ? "" : ": " + views::printable(said, options.unicode));
   if (report.failures.size() > 1) {
     line +=

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace ttmem::views {
@@ -69,6 +70,16 @@ std::string format_age(std::uint64_t age_ns) {
   if (minutes < 60) return fmt::format("{}m{:02}s", minutes, seconds % 60);
   if (minutes < std::uint64_t{48} * 60) return fmt::format("{}h{:02}m", minutes / 60, minutes % 60);
   return fmt::format("{}d{:02}h", minutes / 60 / 24, minutes / 60 % 24);
+}
+
+std::string format_moment(std::int64_t time_ns) {
+  const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(time_ns, 0));
+  return ns < 1'000'000 ? fmt::format("{}us", ns / 1000) : format_age(ns);
+}
+
+std::string origin_or_none(const std::string& scope, const std::string& name) {
+  const std::string text = model::origin_of(scope, name);
+  return text.empty() ? "(no name)" : text;
 }
 
 std::string format_time(std::uint64_t unix_ns, std::int64_t utc_offset_seconds) {

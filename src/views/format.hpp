@@ -58,6 +58,10 @@ using ttmem::plural;
 [[nodiscard]] std::string format_hex(std::uint64_t value);
 // "420ms", "12.3s", "5m12s", "3h05m", "2d04h".
 [[nodiscard]] std::string format_age(std::uint64_t age_ns);
+// A moment of a recording, since that began: "12us", else as an age. What was before is 0.
+[[nodiscard]] std::string format_moment(std::int64_t time_ns);
+// "decoder.0/attention/kv", "(no name)"
+[[nodiscard]] std::string origin_or_none(const std::string& scope, const std::string& name);
 // "2026-08-22 12:00:05".
 [[nodiscard]] std::string format_time(std::uint64_t unix_ns, std::int64_t utc_offset_seconds);
 using ttmem::format_ids;

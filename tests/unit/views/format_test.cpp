@@ -91,6 +91,19 @@ TEST(FormatAge, UsesTheUnitThatMatters) {
   EXPECT_EQ(format_age(187'200'000'000'000), "2d04h");
 }
 
+TEST(FormatMoment, ShowsWhatIsSoonAfterTheBegin) {
+  EXPECT_EQ(format_moment(-5), "0us");
+  EXPECT_EQ(format_moment(999'999), "999us");
+  EXPECT_EQ(format_moment(1'000'000), "1ms");
+  EXPECT_EQ(format_moment(12'345'000'000), "12.3s");
+}
+
+TEST(OriginOrNone, IsScopeAndName) {
+  EXPECT_EQ(origin_or_none("decoder.0", "kv"), "decoder.0/kv");
+  EXPECT_EQ(origin_or_none("", "kv"), "kv");
+  EXPECT_EQ(origin_or_none("", ""), "(no name)");
+}
+
 TEST(FormatTime, CountsFromTheEpochWithAnOffset) {
   EXPECT_EQ(format_time(0, 0), "1970-01-01 00:00:00");
   EXPECT_EQ(format_time(1'787'400'005'999'999'999, 7200), "2026-08-22 14:00:05");
