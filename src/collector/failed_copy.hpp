@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -8,13 +11,16 @@
 
 namespace ttmem::collector {
 
-// True if the process that writes the segment of this name lives: it holds its lock. Nobody holds
-// that of a copy.
-[[nodiscard]] inline bool has_owner(const Listing& listing, const std::string& segment) {
+// Whether the process that writes the segment of this name lives: it holds its lock. Nobody holds
+// that of a copy. A segment that is there and cannot be opened tells nothing.
+[[nodiscard]] inline Owner owner_of(const Listing& listing, const std::string& segment) {
   DeniedFiles denied("read");
   std::vector<std::string> warnings;
   const std::optional<OpenFile> file = open_file(listing, segment, denied, warnings);
-  return file && owner_of(file->fd.get()) == Owner::alive;
+  if (file) return owner_of(file->fd.get());
+  const bool is_there =
+      ::faccessat(listing.fd.get(), segment.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  return is_there ? Owner::unknown : Owner::gone;
 }
 
 }  // namespace ttmem::collector

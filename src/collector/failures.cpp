@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -40,11 +40,11 @@ class Finder {
       const FailedName failed = *parse_failed_name(name);
       if (failed.is_complete) add(name, failed.segment);
     }
-    // Of those that are left the state could not be kept.
+    // A segment tells of a failure whose state could not be kept; a copy may be of one before.
     for (const std::string& name : listing_.segments) {
-      if (!found_.contains(name) && !parse_segment_name(name)->for_client) add(name, name);
+      if (!parse_segment_name(name)->for_client) add(name, name);
     }
-    denied_.append_warnings(listing_.directory, result_.warnings);
+    denied_.append_warnings(listing_.directory, result_.denied);
     std::stable_sort(
         result_.list.begin(), result_.list.end(),
         [](const Failure& a, const Failure& b) { return a.time_unix_ns > b.time_unix_ns; });
@@ -68,15 +68,20 @@ class Finder {
       result_.warnings.push_back(claim.error().message);
       return;
     }
-    found_.insert(segment);
     SegmentEvidence evidence;
     evidence.image = std::move(*image);
     evidence.user = user_name(file->facts.st_uid);
     evidence.foreign_pid = claim->foreign_pid;
     evidence.host_pid = claim->host_pid;
     evidence.origin = {name, file->facts.st_dev, file->facts.st_ino, {}, false};
-    result_.list.push_back(failure_of(std::move(evidence), is_copy));
-    result_.list.back().is_alive = has_owner(listing_, segment);
+    Failure failure = failure_of(std::move(evidence), is_copy);
+    failure.is_alive = owner_of(listing_, segment) == Owner::alive;
+    const auto [known, is_new] = found_.try_emplace(segment, result_.list.size());
+    if (is_new) {
+      result_.list.push_back(std::move(failure));
+    } else if (failure.time_unix_ns > result_.list[known->second].time_unix_ns) {
+      result_.list[known->second] = std::move(failure);
+    }
   }
 
   Failure failure_of(SegmentEvidence evidence, bool is_copy) const {
@@ -91,9 +96,11 @@ class Finder {
     failure.run = said.run;
     failure.time_unix_ns = said.when_unix_ns;
     failure.text = said.text;
-    if (!is_copy) {
+    if (said.not_kept_error != 0) {
       failure.not_kept = fmt::format("the state of that moment could not be kept: {}",
                                      std::generic_category().message(said.not_kept_error));
+    } else if (!is_copy) {
+      failure.not_kept = "of the state of that moment there is no copy";
     }
     failure.snapshot = snapshot_of(std::move(evidence), said, listing_.directory);
     return failure;
@@ -106,7 +113,7 @@ class Finder {
   const Listing& listing_;
   ClaimChecker claims_;
   DeniedFiles denied_{"read"};
-  std::set<std::string> found_;  // names of segments
+  std::map<std::string, std::size_t> found_;  // names of segments, and their place in the list
   Failures result_;
 };
 
@@ -114,7 +121,7 @@ class Finder {
 
 Failures failures(const std::string& directory) {
   const Result<Listing> listing = list_directory(directory);
-  if (!listing) return {.list = {}, .warnings = {listing.error().message}};
+  if (!listing) return {.list = {}, .warnings = {listing.error().message}, .denied = {}};
   return Finder(*listing).run();
 }
 

@@ -32,6 +32,7 @@ struct Failure {
 struct Failures {
   std::vector<Failure> list;          // the newest first
   std::vector<std::string> warnings;  // what could not be read, and why
+  std::vector<std::string> denied;    // whose files this user may not read
 };
 
 // The last failure of each process that has left one in `directory`, and of each that lives there.

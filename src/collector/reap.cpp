@@ -177,9 +177,8 @@ class Reaper {
     }
     if (!complete && may_be_in_the_making(name, *file)) return std::nullopt;
     const std::string segment = segment_of(name);
-    const bool is_gone =
-        segment == name ? owner_of(file->fd.get()) == Owner::gone : !has_owner(listing_, segment);
-    return is_gone ? std::move(file) : std::nullopt;
+    const Owner owner = segment == name ? owner_of(file->fd.get()) : owner_of(listing_, segment);
+    return owner == Owner::gone ? std::move(file) : std::nullopt;
   }
 
   bool remove(const std::string& name, const OpenFile& file) {

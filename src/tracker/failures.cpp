@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the tracker does when memory did not suffice.
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -20,14 +21,30 @@ std::uint64_t Tracker::taken_so_far() const noexcept {
   return taken;
 }
 
+namespace {
+
+std::string_view first_line(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  return text.substr(0, text.find('\n'));
+}
+
+// True if one is the other with more around it. The rest may have been shortened.
+bool is_same_said(std::string_view a, std::string_view b) {
+  const std::string_view first = first_line(a);
+  const std::string_view other = first_line(b);
+  return first.find(other) != std::string_view::npos || other.find(first) != std::string_view::npos;
+}
+
+}  // namespace
+
 void Tracker::failure(std::string_view said) {
   segment::FailureRecord& record = segment_->failure();
   char shortened[sizeof record.text];
   const std::string_view text(shortened, shorten(said, shortened));
   const std::string_view before(record.text, record.text_bytes);
   const std::uint64_t taken = taken_so_far();
-  const bool is_passed_on = record.number != 0 && taken == taken_at_failure_ &&
-                            text.find(before) != std::string_view::npos;
+  const bool is_passed_on =
+      record.number != 0 && taken == taken_at_failure_ && is_same_said(text, before);
   if (is_passed_on) return;
   taken_at_failure_ = taken;
   segment_->restore_deleted_file();
@@ -36,15 +53,16 @@ void Tracker::failure(std::string_view said) {
     store(record.number, record.number + 1);
     store(record.when_ns, when_ns);
     store(record.when_unix_ns, clock_ns(CLOCK_REALTIME));
+    store(record.not_kept_error, 0);
     record.text_bytes = static_cast<std::uint32_t>(text.copy(record.text, sizeof record.text));
   });
+  if (const int failed = segment_->keep_failed(); failed != 0) {
+    publish(record.seq, [&] {
+      store(record.not_kept, record.not_kept + 1);
+      store(record.not_kept_error, failed);
+    });
+  }
   write_failure_event(text, when_ns);
-  const int failed = segment_->keep_failed();
-  if (failed == 0) return;
-  publish(record.seq, [&] {
-    store(record.not_kept, record.not_kept + 1);
-    store(record.not_kept_error, failed);
-  });
 }
 
 void Tracker::write_failure_event(std::string_view text, std::uint64_t when_ns) {

@@ -132,7 +132,7 @@ struct FailureRecord {
   std::uint64_t when_ns;
   std::uint64_t when_unix_ns;
   std::uint64_t not_kept;       // of the failures, those whose copy of the segment failed
-  std::int32_t not_kept_error;  // errno of the last of these
+  std::int32_t not_kept_error;  // why the copy of the last one failed, an errno; 0: it did not
   std::uint32_t reserved;
   char run[48];  // $TTMEM_RUN: the `ttmem run` that the process belongs to; empty: none
   char text[1024];

@@ -127,7 +127,7 @@ struct FailureImage {
   std::uint64_t when_ns = 0;
   std::uint64_t when_unix_ns = 0;
   std::uint64_t not_kept = 0;       // of them, those whose state was not kept
-  std::int32_t not_kept_error = 0;  // the last errno of these
+  std::int32_t not_kept_error = 0;  // why that of the last one was not, an errno; 0: it was
   std::string run;                  // the `ttmem run` that the process belongs to; empty: none
   std::string text;                 // may have several lines
 };

@@ -20,21 +20,26 @@
 namespace ttmem::segment {
 namespace {
 
-// Left to other processes, whose segments grow meanwhile.
-constexpr std::uint64_t kLeftFree = 1 << 20;
+// A copy takes at most this part of what is free: the workload and others have their own shared
+// memory there, and are killed when it is full.
+constexpr std::uint64_t kPartOfFree = 4;
 
 bool has_room(int file, std::uint64_t bytes) noexcept {
   struct statvfs space {};
   if (::fstatvfs(file, &space) != 0 || space.f_blocks == 0) return true;  // without a limit
-  return std::uint64_t{space.f_bavail} * space.f_frsize >= bytes + kLeftFree;
+  return std::uint64_t{space.f_bavail} * space.f_frsize / kPartOfFree >= bytes;
 }
 
 // A new file, in place of what a process of this name left when it was killed in here.
 UniqueFd make_file(const std::string& path, mode_t mode) noexcept {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd file(::open(path.c_str(), flags, mode));
-  if (!file && errno == EEXIST && ::unlink(path.c_str()) == 0) {
-    file = UniqueFd(::open(path.c_str(), flags, mode));
+  if (!file && errno == EEXIST) {
+    if (::unlink(path.c_str()) == 0) {
+      file = UniqueFd(::open(path.c_str(), flags, mode));
+    } else {
+      errno = EEXIST;  // somebody else's
+    }
   }
   if (file) ::fchmod(file.get(), mode);  // open() applied the umask
   return file;
@@ -85,7 +90,20 @@ int SegmentWriter::write_failed(const std::string& path) noexcept {
   return written ? 0 : errno;
 }
 
+// A second name: the reader that asked for the segment gets it too.
+void SegmentWriter::leave_failed() noexcept {
+  if (in_memory_ || is_failure_forgotten_ || failure().not_kept_error == 0) return;
+  try {
+    const std::string unfinished = path_ + kUnfinishedSuffix.data();
+    if (::link(path_.c_str(), unfinished.c_str()) != 0) return;
+    const std::string kept = path_ + kFailedSuffix.data();
+    if (::rename(unfinished.c_str(), kept.c_str()) != 0) ::unlink(unfinished.c_str());
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): then nobody gets to know
+  }
+}
+
 void SegmentWriter::drop_failed() noexcept {
+  is_failure_forgotten_ = true;
   if (!has_failed_) return;
   has_failed_ = false;
   try {

@@ -422,6 +422,7 @@ void SegmentWriter::finish() noexcept {
   // A reader that is gone would never take it away. Of one in another container nobody knows.
   const bool is_visible = kept_for_namespace_ == pid_namespace();
   const bool wanted = kept_for_ > 0 && (!is_visible || is_running(kept_for_));
+  leave_failed();
   const bool kept = wanted && ::rename(path_.c_str(), kept_path_.c_str()) == 0;
   if (!in_memory_ && !kept) ::unlink(path_.c_str());
   close_file();
@@ -429,6 +430,7 @@ void SegmentWriter::finish() noexcept {
 
 void SegmentWriter::discard() noexcept {
   kept_for_ = 0;
+  is_failure_forgotten_ = true;
   finish();
 }
 

@@ -198,10 +198,10 @@ class SegmentWriter {
   [[nodiscard]] FailureRecord& failure() noexcept;
   // Copies the segment, without its events, to a file beside it (kFailedSuffix), in place of an
   // earlier copy. Returns 0 or the errno; then an earlier copy stays. Takes at most
-  // kMostFailedBytes, and of a full directory nothing.
+  // kMostFailedBytes, and a quarter of what is free.
   [[nodiscard]] int keep_failed() noexcept;
   static constexpr std::uint64_t kMostFailedBytes = 128 << 20;
-  // Removes the copy; does nothing when there is none.
+  // Nobody needs to know of failures any more: removes the copy, if there is one.
   void drop_failed() noexcept;
 
   // For a clean exit: marks the segment and removes the file.
@@ -244,6 +244,9 @@ class SegmentWriter {
   [[nodiscard]] void* chunk(ChunkKind kind, std::size_t number) const noexcept;
   [[nodiscard]] bool fill(int file, const struct stat& old) noexcept;
   [[nodiscard]] std::uint64_t bytes_without_events() const noexcept;
+  // At a clean exit: of a failure that could not be copied the segment itself stays, in place of
+  // the copy. It takes no more room, and says what was said.
+  void leave_failed() noexcept;
   [[nodiscard]] int write_failed(const std::string& path) noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
   // False when a file of this size is above the limit of the process: SIGXFSZ would hit the
@@ -268,7 +271,8 @@ class SegmentWriter {
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   bool is_proxy_ = false;
-  bool has_failed_ = false;  // there is a copy
+  bool is_failure_forgotten_ = false;  // nobody needs to know of one
+  bool has_failed_ = false;            // there is a copy
   mode_t mode_ = 0600;
   std::string path_;
   Header* header_ = nullptr;

@@ -86,6 +86,44 @@ TEST_F(FailuresOf, SayWhenTheStateCouldNotBeKept) {
   EXPECT_EQ(now.warnings.size(), 1U);  // a directory is no copy
 }
 
+// A copy is there, of a failure before.
+TEST_F(FailuresOf, AreTheLastOnesAlsoWhenOnlyAnEarlierStateWasKept) {
+  const auto process = failed("earlier");
+  const std::string copy = process->core().segment_path() + ".failed";
+  std::filesystem::rename(copy, copy + ".aside");
+  std::filesystem::create_directory(copy);
+  process->core().failure("later");
+  std::filesystem::remove(copy);
+  std::filesystem::rename(copy + ".aside", copy);
+  const Failures now = found();
+  ASSERT_EQ(now.list.size(), 1U);
+  EXPECT_EQ(now.list[0].text, "later");
+  EXPECT_NE(now.list[0].not_kept.find("could not be kept"), std::string::npos);
+}
+
+TEST_F(FailuresOf, StayKnownAfterTheEndWhenTheStateCouldNotBeKept) {
+  segment::SegmentWriter::Options options{directory_.path()};
+  auto process = IdTracker::start(options).value();
+  const std::string copy = process->core().segment_path() + ".failed";
+  std::filesystem::create_directory(copy);
+  process->core().failure("no room");
+  std::filesystem::remove(copy);
+  process->core().finish();
+  process.reset();  // what is mapped keeps the lock
+  const Failures now = found();
+  ASSERT_EQ(now.list.size(), 1U);
+  EXPECT_EQ(now.list[0].text, "no room");
+  EXPECT_NE(now.list[0].not_kept, "");
+  EXPECT_EQ(reap(directory_.path(), find_failed(directory_.path()).segments).removed, 1U);
+}
+
+TEST_F(FailuresOf, SayThatSomebodyRemovedTheCopy) {
+  const auto process = failed("no room");
+  std::filesystem::remove(process->core().segment_path() + ".failed");
+  ASSERT_EQ(found().list.size(), 1U);
+  EXPECT_EQ(found().list[0].not_kept, "of the state of that moment there is no copy");
+}
+
 TEST_F(FailuresOf, ThatNobodyWroteAreNotBelieved) {
   std::ofstream(directory_.path() + "/ttmem.0.1.2.failed") << "anything";
   std::filesystem::create_symlink("/etc/passwd", directory_.path() + "/ttmem.0.1.3.failed");
@@ -109,6 +147,19 @@ TEST_F(FailuresOf, AreRemovedOnceTheirProcessIsGone) {
   EXPECT_EQ(dead.segments[0].failure, "no room");
   EXPECT_EQ(reap(directory_.path(), dead.segments).removed, 1U);
   EXPECT_FALSE(std::filesystem::exists(copy));
+}
+
+// Its process may live.
+TEST_F(FailuresOf, StayWhereTheSegmentCannotBeOpened) {
+  auto process = failed("no room");
+  const std::string segment = process->core().segment_path();
+  process->core().finish();
+  const DeadSegments dead = find_failed(directory_.path());
+  ASSERT_EQ(dead.segments.size(), 1U);
+  std::filesystem::create_directory(segment);
+  EXPECT_TRUE(find_failed(directory_.path()).segments.empty());
+  EXPECT_EQ(reap(directory_.path(), dead.segments).removed, 0U);
+  EXPECT_TRUE(std::filesystem::exists(segment + ".failed"));
 }
 
 }  // namespace

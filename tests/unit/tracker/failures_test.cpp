@@ -10,6 +10,9 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "segment/reader/event_reader.hpp"
@@ -101,6 +104,20 @@ TEST(Failures, OneThatIsPassedOnIsTheSame) {
   EXPECT_EQ(tracked.read().failure.value().number, 3U);
 }
 
+// The first line tells: of a long text the middle is left out, at another place with more around
+// it.
+TEST(Failures, OneThatIsPassedOnIsTheSameAlsoWhenItIsLong) {
+  Tracked tracked;
+  hold(tracked, 2);
+  const std::string text = "no room for 7\n" + std::string(5000, 'x');
+  tracked.core().failure("while loading: " + text);
+  tracked.core().failure(text);
+  tracked.core().failure("\nat last: while loading: " + text);
+  EXPECT_EQ(tracked.read().failure.value().number, 1U);
+  tracked.core().failure("no room for 8\n" + std::string(5000, 'x'));
+  EXPECT_EQ(tracked.read().failure.value().number, 2U);
+}
+
 TEST(Failures, OfALongTextTheMiddleIsLeftOut) {
   Tracked tracked;
   tracked.core().failure("begin" + std::string(5000, 'x') + "end");
@@ -152,6 +169,87 @@ TEST(Failures, AFolderInItsPlaceIsLeftAlone) {
   EXPECT_EQ(tracked.read().failure.value().not_kept, 1U);
 }
 
+// Nothing can be written there.
+TEST(Failures, AFolderInPlaceOfAnUnfinishedCopyIsLeftAlone) {
+  Tracked tracked;
+  hold(tracked, 1);
+  const std::string unfinished = copy_of(tracked) + ".new";
+  std::filesystem::create_directory(unfinished);
+  tracked.core().failure("no");
+  EXPECT_TRUE(std::filesystem::is_directory(unfinished));
+  EXPECT_EQ(tracked.read().failure.value().not_kept_error, EEXIST);
+}
+
+TEST(Failures, WhyACopyFailedIsOfTheLastOne) {
+  Tracked tracked;
+  hold(tracked, 1);
+  std::filesystem::create_directory(copy_of(tracked));
+  tracked.core().failure("first");
+  EXPECT_NE(tracked.read().failure.value().not_kept_error, 0);
+  std::filesystem::remove(copy_of(tracked));
+  tracked.core().failure("second");
+  const auto kept = read(copy_of(tracked));
+  EXPECT_EQ(kept.failure.value().not_kept, 1U);
+  EXPECT_EQ(kept.failure->not_kept_error, 0);
+  EXPECT_EQ(tracked.read().failure.value().not_kept_error, 0);
+}
+
+// A process that failed, and of whose failure no copy could be made.
+class WithoutACopy : public ::testing::Test {
+ protected:
+  WithoutACopy() : WithoutACopy(segment::SegmentWriter::Options{}) {}
+  explicit WithoutACopy(segment::SegmentWriter::Options options) {
+    options.directory = directory_.path();
+    tracker_ = Tracker::start(options).value();
+    std::filesystem::create_directory(failed());
+    tracker_->failure("no room");
+    std::filesystem::remove(failed());
+  }
+  [[nodiscard]] std::string failed() const { return tracker_->segment_path() + ".failed"; }
+  [[nodiscard]] std::size_t files() const {
+    const std::filesystem::directory_iterator list(directory_.path());
+    return static_cast<std::size_t>(std::distance(begin(list), end(list)));
+  }
+
+  TemporaryDirectory directory_;
+  std::unique_ptr<Tracker> tracker_;
+};
+
+TEST_F(WithoutACopy, LeavesItsSegmentInstead) {
+  tracker_->finish();
+  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(read(failed()).failure.value().text, "no room");
+}
+
+TEST_F(WithoutACopy, LeavesNothingWhenTheFailureIsForgotten) {
+  tracker_->forget_failure();
+  tracker_->finish();
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(WithoutACopy, LeavesNothingThatIsNotToBeTrusted) {
+  tracker_->discard();
+  EXPECT_EQ(files(), 0U);
+}
+
+class WithoutACopyForAReader : public WithoutACopy {
+ protected:
+  WithoutACopyForAReader() : WithoutACopy(kept_for_us()) {}
+  static segment::SegmentWriter::Options kept_for_us() {
+    segment::SegmentWriter::Options options;
+    options.kept_for = ::getpid();
+    return options;
+  }
+};
+
+TEST_F(WithoutACopyForAReader, LeavesItToBoth) {
+  const std::string kept = tracker_->segment_path() + ".ended." + std::to_string(::getpid()) + ".0";
+  tracker_->finish();
+  EXPECT_EQ(files(), 2U);
+  EXPECT_EQ(read(failed()).failure.value().text, "no room");
+  EXPECT_EQ(read(kept).failure.value().text, "no room");
+}
+
 TEST(Failures, AnEventTellsRecorders) {
   TemporaryDirectory directory;
   segment::SegmentWriter::Options options{directory.path()};
@@ -164,6 +262,7 @@ TEST(Failures, AnEventTellsRecorders) {
   ASSERT_EQ(events.events.size(), 1U);
   EXPECT_EQ(events.events[0].type, static_cast<std::uint8_t>(segment::EventType::failure));
   ASSERT_EQ(events.details.size(), 2U);
+  EXPECT_EQ(read(tracker->segment_path() + ".failed").event_count, 0U) << "the copy was first";
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(events.details.data()), 100), said);
   tracker->finish();
 }
