@@ -106,7 +106,7 @@ int remove_them(const std::string& directory, const std::vector<DeadSegment>& de
 }
 
 // What `dead` held.
-std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned,
+std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned, std::size_t kept,
                     const views::TextOptions& options) {
   std::string text;
   if (!dead.empty()) {
@@ -117,6 +117,10 @@ std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned,
   if (abandoned > 0) {
     text += fmt::format("{} written for clients by a server that is gone.\n",
                         views::plural(abandoned, "segment was", "segments were"));
+  }
+  if (kept > 0) {
+    text += fmt::format("{} kept for `ttmem run` or `ttmem record`, which is gone.\n",
+                        views::plural(kept, "segment was", "segments were"));
   }
   return text;
 }
@@ -151,44 +155,58 @@ std::string text_of(const collector::DeadRegions& regions, bool unicode) {
   return text;
 }
 
-std::vector<DeadSegment> others_of(const collector::DeadSegments& abandoned,
-                                   const collector::DeadSegments& failed) {
-  std::vector<DeadSegment> others = abandoned.segments;
-  others.insert(others.end(), failed.segments.begin(), failed.segments.end());
-  return others;
+// What is not that of a process which held something at its end.
+struct Others {
+  collector::DeadSegments abandoned;
+  collector::DeadSegments failed;
+  collector::DeadSegments kept;
+
+  [[nodiscard]] std::vector<DeadSegment> segments() const {
+    std::vector<DeadSegment> all;
+    for (const auto* each : {&abandoned, &failed, &kept}) {
+      all.insert(all.end(), each->segments.begin(), each->segments.end());
+    }
+    return all;
+  }
+  void append_warnings(std::vector<std::string>& warnings) const {
+    for (const auto* each : {&abandoned, &failed, &kept}) {
+      warnings.insert(warnings.end(), each->warnings.begin(), each->warnings.end());
+    }
+  }
+};
+
+std::string nothing_found(const std::string& directory, const std::vector<std::string>& warnings,
+                          bool unicode) {
+  if (warnings.empty()) {
+    return views::printable(
+               fmt::format("Nothing to clean: no dead process has left anything in {}.", directory),
+               unicode) +
+           "\n";
+  }
+  std::string text = views::printable(
+      fmt::format("Nothing was found to clean in {}, but not everything could be read:", directory),
+      unicode);
+  for (const std::string& warning : warnings) text += "\n" + views::printable(warning, unicode);
+  return text + "\n";
 }
 
 int clean(bool dry_run) {
   const std::string directory = segment_directory();
   collector::DeadSegments dead = collector::find_dead(directory);
-  const collector::DeadSegments abandoned = collector::find_abandoned(directory);
-  const collector::DeadSegments failed = collector::find_failed(directory);
-  for (const auto* more : {&abandoned, &failed}) {
-    dead.warnings.insert(dead.warnings.end(), more->warnings.begin(), more->warnings.end());
-  }
+  const Others others{collector::find_abandoned(directory), collector::find_failed(directory),
+                      collector::find_kept(directory)};
+  others.append_warnings(dead.warnings);
   print_warnings(dead.warnings);
   const int found = dead.warnings.empty() ? kSuccess : kFailure;
   const views::TextOptions options = text_options(ColorWhen::automatic);
   const collector::DeadRegions regions = collector::find_dead_regions(directory);
-  const std::vector<DeadSegment> others = others_of(abandoned, failed);
-  if (dead.segments.empty() && others.empty() && regions.empty()) {
-    std::string text =
-        fmt::format("Nothing to clean: no dead process has left anything in {}.\n", directory);
-    if (!dead.warnings.empty()) {
-      text = fmt::format("Nothing was found to clean in {}, but not everything could be read:\n",
-                         directory);
-      for (const std::string& warning : dead.warnings) text += warning + "\n";
-    }
-    std::string lines;
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::size_t end = rest.find('\n');
-      lines += views::printable(rest.substr(0, end), options.unicode) + "\n";
-      rest.remove_prefix(end + 1);
-    }
-    return std::max(print(lines), found);
+  const std::vector<DeadSegment> more = others.segments();
+  if (dead.segments.empty() && more.empty() && regions.empty()) {
+    return std::max(print(nothing_found(directory, dead.warnings, options.unicode)), found);
   }
-  const std::string held = text_of(dead.segments, abandoned.segments.size(), options) +
-                           text_of_failed(failed.segments, options.unicode) +
+  const std::string held = text_of(dead.segments, others.abandoned.segments.size(),
+                                   others.kept.segments.size(), options) +
+                           text_of_failed(others.failed.segments, options.unicode) +
                            text_of(regions, options.unicode);
   if (dry_run) {
     return std::max(print(held + "Nothing was removed: --dry-run. `ttmem clean` removes it.\n"),
@@ -196,7 +214,7 @@ int clean(bool dry_run) {
   }
   const int said = say_what_they_held(held);
   if (said != kSuccess) return said;
-  dead.segments.insert(dead.segments.end(), others.begin(), others.end());
+  dead.segments.insert(dead.segments.end(), more.begin(), more.end());
   return std::max(remove_them(directory, dead.segments, regions), found);
 }
 

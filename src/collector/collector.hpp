@@ -77,9 +77,8 @@ struct DeadSegment {
   bool abandoned = false;               // its server is gone, and the client may live
   bool clean_exit = false;              // it closed its segment, and held nothing
   std::vector<HeldAllocation> largest;  // at most kLargestHeld, the largest first
-  // Of a copy that was made when memory did not suffice: the first line of what was said, and when.
+  // Of a copy that was made when memory did not suffice: the first line of what was said.
   std::optional<std::string> failure;
-  std::uint64_t failed_unix_ns = 0;
 };
 inline constexpr std::size_t kLargestHeld = 10;
 
@@ -99,6 +98,10 @@ struct DeadSegments {
 // The copies of segments that were made when memory did not suffice (collector/failures.hpp), of
 // processes that are gone. Copies that were never completed are among them. Removes nothing.
 [[nodiscard]] DeadSegments find_failed(const std::string& directory);
+
+// The segments that were kept for a reader (TTMEM_KEEP_FOR) that is gone: it would have removed
+// them. Removes nothing.
+[[nodiscard]] DeadSegments find_kept(const std::string& directory);
 
 // The segments for clients of a server that was killed. What they say may be out of date: the
 // clients may still live. Removes nothing.

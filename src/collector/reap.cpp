@@ -27,10 +27,18 @@ namespace {
 
 using segment::HeaderState;
 
-// Of a copy, the name of the segment that it is one of.
+// The name of the segment that a file is, was or is a copy of.
 std::string segment_of(const std::string& name) {
-  const std::optional<FailedName> failed = parse_failed_name(name);
-  return failed ? failed->segment : name;
+  if (const auto failed = parse_failed_name(name)) return failed->segment;
+  if (const auto kept = parse_kept_name(name)) return kept->segment;
+  return name;
+}
+
+// Whether the reader lives that asked for a segment. Of one in another container nobody knows.
+Owner reader_of(const KeptName& kept) {
+  const bool is_visible = kept.pid_namespace == 0 || kept.pid_namespace == own_pid_namespace();
+  if (!is_visible) return Owner::unknown;
+  return process_facts(kept.reader) ? Owner::alive : Owner::gone;
 }
 
 // A writer needs microseconds between creating and locking the file. While /proc shows a process
@@ -98,7 +106,6 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
     dead.largest = largest_of(*image);
     if (image->failure && parse_failed_name(name)) {
       dead.failure = image->failure->text.substr(0, image->failure->text.find('\n'));
-      dead.failed_unix_ns = image->failure->when_unix_ns;
     }
     for (const segment::DeviceImage& device : image->devices) {
       merge(dead.kinds, device.kinds);
@@ -145,7 +152,7 @@ class Reaper {
     std::set<std::string> paths;
     for (const DeadSegment& segment : dead) paths.insert(segment.path);
     ReapReport report;
-    for (const auto* names : {&listing_.segments, &listing_.failed}) {
+    for (const auto* names : {&listing_.segments, &listing_.failed, &listing_.kept}) {
       for (const std::string& name : *names) {
         if (!paths.contains(listing_.path_of(name))) continue;
         const auto file = open_dead(name);
@@ -176,9 +183,14 @@ class Reaper {
       return std::nullopt;
     }
     if (!complete && may_be_in_the_making(name, *file)) return std::nullopt;
+    return owner_of_file(name, *file) == Owner::gone ? std::move(file) : std::nullopt;
+  }
+
+  // Whose the file is: the process that writes it, or would, or the reader that asked for it.
+  [[nodiscard]] Owner owner_of_file(const std::string& name, const OpenFile& file) const {
+    if (const auto kept = parse_kept_name(name)) return reader_of(*kept);
     const std::string segment = segment_of(name);
-    const Owner owner = segment == name ? owner_of(file->fd.get()) : owner_of(listing_, segment);
-    return owner == Owner::gone ? std::move(file) : std::nullopt;
+    return segment == name ? owner_of(file.fd.get()) : owner_of(listing_, segment);
   }
 
   bool remove(const std::string& name, const OpenFile& file) {
@@ -233,6 +245,11 @@ DeadSegments find_dead(const std::string& directory, const std::vector<std::stri
 DeadSegments find_failed(const std::string& directory) {
   return find(
       directory, false, [](const Listing& listing) -> const auto& { return listing.failed; });
+}
+
+DeadSegments find_kept(const std::string& directory) {
+  return find(
+      directory, false, [](const Listing& listing) -> const auto& { return listing.kept; });
 }
 
 DeadSegments find_abandoned(const std::string& directory) {

@@ -18,7 +18,6 @@
 #include "base/parse_number.hpp"
 #include "base/read_text.hpp"
 #include "collector/process_info.hpp"
-#include "segment/layout/layout.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -49,22 +48,24 @@ Origin origin_of(const SegmentName& name) {
   return pid == 1 ? Origin::others : Origin::unknown;
 }
 
-// The files that were kept for this reader.
-std::vector<std::string> kept_for(std::int32_t reader, const std::string& directory) {
-  const std::string suffix = fmt::format("{}{}", segment::kKeptSuffix, reader);
+// The files that were kept for this process. Another container may have one with its pid.
+std::vector<std::string> kept_for_us(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code failed;
   for (std::filesystem::directory_iterator it(directory, failed), end; !failed && it != end;
        it.increment(failed)) {
     std::string name = it->path().filename().string();
-    if (name.starts_with("ttmem.") && name.ends_with(suffix)) names.push_back(std::move(name));
+    const std::optional<KeptName> kept = parse_kept_name(name);
+    const bool is_ours =
+        kept && kept->reader == ::getpid() && kept->pid_namespace == own_pid_namespace();
+    if (is_ours) names.push_back(std::move(name));
   }
   return names;
 }
 
 // Also those that an earlier reader with the same pid left behind when it was killed.
-void remove_kept(std::int32_t reader, const Listing& listing) {
-  for (const std::string& name : kept_for(reader, listing.directory)) {
+void remove_kept(const Listing& listing) {
+  for (const std::string& name : kept_for_us(listing.directory)) {
     ::unlinkat(listing.fd.get(), name.c_str(), 0);
   }
 }
@@ -79,7 +80,7 @@ RunSegments::RunSegments(const std::string& directory) {
       listing_.fd && events_ &&
       ::inotify_add_watch(events_.get(), directory.c_str(), IN_CREATE | IN_MOVED_TO) >= 0;
   if (watched) {
-    remove_kept(::getpid(), listing_);
+    remove_kept(listing_);
     // With the namespace: in a container the pid means another process, or none.
     const std::string reader = fmt::format("{}:{}", ::getpid(), own_pid_namespace());
     ::setenv("TTMEM_KEEP_FOR", reader.c_str(), 1);
@@ -90,7 +91,7 @@ RunSegments::RunSegments(const std::string& directory) {
 }
 
 RunSegments::~RunSegments() {
-  if (events_) remove_kept(::getpid(), listing_);
+  if (events_) remove_kept(listing_);
 }
 
 std::vector<UniqueFd> RunSegments::open_new() {
@@ -122,7 +123,7 @@ void RunSegments::open_segment(const std::string& name, std::vector<UniqueFd>& o
 
 std::vector<UniqueFd> RunSegments::open_kept() {
   std::vector<UniqueFd> opened;
-  for (const std::string& name : kept_for(::getpid(), listing_.directory)) {
+  for (const std::string& name : kept_for_us(listing_.directory)) {
     std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
     if (file) opened.push_back(std::move(file->fd));
   }

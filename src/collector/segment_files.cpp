@@ -86,6 +86,15 @@ std::optional<FailedName> parse_failed_name(std::string_view name) {
   return FailedName{std::string(name), is_complete};
 }
 
+std::optional<KeptName> parse_kept_name(std::string_view name) {
+  const std::size_t at = name.find(segment::kKeptSuffix);
+  if (at == std::string_view::npos || !parse_segment_name(name.substr(0, at))) return std::nullopt;
+  KeptName kept{.segment = std::string(name.substr(0, at))};
+  std::string_view rest = name.substr(at + segment::kKeptSuffix.size() - 1);  // from its dot on
+  const bool numbers = take_number(rest, kept.reader) && take_number(rest, kept.pid_namespace);
+  return numbers && rest.empty() ? std::optional(std::move(kept)) : std::nullopt;
+}
+
 std::uint32_t user_of(const SegmentName& name, const segment::SegmentImage& image,
                       std::uint32_t file_owner) {
   return name.for_client && file_owner == 0 ? image.client_uid : file_owner;
@@ -106,11 +115,12 @@ Result<Listing> list_directory(const std::string& directory) {
     const std::string name = entry->d_name;
     if (parse_segment_name(name)) listing.segments.push_back(name);
     if (parse_failed_name(name)) listing.failed.push_back(name);
+    if (parse_kept_name(name)) listing.kept.push_back(name);
     if (is_region_name(name)) listing.regions.push_back(name);
   }
-  std::sort(listing.segments.begin(), listing.segments.end());
-  std::sort(listing.failed.begin(), listing.failed.end());
-  std::sort(listing.regions.begin(), listing.regions.end());
+  for (auto* names : {&listing.segments, &listing.failed, &listing.kept, &listing.regions}) {
+    std::sort(names->begin(), names->end());
+  }
   return listing;
 }
 

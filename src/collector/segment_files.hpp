@@ -42,6 +42,14 @@ struct FailedName {
 };
 [[nodiscard]] std::optional<FailedName> parse_failed_name(std::string_view name);
 
+// The name of a segment that a reader asked for (TTMEM_KEEP_FOR): `....ended.<pid>.<namespace>`.
+struct KeptName {
+  std::string segment;
+  std::int32_t reader = 0;
+  std::uint32_t pid_namespace = 0;  // of `reader`; 0: that of the process that wrote the segment
+};
+[[nodiscard]] std::optional<KeptName> parse_kept_name(std::string_view name);
+
 // The user of the process that a segment is about. Only root may write for another user.
 [[nodiscard]] std::uint32_t user_of(const SegmentName& name, const segment::SegmentImage& image,
                                     std::uint32_t file_owner);
@@ -52,6 +60,7 @@ struct Listing {
   UniqueFd fd;
   std::vector<std::string> segments;
   std::vector<std::string> failed;  // copies of segments, complete or not
+  std::vector<std::string> kept;    // segments that readers asked for
   std::vector<std::string> regions;
 
   [[nodiscard]] std::string path_of(const std::string& name) const {

@@ -122,6 +122,20 @@ class Figures(SummaryCase):
                               "os.kill(os.getpid(), signal.SIGKILL)", code=128 + signal.SIGKILL)
         self.assertEqual(table_after(said, HELD)[1][1:3], ["0", "12.0 MiB"])
 
+    def test_what_is_kept_for_a_reader_that_was_killed_is_cleaned(self):
+        reader = self.start(["sleep", "60"])
+        space = os.stat("/proc/self/ns/pid").st_ino
+        env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE),
+                           TTMEM_KEEP_FOR=f"{reader.pid}:{space}")
+        subprocess.run([sys.executable, "-c", "from abi import *; open_device(0)"], env=env,
+                       check=True, timeout=60)
+        (kept,) = self.files()
+        self.assertTrue(kept.endswith(f".ended.{reader.pid}.{space}"), kept)
+        self.assertIn("Nothing to clean", self.ttmem("clean").stdout)
+        reader.kill()
+        self.assertIn("1 segment was kept for `ttmem run`", self.ttmem("clean").stdout)
+        self.assertEqual(self.files(), [])
+
     def test_a_demo(self):
         said = self.run_command([TTMEM, "demo", "leak", "--seconds", "1"])
         self.assertIn("ttmem demo leak", table_after(said, MOST)[1][-1])

@@ -42,8 +42,9 @@ inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kMaxDevices = 128;
 // Ends the name of a proxy segment: a server writes it for a client, and holds its lock.
 inline constexpr std::string_view kProxySuffix = ".socket";
-// Then the pid of a reader, which asked by TTMEM_KEEP_FOR that segments are not removed at a clean
-// exit but get this name. Only that reader looks at them, and it removes them.
+// Then the pid of a reader and its pid namespace, as in TTMEM_KEEP_FOR, by which it asked that
+// segments are not removed at a clean exit but get this name: `....ended.4711.4026531836`. Only
+// that reader looks at them, and it removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
 // Ends the name of a copy of the segment, made when memory did not suffice, and of one that is
 // being made.

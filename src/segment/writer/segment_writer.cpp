@@ -98,7 +98,8 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
     if (options.kept_for > 0) {
       writer->kept_for_ = options.kept_for;
       writer->kept_for_namespace_ = options.kept_for_namespace;
-      writer->kept_path_ = writer->path_ + kKeptSuffix.data() + std::to_string(options.kept_for);
+      writer->kept_path_ = writer->path_ + kKeptSuffix.data() + std::to_string(options.kept_for) +
+                           "." + std::to_string(options.kept_for_namespace);
     }
   }
   Result<void> made = writer->map_header();
@@ -420,7 +421,7 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
 void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
   // A reader that is gone would never take it away. Of one in another container nobody knows.
-  const bool is_visible = kept_for_namespace_ == pid_namespace();
+  const bool is_visible = kept_for_namespace_ == 0 || kept_for_namespace_ == pid_namespace();
   const bool wanted = kept_for_ > 0 && (!is_visible || is_running(kept_for_));
   leave_failed();
   const bool kept = wanted && ::rename(path_.c_str(), kept_path_.c_str()) == 0;

@@ -3,6 +3,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -12,8 +14,6 @@ namespace ttmem::server {
 namespace {
 
 constexpr std::size_t kMostWarnings = 256;
-// The copy of a failure is for somebody who asks why: it stays for so long.
-constexpr std::uint64_t kExplainedWithinNs = 3'600'000'000'000;
 
 }  // namespace
 
@@ -32,7 +32,8 @@ void Observatory::tick() {
   } else {
     report_and_reap(names);
   }
-  report_and_reap_failed();
+  report_failed();
+  if (options_.reap) reap_failed();
   ++passes_;
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -75,24 +76,36 @@ void Observatory::report_and_reap(const std::vector<std::string>& names) {
   for (Postmortem& postmortem : fresh) postmortems_.add(std::move(postmortem));
 }
 
-// The copies of processes that failed for lack of memory.
-void Observatory::report_and_reap_failed() {
-  if (collector_.evidence().failed.empty()) return reported_failed_.clear();
-  collector::DeadSegments failed = collector::find_failed(directory_);
-  warn_once(failed.warnings);
-  std::set<std::string> still_there;
-  std::vector<collector::DeadSegment> old;
-  const std::uint64_t now = collector_.evidence().time_unix_ns;
-  for (const collector::DeadSegment& copy : failed.segments) {
-    still_there.insert(copy.path);
-    if (copy.failed_unix_ns + kExplainedWithinNs < now) old.push_back(copy);
-    if (!copy.failure || reported_failed_.contains(copy.path)) continue;
+// The copies of processes that failed for lack of memory. Each is read once, when its process is
+// gone.
+void Observatory::report_failed() {
+  const std::vector<std::string>& names = collector_.evidence().failed;
+  std::erase_if(failed_, [&](const auto& known) {
+    return std::find(names.begin(), names.end(), known.first) == names.end();
+  });
+  std::vector<std::string> fresh;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(fresh),
+               [&](const std::string& name) { return !failed_.contains(name); });
+  if (fresh.empty()) return;
+  const collector::DeadSegments found = collector::find_dead(directory_, fresh);
+  warn_once(found.warnings);
+  for (const collector::DeadSegment& copy : found.segments) {
+    failed_.emplace(copy.path.substr(directory_.size() + 1), collector_.evidence().time_unix_ns);
+    if (!copy.failure) continue;
     spdlog::warn("[FAILED] [PID {}] {} of {}: {}",
                  views::format_pid(copy.pid, copy.pid_namespace.has_value(), {}), copy.name,
                  copy.user, *copy.failure);
   }
-  reported_failed_ = std::move(still_there);
-  if (options_.reap && !old.empty()) warn_once(collector::reap(directory_, old).warnings);
+}
+
+void Observatory::reap_failed() {
+  std::vector<collector::DeadSegment> old;
+  const std::uint64_t now = collector_.evidence().time_unix_ns;
+  for (const auto& [name, seen_unix_ns] : failed_) {
+    const std::chrono::nanoseconds age(now > seen_unix_ns ? now - seen_unix_ns : 0);
+    if (age > options_.failed) old.emplace_back().path = directory_ + "/" + name;
+  }
+  if (!old.empty()) warn_once(collector::reap(directory_, old).warnings);
 }
 
 void Observatory::warn_once(const std::vector<std::string>& warnings) {

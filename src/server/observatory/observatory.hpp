@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct ObservatoryOptions {
   bool reap = true;
   bool process_metrics = true;
   std::chrono::seconds history{86400};
+  // The copy of a failure is for somebody who asks why: it stays for so long.
+  std::chrono::seconds failed{3600};
 };
 
 // What the server knows of the whole machine: the Snapshot of all processes, its history, and who
@@ -58,7 +61,8 @@ class Observatory {
   [[nodiscard]] std::vector<views::ServerFigure> server_figures(std::size_t warnings) const;
   [[nodiscard]] std::vector<std::string> dead_or_incomplete() const;
   void report_and_reap(const std::vector<std::string>& names);
-  void report_and_reap_failed();
+  void report_failed();
+  void reap_failed();
   void warn_once(const std::vector<std::string>& warnings);
 
   std::string directory_;
@@ -67,9 +71,10 @@ class Observatory {
   collector::EventTotals totals_;
   History history_;
   Postmortems postmortems_;
-  std::set<std::string> reported_;         // paths of dead segments that are still there
-  std::set<std::string> reported_failed_;  // the same of copies
-  std::set<std::string> warned_;           // at most a few hundred
+  std::set<std::string> reported_;  // paths of dead segments that are still there
+  // Names of copies that failed processes left, and when they were first seen.
+  std::map<std::string, std::uint64_t> failed_;
+  std::set<std::string> warned_;  // at most a few hundred
   std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;
   std::string page_;  // of metrics, without the figures of the server
   bool page_is_old_ = true;

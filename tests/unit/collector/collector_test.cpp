@@ -332,7 +332,33 @@ TEST(LockHolders, FindsWhoHoldsAFileExclusively) {
   EXPECT_EQ(parse_lock_holder("", makedev(0, 0x1a), 77), std::nullopt);
 }
 
+TEST_F(CollectorTest, WhatWasKeptForAReaderIsDeadOnceTheReaderIsGone) {
+  const std::string segment_name = fmt::format("ttmem.{}.{}.1", ::getuid(), kNoPid);
+  const auto write_kept = [&](std::int32_t reader, std::uint32_t space) {
+    const std::string name = fmt::format("{}.ended.{}.{}", segment_name, reader, space);
+    write(name, segment().bytes());
+    return directory_ + "/" + name;
+  };
+  write_kept(::getpid(), own_pid_namespace());
+  write_kept(kNoPid, own_pid_namespace() + 1);  // in another container it may be running
+  const std::string gone = write_kept(kNoPid, own_pid_namespace());
+  const std::string gone_too = write_kept(kNoPid, 0);
+  const DeadSegments kept = find_kept(directory_);
+  ASSERT_EQ(kept.segments.size(), 2u);
+  EXPECT_EQ(kept.segments[0].path, gone_too);
+  EXPECT_EQ(kept.segments[1].path, gone);
+  EXPECT_TRUE(find_dead(directory_).segments.empty());
+  EXPECT_TRUE(collect(directory_).devices.empty());
+  EXPECT_EQ(reap(directory_, kept.segments).removed, 2u);
+  EXPECT_TRUE(find_kept(directory_).segments.empty());
+}
+
 TEST_F(CollectorTest, FilesWithOtherNamesAreNoneOfOurBusiness) {
+  for (const char* name :
+       {"ttmem.1.2.3.ended", "ttmem.1.2.3.ended.", "ttmem.1.2.3.ended.4", "ttmem.1.2.3.ended.4.",
+        "ttmem.1.2.3.ended.4.5.6", "x.ended.4.5", "ttmem.1.2.3.failed.ended.4.5"}) {
+    EXPECT_FALSE(parse_kept_name(name)) << name;
+  }
   for (const char* name :
        {"ttmem", "ttmem.1.2", "ttmem.1.2.3.0", "ttmem.1.2.3.4.5", "ttmem.1.2.x", "ttmem.-1.2.3",
         "ttmem..2.3", "xttmem.1.2.3", "ttmem.1.2.3.socket2", "ttmem.1.2.socket", "ttmem.1.2.3\x1b",

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <filesystem>
 #include <string>
 
 #include "segment/reader/segment_reader.hpp"
@@ -151,6 +152,20 @@ TEST(SegmentFile, CanWriteASegmentForAnotherProcess) {
   struct stat status {};
   ASSERT_EQ(::fstat(fd.get(), &status), 0);
   EXPECT_EQ(status.st_size, segment::kHeaderBytes + 3 * segment::kChunkBytes);
+}
+
+// No namespace is said: the pid is one of ours.
+TEST(SegmentFile, IsKeptForAReaderThatRunsAlone) {
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
+  for (const pid_t reader : {gone, ::getpid()}) {
+    TemporaryDirectory directory;
+    segment::SegmentWriter::Options options{directory.path()};
+    options.kept_for = reader;
+    Tracker::start(options).value()->finish();
+    EXPECT_EQ(std::filesystem::is_empty(directory.path()), reader == gone);
+  }
 }
 
 }  // namespace
