@@ -137,8 +137,10 @@ CommandEnd supervise(const std::vector<std::string>& command, int watched,
 
 int end_as(const CommandEnd& end) {
   if (end.signal == 0) return end.exit_code;
-  const rlimit none{0, 0};  // the command has left its core, this one would take its place
+  // The command has left its core, this one would take its place.
+  const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
+  ::prctl(PR_SET_DUMPABLE, 0);  // where cores go to a program, it has no limit
   std::signal(end.signal, SIG_DFL);
   sigset_t it;
   sigemptyset(&it);
