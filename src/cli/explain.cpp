@@ -90,6 +90,7 @@ struct Case {
   std::optional<Failure> failure;
   model::Snapshot state;
   std::optional<std::int32_t> pid;
+  bool is_that_moment = false;  // of the failure
 };
 
 // True if `text`, of a process or a recording, is what the log says; without a log any is.
@@ -122,7 +123,9 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   if (!reader) return reader.error();
   const recording::Failure* recorded = nullptr;
   for (const recording::Failure& one : (*reader)->tables().failures) {
-    if (!options.at && says(one.text, failure)) recorded = &one;
+    const std::int32_t pid = (*reader)->tables().process(one.process).pid;
+    const bool is_asked_for = !options.pid || pid == *options.pid;
+    if (!options.at && is_asked_for && says(one.text, failure)) recorded = &one;
   }
   std::optional<std::int32_t> pid = options.pid;
   Result<Time> time = Time{0};
@@ -140,19 +143,26 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   if (!time) return time.error();
   recording::Playback playback(**reader, recording::AfterClose::kept);
   if (const auto done = playback.advance_to(*time); !done) return done.error();
-  return Case{std::move(failure), playback.snapshot(), pid};
+  return Case{std::move(failure), playback.snapshot(), pid, recorded != nullptr};
 }
 
-// The newest failure of which the state was kept.
-std::optional<Case> kept_case(const ExplainOptions& options, std::optional<Failure> failure) {
+// The newest failure of which the state was kept. Of those that there is nothing to say about but
+// that they were, it says that.
+std::optional<Case> kept_case(const ExplainOptions& options,
+                              const std::optional<Failure>& failure) {
   collector::Failures found = collector::failures(segment_directory());
+  print_warnings(found.warnings);
+  print_warnings(found.denied);
   for (collector::Failure& one : found.list) {
     const bool is_asked_for = !options.pid || one.pid == *options.pid;
-    if (!is_asked_for || !one.not_kept.empty() || !says(one.text, failure)) continue;
+    if (!is_asked_for || !says(one.text, failure)) continue;
+    if (!failure) {
+      say_failed(one);
+      say_whose(one);
+    }
     const std::vector<Failure> said = explain::find_failures(one.text);
-    if (said.empty()) continue;
-    if (!failure) say_failed(one);
-    return Case{said.front(), std::move(one.snapshot), one.pid};
+    if (said.empty() || !one.not_kept.empty()) continue;
+    return Case{said.front(), std::move(one.snapshot), one.pid, true};
   }
   return std::nullopt;
 }
@@ -164,7 +174,7 @@ Result<Case> case_of(const ExplainOptions& options, const CommonOptions& common)
   if (auto kept = kept_case(options, *failure)) return *std::move(kept);
   Result<model::Snapshot> now = current_snapshot({});
   if (!now) return now.error();
-  return Case{*std::move(failure), *std::move(now), options.pid};
+  return Case{*std::move(failure), *std::move(now), options.pid, false};
 }
 
 int explain_command(const ExplainOptions& options, const CommonOptions& common) {
@@ -181,8 +191,11 @@ int explain_command(const ExplainOptions& options, const CommonOptions& common) 
     }
     found->state = views::select_devices(std::move(found->state), common.devices);
   }
-  const explain::Explanation explanation = explain::explain(
-      {.failure = std::move(found->failure), .state = &found->state, .pid = found->pid});
+  const explain::Explanation explanation =
+      explain::explain({.failure = std::move(found->failure),
+                        .state = &found->state,
+                        .pid = found->pid,
+                        .is_that_moment = found->is_that_moment});
   return print(common.json ? explain::explanation_json(explanation)
                            : explain::explanation_text(explanation, text_options(common)));
 }

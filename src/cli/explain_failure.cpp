@@ -2,10 +2,13 @@
 #include "cli/explain_failure.hpp"
 
 #include <fmt/format.h>
+#include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
 #include "collector/failures.hpp"
@@ -22,7 +25,10 @@ void print_explanation(const collector::Failure& failure, const views::TextOptio
   const std::vector<explain::Failure> said = explain::find_failures(failure.text);
   if (said.empty()) return;  // somebody's own words
   const explain::Explanation explanation =
-      explain::explain({.failure = said.front(), .state = &failure.snapshot, .pid = failure.pid});
+      explain::explain({.failure = said.front(),
+                        .state = &failure.snapshot,
+                        .pid = failure.pid,
+                        .is_that_moment = failure.not_kept.empty()});
   const std::string text = explain::explanation_text(explanation, options);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
@@ -36,8 +42,16 @@ void say_failed(const collector::Failure& failure) {
   if (!failure.not_kept.empty()) say(failure.not_kept);
 }
 
+void say_whose(const collector::Failure& failure) {
+  const std::uint64_t now = clock_ns(CLOCK_REALTIME);
+  const std::uint64_t age = now - std::min(now, failure.time_unix_ns);
+  const std::string& command = failure.command.empty() ? failure.name : failure.command;
+  say(fmt::format("{} ago: {} of {}", views::format_age(age), command, failure.user));
+}
+
 void explain_failure(const std::string& run, const views::TextOptions& options) {
   collector::Failures found = collector::failures(segment_directory());
+  print_warnings(found.warnings);  // and not what is denied: that is of others
   std::erase_if(found.list, [&](const collector::Failure& one) { return one.run != run; });
   if (found.list.empty()) return;
   print_explanation(found.list.back(),

@@ -13,7 +13,9 @@ namespace ttmem::cli {
 // the $TTMEM_RUN that they had.
 void explain_failure(const std::string& run, const views::TextOptions& options);
 
-// Two lines on standard error at most: which process said what, and when it was.
+// Two lines on standard error at most: which process said what, and why its state was not kept.
 void say_failed(const collector::Failure& failure);
+// One line for who did not run it: when it was, the command and its user.
+void say_whose(const collector::Failure& failure);
 
 }  // namespace ttmem::cli

@@ -92,14 +92,17 @@ bool Bank::clears_after_moving(const Run& run, std::uint64_t lowest) const {
 }
 
 bool Bank::fits_when_first(std::uint64_t request) const {
+  const bool has_order =
+      holders_.size() < 2 || std::all_of(holders_.begin(), holders_.end(),
+                                         [](const Holder& holder) { return holder.age_ns; });
+  if (!has_order) return false;
   FreeList space = empty_space(region_);
   if (!space.allocate(request, bottom_up_)) return false;
   std::vector<const Holder*> by_age;
   by_age.reserve(holders_.size());
   for (const Holder& holder : holders_) by_age.push_back(&holder);
-  std::stable_sort(by_age.begin(), by_age.end(), [](const Holder* a, const Holder* b) {
-    return a->age_ns.value_or(0) > b->age_ns.value_or(0);
-  });
+  std::stable_sort(by_age.begin(), by_age.end(),
+                   [](const Holder* a, const Holder* b) { return a->age_ns > b->age_ns; });
   return std::all_of(by_age.begin(), by_age.end(), [&](const Holder* holder) {
     return space.allocate(holder->bytes_per_bank, bottom_up_).has_value();
   });
@@ -120,6 +123,12 @@ std::uint64_t Bank::missing_at_the_end(std::uint64_t request) const {
                       : holders_.front().address - region_.range.begin;
   }
   return needed - std::min(needed, last);
+}
+
+std::optional<Bank> bank_of(const DeviceMemory& memory, Kind kind) {
+  const auto& region = memory.regions[kind];
+  if (!region || memory.without_address[kind] != 0) return std::nullopt;
+  return Bank::make(kind, *region, memory.holders[kind]);
 }
 
 }  // namespace ttmem::explain

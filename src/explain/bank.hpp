@@ -45,7 +45,7 @@ class Bank {
   [[nodiscard]] bool clears_after_moving(const Run& run, std::uint64_t lowest) const;
 
   // True if the request and all that is there fit when the request comes first, and the others in
-  // the order of their age.
+  // the order of their age. False if that is not known.
   [[nodiscard]] bool fits_when_first(std::uint64_t request) const;
 
   // True if the request fits into a bank that is `more` bytes larger. What is there moves with the
@@ -66,5 +66,9 @@ class Bank {
   std::uint64_t free_bytes_ = 0;
   std::uint64_t largest_free_ = 0;
 };
+
+// None: there is no such region, not all that lies there is known, or it cannot all lie there.
+// `memory` must outlive it.
+[[nodiscard]] std::optional<Bank> bank_of(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

@@ -83,9 +83,7 @@ std::span<const Holder> below(const DeviceMemory& memory, std::uint64_t cb_end) 
 // The buffers moved up, where there is room for them.
 void suggest_moving(const Failure& failure, const DeviceMemory& memory,
                     std::span<const Holder> culprits, Explanation& result) {
-  const auto& region = memory.regions[Kind::l1];
-  if (!region || memory.without_address[Kind::l1] != 0) return;
-  const auto bank = Bank::make(Kind::l1, *region, memory.holders[Kind::l1]);
+  const auto bank = bank_of(memory, Kind::l1);
   if (!bank || !bank->clears_after_moving({0, culprits.size(), 0}, *failure.cb_end)) return;
   result.suggestions.push_back(
       {.action = "reallocate",

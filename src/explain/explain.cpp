@@ -10,106 +10,136 @@
 
 #include "explain/bank.hpp"
 #include "explain/causes.hpp"
+#include "explain/tightest.hpp"
 #include "explain/wording.hpp"
+#include "placement/memory_map.hpp"
 
 namespace ttmem::explain {
 namespace {
 
 using What = Failure::What;
 
-// The largest free block, if what is held is known.
-Bytes largest_free(const DeviceMemory& memory, Kind kind) {
-  const auto& region = memory.regions[kind];
-  if (!region || memory.without_address[kind] != 0) return std::nullopt;
-  const auto bank = Bank::make(kind, *region, memory.holders[kind]);
-  return bank ? Bytes(bank->largest_free()) : std::nullopt;
-}
+// Whether a state is that of the failure.
+enum class Match : std::uint8_t { no, unknown, yes };
 
-// True if this can be the memory, and the moment, that the message is about.
-bool is_of_failure(const Failure& failure, const DeviceMemory& memory) {
+Match match_if(bool is_that) { return is_that ? Match::yes : Match::no; }
+
+// False: it says nothing by which devices and moments can be told apart.
+bool says_enough(const Failure& failure) {
   switch (failure.what) {
-    case What::out_of_memory: {
-      if (!failure.kind) return true;
-      const Bytes largest = largest_free(memory, *failure.kind);
-      if (!largest) return failure.bank_bytes == 0U && !memory.regions[*failure.kind];
-      if (failure.largest_free_per_bank) return *largest == *failure.largest_free_per_bank;
-      return !failure.bytes_per_bank || *largest < *failure.bytes_per_bank;
-    }
-    case What::clash: {
-      const auto& buffers = memory.holders[Kind::l1];
-      return !buffers.empty() && failure.l1_address == buffers.front().address &&
-             find_program(failure, memory) != nullptr;
-    }
-    case What::beyond_l1:
-      return find_program(failure, memory) != nullptr;
+    case What::out_of_memory:
+      return failure.kind &&
+             (failure.largest_free_per_bank || failure.bytes_per_bank || failure.bank_bytes == 0U);
     case What::trace_region:
-      // The region is rounded up to whole pages.
-      return !failure.limit || memory.facts.trace_region_bytes >= *failure.limit;
+      return failure.limit.has_value();
     default:
       return true;
   }
 }
 
-// The same without looking at a buffer: of a device that one living process has for itself, the
-// collector has worked it out.
-Bytes collected_largest_free(const DeviceMemory& memory, Kind kind) {
-  const bool is_alone =
-      memory.device->processes.size() == 1 && memory.process->state == model::State::alive;
-  return is_alone ? memory.device->free[kind].largest_per_bank : std::nullopt;
+// Whether the largest free block of a bank is that of the message, or too small for the request.
+bool can_have_failed(const Failure& failure, std::uint64_t largest_free) {
+  if (failure.largest_free_per_bank) return largest_free == *failure.largest_free_per_bank;
+  return !failure.bytes_per_bank || largest_free < *failure.bytes_per_bank;
+}
+
+Match match_request(const Failure& failure, const DeviceMemory& memory) {
+  if (!memory.regions[*failure.kind]) return match_if(failure.bank_bytes == 0U);
+  const std::optional<Bank> bank = bank_of(memory, *failure.kind);
+  if (!bank) return Match::unknown;
+  return match_if(can_have_failed(failure, bank->largest_free()));
+}
+
+// The region is what was asked for, in whole pages of each bank. Before January 2026 it was asked
+// for by the bank.
+Match match_trace_region(const Failure& failure, const DeviceMemory& memory) {
+  const std::uint64_t channels = memory.facts.dram_channels;
+  if (!memory.device->trace_capacity_bytes || channels == 0) return Match::unknown;
+  if (*failure.limit > kMostBytes) return Match::no;
+  const std::uint64_t region = memory.facts.trace_region_bytes;
+  const auto is_in_pages = [&](std::uint64_t asked) {
+    return region >= asked && region - asked < channels * placement::kMaxTracePageBytes;
+  };
+  return match_if(is_in_pages(*failure.limit) || is_in_pages(*failure.limit * channels));
+}
+
+// Whether this is the memory, and the moment, that the message is about. The message says enough.
+Match match(const Failure& failure, const DeviceMemory& memory) {
+  switch (failure.what) {
+    case What::out_of_memory:
+      return match_request(failure, memory);
+    case What::clash: {
+      const auto& buffers = memory.holders[Kind::l1];
+      return match_if(!buffers.empty() && failure.l1_address == buffers.front().address &&
+                      find_program(failure, memory) != nullptr);
+    }
+    case What::beyond_l1:
+      return match_if(find_program(failure, memory) != nullptr);
+    case What::trace_region:
+      return match_trace_region(failure, memory);
+    default:
+      return Match::unknown;
+  }
 }
 
 // False: the figures of the device alone show that the message is about another one, or another
 // moment. A mesh has many, and looking at all buffers of each takes seconds.
-bool can_be_of_failure(const Failure& failure, const DeviceMemory& memory) {
-  if (failure.what != What::out_of_memory || !failure.kind) return true;
+bool can_match(const Failure& failure, const DeviceMemory& memory) {
+  if (failure.what != What::out_of_memory) return true;
   const Bytes largest = collected_largest_free(memory, *failure.kind);
-  if (!largest) return true;
-  if (failure.largest_free_per_bank) return *largest == *failure.largest_free_per_bank;
-  return !failure.bytes_per_bank || *largest < *failure.bytes_per_bank;
-}
-
-// How much is left of what is tightest, as a share: for the choice among devices.
-double room_of(const model::Snapshot& state, const MemoryRef& ref) {
-  const DeviceMemory without_buffers = outline(state, ref);
-  std::optional<DeviceMemory> with_buffers;
-  double least = 1;
-  for (const Kind kind : {Kind::dram, Kind::l1}) {
-    const auto& region = without_buffers.regions[kind];
-    if (!region) continue;
-    Bytes largest = collected_largest_free(without_buffers, kind);
-    if (!largest) {
-      if (!with_buffers) with_buffers = device_memory(state, ref);
-      largest = largest_free(*with_buffers, kind);
-    }
-    if (!largest) continue;
-    const auto bytes = static_cast<double>(region->range.end - region->range.begin);
-    least = std::min(least, static_cast<double>(*largest) / bytes);
-  }
-  return least;
+  return !largest || can_have_failed(failure, *largest);
 }
 
 // The memory that is meant, and whether it is that of the failure.
 struct Choice {
   std::optional<DeviceMemory> memory{};
-  bool is_certain = false;
+  Match match = Match::no;
 };
 
+// Whether it is this one. The memory is there only if its buffers had to be looked at.
+Choice look_at(const Failure& failure, const model::Snapshot& state, const MemoryRef& ref) {
+  if (!can_match(failure, outline(state, ref))) return {};
+  DeviceMemory memory = device_memory(state, ref);
+  const Match here = match(failure, memory);
+  return {std::move(memory), here};
+}
+
+// The one that is meant, else the tightest one of those that may be.
 Choice choose(const Question& question) {
   const model::Snapshot& state = *question.state;
+  const bool is_told = question.failure && says_enough(*question.failure);
+  const std::vector<MemoryRef> refs = memory_refs(state, question.pid);
+  Choice choice;
   std::optional<MemoryRef> tightest;
   double least = 2;
-  for (const MemoryRef& ref : memory_refs(state, question.pid)) {
-    if (question.failure && can_be_of_failure(*question.failure, outline(state, ref))) {
-      DeviceMemory memory = device_memory(state, ref);
-      if (is_of_failure(*question.failure, memory)) return {std::move(memory), true};
-    }
+  for (const MemoryRef& ref : refs) {
+    Choice here{.match = Match::unknown};
+    if (is_told) here = look_at(*question.failure, state, ref);
+    if (here.match == Match::yes) return here;
     const double room = room_of(state, ref);
-    if (room >= least) continue;
+    if (here.match < choice.match || (here.match == choice.match && room >= least)) continue;
+    choice.match = here.match;
     least = room;
     tightest = ref;
   }
-  if (!tightest) return {};
-  return {device_memory(state, *tightest), !question.failure.has_value()};
+  if (tightest) choice.memory = device_memory(state, *tightest);
+  // At that moment there was no other.
+  const bool is_alone = question.is_that_moment && refs.size() == 1;
+  if (is_alone && choice.match == Match::unknown) choice.match = Match::yes;
+  return choice;
+}
+
+// Whether it matters who held what.
+bool is_of_memory(const Failure& failure) {
+  switch (failure.what) {
+    case What::out_of_memory:
+    case What::clash:
+    case What::beyond_l1:
+    case What::trace_region:
+      return true;
+    default:
+      return false;
+  }
 }
 
 void explain_failure(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
@@ -127,7 +157,25 @@ void explain_failure(const Failure& failure, const DeviceMemory* memory, Explana
   }
 }
 
+// Of a failure and a state: whether they belong together.
+void say_how_certain(const Question& question, Match match, Explanation& result) {
+  if (match == Match::yes) return;
+  if (match == Match::no) {
+    result.unknown.emplace_back(
+        "Whether this is how it was: the state is of another moment than the message. `ttmem run "
+        "-- CMD` keeps the state of the failure.");
+  } else if (question.is_that_moment) {
+    result.unknown.emplace_back(
+        "Which device it was: the message and the state say too little to tell.");
+  } else {
+    result.unknown.emplace_back(
+        "Whether this is how it was: the message and the state say too little to tell. `ttmem run "
+        "-- CMD` keeps the state of the failure.");
+  }
+}
+
 void say_what_is_unknown(const Question& question, const Choice& choice, Explanation& result) {
+  if (question.failure && !is_of_memory(*question.failure)) return;
   if (question.state != nullptr) {
     result.unknown.insert(result.unknown.end(), question.state->unread.begin(),
                           question.state->unread.end());
@@ -139,11 +187,7 @@ void say_what_is_unknown(const Question& question, const Choice& choice, Explana
         "explains the failure when CMD ends.");
     return;
   }
-  if (!choice.is_certain && question.failure) {
-    result.unknown.emplace_back(
-        "Whether this is how it was: the state is of another moment than the message. `ttmem run "
-        "-- CMD` keeps the state of the failure.");
-  }
+  if (question.failure) say_how_certain(question, choice.match, result);
   const auto names_missing = std::any_of(
       result.in_the_way.begin(), result.in_the_way.end(),
       [](const Holder& holder) { return holder.label.empty() && holder.scope.empty(); });
@@ -173,7 +217,8 @@ void list_in_the_way(std::vector<Holder> holders, Explanation& result) {
 Explanation explain(const Question& question) {
   Explanation result;
   Choice choice;
-  if (question.state != nullptr) choice = choose(question);
+  const bool is_asked_for = !question.failure || is_of_memory(*question.failure);
+  if (question.state != nullptr && is_asked_for) choice = choose(question);
   const DeviceMemory* const memory = choice.memory ? &*choice.memory : nullptr;
   if (memory != nullptr) result.place = place_of(*memory);
   if (question.failure) {

@@ -15,6 +15,7 @@ struct Question {
   std::optional<Failure> failure{};        // none: nothing has failed, what would fail first
   const model::Snapshot* state = nullptr;  // null: there is the message alone
   std::optional<std::int32_t> pid{};       // only this process; none: the one that it fits best
+  bool is_that_moment = false;  // `state` was kept, or recorded, by who failed, when it failed
 };
 
 // Why it failed, who was in the way, and the smallest changes with which it would not have. Changes

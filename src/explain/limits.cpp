@@ -58,8 +58,9 @@ void explain_limit(const Failure& failure, Explanation& result) {
     case Failure::What::below_limit:
       result.kind = Kind::l1;
       result.sentence =
-          fmt::format("An interleaved L1 buffer would have to lie below {}, where it must not.",
-                      failure.limit.value_or(0));
+          fmt::format("An interleaved L1 buffer would have to lie {}.",
+                      failure.limit ? fmt::format("below {}, where it must not", *failure.limit)
+                                    : "lower than it may");
       suggest("move_to_dram", "keep this buffer in DRAM, or shard it");
       break;
     case Failure::What::trace_overlap:

@@ -7,9 +7,12 @@
 
 #include "explain/bank.hpp"
 #include "placement/align.hpp"
+#include "placement/memory_map.hpp"
 
 namespace ttmem::explain {
 namespace {
+
+using placement::kMaxTracePageBytes;
 
 bool all_known(const DeviceMemory& memory, Kind kind) { return memory.without_address[kind] == 0; }
 
@@ -43,22 +46,19 @@ std::optional<std::uint64_t> larger_region(const DeviceMemory& memory, Kind kind
     return memory.holders[kind].empty() ? std::optional(placement::align_up(request, step))
                                         : std::nullopt;
   }
-  const auto bank = Bank::make(kind, *region, memory.holders[kind]);
+  const auto bank = bank_of(memory, kind);
   if (!bank) return std::nullopt;
   const std::uint64_t more = placement::align_up(bank->missing_at_the_end(request), step);
   if (!bank->fits_with_more(more, request)) return std::nullopt;
   return bytes_of(region) + more;
 }
 
-constexpr std::uint64_t kTracePageBytes = 8192;
-
 // True if DRAM buffers leave room for a trace region of so many bytes over all banks.
 bool has_room_for_trace_region(const DeviceMemory& memory, std::uint64_t bytes) {
   const auto& dram = memory.regions[Kind::dram];
   if (!dram || !all_known(memory, Kind::dram) || memory.facts.dram_channels == 0) return false;
   const std::uint64_t channels = memory.facts.dram_channels;
-  const std::uint64_t each =
-      placement::align_up((bytes + channels - 1) / channels, kTracePageBytes);
+  const std::uint64_t each = placement::trace_bytes_per_channel(bytes, channels);
   const std::uint64_t highest = end_of(memory.holders[Kind::dram], dram->range.begin);
   const std::uint64_t channel = memory.facts.dram_bytes_per_channel;
   return each <= channel && highest <= channel - each;
@@ -90,7 +90,7 @@ std::optional<std::uint64_t> smaller_l1_small(const DeviceMemory& memory, std::u
 
 std::optional<std::uint64_t> larger_trace_region(const DeviceMemory& memory,
                                                  std::uint64_t request) {
-  const auto size = larger_region(memory, Kind::trace, kTracePageBytes, request);
+  const auto size = larger_region(memory, Kind::trace, kMaxTracePageBytes, request);
   if (!size) return std::nullopt;
   const std::uint64_t all = *size * memory.facts.dram_channels;
   return has_room_for_trace_region(memory, all) ? std::optional(all) : std::nullopt;
@@ -101,7 +101,7 @@ std::optional<std::uint64_t> smaller_trace_region(const DeviceMemory& memory, st
   if (!region || !all_known(memory, Kind::trace)) return std::nullopt;
   const std::uint64_t unused =
       region->range.end - end_of(memory.holders[Kind::trace], region->range.begin);
-  const std::uint64_t less = placement::align_up(more, kTracePageBytes);
+  const std::uint64_t less = placement::align_up(more, kMaxTracePageBytes);
   if (less == 0 || less > unused) return std::nullopt;
   return (bytes_of(region) - less) * memory.facts.dram_channels;
 }
@@ -112,8 +112,8 @@ std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
   std::uint64_t there = 0;
   for (const Holder& trace : memory.holders[Kind::trace]) there += trace.bytes;
   if (channels == 0 || there > all_traces || all_traces > kMostBytes) return std::nullopt;
-  const std::uint64_t pages = (all_traces - there + kTracePageBytes - 1) / kTracePageBytes;
-  const std::uint64_t each = (pages + channels - 1) / channels * kTracePageBytes;
+  const std::uint64_t pages = (all_traces - there + kMaxTracePageBytes - 1) / kMaxTracePageBytes;
+  const std::uint64_t each = (pages + channels - 1) / channels * kMaxTracePageBytes;
   const auto size = larger_trace_region(memory, each);
   return size ? std::optional(std::max(*size, all_traces)) : std::nullopt;
 }

@@ -128,11 +128,7 @@ void explain_full_bank(const Request& request, const Bank& bank, const DeviceMem
 
 void explain_request(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
   std::optional<Bank> bank;
-  if (memory != nullptr && failure.kind && memory->regions[*failure.kind] &&
-      memory->without_address[*failure.kind] == 0) {
-    bank =
-        Bank::make(*failure.kind, *memory->regions[*failure.kind], memory->holders[*failure.kind]);
-  }
+  if (memory != nullptr && failure.kind) bank = bank_of(*memory, *failure.kind);
   const std::optional<Request> request = request_of(failure, bank);
   result.kind = failure.kind;
   result.bytes = failure.bytes;

@@ -39,15 +39,11 @@ void suggest_smaller_type(const Request& request, const Bank& bank, Explanation&
 // An L1 buffer in DRAM. Its pages are not known here, so that it is tried with one more of the
 // largest usual ones.
 void suggest_dram(const Request& request, const DeviceMemory& memory, Explanation& result) {
-  const auto& region = memory.regions[Kind::dram];
-  if (request.kind != Kind::l1 || !request.total || !region || memory.without_address[Kind::dram]) {
-    return;
-  }
+  if (request.kind != Kind::l1 || !request.total) return;
   constexpr std::uint64_t page = 8192;
   const std::uint64_t channels = memory.facts.dram_channels;
-  const std::uint64_t each = *request.total / channels + page;
-  const auto bank = Bank::make(Kind::dram, *region, memory.holders[Kind::dram]);
-  if (!bank || bank->largest_free() < each) return;
+  const auto bank = bank_of(memory, Kind::dram);
+  if (!bank || bank->largest_free() < *request.total / channels + page) return;
   result.suggestions.push_back(
       {.action = "move_to_dram",
        .tried = true,

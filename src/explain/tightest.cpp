@@ -1,42 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "explain/tightest.hpp"
+
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 
-#include "explain/bank.hpp"
 #include "explain/causes.hpp"
 #include "explain/wording.hpp"
 
 namespace ttmem::explain {
 namespace {
 
-// What is left of one kind, as a share of its region: the smallest one fails first.
-struct Tightness {
-  Kind kind = Kind::dram;
-  Bank bank;
+constexpr std::array<Kind, 3> kKinds = {Kind::dram, Kind::l1, Kind::l1_small};
 
-  [[nodiscard]] double share() const {
-    return static_cast<double>(bank.largest_free()) / static_cast<double>(bank.bytes());
-  }
-};
+double share(std::uint64_t largest_free, const collector::BankRegion& region) {
+  return static_cast<double>(largest_free) /
+         static_cast<double>(region.range.end - region.range.begin);
+}
+
+// A region of its own for something that nobody uses is no bottleneck.
+bool is_used(const DeviceMemory& memory, Kind kind) {
+  return kind != Kind::l1_small || !memory.holders[kind].empty() ||
+         memory.process->used(kind).value_or(0) != 0;
+}
+
+}  // namespace
 
 std::optional<Tightness> tightest(const DeviceMemory& memory) {
   std::optional<Tightness> least;
-  for (const Kind kind : {Kind::dram, Kind::l1, Kind::l1_small}) {
-    const auto& region = memory.regions[kind];
-    if (!region || memory.without_address[kind] != 0) continue;
-    // A region of its own for something that nobody uses is no bottleneck.
-    if (kind == Kind::l1_small && memory.holders[kind].empty()) continue;
-    auto bank = Bank::make(kind, *region, memory.holders[kind]);
+  double room = 2;
+  for (const Kind kind : kKinds) {
+    if (!is_used(memory, kind)) continue;
+    std::optional<Bank> bank = bank_of(memory, kind);
     if (!bank) continue;
-    Tightness each{kind, *std::move(bank)};
-    if (!least || each.share() < least->share()) least = std::move(each);
+    const double here = share(bank->largest_free(), bank->region());
+    if (here >= room) continue;
+    room = here;
+    least = Tightness{kind, *std::move(bank)};
   }
   return least;
 }
 
-}  // namespace
+Bytes collected_largest_free(const DeviceMemory& memory, Kind kind) {
+  const bool is_alone =
+      memory.device->processes.size() == 1 && memory.process->state == model::State::alive;
+  return is_alone ? memory.device->free[kind].largest_per_bank : std::nullopt;
+}
+
+double room_of(const model::Snapshot& state, const MemoryRef& ref) {
+  const DeviceMemory memory = outline(state, ref);
+  double least = 1;
+  for (const Kind kind : kKinds) {
+    const auto& region = memory.regions[kind];
+    if (!region || !is_used(memory, kind)) continue;
+    const Bytes largest = collected_largest_free(memory, kind);
+    if (!largest) {
+      const DeviceMemory with_buffers = device_memory(state, ref);
+      const auto found = tightest(with_buffers);
+      return found ? share(found->bank.largest_free(), found->bank.region()) : 1;
+    }
+    least = std::min(least, share(*largest, *region));
+  }
+  return least;
+}
 
 void explain_tightest(const DeviceMemory& memory, Explanation& result) {
   const std::optional<Tightness> least = tightest(memory);

@@ -77,6 +77,11 @@ class ProcessesOfOthers(Looking):
         self.assertIs(json.loads(self.as_nobody("--json").stdout)["complete"], False)
         self.assertNotIn(">=", self.ttmem().stdout)
 
+    def test_their_failures_are_said_to_be_unknown_to_who_asks_for_failures(self):
+        self.hold_calls("open_device()\nalloc(DRAM, 1, 4096)")
+        self.assertRegex(self.as_nobody("explain").stderr, "(?m)^ttmem: warning: .*root")
+        self.assertEqual(self.as_nobody("run", "--no-adapter", "--", "false").stderr, "")
+
 
 class AnEstimate(Looking):
     ESTIMATE = ("open_device()\nalloc(L1, 1, 1024)\n"

@@ -54,15 +54,21 @@ class ExplainCase(Case):
 class Kept(ExplainCase):
     """A process says that memory did not suffice, frees everything and ends."""
 
-    def fail(self, *before):
-        said = out_of_memory().split("info:\n")[1].split("\n")[0]
-        source = (f"from abi import *{FRAGMENTED}\nlib.ttmem_failure({said.encode()!r})\n"
-                  "free(L1, 2)\nlib.ttmem_device_close(0)\nimport sys; sys.exit(1)")
+    SAID = out_of_memory().split("info:\n")[1].split("\n")[0]
+
+    def run_it(self, source, *before):
+        """A process that makes these calls and exits with 1."""
         env = self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE))
+        source = "from abi import *\n" + source + "\nraise SystemExit(1)"
         done = subprocess.run([*map(str, before), sys.executable, "-c", source], env=env,
                               check=False, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 1, done.stderr)
-        return done.stderr
+        return done
+
+    def fail(self, *before):
+        source = (f"{FRAGMENTED}\nlib.ttmem_failure({self.SAID.encode()!r})\n"
+                  "free(L1, 2)\nlib.ttmem_device_close(0)")
+        return self.run_it(source, *before).stderr
 
     def check(self, said):
         self.assertEqual(said["cause"], "fragmentation")
@@ -85,6 +91,31 @@ class Kept(ExplainCase):
         self.assertIn(f"ttmem explain --recording {path}", said)
         self.check(self.explain("--recording", path))
         self.check(self.explain(self.log(out_of_memory()), "--recording", path))
+
+    def test_of_a_recording_a_pid_chooses_the_failure(self):
+        path = pathlib.Path(self.dir) / "run.ttmem"
+        source = ("for name in (b'first', b'second'):\n"
+                  "    child = os.fork()\n"
+                  "    if child == 0:\n" +
+                  FRAGMENTED.replace('b"residual"', "name").replace("\n", "\n        ") +
+                  f"lib.ttmem_failure({self.SAID.encode()!r})\n"
+                  "        raise SystemExit(1)\n"
+                  "    print(child)\n"
+                  "    os.waitpid(child, 0)\n")
+        done = self.run_it(source, TTMEM, "record", "--no-adapter", "-o", path, "--")
+        pids = done.stdout.split()
+        for pid, name in zip(pids, ("first", "second"), strict=True):
+            said = self.explain("--recording", path, "--pid", pid)
+            self.assertEqual([holder["label"] for holder in said["in_the_way"]], [name])
+
+    def test_a_later_failure_that_cannot_be_explained_is_said(self):
+        self.fail()
+        self.run_it("open_device(0)\nlib.ttmem_failure(b'in other words')")
+        said = self.ttmem("explain", "--json")
+        self.assertRegex(said.stderr, r"^ttmem: \d+ failed: in other words\n"
+                         r"ttmem: [\d.]+m?s ago: \S*python\S* -c .* of \S+\n"
+                         r"ttmem: \d+ failed: Out of")
+        self.check(json.loads(said.stdout))
 
 
 class Explain(ExplainCase):

@@ -96,20 +96,37 @@ class TheCopy(FailureCase):
                        env={"TT_ALLOC_TRACKING_ENABLED": "0"})
         self.assertEqual(self.files(), [])
 
-    def test_a_full_directory_harms_nothing(self):
-        """There is room for the segment, and not for a copy of it."""
-        script = f'mount -t tmpfs -o size=1200k none "{self.dir}" && exec "$@"; exit 77'
+    def fail_in_little_space(self, size, source, then="true"):
+        """A process that makes these calls and exits with 1, in a directory of that size."""
+        script = (f'mount -t tmpfs -o size={size} none "{self.dir}" || exit 77\n'
+                  f'"$@"; code=$?; {then}; exit $code')
         result = subprocess.run(
             ["unshare", "--mount", "sh", "-c", script, "sh", sys.executable, "-c",
-             "from abi import *\n" + FAILED + "print(sorted(os.listdir(os.environ['TTMEM_DIR'])))\n"
+             "from abi import *\n" + source + "print(sorted(os.listdir(os.environ['TTMEM_DIR'])))\n"
              "raise SystemExit(1)"],
             env=self.tracked(TTMEM_LIB=LIBRARY, PYTHONPATH=str(HERE)), text=True,
             capture_output=True, timeout=60)
         if "Operation not permitted" in result.stderr or result.returncode == 77:
             self.skipTest("mounting a tmpfs needs root and a kernel that lets it")
         self.assertEqual(result.returncode, 1, result.stderr)
+        return result
+
+    def test_a_full_directory_harms_nothing(self):
+        """There is room for the segment, and not for a copy of it."""
+        result = self.fail_in_little_space("1200k", FAILED)
         self.assertEqual(result.stdout.count("ttmem."), 1, result.stdout)
         self.assertNotIn("failed", result.stdout)
+
+    def test_takes_a_quarter_of_what_is_free_at_most(self):
+        """Others have their memory there. What was said is known all the same."""
+        many = "for i in range(2, 20000): alloc(DRAM, i, 1024)\n"
+        result = self.fail_in_little_space("8m", FAILED.replace("lib.ttmem_f", many + "lib.ttmem_f"),
+                                           f'ls "{self.dir}"; {TTMEM} explain')
+        before, after, *_ = result.stdout.splitlines()
+        self.assertNotIn("failed", before)
+        self.assertRegex(after, r"^ttmem\.[\d.]+\.failed$")
+        self.assertRegex(result.stderr, rf"^ttmem: \d+ failed: {OOM}\n"
+                         "ttmem: the state of that moment could not be kept: No space left")
 
     def test_what_is_no_text_is_counted(self):
         held = self.hold_calls("open_device(0)\nlib.ttmem_failure(None)\nlib.ttmem_failure(b'')")
@@ -191,6 +208,12 @@ class Run(FailureCase):
     def test_a_command_that_was_killed(self):
         said = self.run_it(FAILED + "os.kill(os.getpid(), 9)", -signal.SIGKILL)
         self.assertIn(f"failed: {OOM}\n", said)
+
+    def test_a_copy_that_cannot_be_read_is_said(self):
+        with open(os.path.join(self.dir, "ttmem.0.1.2.failed"), "w", encoding="ascii") as file:
+            file.write("anything")
+        said = self.run_it(HELD + "raise SystemExit(1)", 1)
+        self.assertRegex(said, r"^ttmem: warning: cannot read \S+/ttmem.0.1.2.failed: .*\n$")
 
     def test_with_a_summary(self):
         said = self.run_it(FAILED + "raise SystemExit(1)", 1, "--summary")

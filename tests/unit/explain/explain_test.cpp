@@ -89,6 +89,11 @@ TEST(Explain, WhatIsNoMatterOfWhoHoldsWhatHasASentenceAndAdvice) {
   }
 }
 
+TEST(Explain, AnAddressThatTheMessageDoesNotSayIsNotZero) {
+  const Explanation said = of_message("Out of Memory: Cannot allocate at an address below");
+  EXPECT_EQ(said.sentence, "An interleaved L1 buffer would have to lie lower than it may.");
+}
+
 TEST(Explain, AbsurdNumbersSuggestNothingThatWasTried) {
   const std::string most = "18446744073709551615";
   for (const std::string& text :
@@ -178,6 +183,67 @@ TEST(Explain, AStateOfAnotherMomentIsCalledOne) {
   EXPECT_NE(said.unknown[0].find("another moment"), std::string::npos) << said.unknown[0];
 }
 
+// True if one of the lines of what is not known has these words.
+bool is_unknown(const Explanation& said, const std::string& words) {
+  return std::any_of(said.unknown.begin(), said.unknown.end(), [&](const std::string& line) {
+    return line.find(words) != std::string::npos;
+  });
+}
+
+// Before mid 2025 there were no figures of a bank.
+TEST(Explain, AMessageThatSaysTooLittleIsOfNoDeviceForCertain) {
+  const std::string text = "Out of Memory: Not enough space to allocate 4096 B L1 buffer";
+  State state(2);
+  state.add(0, 1400000 / 32 * 32, 32 * kKiB, "small");
+  state.add(1, 500000 / 32 * 32, 900 * kKiB, "large");
+  Explanation said = of_state(text, state);
+  EXPECT_TRUE(said.place.starts_with("Device 1 ")) << "the tightest one";
+  EXPECT_TRUE(is_unknown(said, "too little"));
+  EXPECT_FALSE(is_unknown(said, "another moment"));
+
+  const Failure failure = find_failures(text).at(0);
+  said = explain({.failure = failure, .state = &state.snapshot, .is_that_moment = true});
+  EXPECT_TRUE(is_unknown(said, "Which device it was"));
+  const State one;
+  said = explain({.failure = failure, .state = &one.snapshot, .is_that_moment = true});
+  EXPECT_TRUE(said.unknown.empty()) << "there is no other device";
+}
+
+TEST(Explain, WhatCannotBeComparedIsNotOfAnotherMoment) {
+  State state;
+  state.add(0, 1400000 / 32 * 32, 32 * kKiB, "a");
+  state.snapshot.allocations[0].address.reset();
+  const Explanation said = of_state(out_of_memory("L1", 2000 * kKiB, ""), state);
+  EXPECT_TRUE(is_unknown(said, "too little"));
+  EXPECT_FALSE(is_unknown(said, "another moment"));
+}
+
+TEST(Explain, WhatIsNoMatterOfWhoHoldsWhatIsOfNoDevice) {
+  State state(2);
+  const Explanation said =
+      of_state("Program size (71000) too large for kernel config buffer (70656) on TENSIX", state);
+  EXPECT_EQ(said.place, "");
+  EXPECT_TRUE(said.unknown.empty());
+}
+
+TEST(Explain, ATraceRegionIsTheOneOfItsSizeInWholePages) {
+  const auto place_of_region = [](std::uint64_t bytes) {
+    State state(2);
+    state.snapshot.devices[0].trace_capacity_bytes = 24 * 8192;
+    state.snapshot.devices[1].trace_capacity_bytes = bytes;
+    const Explanation said = of_state(
+        "Creating trace buffers of size 90000B on MeshDevice 1, but only 50000B is allocated for "
+        "trace region.",
+        state);
+    return is_unknown(said, "another moment") ? "" : said.place.substr(0, 8);
+  };
+  EXPECT_EQ(place_of_region(12 * 8192), "Device 1");
+  EXPECT_EQ(place_of_region(50000), "Device 1") << "as the dry run says it";
+  EXPECT_EQ(place_of_region(12 * 7 * 8192), "Device 1") << "before 2026 it was that of one bank";
+  EXPECT_EQ(place_of_region(12 * 8192 * 2), "");
+  EXPECT_EQ(place_of_region(49999), "");
+}
+
 TEST(Explain, WithoutAFailureItSaysWhatWouldFailFirst) {
   State state;
   state.add(0, 105664 + 64 * kKiB, 1360704 - 64 * kKiB, "weights");
@@ -186,6 +252,31 @@ TEST(Explain, WithoutAFailureItSaysWhatWouldFailFirst) {
   EXPECT_EQ(said.largest_free_per_bank, 64 * kKiB);
   EXPECT_FALSE(said.short_by);
   EXPECT_NE(said.sentence.find("65,536 B"), std::string::npos) << said.sentence;
+}
+
+TEST(Explain, WhatWouldFailFirstMayBeTheSmallRegionOfAnotherDevice) {
+  State state(2);
+  state.add(0, 105664 + 1000 * kKiB, 100 * kKiB, "weights");
+  state.add(1, 1466368, 30 * kKiB, "tables", Kind::l1_small);
+  for (model::Device& device : state.snapshot.devices) {
+    const bool is_second = device.id == 1;
+    device.processes[0].kinds[Kind::l1_small].set(&KindFigures::used_bytes,
+                                                  is_second ? 30 * kKiB * 64 : 0);
+  }
+  const auto check = [&] {
+    const Explanation said = explain({.state = &state.snapshot});
+    EXPECT_TRUE(said.place.starts_with("Device 1 ")) << said.place;
+    EXPECT_EQ(said.kind, Kind::l1_small);
+    EXPECT_EQ(said.largest_free_per_bank, 2 * kKiB);
+  };
+  check();
+  // The same by the figures of the collector, without a look at the buffers.
+  for (model::Device& device : state.snapshot.devices) {
+    device.free[Kind::dram].largest_per_bank = 1000 << 20;
+    device.free[Kind::l1].largest_per_bank = 1000 * kKiB;
+    device.free[Kind::l1_small].largest_per_bank = device.id == 1 ? 2 * kKiB : 32 * kKiB;
+  }
+  check();
 }
 
 TEST(Explain, BuffersWithoutAnAddressAreSaidToBeUnknown) {
@@ -281,8 +372,8 @@ TEST(Bank, HoldersThatOverlapAreNotModelled) {
 
 TEST(Bank, WhatMovesGoesWhereTheAllocatorPutsIt) {
   // Free are [0, 30) and [70, 100); of L1 the upper end is filled first.
-  const std::vector<Holder> holders = {{.address = 30, .bytes_per_bank = 20},
-                                       {.address = 50, .bytes_per_bank = 20}};
+  const std::vector<Holder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
+                                       {.address = 50, .bytes_per_bank = 20, .age_ns = 1}};
   const auto bank = Bank::make(Kind::l1, {{0, 100}, 10}, holders);
   ASSERT_TRUE(bank);
   EXPECT_TRUE(bank->fits_after_moving({0, 2, 40}, 60));
@@ -292,6 +383,14 @@ TEST(Bank, WhatMovesGoesWhereTheAllocatorPutsIt) {
   EXPECT_FALSE(bank->fits_with_more(10, 50));
   EXPECT_TRUE(bank->fits_when_first(60));
   EXPECT_FALSE(bank->fits_when_first(70));
+}
+
+TEST(Bank, WhatCameFirstIsNotGuessed) {
+  std::vector<Holder> holders = {{.address = 30, .bytes_per_bank = 20, .age_ns = 2},
+                                 {.address = 50, .bytes_per_bank = 20}};
+  EXPECT_FALSE(Bank::make(Kind::l1, {{0, 100}, 10}, holders)->fits_when_first(60));
+  holders.erase(holders.begin());
+  EXPECT_TRUE(Bank::make(Kind::l1, {{0, 100}, 10}, holders)->fits_when_first(60)) << "only one";
 }
 
 }  // namespace
