@@ -35,14 +35,17 @@ class Allocator {
 
   [[nodiscard]] const placement::MemoryMap& map() const { return map_; }
   [[nodiscard]] std::optional<std::uint64_t> lowest_l1() const {
-    return spaces_[1].lowest_occupied_address();
+    return space(Kind::l1).lowest_occupied_address();
   }
   [[nodiscard]] placement::FreeList::Statistics statistics(Kind kind) const {
-    return spaces_[static_cast<std::size_t>(kind)].statistics();
+    return space(kind).statistics();
   }
 
  private:
   [[nodiscard]] placement::FreeList& space(Kind kind) {
+    return spaces_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] const placement::FreeList& space(Kind kind) const {
     return spaces_[static_cast<std::size_t>(kind)];
   }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fit/carry.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 
+#include "base/saturating.hpp"
 #include "fit/scale.hpp"
 #include "placement/align.hpp"
 #include "placement/bytes_per_bank.hpp"
@@ -17,7 +19,7 @@ using Spread = BufferLayout::Spread;
 using Direction = BufferLayout::Direction;
 
 bool is_bank_kind(Kind kind) {
-  return kind == Kind::dram || kind == Kind::l1 || kind == Kind::l1_small || kind == Kind::trace;
+  return std::find(kBankKinds.begin(), kBankKinds.end(), kind) != kBankKinds.end();
 }
 
 // The cores in the numbers of another grid. None: that lacks one of them, or the columns of the
@@ -35,6 +37,10 @@ std::optional<CoreMask> renumbered(const CoreMask& cores, const Target& target) 
     if (is_there) there.set(y * target.grid.x + x);
   });
   return all ? std::optional(there) : std::nullopt;
+}
+
+Why why_not_renumbered(const Target& target) {
+  return target.recorded.grid_x == 0 ? Why::cores_unknown : Why::cores_missing;
 }
 
 std::uint32_t recorded_page_alignment(Kind kind, const Target& target) {
@@ -62,7 +68,8 @@ void carry_shard(const Request& request, double factor, const Target& target,
   } else {
     const std::uint64_t before = placement::align_up(page, recorded_page_alignment(kind, target));
     const std::uint64_t now = placement::align_up(page, alignment);
-    carried.request.bytes_per_bank = scaled(request.bytes_per_bank / before * now, factor, now);
+    const std::uint64_t pages = placement::divide_up(request.bytes_per_bank, before);
+    carried.request.bytes_per_bank = scaled(saturating_mul(pages, now), factor, now);
   }
 }
 
@@ -71,11 +78,12 @@ void carry_sharded(const Request& request, const CoreMask* cores, double factor,
   if (is_in_dram(request.kind)) {
     const std::uint64_t last = request.layout.shard_banks != 0 ? request.layout.shard_banks
                                                                : target.recorded.dram_channels;
-    if (last == 0 || last > target.map.dram_channels) carried.why = Why::banks_missing;
+    if (last == 0) carried.why = Why::layout_unknown;
+    if (last > target.map.dram_channels) carried.why = Why::banks_missing;
   } else if (cores == nullptr) {
     carried.why = Why::cores_unknown;
   } else if (!renumbered(*cores, target)) {
-    carried.why = Why::cores_missing;
+    carried.why = why_not_renumbered(target);
   }
   if (carried.why == Why::none) carry_shard(request, factor, target, carried);
 }
@@ -89,7 +97,7 @@ void carry_interleaved(const Request& request, double factor, const Target& targ
   if (request.layout.spread == Spread::interleaved && page != 0) {
     // The runtime chooses the pages of a trace by the number of banks.
     if (kind == Kind::trace) page = placement::trace_page_bytes(request.bytes, banks);
-    carried.request.bytes = placement::align_up(scaled(request.bytes, factor, page), page);
+    carried.request.bytes = placement::align_up(carried.request.bytes, page);
     carried.request.bytes_per_bank =
         placement::bytes_per_bank(carried.request.bytes, page, banks, alignment);
     carried.request.has_bytes_per_bank = true;
@@ -157,6 +165,8 @@ CarriedRequest carry(const Request& request, const CoreMask* cores, double facto
                           : request.layout.direction == Direction::bottom_up;
   if (request.own_banks) return {.request = request, .why = Why::sub_device};
   if (request.bytes == 0 && request.bytes_per_bank == 0) return carried;
+  const std::uint64_t page = std::max<std::uint64_t>(request.layout.page_bytes, 1);
+  carried.request.bytes = scaled(request.bytes, factor, page);
   const bool is_sharded = request.layout.spread == Spread::sharded || cores != nullptr;
   if (is_sharded) {
     carry_sharded(request, cores, factor, target, carried);
@@ -168,8 +178,7 @@ CarriedRequest carry(const Request& request, const CoreMask* cores, double facto
     return carried;
   }
   carried.is_placed = true;
-  // Without a region for them, traces lie in DRAM, at its upper end.
-  if (request.kind == Kind::trace && target.map.trace_region_bytes == 0) {
+  if (is_trace_in_dram(request.kind, target)) {
     carried.request.kind = Kind::dram;
     carried.bottom_up = false;
   }
@@ -181,7 +190,7 @@ CarriedLayout carry(const recording::Layout& layout, const Target& target) {
   for (recording::Cb& cb : carried.layout) {
     const auto cores = renumbered(cb.cores, target);
     if (!cores) {
-      carried.why = target.recorded.grid_x == 0 ? Why::cores_unknown : Why::cores_missing;
+      carried.why = why_not_renumbered(target);
       return carried;
     }
     cb.cores = *cores;

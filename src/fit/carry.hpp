@@ -25,6 +25,11 @@ struct CarriedRequest {
 [[nodiscard]] CarriedRequest carry(const recording::Request& request, const CoreMask* cores,
                                    double factor, const Target& target);
 
+// Without a region for them, traces lie in DRAM, at its upper end.
+[[nodiscard]] inline bool is_trace_in_dram(Kind kind, const Target& target) {
+  return kind == Kind::trace && target.map.trace_region_bytes == 0;
+}
+
 struct CarriedLayout {
   recording::Layout layout;
   Why why = Why::none;

@@ -43,19 +43,19 @@ explain::Failure message_of(const Failure& failure) {
 
 model::Device device_of(const BoardFit& board, const Failure& failure) {
   const placement::Board& facts = board.board;
-  const report::DeviceReport& opened = board.devices.front();
+  const Opened& opened = *board.opened;
   model::Device device;
   device.id = failure.devices.front();
   device.arch = placement::name_of(facts.chip.arch);
   device.board = facts.system;
-  device.grid_x = static_cast<std::uint16_t>(facts.compute_grid.x);
-  device.grid_y = static_cast<std::uint16_t>(facts.compute_grid.y);
-  device.l1_bytes_per_core = facts.chip.l1_bytes_per_core;
-  device.l1_base = facts.chip.l1_base;
-  device.l1_small_region_bytes = opened.l1_small_region.value_or(0);
-  device.dram_channels = facts.dram_channels;
-  device.dram_capacity_bytes = facts.chip.dram_bytes_per_channel * facts.dram_channels;
-  device.trace_capacity_bytes = opened.trace_region.value_or(0);
+  device.grid_x = static_cast<std::uint16_t>(opened.grid.x);
+  device.grid_y = static_cast<std::uint16_t>(opened.grid.y);
+  device.l1_bytes_per_core = opened.map.l1_bytes;
+  device.l1_base = opened.map.l1_base;
+  device.l1_small_region_bytes = opened.map.l1_small_bytes;
+  device.dram_channels = opened.map.dram_channels;
+  device.dram_capacity_bytes = opened.map.dram_bytes_per_channel * opened.map.dram_channels;
+  device.trace_capacity_bytes = opened.map.trace_region_bytes;
   device.processes.emplace_back().name = failure.process;
   return device;
 }
@@ -84,7 +84,7 @@ model::Snapshot state_of(const BoardFit& board, const Failure& failure) {
   program.program = failure.program;
   program.name = failure.label;
   program.scope = failure.scope;
-  const std::uint64_t base = board.board.chip.l1_base;
+  const std::uint64_t base = board.opened->map.l1_base;
   const std::uint64_t end = std::min(failure.cb_end, failure.l1_bytes);
   program.cbs.push_back({base, end - std::min(end, base), {}, false});
   return state;

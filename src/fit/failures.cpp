@@ -5,20 +5,23 @@
 #include <tuple>
 
 #include "fit/simulation.hpp"
+#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::fit {
 
 using recording::Allocation;
 using recording::Program;
+using segment::safe_text;
 
 void Simulation::describe(const std::vector<RowId>& devices, std::uint32_t scope,
-                          std::uint32_t label, Failure& failure) const {
+                          std::uint32_t label, Failure& failure) {
   const recording::Tables& tables = plan_.tables;
+  failing_ = devices.front();
   failure.time_ns = now_;
   failure.request = requests_;
-  failure.scope = tables.scope(scope);
-  failure.label = tables.text(label);
-  failure.process = tables.process(tables.device(devices.front()).process).name;
+  failure.scope = safe_text(tables.scope(scope));
+  failure.label = safe_text(tables.text(label));
+  failure.process = safe_text(tables.process(tables.device(devices.front()).process).name);
   for (const RowId device : devices) failure.devices.push_back(tables.device(device).number);
 }
 
@@ -83,9 +86,9 @@ std::vector<PlacedBuffer> Simulation::placed_in(const std::vector<RowId>& sets) 
     placed.push_back({.kind = request.kind,
                       .address = *live.live.address,
                       .bytes_per_bank = request.bytes_per_bank,
-                      .scope = std::string(tables.scope(request.scope)),
-                      .label = std::string(tables.text(request.label)),
-                      .process = tables.process(tables.device(device).process).name,
+                      .scope = safe_text(tables.scope(request.scope)),
+                      .label = safe_text(tables.text(request.label)),
+                      .process = safe_text(tables.process(tables.device(device).process).name),
                       .since_ns = live.allocation.begin_ns});
   }
   std::sort(placed.begin(), placed.end(), [](const PlacedBuffer& a, const PlacedBuffer& b) {

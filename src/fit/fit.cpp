@@ -14,12 +14,10 @@ constexpr double kLargestFactor = 65536;
 constexpr double kSmallestFactor = 1.0 / 65536;
 constexpr double kPrecision = 1.01;  // of the largest factor that fits
 
-Result<bool> fits(const recording::Reader& reader, const placement::Board& board, Options options,
-                  const std::string& scope, double factor) {
-  options.scales.push_back({scope, factor});
-  const auto found = fit(reader, board, options);
-  if (!found) return found.error();
-  return !found->failure;
+Result<BoardFit> fit_with(const recording::Reader& reader, const placement::Board& board,
+                          Options options, const Scale& scale) {
+  options.scales.push_back(scale);
+  return fit(reader, board, options);
 }
 
 }  // namespace
@@ -45,17 +43,16 @@ Result<BoardFit> fit(const recording::Reader& reader, const placement::Board& bo
 Result<BoardFit> find_largest(const recording::Reader& reader, const placement::Board& board,
                               const Options& options, const std::string& scope) {
   // Also says when nothing lies under the scope.
-  if (const auto first = fits(reader, board, options, scope, 1); !first) return first.error();
-  auto result = fit(reader, board, options);
+  auto result = fit_with(reader, board, options, {scope, 1});
   if (!result) return result;
   double good = result->failure ? 0 : 1;
   double bad = result->failure ? 1 : 0;  // 0: none yet
   while (bad == 0 || bad > good * kPrecision) {
     const double next = bad == 0 ? good * 2 : (good == 0 ? bad / 2 : (good + bad) / 2);
     if (next > kLargestFactor || next < kSmallestFactor) break;
-    const auto fitted = fits(reader, board, options, scope, next);
-    if (!fitted) return fitted.error();
-    (*fitted ? good : bad) = next;
+    const auto tried = fit_with(reader, board, options, {scope, next});
+    if (!tried) return tried.error();
+    (tried->failure ? bad : good) = next;
   }
   if (good > 0) result->largest_factor = good;
   if (bad > 0) result->smallest_failing_factor = bad;

@@ -16,6 +16,7 @@
 #include "base/result.hpp"
 #include "explain/explanation.hpp"
 #include "placement/board.hpp"
+#include "placement/memory_map.hpp"
 #include "recording/file/reader.hpp"
 #include "report/report.hpp"
 
@@ -105,11 +106,18 @@ struct Failure {
 
 enum class Verdict : std::uint8_t { fits, unknown, does_not_fit };
 
+// How a device of the board is opened.
+struct Opened {
+  placement::Grid grid;
+  placement::MemoryMap map;
+};
+
 // The answer for one board.
 struct BoardFit {
   placement::Board board;
   Verdict verdict = Verdict::fits;
-  std::uint64_t requests = 0;  // that were made: buffers, and programs as they are placed
+  std::optional<Opened> opened;  // the device that fails, else the first; none: there is none
+  std::uint64_t requests = 0;    // that were made: buffers, and programs as they are placed
   std::vector<report::DeviceReport> devices;  // peaks up to the failure, or to the end
   std::optional<Failure> failure;
   std::vector<Unknown> unknown;  // the most bytes first

@@ -99,11 +99,13 @@ Json unknown_json(const Unknown& unknown) {
 }
 
 Json board_json(const BoardFit& board) {
-  const report::DeviceReport* const any = board.devices.empty() ? nullptr : &board.devices.front();
+  const auto size = [&](std::uint64_t placement::MemoryMap::*field) {
+    return board.opened ? Json(board.opened->map.*field) : Json(nullptr);
+  };
   Json json = {{"board", board.board.system},
                {"arch", placement::name_of(board.board.chip.arch)},
-               {"l1_small_size", any != nullptr ? value_of(any->l1_small_region) : Json(nullptr)},
-               {"trace_region_size", any != nullptr ? value_of(any->trace_region) : Json(nullptr)},
+               {"l1_small_size", size(&placement::MemoryMap::l1_small_bytes)},
+               {"trace_region_size", size(&placement::MemoryMap::trace_region_bytes)},
                {"verdict", name_of(board.verdict)},
                {"requests", board.requests},
                {"largest_factor", value_of(board.largest_factor)},

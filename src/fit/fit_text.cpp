@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "explain/explanation_text.hpp"
@@ -21,20 +22,11 @@ using views::Color;
 using views::Table;
 using views::TextOptions;
 
-std::string age(Time time) {
-  const auto ns = static_cast<std::uint64_t>(std::max<Time>(time, 0));
-  return ns < 1'000'000 ? fmt::format("{}us", ns / 1000) : views::format_age(ns);
-}
 std::string time_of(const std::optional<Extreme>& extreme) {
-  return extreme ? age(extreme->time_ns) : "";
+  return extreme ? views::format_moment(extreme->time_ns) : "";
 }
 report::Bytes bytes_of(const std::optional<Extreme>& extreme) {
   return extreme ? report::Bytes(static_cast<std::uint64_t>(extreme->bytes)) : std::nullopt;
-}
-
-std::string origin(const std::string& scope, const std::string& label) {
-  const std::string text = scope.empty() || label.empty() ? scope + label : scope + "/" + label;
-  return text.empty() ? "(no name)" : text;
 }
 
 Color color_of(Verdict verdict) {
@@ -52,32 +44,47 @@ Color color_of(Verdict verdict) {
 std::string first_lines(const BoardFit& board, const std::string& file,
                         const TextOptions& options) {
   views::Line line(options);
-  line.add(fmt::format("{} on {}: ", file, board.board.system), Color::bold);
+  line.add(fmt::format("{} on {}: ", views::printable(file, options.unicode), board.board.system),
+           Color::bold);
   line.add(name_of(board.verdict), color_of(board.verdict));
-  const placement::Grid grid = board.board.compute_grid;
+  const placement::Grid grid = board.opened ? board.opened->grid : board.board.compute_grid;
   std::string about = fmt::format(
       "{}, {} x {} cores, {} DRAM banks of {}", placement::name_of(board.board.chip.arch), grid.x,
       grid.y, board.board.dram_channels,
       views::format_bytes(board.board.chip.dram_bytes_per_channel, options.units));
-  if (!board.devices.empty()) {
+  if (board.opened) {
     about += fmt::format(", l1_small_size {}, trace_region_size {}",
-                         board.devices.front().l1_small_region.value_or(0),
-                         board.devices.front().trace_region.value_or(0));
+                         board.opened->map.l1_small_bytes, board.opened->map.trace_region_bytes);
   }
   about += fmt::format("; {}", views::plural(board.requests, "request", "requests"));
   return line.finish() + views::wrapped(about, 2, Color::dim, options);
 }
 
-// The device that has least left.
+double share(const std::optional<Extreme>& extreme, std::uint64_t all, double otherwise) {
+  if (!extreme || all == 0) return otherwise;
+  return static_cast<double>(extreme->bytes) / static_cast<double>(all);
+}
+
+// What was left of DRAM, L1 and the trace region, as shares of them: the least first.
+std::array<double, 3> least_left(const BoardFit& board, const DeviceReport& device) {
+  const placement::Chip& chip = board.board.chip;
+  const auto& free = device.least_largest_free;
+  std::array<double, 3> left = {
+      share(free[Kind::dram], chip.dram_bytes_per_channel, 1),
+      std::min(share(free[Kind::l1], chip.l1_bytes_per_core, 1),
+               share(device.least_headroom, chip.l1_bytes_per_core, 1)),
+      1 - share(device.peak[Kind::trace], device.trace_region.value_or(0), 0)};
+  std::sort(left.begin(), left.end());
+  return left;
+}
+
+// The device that has least left of any memory. Null: there is no device.
 const DeviceReport* tightest(const BoardFit& board) {
-  const DeviceReport* found = nullptr;
-  const auto room = [](const DeviceReport& device) {
-    return device.least_headroom ? device.least_headroom->bytes : INT64_MAX;
-  };
-  for (const DeviceReport& device : board.devices) {
-    if (found == nullptr || room(device) < room(*found)) found = &device;
-  }
-  return found;
+  const auto found = std::min_element(board.devices.begin(), board.devices.end(),
+                                      [&](const auto& one, const auto& other) {
+                                        return least_left(board, one) < least_left(board, other);
+                                      });
+  return found == board.devices.end() ? nullptr : &*found;
 }
 
 std::string peaks_text(const BoardFit& board, const TextOptions& options) {
@@ -121,17 +128,18 @@ std::string peaks_text(const BoardFit& board, const TextOptions& options) {
 }
 
 std::string what_failed(const Failure& failure, const TextOptions& options) {
-  const std::string who = origin(failure.scope, failure.label);
+  const std::string who = views::origin_or_none(failure.scope, failure.label);
   const std::string where = fmt::format("device{} {}", failure.devices.size() > 1 ? "s" : "",
                                         views::format_ids(failure.devices));
   if (failure.kind == Kind::cb) {
     return fmt::format("Request {} at {} {}: program {} ({}) on {}.", failure.request,
-                       age(failure.time_ns),
+                       views::format_moment(failure.time_ns),
                        failure.at_dispatch ? "is followed by a run that fails" : "fails",
                        failure.program, who, where);
   }
   return fmt::format("Request {} at {} fails: {}, {} of {} on {}.", failure.request,
-                     age(failure.time_ns), who, views::format_bytes(failure.bytes, options.units),
+                     views::format_moment(failure.time_ns), who,
+                     views::format_bytes(failure.bytes, options.units),
                      ttmem::name_of(failure.kind), where);
 }
 

@@ -40,9 +40,7 @@ void Simulation::note_what_was_not_reported() {
 bool Simulation::apply(const Event& event) {
   if (event.time_ns != now_) end_leaving();
   now_ = event.time_ns;
-  const bool goes_on = event.type == Event::Type::place && !placing_.devices.empty() &&
-                       placing_.program.number == event.program->number;
-  if (!goes_on) check_placing();
+  if (event.type != Event::Type::place || !is_placing(*event.program)) check_placing();
   if (failure_) return false;
   switch (event.type) {
     case Event::Type::allocate:
@@ -129,6 +127,7 @@ bool Simulation::put(const Allocation& allocation, Live& live) {
   if (request.kind != Kind::kernel && request.kind != Kind::system) ++requests_;
   if (carried.why != Why::none) {
     unknown_.add(carried.why, request.kind, 1, request.used_bytes());
+    if (is_trace_in_dram(request.kind, plan_.target(device))) unknown_.touch(Kind::dram);
     return false;
   }
   if (!carried.is_placed) return true;
@@ -177,7 +176,8 @@ void Simulation::take_back(const Allocation& allocation, const Live& live) {
 // What an allocation had in the row before, if it goes on from there.
 std::optional<Simulation::Live> Simulation::taken_over(const Allocation& allocation) {
   const auto before = std::find_if(leaving_.begin(), leaving_.end(), [&](const LiveRow& leaving) {
-    return leaving.allocation.number == allocation.number &&
+    return process_with(leaving.allocation.devices) == process_with(allocation.devices) &&
+           leaving.allocation.number == allocation.number &&
            leaving.allocation.address == allocation.address &&
            leaving.allocation.request == allocation.request;
   });
@@ -190,6 +190,12 @@ std::optional<Simulation::Live> Simulation::taken_over(const Allocation& allocat
 void Simulation::end_leaving() {
   for (const LiveRow& leaving : leaving_) take_back(leaving.allocation, leaving.live);
   leaving_.clear();
+}
+
+bool Simulation::is_placing(const Program& program) const {
+  return !placing_.devices.empty() && placing_.program.number == program.number &&
+         plan_.tables.device(placing_.program.device).process ==
+             plan_.tables.device(program.device).process;
 }
 
 void Simulation::place(const Program& program) {
@@ -209,6 +215,10 @@ void Simulation::remove(const Program& program) {
 
 BoardFit Simulation::result() const {
   BoardFit result;
+  if (!plan_.tables.devices.empty()) {
+    const Target& target = plan_.target(failing_ != 0 ? failing_ : 1);
+    result.opened = {target.grid, target.map};
+  }
   result.requests = requests_;
   result.failure = failure_;
   result.unknown = unknown_.list();

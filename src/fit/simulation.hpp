@@ -68,10 +68,16 @@ class Simulation {
   // Of what ended as `changed`, which may go on in another row, on fewer devices.
   [[nodiscard]] std::optional<Live> taken_over(const recording::Allocation& allocation);
   void end_leaving();
+  // True if it is the program that was placed on another device just now.
+  [[nodiscard]] bool is_placing(const recording::Program& program) const;
   void check_placing();
   void check_program(const recording::Program& program, RowId layout,
                      const std::vector<RowId>& devices, bool at_dispatch);
 
+  // Whose devices they are. Numbers of allocations and programs are those of a process.
+  [[nodiscard]] RowId process_with(RowId set) const {
+    return plan_.tables.device(plan_.tables.device_set(set).front()).process;
+  }
   [[nodiscard]] Allocator& allocator(RowId set);
   [[nodiscard]] std::vector<RowId> sets_for(const std::vector<RowId>& devices) const;
   void fail(const recording::Allocation& allocation, const Allocator& in, Cause cause);
@@ -80,7 +86,7 @@ class Simulation {
             const std::vector<RowId>& sets, bool at_dispatch);
   [[nodiscard]] std::vector<PlacedBuffer> placed_in(const std::vector<RowId>& sets) const;
   void describe(const std::vector<RowId>& devices, std::uint32_t scope, std::uint32_t label,
-                Failure& failure) const;
+                Failure& failure);
   void note_what_was_not_reported();
 
   const Plan& plan_;
@@ -97,6 +103,7 @@ class Simulation {
   Time now_ = 0;
   std::uint64_t requests_ = 0;
   std::optional<Failure> failure_;
+  RowId failing_ = 0;  // the first of its devices; 0: none
 };
 
 }  // namespace ttmem::fit

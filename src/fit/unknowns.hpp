@@ -17,8 +17,10 @@ class Unknowns {
   void add(Why why, Kind kind, std::uint64_t count, std::uint64_t bytes) {
     Unknown& unknown = found_[{why, kind}];
     unknown = {why, kind, unknown.count + count, unknown.bytes + bytes};
-    touched_[place_of(kind)] = true;
+    touch(kind);
   }
+  // Something was left out that lies in the memory of that kind.
+  void touch(Kind kind) { touched_[place_of(kind)] = true; }
   // Nobody knows which kinds they were of.
   void add_lost(std::uint64_t events) {
     found_[{Why::lost, Kind::dram}] = {Why::lost, Kind::dram, events, 0};

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/limits.hpp"
+
 namespace ttmem::fit {
 namespace {
 
@@ -102,6 +104,29 @@ TEST(Carry, ShardsInDramNeedTheirBanksAndTheirPages) {
   EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).why, Why::page_unknown);
 }
 
+TEST(Carry, ShardsOfADeviceThatDoesNotSayWhatItHasAreUnknown) {
+  Target silent = target("p150", "n150");
+  silent.recorded.grid_x = 0;
+  silent.recorded.dram_channels = 0;
+  CoreMask cores;
+  cores.set(1);
+  EXPECT_EQ(carry(sharded(Kind::l1, 2048, 110), &cores, 1, silent).why, Why::cores_unknown);
+  EXPECT_EQ(carry(sharded(Kind::dram, 2048, 8), nullptr, 1, silent).why, Why::layout_unknown);
+}
+
+TEST(Carry, ShardsThatAreNoWholePagesAreRoundedUp) {
+  Request request = sharded(Kind::dram, 10 * 96 + 1, 12);
+  request.layout.shard_banks = 8;
+  request.layout.page_bytes = 96;
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, 11u * 128);
+  request.bytes_per_bank = 1ULL << 63;
+  request.layout.page_bytes = 32;  // 64 there
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, ~0ULL);
+  request.bytes_per_bank = 1;
+  request.layout.page_bytes = kMaxBytes;  // more than the shard has
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, kMaxBytes);
+}
+
 TEST(Carry, WhatBelongsToASubDeviceIsUnknown) {
   Request request = sharded(Kind::l1, 2048, 4);
   request.own_banks = true;
@@ -125,6 +150,17 @@ TEST(Carry, GrowsByAFactorInWholePages) {
       carry(interleaved(Kind::dram, 8, 4096, 8), nullptr, 1.5, target("p150", "p150"));
   EXPECT_EQ(carried.request.bytes, 12u * 4096);
   EXPECT_EQ(carried.request.bytes_per_bank, 2u * 4096);
+}
+
+TEST(Carry, WhatGrowsGrowsAsAWholeAndInEachBank) {
+  Request shards = sharded(Kind::dram, 4096, 8);
+  shards.layout.shard_banks = 8;
+  const auto carried = carry(shards, nullptr, 2, target("p150", "p150"));
+  EXPECT_EQ(carried.request.bytes, 2 * shards.bytes);
+  EXPECT_EQ(carried.request.bytes_per_bank, 2u * 4096);
+  Request without_pages = interleaved(Kind::dram, 8, 4096, 8);
+  without_pages.layout.page_bytes = 0;
+  EXPECT_EQ(carry(without_pages, nullptr, 2, target("p150", "p150")).request.bytes, 16u * 4096);
 }
 
 recording::Cb cb(std::uint32_t address, std::uint32_t bytes, std::uint32_t core) {
