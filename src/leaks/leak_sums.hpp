@@ -15,6 +15,19 @@
 
 namespace ttmem::leaks {
 
+// Adds `one` to `sum`: sizes, devices and times. Names and the rest stay.
+inline void add_up(const Leak& one, Leak& sum) {
+  sum.bytes = saturating_add(sum.bytes, one.bytes);
+  sum.count =
+      sum.count && one.count ? std::optional(saturating_add(*sum.count, *one.count)) : std::nullopt;
+  for (const std::uint32_t device : one.devices) {
+    const auto place = std::lower_bound(sum.devices.begin(), sum.devices.end(), device);
+    if (place == sum.devices.end() || *place != device) sum.devices.insert(place, device);
+  }
+  if (one.age_ns) sum.age_ns = std::max(sum.age_ns.value_or(0), *one.age_ns);
+  if (one.begin_ns) sum.begin_ns = std::min(sum.begin_ns.value_or(*one.begin_ns), *one.begin_ns);
+}
+
 // Adds up what has process, kind, scope and label in common. Names that differ only in numbers are
 // one: "layers.#.w". Not thread-safe.
 class LeakSums {
@@ -28,11 +41,7 @@ class LeakSums {
     Leak& sum = known->second;
     if (sum.scope != one.scope) sum.scope = std::get<2>(known->first);
     if (sum.label != one.label) sum.label = std::get<3>(known->first);
-    sum.bytes = saturating_add(sum.bytes, one.bytes);
-    sum.count = saturating_add(sum.count, one.count);
-    for (const std::uint32_t device : one.devices) add_device(sum, device);
-    if (one.age_ns) sum.age_ns = std::max(sum.age_ns.value_or(0), *one.age_ns);
-    if (one.begin_ns) sum.begin_ns = std::min(sum.begin_ns.value_or(*one.begin_ns), *one.begin_ns);
+    add_up(one, sum);
   }
 
   // The largest first.
@@ -48,11 +57,6 @@ class LeakSums {
 
  private:
   using Key = std::tuple<std::uint64_t, std::optional<Kind>, std::string, std::string, bool, bool>;
-
-  static void add_device(Leak& sum, std::uint32_t device) {
-    const auto place = std::lower_bound(sum.devices.begin(), sum.devices.end(), device);
-    if (place == sum.devices.end() || *place != device) sum.devices.insert(place, device);
-  }
 
   std::map<Key, Leak> sums_;
 };

@@ -26,9 +26,9 @@ struct Leak {
   bool foreign_pid = false;
   std::vector<std::uint32_t> devices;  // their numbers, ascending
   std::uint64_t bytes = 0;             // on all of them; physical where known
-  std::uint64_t count = 0;
-  bool killed = false;  // what a process left that ended: it was killed, or crashed
-  bool shared = false;  // circular buffers of programs of several names
+  std::optional<std::uint64_t> count;  // none: only their bytes are known
+  bool killed = false;                 // what a process left that ended: it was killed, or crashed
+  bool shared = false;                 // circular buffers of programs of several names
   // When the oldest of them was allocated: how long ago, or, in a recording, its time.
   std::optional<std::uint64_t> age_ns;
   std::optional<recording::Time> begin_ns;

@@ -23,7 +23,7 @@ Json leak_json(const Leak& leak) {
           {"host_pid", leak.foreign_pid ? value_of(leak.host_pid) : Json(leak.pid)},
           {"devices", leak.devices},
           {"bytes", leak.bytes},
-          {"count", leak.count},
+          {"count", value_of(leak.count)},
           {"oldest_age_ns", value_of(leak.age_ns)},
           {"oldest_time_ns", value_of(leak.begin_ns)}};
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/saturating.hpp"
-#include "model/snapshot.hpp"
 #include "views/format.hpp"
 #include "views/table.hpp"
 
@@ -18,6 +17,7 @@ namespace {
 using report::Growth;
 using views::Color;
 using views::Column;
+using views::origin_or_none;
 using views::Table;
 using views::TextOptions;
 
@@ -25,14 +25,10 @@ std::string size(Bytes bytes, const TextOptions& options) {
   return views::format_bytes(bytes, options.units);
 }
 
-std::string name_or_none(const std::string& scope, const std::string& label) {
-  const std::string text = model::origin_of(scope, label);
-  return text.empty() ? "(no name)" : text;
-}
-
 std::string name_of_leak(const Leak& leak) {
   if (!leak.kind) return "(a recording would name them)";
-  return leak.shared ? "(circular buffers of its programs)" : name_or_none(leak.scope, leak.label);
+  return leak.shared ? "(circular buffers of its programs)"
+                     : origin_or_none(leak.scope, leak.label);
 }
 
 std::string process_of(const Leak& leak) {
@@ -42,26 +38,26 @@ std::string process_of(const Leak& leak) {
 // "12.3s ago", "at 12.3s"
 std::string since(const Leak& leak) {
   if (leak.age_ns) return views::format_age(*leak.age_ns) + " ago";
-  if (!leak.begin_ns) return "";
-  return "at " + views::format_age(
-                     static_cast<std::uint64_t>(std::max<recording::Time>(*leak.begin_ns, 0)));
+  return leak.begin_ns ? "at " + views::format_moment(*leak.begin_ns) : "";
 }
 
 std::string heading(const std::string& text, const TextOptions& options) {
   return views::wrapped(text, 0, Color::bold, options);
 }
 
-// "what: 1.2 GiB in 3 allocations"
+// "what: 1.2 GiB in 3 allocations", or without their number
 std::string heading(const char* what, const std::vector<Leak>& leaks, const TextOptions& options) {
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
+  bool is_counted = true;
   for (const Leak& leak : leaks) {
     bytes = saturating_add(bytes, leak.bytes);
-    count = saturating_add(count, leak.count);
+    count = saturating_add(count, leak.count.value_or(0));
+    is_counted = is_counted && leak.count;
   }
-  return heading(fmt::format("{}: {} in {}", what, size(bytes, options),
-                             views::plural(count, "allocation", "allocations")),
-                 options);
+  std::string text = fmt::format("{}: {}", what, size(bytes, options));
+  if (is_counted) text += " in " + views::plural(count, "allocation", "allocations");
+  return heading(text, options);
 }
 
 std::string rest_text(std::size_t all, std::size_t top, const TextOptions& options) {
@@ -104,7 +100,7 @@ std::string how_it_ended(const Leak& leak) { return leak.killed ? "killed" : "ex
 std::string nothing(const Leak& /*leak*/) { return ""; }
 
 std::string growth_name(const Growth& growth) {
-  return growth.all_programs ? "(program cache)" : name_or_none(growth.scope, growth.label);
+  return growth.all_programs ? "(program cache)" : origin_or_none(growth.scope, growth.label);
 }
 
 // What it grew by from one look to the next, after the warm-up.
@@ -181,7 +177,7 @@ std::string outlived_text(const Leaks& leaks, std::size_t top, const TextOptions
     table.add_row({{programs ? "n/a" : size(leak.bytes, options)},
                    {views::format_count(leak.count)},
                    {programs ? "program" : std::string(ttmem::name_of(*leak.kind))},
-                   {name_or_none(leak.scope, leak.label)},
+                   {origin_or_none(leak.scope, leak.label)},
                    {how_often(all[i])},
                    {views::format_ids(leak.devices)},
                    {process_of(leak)},
@@ -200,7 +196,7 @@ std::string next_step(const Leaks& leaks) {
   if (leaks.has_suspects()) {
     const Leak& first = leaks.outlived_scope.front().what;
     return fmt::format("Next: find what keeps {} alive after its scope",
-                       name_or_none(first.scope, first.label));
+                       origin_or_none(first.scope, first.label));
   }
   if (!leaks.dead_process.empty()) {
     return leaks.file.empty()
@@ -222,7 +218,10 @@ std::string no_leaks(const Leaks& leaks) {
 
 std::string leaks_text(const Leaks& leaks, std::size_t top, const TextOptions& options) {
   std::string text;
-  if (!leaks.file.empty()) text += views::Line(options).add(leaks.file, Color::bold).finish();
+  if (!leaks.file.empty()) {
+    const std::string file = views::printable(leaks.file, options.unicode);
+    text += views::Line(options).add(file, Color::bold).finish();
+  }
   if (!leaks.dead_process.empty()) {
     text += heading("Held by processes when they ended", leaks.dead_process, options) +
             list_text(leaks.dead_process, {"ENDED", how_it_ended}, top, options);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/saturating.hpp"
+#include "leaks/live_filter.hpp"
 #include "leaks/live_leaks.hpp"
 #include "report/name_pattern.hpp"
 #include "report/steady_growth.hpp"
@@ -23,10 +24,10 @@ std::string process_name(const Snapshot& snapshot, const Item& item) {
   return process == nullptr ? std::string() : process->name;
 }
 
+// What dead processes left does not grow.
 template <typename Item>
-bool takes(const Snapshot& snapshot, const Filter& filter, Kind kind, const Item& item) {
-  return item.state == State::alive && filter.takes(kind) &&
-         (!filter.pid || views::is_of(snapshot, item, *filter.pid));
+bool may_grow(const Snapshot& snapshot, const Filter& filter, Kind kind, const Item& item) {
+  return item.state == State::alive && takes(snapshot, filter, kind, item);
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ LiveGrowth::Figures& LiveGrowth::figures(const Key& key, const std::string& scop
 
 void LiveGrowth::look(const Snapshot& snapshot) {
   for (const model::Allocation& allocation : snapshot.allocations) {
-    if (allocation.left_out || !takes(snapshot, filter_, allocation.kind, allocation)) continue;
+    if (allocation.left_out || !may_grow(snapshot, filter_, allocation.kind, allocation)) continue;
     const Key key(model::key_of(allocation), allocation.kind, name_pattern(allocation.scope),
                   name_pattern(allocation.label), false);
     Figures& sum =
@@ -64,7 +65,7 @@ void LiveGrowth::look(const Snapshot& snapshot) {
 
 void LiveGrowth::look_at_programs(const Snapshot& snapshot) {
   for (const model::Program& program : snapshot.programs) {
-    if (!takes(snapshot, filter_, Kind::cb, program)) continue;
+    if (!may_grow(snapshot, filter_, Kind::cb, program)) continue;
     const ProcessKey process = model::key_of(program);
     const std::string name = process_name(snapshot, program);
     const Key one(process, Kind::cb, name_pattern(program.scope), name_pattern(program.name),

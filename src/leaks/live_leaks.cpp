@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "leaks/leak_sums.hpp"
+#include "leaks/live_filter.hpp"
 #include "leaks/outlived_scopes.hpp"
 #include "views/select.hpp"
 
@@ -16,11 +17,6 @@ namespace {
 
 using model::Snapshot;
 using model::State;
-
-template <typename Item>
-bool takes(const Snapshot& snapshot, const Filter& filter, Kind kind, const Item& item) {
-  return filter.takes(kind) && (!filter.pid || views::is_of(snapshot, item, *filter.pid));
-}
 
 void set_process(const model::Process* process, Leak& leak) {
   if (process == nullptr) return;
@@ -60,12 +56,14 @@ Leak leak_of(const Snapshot& snapshot, const model::Program& program) {
   return leak;
 }
 
-std::uint64_t programs_of(const Snapshot& snapshot, const model::Process& process,
-                          std::uint32_t device) {
-  return static_cast<std::uint64_t>(std::count_if(
+// None: they are not listed.
+std::optional<std::uint64_t> programs_of(const Snapshot& snapshot, const model::Process& process,
+                                         std::uint32_t device) {
+  const auto count = std::count_if(
       snapshot.programs.begin(), snapshot.programs.end(), [&](const model::Program& program) {
         return program.device == device && model::key_of(program) == model::key_of(process);
-      }));
+      });
+  return count > 0 ? std::optional(static_cast<std::uint64_t>(count)) : std::nullopt;
 }
 
 // One kind of a dead process, of which no list tells.
@@ -77,7 +75,7 @@ Leak leak_of(const Snapshot& snapshot, const model::Process& process, std::uint3
   leak.devices = {snapshot.devices[device].id};
   leak.bytes = process.used(kind).value_or(0);
   leak.count = kind == Kind::cb ? programs_of(snapshot, process, device)
-                                : process.kinds[kind].get(&KindFigures::live).value_or(0);
+                                : process.kinds[kind].get(&KindFigures::live);
   leak.killed = true;
   leak.shared = kind == Kind::cb;
   return leak;

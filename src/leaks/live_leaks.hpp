@@ -26,7 +26,6 @@ class LiveGrowth {
   void look(const model::Snapshot& snapshot);
   // Those that grew steadily over all looks, what grew most first. Growth::mark is empty.
   [[nodiscard]] std::vector<report::Growth> growth() const;
-  [[nodiscard]] std::uint32_t looks() const { return looks_; }
 
  private:
   // The process, kind, patterns of scope and label, and whether it is all of its programs.

@@ -8,6 +8,7 @@
 
 #include "base/plural.hpp"
 #include "base/saturating.hpp"
+#include "leaks/leak_sums.hpp"
 #include "report/name_pattern.hpp"
 
 namespace ttmem::leaks {
@@ -16,7 +17,7 @@ namespace {
 using How = Outlived::How;
 
 // Adds `one` to `sum`. Names that differ only in numbers become their pattern, others become empty.
-void add_up(const Leak& one, Leak& sum) {
+void add_with_names(const Leak& one, Leak& sum) {
   const auto common = [](std::string& name, const std::string& other) {
     if (name == other) return;
     const std::string pattern = report::name_pattern(other);
@@ -24,13 +25,7 @@ void add_up(const Leak& one, Leak& sum) {
   };
   common(sum.scope, one.scope);
   common(sum.label, one.label);
-  sum.bytes = saturating_add(sum.bytes, one.bytes);
-  sum.count = saturating_add(sum.count, one.count);
-  sum.devices.insert(sum.devices.end(), one.devices.begin(), one.devices.end());
-  std::sort(sum.devices.begin(), sum.devices.end());
-  sum.devices.erase(std::unique(sum.devices.begin(), sum.devices.end()), sum.devices.end());
-  if (one.age_ns) sum.age_ns = std::max(sum.age_ns.value_or(0), *one.age_ns);
-  if (one.begin_ns) sum.begin_ns = std::min(sum.begin_ns.value_or(*one.begin_ns), *one.begin_ns);
+  add_up(one, sum);
 }
 
 How how_often(std::uint64_t count, std::uint64_t visits, bool is_last) {
@@ -57,7 +52,7 @@ void OutlivedScopes::add(std::uint64_t process, Of of, const ScopeVisit& visit, 
   if (fresh) {
     scope.sum = one;
   } else {
-    add_up(one, scope.sum);
+    add_with_names(one, scope.sum);
   }
 }
 
@@ -65,7 +60,7 @@ std::vector<Outlived> OutlivedScopes::take() {
   std::map<std::pair<Key, How>, Outlived> groups;
   for (auto& [key, scope] : scopes_) {
     const auto& [process, of, kind, path] = key;
-    const How how = how_often(scope.sum.count, scope.visits, scope.is_last);
+    const How how = how_often(scope.sum.count.value_or(0), scope.visits, scope.is_last);
     if (of == Of::programs && how != How::every_time) continue;
     const Key alike(process, of, kind, report::name_pattern(path));
     const auto [group, fresh] = groups.try_emplace({alike, how});
@@ -76,7 +71,7 @@ std::vector<Outlived> OutlivedScopes::take() {
     if (fresh) {
       sum.what = std::move(scope.sum);
     } else {
-      add_up(scope.sum, sum.what);
+      add_with_names(scope.sum, sum.what);
     }
   }
   scopes_.clear();
@@ -92,10 +87,10 @@ std::vector<Outlived> OutlivedScopes::take() {
 std::optional<std::string> OutlivedScopes::unknown() const {
   if (unknown_ == 0) return std::nullopt;
   return fmt::format(
-      "of {} it is not known whether its scope was left: an older ttmem, or one that was killed, "
-      "or "
+      "of {} it is not known whether {} scope was left: an older ttmem, or one that was killed, or "
       "a scope with a name of more than 96 bytes",
-      plural(unknown_, "allocation or program", "allocations and programs"));
+      plural(unknown_, "allocation or program", "allocations and programs"),
+      unknown_ == 1 ? "its" : "their");
 }
 
 }  // namespace ttmem::leaks

@@ -53,8 +53,7 @@ class Left {
   void add(const Allocation& allocation) {
     if (allocation.ending == Ending::freed || allocation.ending == Ending::gap) return;
     const recording::Request& request = tables_.request(allocation.request);
-    const bool persistent = request.kind == Kind::kernel && request.role != 0;
-    if (persistent || !filter_.takes(request.kind)) return;
+    if (request.is_persistent() || !filter_.takes(request.kind)) return;
     for (const RowId row : left_on(tables_, allocation)) {
       if (!counts_[index(row)]) continue;
       Leak leak = of_device(tables_.device(row));
@@ -178,6 +177,7 @@ Result<void> find_growth(const Reader& reader, const Filter& filter, Leaks& leak
 
 void say_unknown(const Tables& tables, Leaks& leaks) {
   const auto say = [&](std::string text) { leaks.unknown.push_back(std::move(text)); };
+  if (tables.run.lost_events > 0 || !tables.run.ended_ns) leaks.saw = Leaks::Saw::some;
   if (tables.run.lost_events > 0) {
     say(fmt::format("{} lost: what ended there without being freed is not in these lists",
                     plural(tables.run.lost_events, "event was", "events were")));
@@ -187,8 +187,9 @@ void say_unknown(const Tables& tables, Leaks& leaks) {
       std::count_if(tables.processes.begin(), tables.processes.end(),
                     [](const recording::Process& process) { return !process.end_ns; }));
   if (running > 0) {
-    say(fmt::format("{} still running when the recording ended, and may yet free what it holds",
-                    plural(running, "process was", "processes were")));
+    say(fmt::format("{} still running when the recording ended, and may yet free what {}",
+                    plural(running, "process was", "processes were"),
+                    running == 1 ? "it holds" : "they hold"));
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "leaks/recorded_scopes.hpp"
 
+#include <algorithm>
+
 #include "base/saturating.hpp"
 #include "base/scope_visits.hpp"
 #include "segment/reader/safe_text.hpp"
@@ -12,6 +14,7 @@ using recording::Allocation;
 using recording::Ending;
 using recording::Program;
 using recording::RowId;
+using recording::Time;
 using segment::safe_text;
 
 bool was_there(Ending ending) {
@@ -23,17 +26,41 @@ bool was_there(Ending ending) {
 
 void RecordedScopes::add(const Allocation& allocation) {
   const recording::Request& request = tables_.request(allocation.request);
-  const bool persistent = request.kind == Kind::kernel && request.role != 0;
-  if (request.scope == 0 || persistent || !was_there(allocation.ending)) return;
+  if (request.scope == 0 || request.is_persistent() || !filter_.takes(request.kind)) return;
   const std::vector<RowId>& devices = tables_.device_set(allocation.devices);
-  Leak leak = leak_on(devices);
-  if (leak.devices.empty() || !filter_.takes(request.kind)) return;
+  MeshBuffer buffer = take_over(allocation);
+  const std::vector<RowId> left =
+      allocation.ending == Ending::none ? devices : left_on(tables_, allocation);
+  buffer.left_on.insert(buffer.left_on.end(), left.begin(), left.end());
+  if (allocation.ending == Ending::changed && allocation.end_ns && devices.size() > 1) {
+    going_on_[step_at(*allocation.end_ns, allocation)] = std::move(buffer);
+    return;
+  }
+  Leak leak = leak_on(buffer.left_on);
+  if (leak.devices.empty()) return;
   leak.kind = request.kind;
   leak.label = safe_text(tables_.text(request.label));
   leak.bytes = saturating_mul(request.used_bytes(), leak.devices.size());
-  leak.begin_ns = allocation.begin_ns;
-  add(devices.front(), request.scope, allocation.ending, Outlived::Of::allocations,
-      std::move(leak));
+  leak.begin_ns = buffer.begin_ns;
+  // Freed on one device, it may have been left on another.
+  const Ending ending = was_there(allocation.ending) ? allocation.ending : Ending::device_closed;
+  add(devices.front(), request.scope, ending, Outlived::Of::allocations, std::move(leak));
+}
+
+RecordedScopes::Step RecordedScopes::step_at(Time time, const Allocation& allocation) const {
+  const RowId device = tables_.device_set(allocation.devices).front();
+  return {time, tables_.device(device).process, allocation.number, allocation.request,
+          allocation.address};
+}
+
+RecordedScopes::MeshBuffer RecordedScopes::take_over(const Allocation& allocation) {
+  // Rows come in the order in which they begin: what ended before did not go on.
+  going_on_.erase(going_on_.begin(), going_on_.lower_bound({allocation.begin_ns, 0, 0, 0, {}}));
+  const auto before = going_on_.find(step_at(allocation.begin_ns, allocation));
+  if (before == going_on_.end()) return {.begin_ns = allocation.begin_ns};
+  MeshBuffer buffer = std::move(before->second);
+  going_on_.erase(before);
+  return buffer;
 }
 
 void RecordedScopes::add(const Program& program) {
@@ -57,6 +84,7 @@ Leak RecordedScopes::leak_on(const std::vector<RowId>& devices) const {
     leak.process = safe_text(tables_.process(device.process).name);
     leak.pid = tables_.process(device.process).pid;
   }
+  std::sort(leak.devices.begin(), leak.devices.end());
   return leak;
 }
 

@@ -34,7 +34,7 @@ Holder holder_of(const Tables& tables, RowId device, const Request& request) {
   holder.label = safe_text(tables.text(request.label));
   holder.process = safe_text(tables.process(tables.device(device).process).name);
   holder.size = request.used_bytes();
-  holder.persistent = request.kind == Kind::kernel && request.role != 0;
+  holder.persistent = request.is_persistent();
   return holder;
 }
 

@@ -103,8 +103,11 @@ struct Growth {
   // From how many marks to the next it could: `marks` without the warm-up.
   std::uint64_t steps = 0;
 
+  // 0 also when they became fewer: programs share circular buffers, and may grow only in number.
   [[nodiscard]] std::uint64_t grown_bytes() const {
-    return last_bytes.value_or(0) - first_bytes.value_or(0);
+    const std::uint64_t first = first_bytes.value_or(0);
+    const std::uint64_t last = last_bytes.value_or(0);
+    return last > first ? last - first : 0;
   }
 };
 // By bytes; what has none by its number.

@@ -107,6 +107,8 @@ struct Request {
   [[nodiscard]] std::uint64_t used_bytes() const {
     return has_bytes_per_bank && banks != 0 ? bytes_per_bank * banks : bytes;
   }
+  // Kernels of the fabric and of the dispatch: they are there until their device is closed.
+  [[nodiscard]] bool is_persistent() const { return kind == Kind::kernel && role != 0; }
   friend bool operator==(const Request&, const Request&) = default;
 };
 

@@ -238,6 +238,30 @@ TEST(RecordedLeaks, TellTheEndOfAProcessFromThatOfADevice) {
   EXPECT_TRUE(file.leaks(other).closed_device.empty());
 }
 
+bool has_text(const std::vector<std::string>& list, const std::string& text) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const std::string& one) { return one.find(text) != std::string::npos; });
+}
+
+TEST(RecordedLeaks, AreCompleteOnlyWhenNothingWasLostAndTheRecorderEnded) {
+  recording::Run run;
+  for (const bool is_killed : {false, true}) {
+    for (const std::uint64_t lost : {0U, 3U}) {
+      File file;
+      Marked first(file.writer(), 10);
+      Marked second(file.writer(), 11);
+      run.lost_events = lost;
+      run.ended_ns = is_killed ? std::nullopt : std::optional<Time>(100);
+      EXPECT_TRUE(file.writer().finish(run));
+      const Leaks leaks = file.leaks();
+      EXPECT_EQ(leaks.saw == Leaks::Saw::all, !is_killed && lost == 0);
+      EXPECT_TRUE(has_text(leaks.unknown,
+                           "2 processes were still running when the recording "
+                           "ended, and may yet free what they hold"));
+    }
+  }
+}
+
 // A process with one buffer of each of these sizes.
 model::Snapshot snapshot_with(const std::vector<std::pair<std::string, std::uint64_t>>& buffers) {
   model::Snapshot snapshot;
@@ -252,6 +276,21 @@ model::Snapshot snapshot_with(const std::vector<std::pair<std::string, std::uint
     allocation.bytes = bytes;
   }
   return snapshot;
+}
+
+TEST(LiveLeaks, HowManyThereWereIsUnknownWhereOnlyBytesAre) {
+  model::Snapshot snapshot = snapshot_with({});
+  model::Process& process = snapshot.devices[0].processes[0];
+  process.state = model::State::dead;
+  process.source = model::Source::tt_metal;
+  process.kinds[Kind::l1].set(&KindFigures::used_bytes, 4096);
+  process.kinds[Kind::cb].set(&KindFigures::used_bytes, 512);
+  const Leaks leaks = live_leaks(snapshot, Filter{});
+  ASSERT_EQ(leaks.dead_process.size(), 2U);
+  EXPECT_EQ(leaks.dead_process[0].bytes, 4096U);
+  EXPECT_FALSE(leaks.dead_process[0].count);
+  EXPECT_EQ(leaks.dead_process[1].bytes, 512U);
+  EXPECT_FALSE(leaks.dead_process[1].count);
 }
 
 TEST(LiveGrowth, IsWhatGrowsFromLookToLook) {
@@ -273,6 +312,29 @@ TEST(LiveGrowth, IsWhatGrowsFromLookToLook) {
   EXPECT_EQ(found[0].last_bytes, 1000U);
   EXPECT_EQ(found[0].last_count, 10U);
   EXPECT_EQ(found[0].marks, 10U);
+}
+
+TEST(LiveGrowth, OfProgramsWhoseCircularBuffersBecomeSmallerIsNoBytes) {
+  LiveGrowth growth{Filter{}};
+  for (std::uint64_t look = 0; look < 5; ++look) {
+    model::Snapshot snapshot = snapshot_with({{"kv", 100 + 10 * look}});
+    model::Process& process = snapshot.devices[0].processes[0];
+    process.kinds[Kind::cb].set(&KindFigures::used_bytes, 4096 - 512 * look);
+    for (std::uint64_t i = 0; i <= look; ++i) {
+      model::Program& program = snapshot.programs.emplace_back();
+      program.pid = process.pid;
+      program.name = "matmul";
+    }
+    growth.look(snapshot);
+  }
+  const std::vector<report::Growth> found = growth.growth();
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].label, "kv") << "the most bytes first";
+  EXPECT_EQ(found[0].grown_bytes(), 40U);
+  for (const std::size_t programs : {1U, 2U}) {
+    EXPECT_EQ(found[programs].kind, Kind::cb);
+    EXPECT_EQ(found[programs].grown_bytes(), 0U);
+  }
 }
 
 TEST(LiveGrowth, OfFewLooksIsNone) {

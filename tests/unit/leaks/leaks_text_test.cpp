@@ -66,6 +66,16 @@ TEST(LeaksText, FitsTheWidthAndSaysWhatToDo) {
   }
 }
 
+TEST(LeaksText, BytesThatBecameFewerDidNotGrow) {
+  Leaks leaks = some_leaks();
+  leaks.growth[0].kind = Kind::cb;
+  leaks.growth[0].all_programs = true;
+  leaks.growth[0].first_bytes = 9 << 20;
+  leaks.growth[0].last_bytes = 1 << 20;
+  const std::string text = leaks_text(leaks, 10, {});
+  EXPECT_EQ(text.find("EiB"), std::string::npos) << text;
+}
+
 TEST(LeaksText, SuspectsAreLeaksAndWeightsAreNone) {
   Leaks leaks;
   Outlived outlived;
@@ -97,6 +107,18 @@ TEST(LeaksText, WithoutLeaksSaysWhatWasLookedAt) {
   leaks.looked_at = {"what dead processes held", "what grew in 30s"};
   EXPECT_EQ(leaks_text(leaks, 10, {}),
             "No leaks found. Looked at: what dead processes held; what grew in 30s\n");
+}
+
+TEST(LeaksText, SaysNoNumberThatIsNotKnown) {
+  Leaks leaks = some_leaks();
+  leaks.dead_process[0].count.reset();
+  const std::string text = leaks_text(leaks, 10, {});
+  EXPECT_NE(text.find("Held by processes when they ended: 4.00 MiB\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Left on devices that were closed: 4.00 MiB in 4 allocations"),
+            std::string::npos)
+      << text;
+  const auto json = nlohmann::json::parse(leaks_json({leaks}));
+  EXPECT_TRUE(json["sources"][0]["dead_process"][0]["count"].is_null());
 }
 
 TEST(LeaksJson, UnknownIsNull) {

@@ -110,7 +110,11 @@ TEST(OutlivedScopes, SaysWhatIsNotKnown) {
   scopes.add(1, Of::allocations, {}, leak("step"));
   EXPECT_TRUE(scopes.take().empty());
   ASSERT_TRUE(scopes.unknown());
-  EXPECT_NE(scopes.unknown()->find("1 allocation or program"), std::string::npos);
+  EXPECT_NE(scopes.unknown()->find("1 allocation or program it is not known whether its scope"),
+            std::string::npos);
+  scopes.add(1, Of::allocations, {}, leak("step"));
+  EXPECT_NE(scopes.unknown()->find("2 allocations and programs it is not known whether their"),
+            std::string::npos);
 }
 
 }  // namespace
