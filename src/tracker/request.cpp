@@ -17,11 +17,11 @@ static_assert(TTMEM_BUFFER_INTERLEAVED >> 1 == segment::kInterleaved &&
               TTMEM_BUFFER_BOTTOM_UP >> 1 == segment::kBottomUp &&
               TTMEM_BUFFER_TOP_DOWN >> 1 == segment::kTopDown);
 
-std::uint8_t layout_bits(const ttmem_buffer& buffer) {
+std::uint8_t layout_bits(const ttmem_buffer& buffer, std::uint64_t page_bytes) {
   constexpr std::uint32_t all =
       segment::kInterleaved | segment::kSharded | segment::kBottomUp | segment::kTopDown;
   return static_cast<std::uint8_t>((buffer.flags >> 1 & all) |
-                                   (buffer.page_bytes != 0 ? segment::kHasPages : 0));
+                                   (page_bytes != 0 ? segment::kHasPages : 0));
 }
 
 // The last bank of DRAM in these ranges, plus one.
@@ -68,8 +68,9 @@ bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& re
   request.has_address = true;
   request.bytes = buffer.bytes;
   request.bytes_per_bank = buffer.bytes_per_bank;
-  request.page_bytes = buffer.page_bytes;
-  request.layout = layout_bits(buffer);
+  // No figure depends on it: a page that cannot be is unknown, and no bad argument.
+  request.page_bytes = buffer.page_bytes <= kMaxBytes ? buffer.page_bytes : 0;
+  request.layout = layout_bits(buffer, request.page_bytes);
   request.label = buffer.label;
   if (buffer.cores == nullptr || buffer.core_ranges == 0) {
     request.banks = device.banks_of(request.kind);

@@ -26,7 +26,7 @@ std::optional<CoreMask> parse_cores(std::string_view text) {
                           ? first
                           : parse_number<std::uint32_t>(range.substr(dash + 1));
     if (!first || !last || *first > *last || *last >= kMaxCores) return std::nullopt;
-    for (std::uint32_t core = *first; core <= *last; ++core) cores.set(core);
+    cores |= CoreMask::first(*last + 1) - CoreMask::first(*first);
   }
   return cores;
 }

@@ -5,8 +5,11 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace ttmem::recording {
@@ -14,6 +17,21 @@ namespace {
 
 // A reader waits while the recorder commits, and the other way round.
 constexpr int kBusyMilliseconds = 10'000;
+
+// The longest text of a file that anybody may have written. The longest that ttmem writes is a
+// command line.
+constexpr int kMostTextBytes = 16 << 20;
+// A row takes about one step of SQLite's machine for each of its bytes. Several queries may be read
+// at a time.
+constexpr std::uint64_t kStepsPerByte = 16;
+constexpr std::uint64_t kFewestSteps = 4'000'000;
+constexpr int kStepsPerCount = 10'000;
+
+std::uint64_t size_of(const std::string& path) {
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  return unknown ? 0 : bytes;
+}
 
 }  // namespace
 
@@ -54,15 +72,71 @@ std::string_view Statement::text(int column) const {
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
+std::uint64_t Statement::text_bytes() const {
+  std::uint64_t sum = 0;
+  for (int column = 0; column < sqlite3_column_count(statement_.get()); ++column) {
+    const int type = sqlite3_column_type(statement_.get(), column);
+    if (type != SQLITE_TEXT && type != SQLITE_BLOB) continue;
+    sum += static_cast<std::uint64_t>(sqlite3_column_bytes(statement_.get(), column));
+  }
+  return sum;
+}
+
 void Database::close(sqlite3* database) noexcept { sqlite3_close(database); }
 
 Result<Database> Database::open(const std::string& path, Mode mode) {
+  if (mode == Mode::create) return open_with(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  std::error_code unknown;
+  const auto there = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    return Error{fmt::format("{} is not a recording of ttmem: it is a folder or a device", path)};
+  }
+  auto database = open_with(path, SQLITE_OPEN_READONLY);
+  if (!database) return database;
+  auto trusted = database->distrust();
+  // A recorder that was killed while it wrote has left something to undo.
+  const int code = sqlite3_errcode(database->database_.get());
+  if (!trusted && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN) &&
+      ::access(path.c_str(), W_OK) == 0) {
+    database = open_with(path, SQLITE_OPEN_READWRITE);
+    if (!database) return database;
+    trusted = database->distrust();
+  }
+  if (!trusted) return trusted.error();
+  return database;
+}
+
+// As SQLite's documentation advises for files of strangers. Fails when it cannot be read.
+Result<void> Database::distrust() {
+  sqlite3* const database = database_.get();
+  for (const int feature : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
+                            SQLITE_DBCONFIG_ENABLE_TRIGGER}) {
+    sqlite3_db_config(database, feature, 0, nullptr);
+  }
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_drop_modules(database, nullptr);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kMostTextBytes);
+  steps_ = std::make_unique<Steps>();
+  refill_steps();
+  sqlite3_progress_handler(database, kStepsPerCount, &count_steps, steps_.get());
+  return execute("PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; SELECT 1 FROM sqlite_schema");
+}
+
+void Database::refill_steps() {
+  if (steps_) steps_->left = kFewestSteps + kStepsPerByte * file_bytes_;
+}
+
+// Interrupts the query when it does not return 0.
+int Database::count_steps(void* steps) noexcept {
+  std::uint64_t& left = static_cast<Steps*>(steps)->left;
+  left -= std::min<std::uint64_t>(left, kStepsPerCount);
+  return left == 0 ? 1 : 0;
+}
+
+Result<Database> Database::open_with(const std::string& path, int flags) {
   Database database;
   database.path_ = path;
-  // For reading as well: a recorder that was killed while it wrote has left something to undo.
-  const bool may_write = mode == Mode::create || ::access(path.c_str(), W_OK) == 0;
-  const int flags = (may_write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
-                    (mode == Mode::create ? SQLITE_OPEN_CREATE : 0);
+  database.file_bytes_ = size_of(path);
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   database.database_.reset(opened);
@@ -81,6 +155,8 @@ Result<Database> Database::copy() const {
   const int code = sqlite3_backup_step(backup, -1);
   sqlite3_backup_finish(backup);
   if (code != SQLITE_DONE) return error_of(code, sqlite3_errstr(code));
+  result->file_bytes_ = size_of(path_);  // it may have grown since
+  if (const auto distrusted = result->distrust(); !distrusted) return distrusted.error();
   return result;
 }
 
@@ -108,6 +184,11 @@ Error Database::error_of(int code, const char* reason) const {
                       path_)};
     case SQLITE_CORRUPT:
       return {fmt::format("{} is damaged: {}; it was cut short or overwritten", path_, reason)};
+    case SQLITE_INTERRUPT:
+      return {fmt::format("{} is damaged: it has more rows than fit into it", path_)};
+    case SQLITE_TOOBIG:
+      return {fmt::format("{} is damaged: a text in it is longer than {} MiB", path_,
+                          kMostTextBytes >> 20)};
     default:
       return {fmt::format("{}: {}", path_, reason)};
   }
@@ -119,6 +200,7 @@ Result<void> Database::execute(const char* sql) {
 }
 
 Result<Statement> Database::prepare(const char* sql) {
+  refill_steps();
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement,
                          nullptr) != SQLITE_OK) {

@@ -54,6 +54,8 @@ class Statement {
   [[nodiscard]] std::int64_t integer(int column) const;
   // Valid until the next step().
   [[nodiscard]] std::string_view text(int column) const;
+  // Of all texts and blobs of the row.
+  [[nodiscard]] std::uint64_t text_bytes() const;
 
  private:
   static void destroy(sqlite3_stmt* statement) noexcept;
@@ -62,9 +64,11 @@ class Statement {
 
 class Database {
  public:
+  // `read`: anybody may have written it. Nothing of the file is run: no view, trigger or virtual
+  // table. A query that takes more steps than the file can have rows fails: pages of a damaged file
+  // may lead back to themselves.
   enum class Mode : std::uint8_t { read, create };
 
-  // `create` fails when the file is there already.
   [[nodiscard]] static Result<Database> open(const std::string& path, Mode mode);
 
   // All that is in it now, in memory or a temporary file, under the same name in messages. The file
@@ -76,12 +80,26 @@ class Database {
   // The last failure, in words that name the file.
   [[nodiscard]] Error error() const;
   [[nodiscard]] const std::string& path() const { return path_; }
+  // Of the file when it was opened: no more than that can be read from it.
+  [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
  private:
+  // How many steps of SQLite's machine are left until the next prepare().
+  struct Steps {
+    std::uint64_t left = 0;
+  };
+
+  [[nodiscard]] static Result<Database> open_with(const std::string& path, int flags);
+  [[nodiscard]] Result<void> distrust();
+  void refill_steps();
+  static int count_steps(void* steps) noexcept;
   [[nodiscard]] Error error_of(int code, const char* reason) const;
   static void close(sqlite3* database) noexcept;
+
+  std::unique_ptr<Steps> steps_;  // null: as many as it takes; outlives the connection
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> database_{nullptr, &close};
   std::string path_;
+  std::uint64_t file_bytes_ = 0;
 };
 
 }  // namespace ttmem::recording

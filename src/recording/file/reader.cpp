@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recording/file/reader.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -38,6 +41,23 @@ Result<Database> open_settled(const std::string& path) {
   return running && *running != 0 ? database->copy() : std::move(database);
 }
 
+// Whoever wrote it was killed, or still writes: what happened last tells the end.
+Result<Time> last_known(Database& database) {
+  Time last = 0;
+  for (const char* sql :
+       {"SELECT max(begin_ns) FROM allocations", "SELECT max(end_ns) FROM allocations",
+        "SELECT max(begin_ns) FROM programs", "SELECT max(end_ns) FROM programs",
+        "SELECT max(time_ns) FROM dispatches", "SELECT max(time_ns) FROM timeline",
+        "SELECT max(time_ns) FROM marks", "SELECT max(end_ns) FROM gaps",
+        "SELECT max(begin_ns) FROM devices", "SELECT max(end_ns) FROM devices",
+        "SELECT max(end_ns) FROM processes"}) {
+    const auto time = number_from(database, sql);
+    if (!time) return time.error();
+    last = std::max(last, *time);
+  }
+  return last;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
@@ -51,19 +71,19 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
                           "SELECT max(id) FROM dispatches"}) {
     const auto rows = number_from(state->database, sql);
     if (!rows) return rows.error();
-    state->dispatches = static_cast<std::uint64_t>(*rows);  // the last of them
+    state->dispatches = static_cast<std::uint64_t>(std::max<RowId>(*rows, 0));  // the last of them
     state->rows += state->dispatches;
   }
-  // Without an end, what was written last tells it. No index is needed: the numbers ascend.
-  const auto last = number_from(
-      state->database,
-      "SELECT max(coalesce((SELECT begin_ns FROM allocations ORDER BY id DESC LIMIT 1), 0),"
-      "           coalesce((SELECT time_ns FROM dispatches ORDER BY id DESC LIMIT 1), 0),"
-      "           coalesce((SELECT time_ns FROM timeline ORDER BY id DESC LIMIT 1), 0),"
-      "           coalesce((SELECT max(time_ns) FROM marks), 0),"
-      "           coalesce((SELECT max(end_ns) FROM processes), 0))");
-  if (!last) return last.error();
-  state->end_ns = state->tables.run.ended_ns.value_or(*last);
+  if (state->tables.run.ended_ns) {
+    state->end_ns = *state->tables.run.ended_ns;
+  } else {
+    const auto last = last_known(state->database);
+    if (!last) return last.error();
+    if (!is_possible(*last)) {
+      return Error{fmt::format("{} is damaged: its last time is impossible", path)};
+    }
+    state->end_ns = *last;
+  }
   return std::unique_ptr<Reader>(new Reader(std::move(state)));
 }
 

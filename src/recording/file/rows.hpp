@@ -19,6 +19,12 @@ namespace ttmem::recording {
 using RowId = std::int64_t;  // of a row in its table, from 1; 0: none
 using Time = std::int64_t;   // nanoseconds since the recording began; negative: before that
 
+// 73 years. Times beyond that are mistakes, and would make differences overflow.
+inline constexpr Time kMostTime = Time{1} << 61;
+[[nodiscard]] constexpr bool is_possible(Time time) {
+  return time >= -kMostTime && time <= kMostTime;
+}
+
 inline constexpr std::string_view kSchema = "ttmem.recording.v1";
 
 struct Run {

@@ -51,10 +51,13 @@ class Cursor {
     has_row_ = there.value_or(false);
     if (!there) failed_ = database_.error();
     if (!has_row_) return;
-    row_ = {};
-    if (read()) return;
-    failed_ = Error{fmt::format("{} is damaged: row {} refers to what is not there",
-                                database_.path(), statement_.integer(0))};
+    const RowId before = std::exchange(row_, {}).id;
+    row_.id = statement_.integer(0);
+    // Pages of a damaged file may lead back to themselves.
+    if (row_.id > before && read()) return;
+    failed_ =
+        Error{fmt::format("{} is damaged: row {} is impossible, or refers to what is not there",
+                          database_.path(), statement_.integer(0))};
     has_row_ = false;
   }
 
@@ -67,10 +70,10 @@ class Cursor {
   }
   bool read_life(int begin_column) {
     row_.begin_ns = statement_.integer(begin_column);
-    if (statement_.is_null(begin_column + 1)) return true;
+    if (statement_.is_null(begin_column + 1)) return is_possible(row_.begin_ns);
     row_.end_ns = std::max(row_.begin_ns, statement_.integer(begin_column + 1));
     row_.ending = ending_named(statement_.text(begin_column + 2)).value_or(Ending::freed);
-    return true;
+    return is_possible(row_.begin_ns) && is_possible(*row_.end_ns);
   }
   bool read();
 
@@ -84,7 +87,6 @@ class Cursor {
 
 template <>
 bool Cursor<Allocation>::read() {
-  row_.id = statement_.integer(0);
   row_.number = static_cast<std::uint64_t>(statement_.integer(3));
   if (!statement_.is_null(4)) row_.address = static_cast<std::uint64_t>(statement_.integer(4));
   return refer(1, tables_.device_sets, row_.devices) && refer(2, tables_.requests, row_.request) &&
@@ -93,7 +95,6 @@ bool Cursor<Allocation>::read() {
 
 template <>
 bool Cursor<Program>::read() {
-  row_.id = statement_.integer(0);
   row_.number = static_cast<std::uint64_t>(statement_.integer(3));
   return refer(1, tables_.devices, row_.device) && refer(2, tables_.layouts, row_.layout, true) &&
          refer(4, tables_.texts, row_.name, true) && refer(5, tables_.scopes, row_.scope, true) &&
@@ -102,9 +103,9 @@ bool Cursor<Program>::read() {
 
 template <>
 bool Cursor<Dispatch>::read() {
-  row_.id = statement_.integer(0);
   row_.time_ns = statement_.integer(1);
-  return refer(2, tables_.device_sets, row_.devices) && refer(3, tables_.launches, row_.launch);
+  return is_possible(row_.time_ns) && refer(2, tables_.device_sets, row_.devices) &&
+         refer(3, tables_.launches, row_.launch);
 }
 
 // What will end, the next first; of those that end together, the oldest.

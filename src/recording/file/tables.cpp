@@ -7,16 +7,28 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/limits.hpp"
 #include "base/parse_number.hpp"
 #include "recording/file/core_text.hpp"
 #include "recording/file/schema.hpp"
 
 namespace ttmem::recording {
 namespace {
+
+// A recording is of one machine. As many as the socket of the allocation server takes.
+constexpr std::size_t kMostChips = 1024;
+
+// Those of one time stay as they are.
+template <typename Row>
+void sort_by_time(std::vector<Row>& rows, Time Row::*time) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Row& a, const Row& b) { return a.*time < b.*time; });
+}
 
 // Reads one table after the other. A row that refers to another that is not there, or whose number
 // is not the next, ends it: nobody wrote that.
@@ -25,6 +37,7 @@ class Loader {
   explicit Loader(Database& database) : database_(database) {}
 
   Result<Tables> load() {
+    refuse_computed_columns();
     read_run();
     if (failed_) return *failed_;
     read_people();
@@ -36,29 +49,47 @@ class Loader {
   }
 
  private:
+  // What a row is known by: so many columns, the first ones, which grow from row to row. Pages of a
+  // damaged file may lead back to themselves.
+  enum class Key : int { none, one, two };
+
   // Calls use(statement) for each row until it returns false: the row makes no sense.
   template <typename Use>
-  void each(const char* sql, Use&& use) {
+  void each(const char* sql, Key key, Use&& use) {
     if (failed_) return;
     auto statement = database_.prepare(sql);
     if (!statement) {
       failed_ = statement.error();
       return;
     }
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    std::pair before(least, least);
     for (;;) {
       const std::optional<bool> row = statement->step();
       if (!row) failed_ = database_.error();
       if (!row || !*row) return;
-      if (!use(*statement)) {
+      const std::pair known_by(key == Key::none ? 0 : statement->integer(0),
+                               key == Key::two ? statement->integer(1) : 0);
+      const bool grows = key == Key::none || known_by > before;
+      before = known_by;
+      if (!grows || !has_room_for(*statement) || !use(*statement)) {
         failed_ = damaged(sql);
         return;
       }
     }
   }
 
+  // False when the rows so far have more text than the file can have: they share it. A text may
+  // take less in the file, but not less than half.
+  bool has_room_for(const Statement& s) {
+    text_bytes_ += s.text_bytes();
+    return text_bytes_ / 2 <= database_.file_bytes();
+  }
+
   [[nodiscard]] Error damaged(std::string_view sql) const {
-    return {fmt::format("{} is damaged: a row of '{}' refers to what is not there",
-                        database_.path(), sql)};
+    return {
+        fmt::format("{} is damaged: a row of '{}' is impossible, or refers to what is not there",
+                    database_.path(), sql)};
   }
 
   template <typename T>
@@ -68,8 +99,16 @@ class Loader {
     out = static_cast<T>(value);
     return true;
   }
-  static std::optional<Time> time_or_none(const Statement& s, int column) {
-    return s.is_null(column) ? std::nullopt : std::optional(s.integer(column));
+  static bool at(const Statement& s, int column, Time& out) {
+    out = s.integer(column);
+    return is_possible(out);
+  }
+  static bool at(const Statement& s, int column, std::optional<Time>& out) {
+    if (!s.is_null(column)) out = s.integer(column);
+    return is_possible(out.value_or(0));
+  }
+  static bool bytes(const Statement& s, int column, std::uint64_t& out) {
+    return fits(s.integer(column), out) && out <= kMaxBytes;
   }
   // 0: none. False when there is no such row.
   template <typename T, typename Rows>
@@ -83,8 +122,10 @@ class Loader {
     return s.integer(0) == static_cast<std::int64_t>(rows.size()) + 1;
   }
 
+  void refuse_computed_columns();
   void read_run();
   void read_people();
+  void check_chips();
   void read_values();
   void read_programs();
   [[nodiscard]] bool has_table(std::string_view name);
@@ -96,10 +137,24 @@ class Loader {
 
   Database& database_;
   Tables tables_;
+  std::uint64_t text_bytes_ = 0;  // of all rows so far
   std::optional<Error> failed_;
 };
 
+// What a file computes may take any time.
+void Loader::refuse_computed_columns() {
+  bool computes = false;
+  each(
+      "SELECT 1 FROM sqlite_schema AS s JOIN pragma_table_xinfo(s.name) AS c "
+      "WHERE s.type = 'table' AND c.hidden IN (2, 3) LIMIT 1",
+      Key::none, [&](const Statement&) { return computes = true; });
+  if (!computes) return;
+  failed_ = Error{fmt::format("{} is not a recording of ttmem: a table has computed columns",
+                              database_.path())};
+}
+
 void Loader::read_run() {
+  if (failed_) return;
   auto schema = database_.prepare("SELECT schema FROM run");
   const auto row = schema ? schema->step() : std::nullopt;
   if (!row || !*row) {
@@ -116,27 +171,26 @@ void Loader::read_run() {
   }
   each(
       "SELECT version, source, command, host, started_unix_ns, ended_ns, exit_code, events, "
-      "lost_events, aggregate, imported FROM run",
-      [&](const Statement& s) {
+      "lost_events, aggregate, imported FROM run LIMIT 1",
+      Key::none, [&](const Statement& s) {
         Run& run = tables_.run;
         run.version = s.text(0);
         run.source = s.text(1);
         run.command = s.text(2);
         run.host = s.text(3);
         run.started_unix_ns = static_cast<std::uint64_t>(s.integer(4));
-        run.ended_ns = time_or_none(s, 5);
         if (!s.is_null(6)) run.exit_code = static_cast<int>(s.integer(6));
         run.events = static_cast<std::uint64_t>(s.integer(7));
         run.lost_events = static_cast<std::uint64_t>(s.integer(8));
         run.aggregate = s.integer(9) != 0;
         run.imported = s.text(10);
-        return true;
+        return at(s, 5, run.ended_ns);
       });
 }
 
 void Loader::read_people() {
   each("SELECT id, pid, name, command, user, begin_ns, end_ns, killed FROM processes ORDER BY id",
-       [&](const Statement& s) {
+       Key::one, [&](const Statement& s) {
          if (!next_of(s, tables_.processes)) return false;
          Process& process = tables_.processes.emplace_back();
          process.id = s.integer(0);
@@ -144,25 +198,32 @@ void Loader::read_people() {
          process.name = s.text(2);
          process.command = s.text(3);
          process.user = s.text(4);
-         process.begin_ns = s.integer(5);
-         process.end_ns = time_or_none(s, 6);
          process.killed = s.integer(7) != 0;
-         return true;
+         return at(s, 5, process.begin_ns) && at(s, 6, process.end_ns);
        });
   each(
       "SELECT id, process, number, uid, arch, board, grid_x, grid_y, l1_bytes_per_core, l1_base, "
       "l1_small_bytes_per_core, dram_channels, dram_bytes_per_channel, trace_region_bytes, "
       "known_kinds, resident_known, cb_estimate, begin_ns, end_ns FROM devices ORDER BY id",
-      [&](const Statement& s) { return add_device(s); });
-  each("SELECT id, device FROM device_sets ORDER BY id, device", [&](const Statement& s) {
+      Key::one, [&](const Statement& s) { return add_device(s); });
+  check_chips();
+  each("SELECT id, device FROM device_sets ORDER BY id, device", Key::two, [&](const Statement& s) {
     RowId device = 0;
     auto& sets = tables_.device_sets;
     if (!refer(s, 1, tables_.devices, device) || device == 0) return false;
     if (next_of(s, sets)) sets.emplace_back();
     if (sets.empty() || s.integer(0) != static_cast<std::int64_t>(sets.size())) return false;
     sets.back().push_back(device);
-    return true;
+    return sets.back().size() <= kMostChips;
   });
+}
+
+void Loader::check_chips() {
+  std::set<std::pair<std::uint64_t, std::uint32_t>> chips;
+  for (const Device& device : tables_.devices) chips.emplace(device.uid, device.number);
+  if (chips.size() <= kMostChips) return;
+  failed_ = Error{fmt::format("{} is damaged: it has {} devices, and no machine has more than {}",
+                              database_.path(), chips.size(), kMostChips)};
 }
 
 bool Loader::add_device(const Statement& s) {
@@ -176,13 +237,13 @@ bool Loader::add_device(const Statement& s) {
   }
   device.arch = s.text(4);
   device.board = s.text(5);
-  device.dram_bytes_per_channel = static_cast<std::uint64_t>(s.integer(12));
-  device.trace_region_bytes = static_cast<std::uint64_t>(s.integer(13));
+  // What cannot be is unknown: a process may say anything of its devices.
+  if (!bytes(s, 12, device.dram_bytes_per_channel)) device.dram_bytes_per_channel = 0;
+  if (!bytes(s, 13, device.trace_region_bytes)) device.trace_region_bytes = 0;
   device.resident_known = s.integer(15) != 0;
   device.cb_estimate = s.integer(16) != 0;
-  device.begin_ns = s.integer(17);
-  device.end_ns = time_or_none(s, 18);
-  return fits(s.integer(2), device.number) && fits(s.integer(6), device.grid_x) &&
+  return at(s, 17, device.begin_ns) && at(s, 18, device.end_ns) &&
+         fits(s.integer(2), device.number) && fits(s.integer(6), device.grid_x) &&
          fits(s.integer(7), device.grid_y) && fits(s.integer(8), device.l1_bytes_per_core) &&
          fits(s.integer(9), device.l1_base) &&
          fits(s.integer(10), device.l1_small_bytes_per_core) &&
@@ -192,7 +253,7 @@ bool Loader::add_device(const Statement& s) {
 
 void Loader::read_values() {
   const auto read_list = [&](const char* sql, std::vector<std::string>& list) {
-    each(sql, [&](const Statement& s) {
+    each(sql, Key::one, [&](const Statement& s) {
       if (!next_of(s, list)) return false;
       list.emplace_back(s.text(1));
       return true;
@@ -201,7 +262,7 @@ void Loader::read_values() {
   read_list("SELECT id, text FROM texts ORDER BY id", tables_.texts);
   read_list("SELECT id, path FROM scopes ORDER BY id", tables_.scopes);
   read_scope_visits();
-  each("SELECT id, cores FROM core_sets ORDER BY id", [&](const Statement& s) {
+  each("SELECT id, cores FROM core_sets ORDER BY id", Key::one, [&](const Statement& s) {
     const auto cores = parse_cores(s.text(1));
     if (!next_of(s, tables_.core_sets) || !cores) return false;
     tables_.core_sets.push_back(*cores);
@@ -210,24 +271,25 @@ void Loader::read_values() {
   each(
       "SELECT id, kind, role, bytes, bytes_per_bank, banks, cores, own_banks, estimate, label, "
       "scope FROM requests ORDER BY id",
-      [&](const Statement& s) { return add_request(s); });
+      Key::one, [&](const Statement& s) { return add_request(s); });
   read_layouts_of_buffers();
 }
 
 // Recordings of before they were kept do not have these columns: then all of it is unknown.
 void Loader::read_layouts_of_buffers() {
   bool there = false;
-  each("SELECT 1 FROM pragma_table_info('requests') WHERE name = 'page_bytes'",
+  each("SELECT 1 FROM pragma_table_info('requests') WHERE name = 'page_bytes'", Key::none,
        [&](const Statement&) { return there = true; });
   if (!there) return;
-  each("SELECT id, spread, direction, page_bytes, shard_banks FROM requests ORDER BY id",
+  each("SELECT id, spread, direction, page_bytes, shard_banks FROM requests ORDER BY id", Key::one,
        [&](const Statement& s) {
          RowId id = 0;
          if (!refer(s, 0, tables_.requests, id) || id == 0) return false;
          BufferLayout& layout = tables_.requests[static_cast<std::size_t>(id - 1)].layout;
          layout.spread = spread_named(s.text(1));
          layout.direction = direction_named(s.text(2));
-         layout.page_bytes = static_cast<std::uint64_t>(s.integer(3));
+         // A page that cannot be is unknown: earlier recorders wrote whatever a process said.
+         if (!bytes(s, 3, layout.page_bytes)) layout.page_bytes = 0;
          return fits(s.integer(4), layout.shard_banks);
        });
 }
@@ -237,48 +299,45 @@ bool Loader::add_request(const Statement& s) {
   if (!next_of(s, tables_.requests) || !kind) return false;
   Request& request = tables_.requests.emplace_back();
   request.kind = *kind;
-  request.bytes = static_cast<std::uint64_t>(s.integer(3));
   request.has_bytes_per_bank = !s.is_null(4);
-  request.bytes_per_bank = static_cast<std::uint64_t>(s.integer(4));
   request.own_banks = s.integer(7) != 0;
   request.estimate = s.integer(8) != 0;
-  const bool sized = fits(s.integer(2), request.role) && fits(s.integer(5), request.banks);
-  // As in a segment: what it takes does not overflow.
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  const bool possible = request.banks == 0 || request.bytes_per_bank <= most / request.banks;
-  return sized && possible && request.role <= 2 && refer(s, 6, tables_.core_sets, request.cores) &&
+  const bool sized = bytes(s, 3, request.bytes) && bytes(s, 4, request.bytes_per_bank) &&
+                     fits(s.integer(5), request.banks) && request.banks <= kMaxBanks;
+  return sized && fits(s.integer(2), request.role) && request.role <= 2 &&
+         refer(s, 6, tables_.core_sets, request.cores) &&
          refer(s, 9, tables_.texts, request.label) && refer(s, 10, tables_.scopes, request.scope);
 }
 
 void Loader::read_programs() {
-  each("SELECT id FROM layouts ORDER BY id", [&](const Statement& s) {
+  each("SELECT id FROM layouts ORDER BY id", Key::one, [&](const Statement& s) {
     if (!next_of(s, tables_.layouts)) return false;
     tables_.layouts.emplace_back();
     return true;
   });
   each(
-      "SELECT layout, address, bytes, cores, global FROM circular_buffers "
+      "SELECT layout, position, address, bytes, cores, global FROM circular_buffers "
       "ORDER BY layout, position",
-      [&](const Statement& s) {
+      Key::two, [&](const Statement& s) {
         RowId layout = 0;
-        const auto cores = parse_cores(s.text(3));
+        const auto cores = parse_cores(s.text(4));
         if (!refer(s, 0, tables_.layouts, layout) || layout == 0 || !cores) return false;
         Cb& cb = tables_.layouts[static_cast<std::size_t>(layout - 1)].emplace_back();
         cb.cores = *cores;
-        cb.global = s.integer(4) != 0;
-        return fits(s.integer(1), cb.address) && fits(s.integer(2), cb.bytes);
+        cb.global = s.integer(5) != 0;
+        return fits(s.integer(2), cb.address) && fits(s.integer(3), cb.bytes);
       });
-  each("SELECT id, trace FROM launches ORDER BY id", [&](const Statement& s) {
+  each("SELECT id, trace FROM launches ORDER BY id", Key::one, [&](const Statement& s) {
     if (!next_of(s, tables_.launches)) return false;
     tables_.launches.emplace_back().trace = s.integer(1) != 0;
     return true;
   });
-  each("SELECT launch, program FROM launch_programs ORDER BY launch, position",
+  each("SELECT launch, position, program FROM launch_programs ORDER BY launch, position", Key::two,
        [&](const Statement& s) {
          RowId launch = 0;
          if (!refer(s, 0, tables_.launches, launch) || launch == 0) return false;
          tables_.launches[static_cast<std::size_t>(launch - 1)].programs.push_back(
-             static_cast<std::uint64_t>(s.integer(1)));
+             static_cast<std::uint64_t>(s.integer(2)));
          return true;
        });
 }
@@ -288,63 +347,66 @@ bool Loader::has_table(std::string_view name) {
   bool found = false;
   const std::string sql =
       fmt::format("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '{}'", name);
-  each(sql.c_str(), [&](const Statement&) { return found = true; });
+  each(sql.c_str(), Key::none, [&](const Statement&) { return found = true; });
   return found;
 }
 
 void Loader::read_scope_visits() {
   if (!has_table("scope_visits")) return;
-  each("SELECT process, scope, entered, open, last_ns, before_ns FROM scope_visits",
-       [&](const Statement& s) {
-         RowId process = 0;
-         std::uint32_t scope = 0;
-         ScopeVisits visits;
-         visits.last_ns = s.integer(4);
-         visits.before_ns = s.integer(5);
-         if (!refer(s, 0, tables_.processes, process) || !refer(s, 1, tables_.scopes, scope)) {
-           return false;
-         }
-         const bool sized = fits(s.integer(2), visits.entered) && fits(s.integer(3), visits.open);
-         tables_.scope_visits[{process, scope}] = visits;
-         return sized && process != 0 && scope != 0;
-       });
+  each(
+      "SELECT process, scope, entered, open, last_ns, before_ns FROM scope_visits "
+      "ORDER BY process, scope",
+      Key::two, [&](const Statement& s) {
+        RowId process = 0;
+        std::uint32_t scope = 0;
+        ScopeVisits visits;
+        if (!refer(s, 0, tables_.processes, process) || !refer(s, 1, tables_.scopes, scope)) {
+          return false;
+        }
+        const bool sized = fits(s.integer(2), visits.entered) && fits(s.integer(3), visits.open) &&
+                           at(s, 4, visits.last_ns) && at(s, 5, visits.before_ns);
+        tables_.scope_visits[{process, scope}] = visits;
+        return sized && process != 0 && scope != 0;
+      });
 }
 
 void Loader::read_moments() {
-  each("SELECT time_ns, process, name FROM marks ORDER BY time_ns, id", [&](const Statement& s) {
-    Mark& mark = tables_.marks.emplace_back();
-    mark.time_ns = s.integer(0);
-    mark.name = s.text(2);
-    return refer(s, 1, tables_.processes, mark.process);
-  });
+  each("SELECT id, time_ns, process, name FROM marks ORDER BY id", Key::one,
+       [&](const Statement& s) {
+         Mark& mark = tables_.marks.emplace_back();
+         mark.name = s.text(3);
+         return at(s, 1, mark.time_ns) && refer(s, 2, tables_.processes, mark.process);
+       });
   if (has_table("failures")) {
-    each("SELECT time_ns, process, text FROM failures ORDER BY time_ns, id",
+    each("SELECT id, time_ns, process, text FROM failures ORDER BY id", Key::one,
          [&](const Statement& s) {
            Failure& failure = tables_.failures.emplace_back();
-           failure.time_ns = s.integer(0);
-           failure.text = s.text(2);
-           return refer(s, 1, tables_.processes, failure.process) && failure.process != 0;
+           failure.text = s.text(3);
+           return at(s, 1, failure.time_ns) && refer(s, 2, tables_.processes, failure.process) &&
+                  failure.process != 0;
          });
   }
-  each("SELECT process, begin_ns, end_ns, lost_events FROM gaps ORDER BY begin_ns, id",
+  each("SELECT id, process, begin_ns, end_ns, lost_events FROM gaps ORDER BY id", Key::one,
        [&](const Statement& s) {
          Gap& gap = tables_.gaps.emplace_back();
-         gap.begin_ns = s.integer(1);
-         gap.end_ns = s.integer(2);
-         gap.lost_events = static_cast<std::uint64_t>(s.integer(3));
-         return refer(s, 0, tables_.processes, gap.process) && gap.process != 0;
+         gap.lost_events = static_cast<std::uint64_t>(s.integer(4));
+         return refer(s, 1, tables_.processes, gap.process) && gap.process != 0 &&
+                at(s, 2, gap.begin_ns) && at(s, 3, gap.end_ns);
        });
-  each("SELECT time_ns, device, kind, used_bytes, peak_bytes FROM timeline ORDER BY id",
-       [&](const Statement& s) {
-         const auto kind = kind_named(s.text(2));
+  each("SELECT id, time_ns, device, kind, used_bytes, peak_bytes FROM timeline ORDER BY id",
+       Key::one, [&](const Statement& s) {
+         const auto kind = kind_named(s.text(3));
          if (!kind) return false;
          Sample& sample = tables_.timeline.emplace_back();
-         sample.time_ns = s.integer(0);
          sample.kind = *kind;
-         sample.used_bytes = static_cast<std::uint64_t>(s.integer(3));
-         sample.peak_bytes = static_cast<std::uint64_t>(s.integer(4));
-         return refer(s, 1, tables_.devices, sample.device) && sample.device != 0;
+         sample.used_bytes = static_cast<std::uint64_t>(s.integer(4));
+         sample.peak_bytes = static_cast<std::uint64_t>(s.integer(5));
+         return at(s, 1, sample.time_ns) && refer(s, 2, tables_.devices, sample.device) &&
+                sample.device != 0;
        });
+  sort_by_time(tables_.marks, &Mark::time_ns);
+  sort_by_time(tables_.failures, &Failure::time_ns);
+  sort_by_time(tables_.gaps, &Gap::begin_ns);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "recording/file/core_text.hpp"
 #include "recording/file/database.hpp"
 #include "recording/file/reader.hpp"
@@ -40,6 +41,14 @@ class RecordingFile : public ::testing::Test {
 
   TemporaryDirectory directory_;
 };
+
+// What a stranger may do to a file.
+void change(const std::string& path, const char* sql) {
+  auto database = Database::open(path, Database::Mode::create);
+  ASSERT_TRUE(database);
+  const auto done = database->execute(sql);
+  ASSERT_TRUE(done) << done.error().message;
+}
 
 // A process with one device, and the set of that.
 RowId one_device(Writer& writer) {
@@ -127,6 +136,23 @@ TEST_F(RecordingFile, KeepsAllThatWasSaid) {
   EXPECT_EQ(seen, 1U);
 }
 
+TEST_F(RecordingFile, APageThatCannotBeIsUnknown) {
+  const auto writer = this->writer();
+  const auto with_pages = [&](std::uint64_t page_bytes) {
+    Request request{.bytes = 4096};
+    request.layout.page_bytes = page_bytes;
+    return writer->request(request);
+  };
+  const RowId largest = with_pages(kMaxBytes);
+  const RowId larger = with_pages(kMaxBytes + 1);
+  const RowId negative = with_pages(~std::uint64_t{0});
+  ASSERT_TRUE(writer->commit());
+  const auto reader = this->reader();
+  EXPECT_EQ(reader->tables().request(largest).layout.page_bytes, kMaxBytes);
+  EXPECT_EQ(reader->tables().request(larger).layout.page_bytes, 0U);
+  EXPECT_EQ(reader->tables().request(negative).layout.page_bytes, 0U);
+}
+
 TEST_F(RecordingFile, TellsTheStoryInOrder) {
   const auto writer = this->writer();
   const RowId devices = one_device(*writer);
@@ -210,9 +236,94 @@ TEST_F(RecordingFile, AMemberOfNoSetIsAnError) {
     one_device(*writer);
     ASSERT_TRUE(writer->commit());
   }
-  auto database = Database::open(path(), Database::Mode::read);
-  ASSERT_TRUE(database && database->execute("UPDATE device_sets SET id = 0"));
+  change(path(), "UPDATE device_sets SET id = 0");
   EXPECT_FALSE(Reader::open(path()));
+}
+
+// What a file of a stranger says instead of its tables does not run; an endless query would never
+// come back.
+TEST_F(RecordingFile, NothingOfAFileIsRun) {
+  for (const char* sql :
+       {"DROP TABLE texts; CREATE VIEW texts AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT "
+        "id + 1 FROM n) SELECT id, 'x' AS text FROM n WHERE id < 0",
+        "DROP TABLE run; CREATE VIEW run AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + "
+        "1 "
+        "FROM n) SELECT i AS schema, 1 AS ended_ns FROM n WHERE i < 0",
+        "ALTER TABLE texts ADD COLUMN more AS (zeroblob(900000000))",
+        "DROP TABLE texts; CREATE VIRTUAL TABLE texts USING fts4(id, text)"}) {
+    {
+      const auto writer = this->writer(false, true);
+      one_device(*writer);
+      ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
+    }
+    ASSERT_TRUE(Reader::open(path()));
+    change(path(), sql);
+    EXPECT_FALSE(Reader::open(path())) << sql;
+  }
+}
+
+// No figure, and no difference of two times, overflows.
+TEST_F(RecordingFile, NumbersThatCannotBeAreAnError) {
+  for (const char* sql :
+       {"UPDATE allocations SET begin_ns = -9223372036854775808",
+        "UPDATE allocations SET end_ns = 9223372036854775807",
+        "UPDATE marks SET time_ns = 9223372036854775807",
+        "UPDATE requests SET bytes = 9223372036854775807",
+        "UPDATE requests SET bytes_per_bank = -1", "UPDATE requests SET banks = 4294967295",
+        "UPDATE run SET ended_ns = 9223372036854775807"}) {
+    {
+      const auto writer = this->writer(false, true);
+      const RowId devices = one_device(*writer);
+      writer->begin(Allocation{.devices = devices, .request = writer->request({.bytes = 64})});
+      writer->add(Mark{.process = 1, .name = "step"});
+      ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
+    }
+    change(path(), sql);
+    const auto reader = Reader::open(path());
+    EXPECT_FALSE(reader && (*reader)->for_each_event([](const Event&) { return true; })) << sql;
+  }
+}
+
+// A recorder that is killed while it commits leaves a journal: whoever reads undoes that.
+TEST_F(RecordingFile, WhatWasHalfWrittenIsUndone) {
+  const std::string copy = directory_.path() + "/copy.ttmem";
+  {
+    const auto writer = this->writer();
+    const RowId devices = one_device(*writer);
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+      writer->begin(
+          Allocation{.devices = devices, .request = writer->request({.bytes = 64}), .number = i});
+    }
+    ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
+  }
+  auto database = Database::open(path(), Database::Mode::create);
+  ASSERT_TRUE(database && database->execute("PRAGMA cache_size=1; PRAGMA cache_spill=1; BEGIN; "
+                                            "UPDATE allocations SET number = number + 1000000"));
+  std::filesystem::copy_file(path(), copy);
+  std::filesystem::copy_file(path() + "-journal", copy + "-journal");
+  const auto reader = Reader::open(copy);
+  ASSERT_TRUE(reader) << reader.error().message;
+  std::uint64_t next = 0;
+  EXPECT_TRUE((*reader)->for_each_allocation(
+      [&](const Allocation& allocation) { EXPECT_EQ(allocation.number, next++); }));
+  EXPECT_EQ(next, 5000U);
+  EXPECT_FALSE(std::filesystem::exists(copy + "-journal"));
+}
+
+TEST_F(RecordingFile, WithoutAnEndItEndsWithTheLastThatHappened) {
+  const auto writer = this->writer();
+  Allocation buffer{.devices = one_device(*writer), .number = 5, .begin_ns = 10};
+  buffer.request = writer->request({.kind = Kind::dram, .bytes = 64});
+  const RowId row = writer->begin(buffer);
+  const RowId program = writer->begin(Program{.device = 1, .number = 6, .begin_ns = 20});
+  ASSERT_TRUE(writer->commit());
+  EXPECT_EQ(reader()->end_ns(), 20);
+  writer->end_allocation(row, 30, Ending::freed);
+  ASSERT_TRUE(writer->commit());
+  EXPECT_EQ(reader()->end_ns(), 30);
+  writer->end_program(program, 40, Ending::freed);
+  ASSERT_TRUE(writer->commit());
+  EXPECT_EQ(reader()->end_ns(), 40);
 }
 
 TEST_F(RecordingFile, SaysWhatIsNoRecording) {

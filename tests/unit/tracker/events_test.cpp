@@ -139,9 +139,12 @@ TEST_F(DetailedEvents, AnAllocationSaysHowItsPagesLie) {
   shards.flags = TTMEM_BUFFER_SHARDED | TTMEM_BUFFER_BOTTOM_UP;
   tracker_->buffer_alloc(3, shards);
   tracker_->buffer_alloc(3, buffer(TTMEM_DRAM, 11, 64, 1000, 512));
+  ttmem_buffer impossible = buffer(TTMEM_DRAM, 12, 64, 1000, 512);
+  impossible.page_bytes = ~std::uint64_t{0};
+  tracker_->buffer_alloc(3, impossible);
   const segment::Events events = read(1);
   std::vector<BufferLayout> layouts;
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     const segment::EventRecord& event = events.events.at(i);
     layouts.push_back(
         segment::buffer_layout(Kind::dram, event.role, event.flags,
@@ -152,6 +155,7 @@ TEST_F(DetailedEvents, AnAllocationSaysHowItsPagesLie) {
   EXPECT_EQ(layouts[1], (BufferLayout{BufferLayout::Spread::sharded,
                                       BufferLayout::Direction::bottom_up, 5, 64}));
   EXPECT_EQ(layouts[2], BufferLayout{});
+  EXPECT_EQ(layouts[3], BufferLayout{}) << "a page that cannot be is unknown";
 }
 
 TEST_F(DetailedEvents, ALayoutComesOnceBeforeTheFirstProgramThatHasIt) {
