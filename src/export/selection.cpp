@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "report/chips.hpp"
+
 namespace ttmem::exporter {
 
 using recording::Device;
@@ -17,9 +19,18 @@ namespace {
 // A list with a place for each number must not become a long one.
 constexpr std::uint32_t kMostPlaces = 1024;
 
-// A chip is found again by its uid; one whose uid nobody tells, by its number.
-bool is_of(const Chip& chip, const Device& device) {
-  return chip.uid == device.uid && (chip.uid != 0 || chip.number == device.number);
+// A chip as all that have it open together describe it.
+Chip describe(const recording::Tables& tables, const report::Chip& found) {
+  const Device& first = tables.device(found.rows.front());
+  Chip chip{.number = first.number, .devices = found.rows};
+  for (const recording::RowId row : found.rows) {
+    const Device& device = tables.device(row);
+    chip.number = std::min(chip.number, device.number);
+    if (chip.uid == 0) chip.uid = device.uid;
+    if (chip.arch.empty()) chip.arch = device.arch;
+    if (chip.board.empty()) chip.board = device.board;
+  }
+  return chip;
 }
 
 }  // namespace
@@ -36,19 +47,10 @@ Selection::Selection(const recording::Tables& tables, const std::vector<Kind>& k
   for (const Kind kind : kAllKinds) {
     kinds_[kind] = kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
   }
-  for (const Device& device : tables.devices) {
-    const auto at = std::find_if(chips_.begin(), chips_.end(),
-                                 [&](const Chip& chip) { return is_of(chip, device); });
-    if (at != chips_.end()) {
-      at->devices.push_back(device.id);
-      continue;
-    }
-    chips_.push_back({device.number, device.uid, device.arch, device.board, {device.id}});
+  for (const report::Chip& found : report::find_chips(tables).chips) {
+    chips_.push_back(describe(tables, found));
   }
   if (wanted) std::erase_if(chips_, [&](const Chip& chip) { return !wanted(chip); });
-  std::sort(chips_.begin(), chips_.end(), [](const Chip& a, const Chip& b) {
-    return std::pair(a.number, a.uid) < std::pair(b.number, b.uid);
-  });
   chip_of_.assign(tables.devices.size(), kNone);
   for (std::size_t i = 0; i < chips_.size(); ++i) {
     for (const recording::RowId device : chips_[i].devices) {

@@ -12,7 +12,8 @@ using recording::Time;
 Usage::Usage(const recording::Tables& tables, const Selection& selection)
     : tables_(tables),
       selection_(selection),
-      devices_(tables.devices.size()),
+      chips_(selection.chips().size()),
+      programs_(tables.devices.size()),
       is_changed_(selection.chips().size()) {}
 Usage::~Usage() = default;
 
@@ -39,6 +40,8 @@ void Usage::apply(const Event& event) {
       return remove(*event.program);
     case Event::Type::dispatch:
       return dispatch(*event.dispatch);
+    case Event::Type::device_close:
+      return forget_if_empty(event.device->id);
     default:
       return;
   }
@@ -49,34 +52,46 @@ void Usage::allocate(const recording::Allocation& allocation, bool begins) {
   if (!selection_.has(request.kind)) return;
   const std::uint64_t bytes = request.used_bytes();
   for (const RowId device : tables_.device_set(allocation.devices)) {
-    std::uint64_t& used = of(device).allocated[request.kind];
+    const std::size_t chip = selection_.chip_of(device);
+    if (chip == Selection::kNone) continue;
+    std::uint64_t& used = chips_[chip].allocated[request.kind];
     used = begins ? used + bytes : used - bytes;
     note_change(device);
   }
 }
 
 void Usage::place(const recording::Program& program) {
-  auto& programs = of(program.device).programs;
+  const std::size_t chip = selection_.chip_of(program.device);
+  if (chip == Selection::kNone) return;
+  Programs& programs = programs_on(program.device);
   if (!programs) {
     programs = std::make_unique<recording::PlacedPrograms>(tables_, tables_.device(program.device),
                                                            footprints_);
+    chips_[chip].placed.push_back(program.device);
   }
   programs->place(program);
   note_change(program.device);
 }
 
 void Usage::remove(const recording::Program& program) {
-  auto& programs = of(program.device).programs;
+  Programs& programs = programs_on(program.device);
   if (!programs) return;
   programs->remove(program);
   if (program.ending == recording::Ending::changed) changing_.push_back(program.device);
   note_change(program.device);
 }
 
+void Usage::forget_if_empty(RowId device) {
+  Programs& programs = programs_on(device);
+  if (!programs || programs->ledger().programs() > 0) return;
+  programs.reset();
+  std::erase(chips_[selection_.chip_of(device)].placed, device);
+}
+
 void Usage::dispatch(const recording::Dispatch& dispatch) {
   const recording::Launch& launch = tables_.launch(dispatch.launch);
   for (const RowId device : tables_.device_set(dispatch.devices)) {
-    auto& programs = of(device).programs;
+    const Programs& programs = programs_on(device);
     if (!programs) continue;
     programs->dispatch(launch);
     note_change(device);
@@ -84,19 +99,16 @@ void Usage::dispatch(const recording::Dispatch& dispatch) {
 }
 
 void Usage::settle() {
-  for (const RowId device : changing_) of(device).programs->settle();
+  for (const RowId device : changing_) {
+    if (programs_on(device)) programs_on(device)->settle();
+  }
   changing_.clear();
 }
 
-std::uint64_t Usage::used_bytes(RowId device, Kind kind) const {
-  const OfDevice& held = of(device);
-  const bool programs = kind == Kind::cb && held.programs && selection_.has(Kind::cb);
-  return held.allocated[kind] + (programs ? held.programs->ledger().physical_bytes() : 0);
-}
-
 std::uint64_t Usage::used_bytes(const Chip& chip, Kind kind) const {
-  std::uint64_t sum = 0;
-  for (const RowId device : chip.devices) sum += used_bytes(device, kind);
+  std::uint64_t sum = of(chip).allocated[kind];
+  if (kind != Kind::cb || !selection_.has(Kind::cb)) return sum;
+  for (const RowId device : of(chip).placed) sum += programs_on(device)->ledger().physical_bytes();
   return sum;
 }
 
@@ -110,9 +122,7 @@ std::uint64_t Usage::used_bytes(const Chip& chip, Memory memory) const {
 
 std::uint64_t Usage::resident_bytes(const Chip& chip) const {
   std::uint64_t sum = 0;
-  for (const RowId device : chip.devices) {
-    if (of(device).programs) sum += of(device).programs->ledger().resident_bytes();
-  }
+  for (const RowId device : of(chip).placed) sum += programs_on(device)->ledger().resident_bytes();
   return sum;
 }
 

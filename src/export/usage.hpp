@@ -28,35 +28,41 @@ class Usage {
   [[nodiscard]] const std::vector<std::size_t>& changed() const { return changed_; }
   void clear_changed();
 
-  // Circular buffers: what the cores have reserved. 0 for a kind that was not selected.
-  [[nodiscard]] std::uint64_t used_bytes(recording::RowId device, Kind kind) const;
-  // The sum over the devices of a chip.
+  // Of all who have the chip open. Circular buffers: what the cores have reserved. 0 for a kind
+  // that was not selected.
   [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Kind kind) const;
   [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Memory memory) const;
   // Circular buffers that were dispatched last.
   [[nodiscard]] std::uint64_t resident_bytes(const Chip& chip) const;
 
  private:
-  struct OfDevice {
+  // A chip may be opened thousands of times: each time is a device, and most of them are over.
+  struct OfChip {
     PerKind<std::uint64_t> allocated{};
-    std::unique_ptr<recording::PlacedPrograms> programs;  // null: none so far
+    std::vector<recording::RowId> placed{};  // devices with programs
   };
+  using Programs = std::unique_ptr<recording::PlacedPrograms>;  // null: none so far
   void note_change(recording::RowId device);
   void allocate(const recording::Allocation& allocation, bool begins);
   void place(const recording::Program& program);
   void remove(const recording::Program& program);
   void dispatch(const recording::Dispatch& dispatch);
-  [[nodiscard]] const OfDevice& of(recording::RowId device) const {
-    return devices_[static_cast<std::size_t>(device - 1)];
+  void forget_if_empty(recording::RowId device);
+  [[nodiscard]] const OfChip& of(const Chip& chip) const {
+    return chips_[selection_.chip_of(chip.devices.front())];
   }
-  [[nodiscard]] OfDevice& of(recording::RowId device) {
-    return devices_[static_cast<std::size_t>(device - 1)];
+  [[nodiscard]] const Programs& programs_on(recording::RowId device) const {
+    return programs_[static_cast<std::size_t>(device - 1)];
+  }
+  [[nodiscard]] Programs& programs_on(recording::RowId device) {
+    return programs_[static_cast<std::size_t>(device - 1)];
   }
 
   const recording::Tables& tables_;
   const Selection& selection_;
   ledger::FootprintTable footprints_;
-  std::vector<OfDevice> devices_;
+  std::vector<OfChip> chips_;
+  std::vector<Programs> programs_;          // by device
   std::vector<recording::RowId> changing_;  // have programs that get another layout
   std::vector<std::size_t> changed_;
   std::vector<bool> is_changed_;  // by chip

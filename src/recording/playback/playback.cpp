@@ -275,18 +275,17 @@ class Playback::State {
 
   // A process that opens a device again has done with what it was before.
   void open(const Device& device) {
-    for (const Device& other : tables_.devices) {
-      if (other.process == device.process && other.number == device.number) {
-        devices_[index(other.id)].close();
-      }
-    }
+    const auto [last, is_first] =
+        last_opened_.try_emplace({device.process, device.number}, device.id);
+    if (!is_first) devices_[index(std::exchange(last->second, device.id))].close();
     devices_[index(device.id)].open();
   }
 
   void end(const Process& process) {
     if (after_close_ == AfterClose::kept) return;
-    for (const Device& device : tables_.devices) {
-      if (device.process == process.id) devices_[index(device.id)].close();
+    for (auto last = last_opened_.lower_bound({process.id, 0});
+         last != last_opened_.end() && last->first.first == process.id; ++last) {
+      devices_[index(last->second)].close();
     }
   }
 
@@ -297,7 +296,8 @@ class Playback::State {
   Time settled_at_ = std::numeric_limits<Time>::min();
   ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
   std::vector<DeviceState> devices_;   // by row
-  std::vector<RowId> changing_;        // devices with programs that are to change
+  std::map<std::pair<RowId, std::uint32_t>, RowId> last_opened_;  // by process and number
+  std::vector<RowId> changing_;  // devices with programs that are to change
   boost::unordered_flat_map<RowId, Allocation> allocations_;
   std::vector<Left> left_;  // with AfterClose::kept
   boost::unordered_flat_map<RowId, Program> programs_;
