@@ -121,6 +121,9 @@ Result<exporter::Notes> run(const ExportOptions& options) {
 
 int export_recording(const ExportOptions& options) {
   if (const auto missing = what_is_missing(options)) return complain(*missing, kUsage);
+  if (const auto other = check_not_itself(options.file, options.out); !other) {
+    return complain(other.error().message, kFailure);
+  }
   const auto notes = run(options);
   if (!notes) return complain(notes.error().message, kFailure);
   for (const std::string& note : *notes) say(note);

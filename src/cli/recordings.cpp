@@ -7,8 +7,10 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "cli/terminal.hpp"
@@ -66,6 +68,12 @@ Result<std::optional<std::string>> check_moment(const std::string& text) {
   return std::optional(text);
 }
 
+Result<void> check_not_itself(const std::string& file, const std::string& out) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(file, out, ignored)) return {};
+  return Error{fmt::format("{} is the recording itself; name another file to write", out)};
+}
+
 std::function<void(double)> progress_for(const recording::Reader& reader, const std::string& file) {
   if (::isatty(STDERR_FILENO) == 0 || reader.rows() < kLongFile) return {};
   // A line is cleared when it is done, and does not tell of less than a hundredth.
@@ -89,6 +97,12 @@ Result<recording::Time> moment_of(const std::string& at, const std::string& file
                                   const std::vector<model::DeviceName>& devices,
                                   recording::Reader& reader) {
   if (at == "end") return reader.end_ns();
+  if (reader.tables().run.aggregate) {
+    return Error{
+        fmt::format("{} was recorded with --aggregate: what was held is known at its end "
+                    "only; try --at end",
+                    file)};
+  }
   if (at.ends_with("peak")) {
     const Result<report::Report> report = load_report(file, devices, reader);
     return report ? time_of_peak(at, *report) : Result<recording::Time>(report.error());

@@ -21,6 +21,9 @@ namespace ttmem::cli {
 // The text itself, when it is a moment or names one: "peak", "end", "dram.peak".
 [[nodiscard]] Result<std::optional<std::string>> check_moment(const std::string& text);
 
+// Fails when both are one file, by whatever names: what is written must not replace what is read.
+[[nodiscard]] Result<void> check_not_itself(const std::string& file, const std::string& out);
+
 // Draws a bar on standard error while a long file is read; empty when that is no terminal or the
 // file is short.
 [[nodiscard]] std::function<void(double)> progress_for(const recording::Reader& reader,
@@ -33,7 +36,8 @@ namespace ttmem::cli {
                                                  recording::Reader& reader);
 
 // The time of a moment that check_moment() took. "peak" is that of L1 or DRAM, whichever was fuller
-// on the fullest of the devices. Fails when it lies behind the end, or is not known.
+// on the fullest of the devices. Fails when it lies behind the end, is not known, or an aggregate
+// does not tell what was held then.
 [[nodiscard]] Result<recording::Time> moment_of(const std::string& at, const std::string& file,
                                                 const std::vector<model::DeviceName>& devices,
                                                 recording::Reader& reader);

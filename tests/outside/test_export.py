@@ -29,6 +29,15 @@ class Files(ExportCase):
         self.assertIn("weights", out.read_text())
         self.assertEqual(self.files(), ["out", "run.ttmem"])
 
+    def test_never_replaces_what_it_reads(self):
+        self.small()
+        before = self.path.read_bytes()
+        for out in (self.path, f"{self.dir}/./run.ttmem"):
+            said = self.ttmem("export", self.path, "--format", "csv", "-f", "-o", out,
+                              code=1).stderr
+            self.assertIn("is the recording itself", said)
+        self.assertEqual(self.path.read_bytes(), before)
+
     def test_standard_output(self):
         self.small()
         out, _ = self.export("csv")

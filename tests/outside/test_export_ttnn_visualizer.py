@@ -173,7 +173,9 @@ class TtnnVisualizer(ExportCase):
         (out / "mine").write_text("mine")
         self.assertIn("other files", self.ttmem(*export, out, "-f", code=1).stderr)
         self.assertIn("is a folder", self.ttmem(*export, "-", code=2).stderr)
-        self.assertIn("Not a directory", self.ttmem(*export, self.path, "-f", code=1).stderr)
+        self.assertIn("the recording itself", self.ttmem(*export, self.path, "-f", code=1).stderr)
+        self.assertIn("Not a directory",
+                      self.ttmem(*export, out / "mine", "-f", code=1).stderr)
         self.assertEqual(self.files(), ["report", "run.ttmem"])
 
 

@@ -366,6 +366,10 @@ class Aggregate(RecordCase):
         self.assertEqual(self.row("SELECT max(peak_bytes) FROM timeline WHERE kind = 'dram'"),
                          (100 * 12 * MIB,))
         self.assertEqual(self.row("SELECT aggregate, events FROM run"), (1, 200))
+        # Nobody knows what was held before its end.
+        self.assertIn("--aggregate: what was held is known at its end only",
+                      self.ttmem("report", self.file, "--at", "0ms", code=1).stderr)
+        self.assertIn("12.0 MiB", self.ttmem("report", self.file, "--at", "end").stdout)
 
 
 if __name__ == "__main__":
