@@ -18,6 +18,7 @@
 #include "collector/program_list.hpp"
 #include "collector/segment_warnings.hpp"
 #include "collector/untracked.hpp"
+#include "model/shared_numbers.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -407,18 +408,7 @@ class Builder {
       if (!device.complete) device.free = {};  // what could not be read may lie there
       snapshot_.devices.push_back(std::move(device));
     }
-    mark_shared_numbers();
-  }
-
-  void mark_shared_numbers() {
-    std::map<std::uint32_t, std::uint32_t> chips_with;
-    for (const model::Device& device : snapshot_.devices) {
-      for (const std::uint32_t number : device.ids) ++chips_with[number];
-    }
-    for (model::Device& device : snapshot_.devices) {
-      device.shares_number = std::any_of(device.ids.begin(), device.ids.end(),
-                                         [&](auto number) { return chips_with[number] > 1; });
-    }
+    model::mark_shared_numbers(snapshot_.devices);
   }
 
   // Adds the allocation as it is on these of its devices.

@@ -63,6 +63,8 @@ template <auto member>
 constexpr auto side = [](const Device& d) {
   return d.*member == 0 ? FieldValue() : FieldValue(std::uint64_t{d.*member});
 };
+template <Kind kind>
+constexpr auto lockstep = [](const Device& d) { return value_of(d.lockstep_bytes[kind]); };
 template <auto member>
 constexpr auto sum = [](const Device& d) { return value_of(sum_of(d.kinds, kAllKinds, member)); };
 template <auto member>
@@ -92,6 +94,7 @@ const std::vector<DeviceField>& device_fields() {
        "DRAM as asked for, without padding"},
       {"dram/physical_bytes", "dram_physical_bytes", of<Kind::dram, &Device::physical>,
        "DRAM that is taken; unknown when a size is only as asked for"},
+      {"dram/channels", "", side<&Device::dram_channels>, "DRAM channels: banks of its allocator"},
       {"dram/free_bytes_per_bank", "dram_free_bytes_per_bank",
        free_space<Kind::dram, &FreeSpace::bytes_per_bank>, "DRAM that is free in every bank"},
       {"dram/largest_free_bytes_per_bank", "dram_largest_free_bytes_per_bank",
@@ -103,16 +106,25 @@ const std::vector<DeviceField>& device_fields() {
        "The most L1 that was taken at once"},
       {"l1/capacity_bytes", "l1_capacity_bytes", figure<&Device::l1_capacity_bytes>,
        "L1 of all compute cores"},
+      {"l1/bytes_per_core", "", figure<&Device::l1_bytes_per_core>, "L1 of one core"},
+      {"l1/base_address", "", figure<&Device::l1_base>,
+       "Where circular buffers begin in the L1 of a core"},
+      {"l1/small_region_bytes_per_core", "", figure<&Device::l1_small_region_bytes>,
+       "What is set apart for L1_SMALL at the end of the L1 of a core"},
       {"l1/buffers/logical_bytes", "l1_buffers_logical_bytes", of<Kind::l1, &Device::logical>,
        "L1 buffers as asked for"},
       {"l1/buffers/physical_bytes", "l1_buffers_physical_bytes", of<Kind::l1, &Device::physical>,
        "What L1 buffers take"},
       {"l1/buffers/data_bytes", "l1_buffers_data_bytes", of<Kind::l1, &Device::data>,
        "Of it, on the cores that hold their buffer's bytes"},
+      {"l1/buffers/lockstep_bytes", "", lockstep<Kind::l1>,
+       "Of it, on the cores that hold none of their buffer's bytes"},
       {"l1/small_bytes", "l1_small_bytes", of<Kind::l1_small, &Device::used>,
        "What L1_SMALL buffers take"},
       {"l1/small_data_bytes", "l1_small_data_bytes", of<Kind::l1_small, &Device::data>,
        "Of it, on the cores that hold their buffer's bytes"},
+      {"l1/small_lockstep_bytes", "", lockstep<Kind::l1_small>,
+       "Of it, on the cores that hold none of their buffer's bytes"},
       {"l1/cb/physical_bytes", "cb_physical_bytes", of<Kind::cb, &Device::used>,
        "Circular buffers: what programs share counts once"},
       {"l1/cb/resident_bytes", "cb_resident_bytes", figure<&Device::cb_resident_bytes>,
@@ -167,6 +179,14 @@ const std::vector<DeviceField>& device_fields() {
          return d.aiclk_mhz ? FieldValue(std::uint64_t{*d.aiclk_mhz}) : FieldValue();
        },
        "Clock of the compute cores, in MHz"},
+      {"driver_number", "",
+       [](const Device& d) {
+         return d.driver_number ? FieldValue(std::uint64_t{*d.driver_number}) : FieldValue();
+       },
+       "N of /dev/tenstorrent/N"},
+      {"card_chips", "", side<&Device::card_chips>, "Chips on its card"},
+      {"complete", "", [](const Device& d) { return FieldValue(d.complete); },
+       "False: what could not be read may hold more"},
       {"state", "state", state_of, "idle, in_use or in_reset"},
       {"untracked_processes", "untracked_processes", untracked_of,
        "Processes that have it open and report nothing"},

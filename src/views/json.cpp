@@ -8,9 +8,11 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "model/figure_names.hpp"
 #include "views/core_ranges.hpp"
 #include "views/csv.hpp"
 #include "views/device_fields.hpp"
@@ -60,6 +62,9 @@ Json process_json(const model::Process& p) {
   add_pids(p, json);
   json["device_supposed"] = p.supposed_device;
   json["not_tracked"] = text_of(p.not_tracked);
+  json["may_hold"] = p.may_hold;
+  json["foreign_pid"] = p.foreign_pid;
+  json["segment"] = p.segment;
   return json;
 }
 
@@ -83,7 +88,22 @@ Json json_of(const FieldValue& value) {
   return std::visit(convert, value);
 }
 
-Json device_json(const Device& device) {
+// Every figure of the kinds that somebody reports.
+Json kinds_of(const Device& device) {
+  Json list = Json::array();
+  for (const Kind kind : kAllKinds) {
+    const KindFigures& figures = device.kinds[kind];
+    if (figures.known == 0) continue;
+    Json entry = {{"kind", name_of(kind)}};
+    for (std::size_t i = 0; i < kFigures.size(); ++i) {
+      entry[std::string(model::kFigureNames[i])] = value_of(figures.get(kFigures[i].value));
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json figures_of(const Device& device) {
   Json json;
   for (const DeviceField& field : device_fields()) {
     if (field.path.empty()) continue;
@@ -91,8 +111,16 @@ Json device_json(const Device& device) {
   }
   if (device.grid_x == 0 || device.grid_y == 0) json["grid"] = nullptr;
   json["ids"] = device.ids;
+  json["other_uids"] = list_of(device.other_uids, format_hex);
   json["open_in"] = device.holders_known ? Json(device.holders) : Json(nullptr);
+  json["open_seen_in"] = device.holders;
+  json["kinds"] = kinds_of(device);
   json["processes"] = list_of(device.processes, process_json);
+  return json;
+}
+
+Json device_json(const Device& device) {
+  Json json = figures_of(device);
   json["per_core"] = list_of(device.cores, core_json);
   return json;
 }
@@ -107,15 +135,21 @@ Json identity_json(const Device& device) {
   return json;
 }
 
-// What all documents have at their beginning and end.
-std::string document(const Snapshot& snapshot, std::string_view schema, std::string_view key,
-                     Json content, JsonLayout layout) {
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// What all documents have at their beginning and end, and between them lists, each with its key.
+using Contents = std::vector<std::pair<std::string, Json>>;
+std::string document(const Snapshot& snapshot, std::string_view schema, Contents&& contents,
+                     JsonLayout layout) {
   Json root = {{"schema", schema},
                {"time_unix_ns", snapshot.time_unix_ns != 0 ? Json(snapshot.time_unix_ns) : Json()},
                {"host", snapshot.host},
                {"complete", snapshot.complete()}};
-  root[std::string(key)] = std::move(content);
+  for (auto& [key, content] : contents) root[key] = std::move(content);
   root["warnings"] = snapshot.warnings;
+  root["unread"] = snapshot.unread;
   const int indent = layout == JsonLayout::pretty ? 2 : -1;
   return root.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -144,7 +178,7 @@ Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& co
   });
 }
 
-Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
+Json allocation_entry(const Snapshot& snapshot, const model::Allocation& a) {
   Json entry = owner_of(snapshot, a);
   entry["kind"] = name_of(a.kind);
   entry["id"] = a.id;
@@ -166,13 +200,16 @@ Json allocation_json(const Snapshot& snapshot, const model::Allocation& a) {
   return entry;
 }
 
-Json program_json(const Snapshot& snapshot, const model::Program& p) {
-  const auto cb_json = [&](const model::CircularBuffer& cb) {
+Json cbs_of(const Snapshot& snapshot, const model::Program& p) {
+  return list_of(p.cbs, [&](const model::CircularBuffer& cb) {
     return Json{{"address", cb.address},
                 {"bytes_per_core", cb.bytes},
                 {"cores", cores_of(snapshot, p.device, cb.cores)},
                 {"global", cb.global}};
-  };
+  });
+}
+
+Json program_entry(const Snapshot& snapshot, const model::Program& p) {
   const model::Bytes on_device =
       p.device < snapshot.devices.size() ? snapshot.devices[p.device].used(Kind::cb) : std::nullopt;
   Json entry = owner_of(snapshot, p);
@@ -188,9 +225,16 @@ Json program_json(const Snapshot& snapshot, const model::Program& p) {
   entry["age_ns"] = p.age_ns;
   entry["name"] = text_of(p.name);
   entry["label"] = entry["name"];  // as allocations have it
-  entry["cbs"] = list_of(p.cbs, cb_json);
+  entry["cbs"] = cbs_of(snapshot, p);
   entry["scope"] = text_of(p.scope);
   return entry;
+}
+
+// What an entry needs to be found again in the document that has its device.
+template <typename Item>
+void place(const Item& item, Json& entry) {
+  entry["device_index"] = item.device;
+  entry["segment"] = item.segment;
 }
 
 Json group_json(const AllocationGroup& group, GroupBy by) {
@@ -241,45 +285,85 @@ std::string csv_document(const Json& empty, const Json& list) {
 }  // namespace
 
 std::string snapshot_json(const Snapshot& snapshot, JsonLayout layout) {
-  return document(snapshot, "ttmem.snapshot.v1", "devices", list_of(snapshot.devices, device_json),
+  return document(snapshot, "ttmem.snapshot.v1",
+                  {{"devices", list_of(snapshot.devices, device_json)}}, layout);
+}
+
+std::string snapshot_with_lists_json(const Snapshot& snapshot, JsonLayout layout) {
+  const auto allocation = [&](const model::Allocation& a) {
+    Json entry = allocation_entry(snapshot, a);
+    place(a, entry);
+    entry["device_indexes"] = a.devices;
+    entry["own_banks"] = a.own_banks;
+    entry["left_out"] = a.left_out;
+    return entry;
+  };
+  const auto program = [&](const model::Program& p) {
+    Json entry = program_entry(snapshot, p);
+    place(p, entry);
+    return entry;
+  };
+  return document(snapshot, "ttmem.snapshot.v1",
+                  {{"devices", list_of(snapshot.devices, device_json)},
+                   {"allocations", list_of(snapshot.allocations, allocation)},
+                   {"programs", list_of(snapshot.programs, program)}},
                   layout);
 }
 
+std::string figures_json(const Device& device) { return line_of(figures_of(device)); }
+
+std::string cores_json(const std::vector<model::Core>& cores) {
+  return list_of(cores, core_json).dump();
+}
+
+std::string allocation_json(const Snapshot& snapshot, const model::Allocation& allocation) {
+  return line_of(allocation_entry(snapshot, allocation));
+}
+
+std::string program_json(const Snapshot& snapshot, const model::Program& program) {
+  return line_of(program_entry(snapshot, program));
+}
+
+std::string cbs_json(const Snapshot& snapshot, const model::Program& program) {
+  return line_of(cbs_of(snapshot, program));
+}
+
 std::string devices_json(const Snapshot& snapshot, JsonLayout layout) {
-  return document(snapshot, "ttmem.devices.v1", "devices", list_of(snapshot.devices, identity_json),
-                  layout);
+  return document(snapshot, "ttmem.devices.v1",
+                  {{"devices", list_of(snapshot.devices, identity_json)}}, layout);
 }
 
 std::string allocations_json(const Snapshot& snapshot,
                              const std::vector<model::Allocation>& allocations, JsonLayout layout) {
-  const auto convert = [&](const auto& item) { return allocation_json(snapshot, item); };
-  return document(snapshot, "ttmem.allocations.v1", "allocations", list_of(allocations, convert),
-                  layout);
+  const auto convert = [&](const auto& item) { return allocation_entry(snapshot, item); };
+  return document(snapshot, "ttmem.allocations.v1",
+                  {{"allocations", list_of(allocations, convert)}}, layout);
 }
 
 std::string programs_json(const Snapshot& snapshot, const std::vector<model::Program>& programs,
                           JsonLayout layout) {
-  const auto convert = [&](const auto& item) { return program_json(snapshot, item); };
-  return document(snapshot, "ttmem.programs.v1", "programs", list_of(programs, convert), layout);
+  const auto convert = [&](const auto& item) { return program_entry(snapshot, item); };
+  return document(snapshot, "ttmem.programs.v1", {{"programs", list_of(programs, convert)}},
+                  layout);
 }
 
 std::string allocation_groups_json(const Snapshot& snapshot,
                                    const std::vector<AllocationGroup>& groups, GroupBy by,
                                    JsonLayout layout) {
   const auto convert = [&](const auto& group) { return group_json(group, by); };
-  return document(snapshot, "ttmem.allocation_groups.v1", "groups", list_of(groups, convert),
+  return document(snapshot, "ttmem.allocation_groups.v1", {{"groups", list_of(groups, convert)}},
                   layout);
 }
 
 std::string allocations_csv(const Snapshot& snapshot,
                             const std::vector<model::Allocation>& allocations) {
-  const auto convert = [&](const auto& item) { return allocation_json(snapshot, item); };
-  return csv_document(allocation_json({}, {}), list_of(allocations, convert));
+  const auto convert = [&](const auto& item) { return allocation_entry(snapshot, item); };
+  return csv_document(allocation_entry({}, {}), list_of(allocations, convert));
 }
 
 std::string programs_csv(const Snapshot& snapshot, const std::vector<model::Program>& programs) {
-  const auto convert = [&](const auto& item) { return program_json(snapshot, item); };
-  return csv_document(program_json({}, {}), list_of(programs, convert));
+  const auto convert = [&](const auto& item) { return program_entry(snapshot, item); };
+  return csv_document(program_entry({}, {}), list_of(programs, convert));
 }
 
 std::string allocation_groups_csv(const std::vector<AllocationGroup>& groups, GroupBy by) {

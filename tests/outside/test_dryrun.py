@@ -59,7 +59,7 @@ class AHostProgram(HostProgram):
         for device in devices:
             self.assertEqual(device["l1"]["buffers"],
                              {"logical_bytes": 2 * KIB, "physical_bytes": 128 * KIB,
-                              "data_bytes": 128 * KIB})
+                              "data_bytes": 128 * KIB, "lockstep_bytes": 0})
             self.assertEqual(device["l1"]["used_bytes"], 128 * KIB)
 
     def test_a_program_counts_once_on_each_device_also_on_a_ninth_later(self):
@@ -107,7 +107,7 @@ class AHostProgram(HostProgram):
         device = self.ninth()
         self.assertEqual(device["l1"]["buffers"],
                          {"logical_bytes": 800 * KIB, "physical_bytes": CORES * 800 * KIB,
-                          "data_bytes": 800 * KIB})
+                          "data_bytes": 800 * KIB, "lockstep_bytes": (CORES - 1) * 800 * KIB})
         self.assertEqual({core["headroom_bytes"] for core in device["per_core"]}, {574272})
         self.host.go_on()
         self.assertIn("free: 574272 B", self.host.line())

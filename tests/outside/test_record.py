@@ -161,8 +161,11 @@ class Story(RecordCase):
     @staticmethod
     def figures(device, but):
         """Also without what only a living process has: counts of anomalies, and its state."""
-        return {name: value for name, value in device.items()
-                if name not in ("anomalies", "processes", *but)}
+        left_out = ("anomalies", "processes", *but)
+        figures = {name: value for name, value in device.items() if name not in left_out}
+        figures["kinds"] = [{name: value for name, value in kind.items() if name not in left_out}
+                            for kind in device["kinds"]]
+        return figures
 
 
 class Command(RecordCase):

@@ -90,6 +90,7 @@ model::Snapshot without_lists(const model::Snapshot& snapshot) {
   around.host = snapshot.host;
   around.devices = snapshot.devices;
   around.warnings = snapshot.warnings;
+  around.unread = snapshot.unread;
   return around;
 }
 

@@ -27,7 +27,7 @@ using Keys = std::vector<std::string>;
 TEST(SnapshotJson, HasTheKeysOfTheSchema) {
   const Json root = Json::parse(snapshot_json(troubled(), JsonLayout::pretty));
   EXPECT_EQ(keys_of(root),
-            (Keys{"schema", "time_unix_ns", "host", "complete", "devices", "warnings"}));
+            (Keys{"schema", "time_unix_ns", "host", "complete", "devices", "warnings", "unread"}));
   EXPECT_EQ(root["schema"], "ttmem.snapshot.v1");
   const Json& device = root["devices"][0];
   EXPECT_EQ(keys_of(device), (Keys{"id",
@@ -43,6 +43,9 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                                    "temperature_c",
                                    "power_w",
                                    "aiclk_mhz",
+                                   "driver_number",
+                                   "card_chips",
+                                   "complete",
                                    "state",
                                    "untracked_processes",
                                    "capacities_from",
@@ -51,26 +54,34 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                                    "frees_total",
                                    "anomalies",
                                    "ids",
+                                   "other_uids",
                                    "open_in",
+                                   "open_seen_in",
+                                   "kinds",
                                    "processes",
                                    "per_core"}));
   EXPECT_EQ(keys_of(device["l1"]),
-            (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "buffers", "small_bytes",
-                  "small_data_bytes", "cb", "kernels_bytes", "kernels_persistent_bytes",
+            (Keys{"used_bytes", "peak_bytes", "capacity_bytes", "bytes_per_core", "base_address",
+                  "small_region_bytes_per_core", "buffers", "small_bytes", "small_data_bytes",
+                  "small_lockstep_bytes", "cb", "kernels_bytes", "kernels_persistent_bytes",
                   "kernels_estimated_bytes", "headroom_bytes_per_core", "free_bytes_per_bank",
                   "largest_free_bytes_per_bank", "small_free_bytes_per_bank",
                   "small_largest_free_bytes_per_bank"}));
   EXPECT_EQ(keys_of(device["l1"]["cb"]),
             (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes", "estimate"}));
   EXPECT_EQ(keys_of(device["processes"][0]),
-            (Keys{"pid", "name", "user", "state", "source", "dram_bytes", "l1_bytes",
-                  "l1_small_bytes", "trace_bytes", "cb_bytes", "kernels_bytes",
-                  "kernels_estimated_bytes", "cb_estimate", "allocations", "command", "host_pid",
-                  "pid_namespace", "device_supposed", "not_tracked"}));
+            (Keys{"pid",         "name",           "user",
+                  "state",       "source",         "dram_bytes",
+                  "l1_bytes",    "l1_small_bytes", "trace_bytes",
+                  "cb_bytes",    "kernels_bytes",  "kernels_estimated_bytes",
+                  "cb_estimate", "allocations",    "command",
+                  "host_pid",    "pid_namespace",  "device_supposed",
+                  "not_tracked", "may_hold",       "foreign_pid",
+                  "segment"}));
   EXPECT_EQ(keys_of(device["per_core"][0]), (Keys{"x", "y", "cb_bytes", "cb_resident_bytes",
                                                   "l1_bytes", "l1_data_bytes", "headroom_bytes"}));
   EXPECT_EQ(keys_of(device["l1"]["buffers"]),
-            (Keys{"logical_bytes", "physical_bytes", "data_bytes"}));
+            (Keys{"logical_bytes", "physical_bytes", "data_bytes", "lockstep_bytes"}));
 }
 
 TEST(SnapshotJson, HasTheFigures) {
