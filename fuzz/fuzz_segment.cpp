@@ -96,11 +96,11 @@ void check_snapshot(const model::Snapshot& snapshot) {
 collector::Evidence evidence_of(const segment::SegmentImage& image) {
   collector::Evidence evidence;
   evidence.monotonic_ns = 1;
-  evidence.segments.push_back({image, model::State::alive, "user", true});
-  evidence.segments.push_back({image, model::State::dead, "user", false});
+  evidence.segments.push_back({image, model::State::alive, "user", {}, true});
+  evidence.segments.push_back({image, model::State::dead, "user", {}, false});
   for (auto& segment : evidence.segments) segment.geometry = collector::geometry_of(image);
   collector::RegionEvidence region;
-  region.rows.push_back({{.pid = 7, .name = "x"}, model::State::alive, "user"});
+  region.rows.push_back({{.pid = 7, .name = "x"}, model::State::alive, "user", {}});
   evidence.regions.push_back(std::move(region));
   return evidence;
 }

@@ -28,6 +28,7 @@
 #include "base/parse_number.hpp"
 #include "base/raw_enum.hpp"
 #include "base/thread_state_guard.hpp"
+#include "job/find_job.hpp"
 #include "tracker/id_tracker.hpp"
 #include "tracker/spin_lock.hpp"
 #include "tracker/text_table.hpp"
@@ -206,6 +207,7 @@ ttmem::segment::SegmentWriter::Options options_from_environment() {
   options.directory = ttmem::segment_directory();
   read_kept_for(environment("TTMEM_KEEP_FOR"), options);
   options.run = environment("TTMEM_RUN");
+  options.job = ttmem::job::own_job();
   if (const char* text = environment("TTMEM_EVENTS"); *text != '\0') read_events(text, options);
   if (const char* text = environment("TTMEM_MODE"); *text != '\0') {
     const auto value = ttmem::parse_number<mode_t>(text, 8);

@@ -38,6 +38,7 @@ model::Process process_row(const SegmentEvidence& segment, const DeviceImage& de
   row.name = segment.image.name;
   row.command = segment.image.command;
   row.user = segment.user;
+  row.job = segment.job;
   row.state = segment.state;
   row.source = model::Source::ttmem;
   row.kinds = device.kinds;
@@ -52,6 +53,7 @@ model::Process process_row(const RowEvidence& evidence) {
   if (evidence.state == State::alive) row.host_pid = row.pid;
   row.name = evidence.row.name;
   row.user = evidence.user;
+  row.job = evidence.job;
   row.state = evidence.state;
   row.source = model::Source::tt_metal;
   row.kinds = evidence.row.kinds;
@@ -65,6 +67,7 @@ model::Process process_row(const Untracked& process) {
   row.name = process.name;
   row.command = process.command;
   row.user = process.user;
+  row.job = process.job;
   row.source = model::Source::driver;
   row.not_tracked = process.reason;
   row.may_hold = process.may_hold;

@@ -70,6 +70,7 @@ struct DeadSegment {
   std::string name;
   std::string command;
   std::string user;
+  Job job{};
   std::uint64_t kernels_estimated_bytes = 0;
   bool cb_estimate = false;
   PerKind<KindFigures> kinds{};         // over all devices; nothing is known when it cannot be read

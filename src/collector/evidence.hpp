@@ -35,6 +35,7 @@ struct SegmentEvidence {
   segment::SegmentImage image;
   model::State state = model::State::alive;
   std::string user;
+  Job job{};              // that of the image, and what /proc adds while it lives
   bool this_boot = true;  // false: its times are of another boot
   // /proc shows the very process, by pid, start time and owner. False: it is of the past, or of a
   // pid namespace that this one does not see.
@@ -60,6 +61,7 @@ struct RowEvidence {
   RegionRow row;
   model::State state = model::State::alive;
   std::string user;
+  Job job{};
 
   friend bool operator==(const RowEvidence&, const RowEvidence&) = default;
 };
@@ -82,6 +84,7 @@ struct Untracked {
   std::string name{};
   std::string command{};
   std::string user{};
+  Job job{};
   bool may_hold = true;          // false: it has no TT-Metal, and so no memory of the chip
   bool unreadable = false;       // it is tracked: a warning about its segment says so already
   bool segment_deleted = false;  // it is tracked, and nobody finds its segment

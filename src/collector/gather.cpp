@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "base/saturating.hpp"
 #include "collector/claim.hpp"
 #include "collector/process_info.hpp"
+#include "collector/process_look.hpp"
 #include "collector/segment_files.hpp"
 #include "collector/untracked.hpp"
 #include "segment/reader/segment_map.hpp"
@@ -148,12 +150,31 @@ class Gatherer {
     evidence.confirmed = claim->facts.has_value();
     evidence.foreign_pid = claim->foreign_pid;
     evidence.host_pid = claim->host_pid;
+    evidence.job = known != nullptr ? known->job : job_of(evidence);
     evidence.origin = {name, file.facts.st_dev, file.facts.st_ino, {}, false};
     if (fingerprint) {
       evidence.origin.settled = settled(evidence, *fingerprint, known);
       evidence.origin.fingerprint = std::move(*fingerprint);
     }
     return evidence;
+  }
+
+  // A process in a container may not see which it is, or none of its pod: those outside do.
+  Job job_of(const SegmentEvidence& evidence) {
+    Job job = evidence.image.job;
+    if (!evidence.confirmed || !evidence.host_pid) return job;
+    const Job& seen = job_of_process(*evidence.host_pid);
+    for (const JobField& field : kJobFields) {
+      if ((job.*field.value).empty()) job.*field.value = seen.*field.value;
+    }
+    return job;
+  }
+
+  // Once in a pass: a process has a row for each of its chips.
+  const Job& job_of_process(std::int32_t pid) {
+    const auto [known, fresh] = jobs_.try_emplace(pid);
+    if (fresh) known->second = process_job(pid);
+    return known->second;
   }
 
   // Within one call, the writer may update the fingerprint before other figures (the cores on which
@@ -200,9 +221,10 @@ class Gatherer {
     const bool alive = facts && start_unix_ns(facts->start_time_ticks) <=
                                     saturating_add(row.updated_unix_ns, slack_ns);
     if (!alive) {
-      evidence.rows.push_back({row, State::dead, user_name(file_owner)});
+      evidence.rows.push_back({row, State::dead, user_name(file_owner), {}});
     } else if (facts->owned_by(file_owner) || facts->owned_by(0)) {
-      evidence.rows.push_back({row, State::alive, user_name(facts->uids[0])});
+      evidence.rows.push_back(
+          {row, State::alive, user_name(facts->uids[0]), job_of_process(row.pid)});
     } else {
       evidence_.warnings.push_back(fmt::format(
           "left out a row of {}: the file belongs to {}, but the row names process {} of another "
@@ -216,7 +238,8 @@ class Gatherer {
   bool follows_;
   Evidence& evidence_;
   ClaimChecker claims_;
-  std::size_t next_known_ = 0;  // in previous_.segments
+  std::map<std::int32_t, Job> jobs_;  // by pid
+  std::size_t next_known_ = 0;        // in previous_.segments
   std::optional<BootId> boot_id_ = boot_id();
   DeniedFiles denied_{"read"};
   std::uint64_t abandoned_ = 0;  // segments for clients of a server that is gone

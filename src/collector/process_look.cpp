@@ -9,6 +9,7 @@
 
 #include "base/read_text.hpp"
 #include "collector/segment_files.hpp"
+#include "job/find_job.hpp"
 #include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
@@ -48,6 +49,16 @@ std::string process_command(std::int32_t pid) {
   if (command.ends_with('\0')) command.pop_back();
   std::replace(command.begin(), command.end(), '\0', ' ');
   return segment::safe_text(command);
+}
+
+Job process_job(std::int32_t pid) {
+  const std::string environment = process_environment(pid).value_or("");
+  Job job = job::job_of(fmt::format("/proc/{}", pid),
+                        [&](const char* name) { return variable_in(environment, name); });
+  for (const JobField& field : kJobFields) {
+    job.*field.value = segment::safe_text(job.*field.value);
+  }
+  return job;
 }
 
 std::optional<std::string> process_environment(std::int32_t pid) {

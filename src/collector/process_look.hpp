@@ -8,11 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/job.hpp"
+
 namespace ttmem::collector {
 
 // Safe to print; empty when unknown.
 [[nodiscard]] std::string process_name(std::int32_t pid);
 [[nodiscard]] std::string process_command(std::int32_t pid);
+
+// What this user may see of it.
+[[nodiscard]] Job process_job(std::int32_t pid);
 
 // The texts of /proc/PID/environ and /proc/PID/maps; none when this user may not see them.
 [[nodiscard]] std::optional<std::string> process_environment(std::int32_t pid);

@@ -102,6 +102,7 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
     if (known && image->pid_namespace != here) dead.pid_namespace = image->pid_namespace;
     dead.name = image->name;
     dead.command = image->command;
+    dead.job = image->job;
     dead.clean_exit = image->clean_exit;
     dead.largest = largest_of(*image);
     if (image->failure && parse_failed_name(name)) {

@@ -78,6 +78,7 @@ class Reasoner {
     found.user = user_name(facts.uids[0]);
     found.name = process_name(pid);
     found.command = process_command(pid);
+    found.job = process_job(pid);
     explain(found);
     return found;
   }

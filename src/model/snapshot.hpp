@@ -16,6 +16,7 @@
 
 #include "base/anomalies.hpp"
 #include "base/core_mask.hpp"
+#include "base/job.hpp"
 #include "base/kind_figures.hpp"
 #include "base/kinds.hpp"
 #include "base/saturating.hpp"
@@ -59,6 +60,7 @@ struct Process {
   std::string name;              // short, as in /proc/PID/comm
   std::string command;           // the whole command line when known, else empty
   std::string user;
+  Job job{};
   State state = State::alive;
   Source source = Source::ttmem;
   PerKind<KindFigures> kinds{};

@@ -39,6 +39,7 @@ inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
 inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table: 512 MiB
 inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
+inline constexpr std::uint32_t kJobOffset = 9856;
 inline constexpr std::uint32_t kMaxDevices = 128;
 // Ends the name of a proxy segment: a server writes it for a client, and holds its lock.
 inline constexpr std::string_view kProxySuffix = ".socket";
@@ -137,6 +138,20 @@ struct FailureRecord {
   std::uint32_t reserved;
   char run[48];  // $TTMEM_RUN: the `ttmem run` that the process belongs to; empty: none
   char text[1024];
+};
+
+// What the process is a part of (base/job.hpp). At kJobOffset, fixed before `magic` is stored.
+// Texts end with a zero, or with their field.
+struct JobRecord {
+  char id[64];
+  char step[32];
+  char partition[64];
+  char rank[16];
+  char ranks[16];
+  char pod[256];
+  char pod_uid[64];
+  char pod_namespace[64];
+  char container[128];
 };
 
 struct CoreFigures {
@@ -393,7 +408,6 @@ static_assert(offsetof(Header, not_seen) == 472);
 static_assert(offsetof(Header, event_details) == 488);
 static_assert(offsetof(Header, event_count) == 496);
 
-static_assert(kFailureOffset + sizeof(FailureRecord) <= kHeaderBytes);
 static_assert(sizeof(FailureRecord) == 1120);
 static_assert(offsetof(FailureRecord, text_bytes) == 4);
 static_assert(offsetof(FailureRecord, number) == 8);
@@ -403,6 +417,18 @@ static_assert(offsetof(FailureRecord, not_kept) == 32);
 static_assert(offsetof(FailureRecord, not_kept_error) == 40);
 static_assert(offsetof(FailureRecord, run) == 48);
 static_assert(offsetof(FailureRecord, text) == 96);
+
+static_assert(kFailureOffset + sizeof(FailureRecord) <= kJobOffset);
+static_assert(kJobOffset + sizeof(JobRecord) <= kHeaderBytes);
+static_assert(sizeof(JobRecord) == 704);
+static_assert(offsetof(JobRecord, step) == 64);
+static_assert(offsetof(JobRecord, partition) == 96);
+static_assert(offsetof(JobRecord, rank) == 160);
+static_assert(offsetof(JobRecord, ranks) == 176);
+static_assert(offsetof(JobRecord, pod) == 192);
+static_assert(offsetof(JobRecord, pod_uid) == 448);
+static_assert(offsetof(JobRecord, pod_namespace) == 512);
+static_assert(offsetof(JobRecord, container) == 576);
 
 static_assert(offsetof(DeviceFigures, kernel_role_bytes) == 48);
 static_assert(offsetof(DeviceFigures, kernel_estimated_bytes) == 40);

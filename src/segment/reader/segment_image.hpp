@@ -13,6 +13,7 @@
 
 #include "base/buffer_layout.hpp"
 #include "base/core_mask.hpp"
+#include "base/job.hpp"
 #include "base/scope_visits.hpp"
 #include "segment/layout/layout.hpp"
 
@@ -154,6 +155,7 @@ struct SegmentImage {
   std::uint64_t dropped_calls = 0;
   std::uint64_t dropped_names = 0;
 
+  Job job{};
   std::optional<FailureImage> failure;
   std::vector<std::string> not_seen;  // what the process does not report, and why: sentences
 

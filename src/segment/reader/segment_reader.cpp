@@ -40,7 +40,8 @@ class Pass {
     image_.peaks = std::move(open->peaks);
     image_.invalid_records = open->invalid_records;
     device_of_record_ = std::move(open->of_record);
-    if (!read_failure() || !read_not_seen() || !read_allocations() || !read_programs())
+    if (!read_job() || !read_failure() || !read_not_seen() || !read_allocations() ||
+        !read_programs())
       return cut_short();
     return std::move(image_);
   }
@@ -67,6 +68,26 @@ class Pass {
     image_.dropped_programs = header.dropped_programs;
     image_.dropped_calls = header.dropped_calls;
     image_.dropped_names = header.dropped_names;
+  }
+
+  // False when the file is cut short.
+  bool read_job() {
+    if (map_.header.layout_version < 4) return true;
+    JobRecord record;
+    if (!read_value(source_, kJobOffset, record)) return false;
+    const auto text = [](const auto& field) {
+      return safe_text(std::string_view(field, sizeof field));
+    };
+    image_.job = {.id = text(record.id),
+                  .step = text(record.step),
+                  .partition = text(record.partition),
+                  .rank = text(record.rank),
+                  .ranks = text(record.ranks),
+                  .pod = text(record.pod),
+                  .pod_uid = text(record.pod_uid),
+                  .pod_namespace = text(record.pod_namespace),
+                  .container = text(record.container)};
+    return true;
   }
 
   // False when the file is cut short.

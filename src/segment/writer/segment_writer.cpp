@@ -80,6 +80,18 @@ std::array<std::uint8_t, 16> boot_id() noexcept {
   return id;
 }
 
+void describe_job(const Job& job, JobRecord& record) noexcept {
+  job.id.copy(record.id, sizeof record.id);
+  job.step.copy(record.step, sizeof record.step);
+  job.partition.copy(record.partition, sizeof record.partition);
+  job.rank.copy(record.rank, sizeof record.rank);
+  job.ranks.copy(record.ranks, sizeof record.ranks);
+  job.pod.copy(record.pod, sizeof record.pod);
+  job.pod_uid.copy(record.pod_uid, sizeof record.pod_uid);
+  job.pod_namespace.copy(record.pod_namespace, sizeof record.pod_namespace);
+  job.container.copy(record.container, sizeof record.container);
+}
+
 Error failed(const char* what, const std::string& path, int error) {
   return {std::string(what) + " " + path + ": " + std::strerror(error)};
 }
@@ -253,6 +265,8 @@ void SegmentWriter::describe_process(const Options& options, const Identity& sel
   header.pid_namespace = self.pid_namespace;
   std::copy(self.boot_id.begin(), self.boot_id.end(), header.boot_id);
   options.run.copy(failure().run, sizeof failure().run);
+  describe_job(options.for_client ? options.for_client->job : options.job,
+               *reinterpret_cast<JobRecord*>(reinterpret_cast<char*>(header_) + kJobOffset));
   header.created_unix_ns = clock_ns(CLOCK_REALTIME);
   header.created_ns = clock_ns(CLOCK_MONOTONIC);
   if (options.for_client) {

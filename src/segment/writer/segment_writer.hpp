@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/job.hpp"
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 #include "segment/layout/layout.hpp"
@@ -72,6 +73,7 @@ class SegmentWriter {
     uid_t uid = 0;
     std::string name;
     std::string command;
+    Job job{};
   };
 
   struct Options {
@@ -86,6 +88,7 @@ class SegmentWriter {
     pid_t kept_for = 0;  // the reader that wants it after a clean exit (kKeptSuffix); 0: nobody
     std::uint32_t kept_for_namespace = 0;  // the pid namespace of that pid; 0: unknown
     std::string run{};                     // FailureRecord::run
+    Job job{};                             // of this process; not of a client
   };
 
   [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);

@@ -26,6 +26,7 @@ segment::SegmentWriter::Process describe(pid_t pid, uid_t uid) {
   process.uid = facts->uids[0];
   process.name = collector::process_name(pid);
   process.command = collector::process_command(pid);
+  process.job = collector::process_job(pid);
   return process;
 }
 

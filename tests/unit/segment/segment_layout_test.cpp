@@ -119,6 +119,22 @@ TEST(SegmentLayoutDocument, FailureOffsetsAreThoseOfTheDocument) {
   EXPECT_EQ(kFailureOffset, 8704U);
 }
 
+TEST(SegmentLayoutDocument, JobOffsetsAreThoseOfTheDocument) {
+  const auto fields = table("Job");
+  EXPECT_EQ(fields.size(), 9U);
+  EXPECT_FIELD(JobRecord, id);
+  EXPECT_FIELD(JobRecord, step);
+  EXPECT_FIELD(JobRecord, partition);
+  EXPECT_FIELD(JobRecord, rank);
+  EXPECT_FIELD(JobRecord, ranks);
+  EXPECT_FIELD(JobRecord, pod);
+  EXPECT_FIELD(JobRecord, pod_uid);
+  EXPECT_FIELD(JobRecord, pod_namespace);
+  EXPECT_FIELD(JobRecord, container);
+  EXPECT_NE(document().find("At offset 9,856"), std::string::npos);
+  EXPECT_EQ(kJobOffset, 9856U);
+}
+
 TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Device");
   EXPECT_FIELD(DeviceRecord, state);
