@@ -27,7 +27,7 @@ std::uint64_t hidden_cbs(const model::Snapshot& snapshot, const views::Allocatio
   if (!filter.kinds.empty()) return 0;
   std::uint64_t count = 0;
   for (const model::Program& program : snapshot.programs) {
-    if (!filter.pid || views::is_of(snapshot, program, *filter.pid)) count += program.cbs.size();
+    if (views::matches(filter, snapshot, program)) count += program.cbs.size();
   }
   return count;
 }
@@ -73,11 +73,13 @@ void add_allocs(Command& app, CommonOptions& common) {
   command.add_flag("--csv", common.csv, "As CSV: one row per allocation, sizes in bytes");
   command.add_option("--pid", "PID", options->filter.pid, parse_pid,
                      "Only what this process holds");
+  command.add_option("--job", "JOB", options->filter.job,
+                     "Only what the processes of this job or pod hold");
   command.add_option("--kind", "LIST", options->filter.kinds, parse_kinds,
                      "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system");
   command.add_option("--group-by", "WHAT", options->group_by,
                      parse_for("--group-by", views::parse_group_by),
-                     "Add up what has the same label, scope, kind, process or device");
+                     "Add up what has the same label, scope, kind, process, job or device");
   command.does([options, &common] { return allocs(*options, common); });
 }
 

@@ -40,6 +40,7 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
                       {"CB"},
                       {"KERNELS"},
                       {"ALLOCS"},
+                      {"JOB", left, 4, views::Column::Cut::never, true},
                       {"NAME", left, 0, views::Column::Cut::end}});
   for (const DeadSegment& r : dead) {
     std::vector<views::Cell> row = {
@@ -53,6 +54,7 @@ std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOpti
                                           estimate)});
     }
     row.push_back({views::format_count(live_allocations(r.kinds))});
+    row.push_back({views::or_none(views::format_job(r.job))});
     row.push_back({name_of(r)});
     table.add_row(std::move(row));
   }

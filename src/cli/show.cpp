@@ -43,6 +43,8 @@ Examples:
   ttmem --device 0,3 --per-core  two devices, with a map of their cores
   ttmem --brief                  one line a device
   ttmem --user alice --sort cb   what alice holds, the most circular buffers first
+  ttmem --columns pid,job,rank,dram,command
+                                 which job of a cluster each process is of
   ttmem --units bytes            exact sizes
   ttmem -L                       which devices there are
   ttmem --json | jq '.devices[].l1.cb.physical_bytes'
@@ -111,7 +113,8 @@ model::Snapshot of_processes(model::Snapshot snapshot, const ShowOptions& option
 std::string nobody(const views::ProcessFilter& only) {
   const std::string pid = only.pid ? fmt::format(" {}", *only.pid) : "";
   const std::string user = only.user.empty() ? "" : " of " + only.user;
-  return fmt::format("no process{}{} uses a device; `ttmem` lists those that do", pid, user);
+  const std::string job = only.job.empty() ? "" : " of job " + only.job;
+  return fmt::format("no process{}{}{} uses a device; `ttmem` lists those that do", pid, user, job);
 }
 
 // One screen of a terminal, or all there is.
@@ -262,10 +265,15 @@ void add_show(Command& app, CommonOptions& common) {
   app.add_option(
       "--sort", "COLUMN", options->processes.sort, parse_for("--sort", views::parse_process_sort),
       "Sort the processes: dram, l1_buf, cb, kernels, trace, allocs, pid, user, command");
+  app.add_option("--columns", "NAMES", options->processes.columns,
+                 parse_for("--columns", views::parse_process_columns),
+                 "Of the processes: pid,user,job,rank,pod,namespace,container,dram,cb,...");
   app.add_option("--pid", "PID", options->processes.only.pid, parse_pid,
                  "Only this process, and the devices that it uses");
   app.add_option("--user", "USER", options->processes.only.user,
                  "Only processes of this user, and the devices that they use");
+  app.add_option("--job", "JOB", options->processes.only.job,
+                 "Only processes of this job or pod, and the devices that they use");
   app.add_flag("-L,--list", options->list, "Only which devices there are: number, uid, board");
   app.add_option("-l,--watch", "SECONDS", options->watch, parse_watch,
                  "Repeat every SECONDS until Ctrl-C");

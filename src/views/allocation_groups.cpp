@@ -20,7 +20,8 @@ namespace {
 using model::Allocation;
 using model::Snapshot;
 
-constexpr std::array<std::string_view, 5> kNames = {"label", "kind", "process", "device", "scope"};
+constexpr std::array<std::string_view, 6> kNames = {"label",  "kind",  "process",
+                                                    "device", "scope", "job"};
 
 std::string process_name(const Snapshot& snapshot, const Allocation& a) {
   const model::Process* process = process_of(snapshot, a);
@@ -43,6 +44,10 @@ std::string name_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
       return a.label;
     case GroupBy::scope:
       return a.scope;
+    case GroupBy::job: {
+      const model::Process* process = process_of(snapshot, a);
+      return process == nullptr ? std::string() : format_job(process->job);
+    }
     case GroupBy::kind:
       return std::string(name_of(a.kind));
     default:
@@ -87,7 +92,7 @@ std::string header_of(GroupBy by) {
 
 Result<GroupBy> parse_group_by(std::string_view text) {
   const auto found = std::find(kNames.begin(), kNames.end(), text);
-  if (found == kNames.end()) return Error{"must be label, scope, kind, process or device"};
+  if (found == kNames.end()) return Error{"must be label, scope, kind, process, job or device"};
   return static_cast<GroupBy>(found - kNames.begin());
 }
 
@@ -127,7 +132,7 @@ std::string allocation_groups_text(const std::vector<AllocationGroup>& groups, G
   for (const AllocationGroup& group : groups) {
     const bool dead = group.state == model::State::dead;
     const Color color = dead ? Color::red : Color::plain;
-    const std::string name = group.name.empty() ? "-" : group.name;
+    const std::string name = or_none(group.name);
     table.add_row({{fmt::format("{}", group.allocations), color},
                    {format_bytes(model::Bytes(group.bytes), options.units), color},
                    {format_bytes(group.physical_bytes, options.units), color},

@@ -14,16 +14,16 @@
 
 namespace ttmem::views {
 
-enum class GroupBy : std::uint8_t { label, kind, process, device, scope };
+enum class GroupBy : std::uint8_t { label, kind, process, device, scope, job };
 
-// "label", "kind", "process", "device" or "scope".
+// "label", "kind", "process", "device", "scope" or "job".
 [[nodiscard]] Result<GroupBy> parse_group_by(std::string_view text);
 [[nodiscard]] std::string_view name_of(GroupBy by);
 
 // An allocation on several devices counts once, with its bytes on all of them; grouped by device it
 // counts in the group of each, with its bytes there.
 struct AllocationGroup {
-  std::string name;  // "dram", "4711 python3", "0"; empty: no label, no scope
+  std::string name;  // "dram", "4711 python3", "0"; empty: no label, no scope, no job
   model::State state = model::State::alive;  // of their processes: the dead are apart
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;      // as asked for

@@ -30,7 +30,7 @@ std::string label_of(const Allocation& a) {
   };
   if (a.persistent) add("persistent");
   if (a.estimate) add("size estimated");
-  return text.empty() ? "-" : text;
+  return or_none(text);
 }
 
 std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a,
@@ -40,6 +40,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a,
   return {{format_devices(snapshot, a), color},
           {process ? format_pid(*process) : fmt::format("{}", a.pid), color},
           {process && !process->name.empty() ? process->name : std::string(kUnknown), color},
+          {or_none(process ? format_job(process->job) : ""), color},
           {std::string(name_of(a.state)), color},
           {std::string(name_of(a.kind)), color},
           {fmt::format("{}", a.id), color},
@@ -58,6 +59,7 @@ Table make_table(bool any_dead) {
   return Table({{"DEV"},
                 {"PID"},
                 {"PROCESS", left, 7},
+                {"JOB", left, 10, Column::Cut::never, true},
                 {"STATE", left, any_dead ? 0 : 9},
                 {"KIND", left},
                 {"ID", right, 6},

@@ -50,6 +50,13 @@ std::string format_count(std::optional<std::uint64_t> count) {
   return count ? fmt::format("{}", *count) : std::string(kUnknown);
 }
 
+std::string or_none(const std::string& text) { return text.empty() ? std::string(kNone) : text; }
+
+std::string format_job(const Job& job) {
+  if (!job.id.empty() || job.pod.empty()) return job.id;
+  return job.pod_namespace.empty() ? job.pod : job.pod_namespace + "/" + job.pod;
+}
+
 std::string format_pid(std::int32_t pid, bool foreign, std::optional<std::int32_t> host_pid) {
   if (pid == 0) return "?";  // of another pid namespace: the driver tells no more
   if (!foreign) return fmt::format("{}", pid);

@@ -21,6 +21,7 @@
 namespace ttmem::views {
 
 inline constexpr std::string_view kUnknown = "n/a";
+inline constexpr std::string_view kNone = "-";  // known, and there is none
 
 using ttmem::format_bytes;
 using ttmem::Scale;
@@ -52,6 +53,10 @@ using ttmem::plural;
   return names[static_cast<std::size_t>(source)];
 }
 // "4711"; of another pid namespace "81234/7": the pid here and the one there, "?/7": unknown here.
+// The text, or "-" when it is empty.
+[[nodiscard]] std::string or_none(const std::string& text);
+// The job, else the pod; empty: unknown.
+[[nodiscard]] std::string format_job(const Job& job);
 [[nodiscard]] std::string format_pid(std::int32_t pid, bool foreign,
                                      std::optional<std::int32_t> host_pid);
 [[nodiscard]] std::string format_pid(const model::Process& process);

@@ -17,6 +17,7 @@
 #include "views/csv.hpp"
 #include "views/device_fields.hpp"
 #include "views/format.hpp"
+#include "views/job_json.hpp"
 #include "views/select.hpp"
 
 namespace ttmem::views {
@@ -65,6 +66,7 @@ Json process_json(const model::Process& p) {
   json["may_hold"] = p.may_hold;
   json["foreign_pid"] = p.foreign_pid;
   json["segment"] = p.segment;
+  add_job(p.job, json);
   return json;
 }
 
@@ -170,6 +172,12 @@ Json owner_of(const Snapshot& snapshot, const Item& item) {
   return json;
 }
 
+template <typename Item>
+Json job_of(const Snapshot& snapshot, const Item& item) {
+  const model::Process* process = process_of(snapshot, item);
+  return process ? text_of(process->job.id) : Json(nullptr);
+}
+
 // Null: every bank, or an unknown grid.
 Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& cores) {
   if (device >= snapshot.devices.size() || snapshot.devices[device].grid_x == 0) return nullptr;
@@ -197,6 +205,7 @@ Json allocation_entry(const Snapshot& snapshot, const model::Allocation& a) {
     if (device < snapshot.devices.size()) entry["devices"].push_back(snapshot.devices[device].id);
   }
   entry["scope"] = text_of(a.scope);
+  entry["job"] = job_of(snapshot, a);
   return entry;
 }
 
@@ -227,6 +236,7 @@ Json program_entry(const Snapshot& snapshot, const model::Program& p) {
   entry["label"] = entry["name"];  // as allocations have it
   entry["cbs"] = cbs_of(snapshot, p);
   entry["scope"] = text_of(p.scope);
+  entry["job"] = job_of(snapshot, p);
   return entry;
 }
 

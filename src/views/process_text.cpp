@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <functional>
 #include <optional>
@@ -12,15 +13,13 @@
 
 #include "views/format.hpp"
 #include "views/table.hpp"
+#include "views/typed_lists.hpp"
 
 namespace ttmem::views {
 namespace {
 
 using model::Process;
 using model::State;
-
-constexpr std::size_t kState = 2;
-constexpr std::size_t kSource = 10;
 
 bool same_process(const Process& a, const Process& b) {
   return model::key_of(a) == model::key_of(b) &&
@@ -55,6 +54,9 @@ std::string user_text(const ProcessTotal& total, Units) {
   return total.sum.user.empty() ? std::string(kUnknown) : total.sum.user;
 }
 
+std::string job_of(const Process& process) { return format_job(process.job); }
+std::string job_text(const ProcessTotal& total, Units) { return or_none(job_of(total.sum)); }
+
 std::string state_text(const ProcessTotal& total, Units) {
   if (!total.sum.not_tracked.empty()) return "not tracked";
   return std::string(name_of(total.sum.state));
@@ -69,6 +71,40 @@ constexpr ProcessColumn size_column(std::string_view header, int drop) {
       9,
       [](const ProcessTotal& total, Units units) { return format_bytes(figure(total.sum), units); },
       less<figure>};
+}
+
+template <std::size_t field>
+const std::string& part_of(const Process& process) {
+  return process.job.*kJobFields[field].value;
+}
+
+// In figures, where both are: rank 10 comes after rank 9.
+template <std::size_t field>
+bool part_less(const ProcessTotal& a, const ProcessTotal& b) {
+  const std::string& one = part_of<field>(a.sum);
+  const std::string& other = part_of<field>(b.sum);
+  if constexpr (kJobFields[field].is_number) {
+    if (one.size() != other.size()) return one.size() < other.size();
+  }
+  return one < other;
+}
+
+// One for each field of a job but its own id, which stands for the whole.
+template <std::size_t... fields>
+void add_parts(ProcessColumns& columns, std::index_sequence<fields...>) {
+  constexpr std::array<std::string_view, kJobFields.size()> headers = {
+      "JOB", "STEP", "PARTITION", "RANK", "RANKS", "POD", "POD UID", "NAMESPACE", "CONTAINER"};
+  (columns.push_back(
+       {headers[fields + 1], Column::Align::left, 0, 0,
+        [](const ProcessTotal& total, Units) { return or_none(part_of<fields + 1>(total.sum)); },
+        part_less<fields + 1>, false, true}),
+   ...);
+}
+
+ProcessColumn* find_column(ProcessColumns& columns, std::string_view header) {
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const auto& column) { return column.header == header; });
+  return found == columns.end() ? nullptr : &*found;
 }
 
 // The devices of a process.
@@ -100,6 +136,19 @@ std::string name_to_type(const ProcessColumn& column) {
   return name;
 }
 
+// None of them is dropped, however narrow the terminal.
+ProcessColumns chosen_columns(const std::vector<std::size_t>& chosen,
+                              const std::vector<ProcessTotal>& totals) {
+  const ProcessColumns all = process_columns(totals);
+  ProcessColumns columns;
+  for (const std::size_t index : chosen) {
+    columns.push_back(all[index]);
+    columns.back().drop = 0;
+    columns.back().optional = false;
+  }
+  return columns;
+}
+
 // Sizes and counts, which stand at the right, from the largest; but pids from the smallest.
 void sort_by(const ProcessColumn& column, std::vector<ProcessTotal>& totals) {
   const bool descending = column.align == Column::Align::right && column.header != "PID";
@@ -114,7 +163,7 @@ void sort_by(const ProcessColumn& column, std::vector<ProcessTotal>& totals) {
 ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
   using enum Column::Align;
   using Total = const ProcessTotal&;
-  ProcessColumns columns = {{
+  ProcessColumns columns = {
       {"PID", right, 0, 7, pid_text, less<pid_of>},
       {"USER", left, 5, 0, user_text, less<&Process::user>},
       {"STATE", left, 9, 5, state_text, less<&Process::state>},
@@ -139,12 +188,21 @@ ProcessColumns process_columns(const std::vector<ProcessTotal>& totals) {
        less<allocations_of>},
       {"SOURCE", left, 8, 8, [](Total t, Units) { return std::string(name_of(t.sum.source)); },
        less<&Process::source>},
-      {"COMMAND", left, 0, 0, [](Total t, Units) { return command_of(t.sum); }, less<command_of>},
-  }};
+      {"JOB", left, 4, 0, job_text, less<job_of>, true},
+  };
+  add_parts(columns, std::make_index_sequence<kJobFields.size() - 1>());
+  columns.push_back(
+      {"COMMAND", left, 0, 0, [](Total t, Units) { return command_of(t.sum); }, less<command_of>});
   const bool all_tracked = std::all_of(totals.begin(), totals.end(), [](const auto& total) {
     return total.sum.state == State::alive && total.sum.not_tracked.empty();
   });
-  if (!all_tracked) columns[kState].drop = 0;
+  if (!all_tracked) find_column(columns, "STATE")->drop = 0;
+  return columns;
+}
+
+ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals) {
+  ProcessColumns columns = process_columns(totals);
+  std::erase_if(columns, [](const ProcessColumn& column) { return column.only_asked; });
   return columns;
 }
 
@@ -152,9 +210,11 @@ std::vector<Cell> process_cells(const ProcessColumns& columns, const ProcessTota
                                 Units units) {
   std::vector<Cell> cells;
   const Color color = total.sum.state == State::dead ? Color::red : Color::plain;
-  for (const ProcessColumn& column : columns) cells.push_back({column.text(total, units), color});
-  if (color == Color::plain) {
-    cells[kState].color = total.sum.not_tracked.empty() ? Color::green : Color::yellow;
+  for (const ProcessColumn& column : columns) {
+    cells.push_back({column.text(total, units), color});
+    if (color == Color::plain && column.header == "STATE") {
+      cells.back().color = total.sum.not_tracked.empty() ? Color::green : Color::yellow;
+    }
   }
   return cells;
 }
@@ -204,10 +264,25 @@ std::uint64_t living_processes(const model::Snapshot& snapshot) {
   return living_in(process_totals(snapshot));
 }
 
-Result<std::size_t> parse_process_sort(std::string_view text) {
-  const ProcessColumns columns = process_columns({});
+Result<std::vector<std::size_t>> parse_process_columns(std::string_view text) {
+  std::vector<std::size_t> columns;
+  for (const std::string_view name : split(text)) {
+    const Result<std::size_t> column = parse_process_sort(name);
+    if (!column) return column.error();
+    columns.push_back(*column);
+  }
+  if (columns.empty()) return parse_process_sort("").error();
+  return columns;
+}
+
+std::vector<std::string> process_sort_names() {
   std::vector<std::string> names;
-  for (const ProcessColumn& column : columns) names.push_back(name_to_type(column));
+  for (const ProcessColumn& column : process_columns({})) names.push_back(name_to_type(column));
+  return names;
+}
+
+Result<std::size_t> parse_process_sort(std::string_view text) {
+  const std::vector<std::string> names = process_sort_names();
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return i;
@@ -228,12 +303,14 @@ std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& c
   const bool all_ttmem = std::all_of(totals.begin(), totals.end(), [](const auto& total) {
     return total.sum.source == model::Source::ttmem;
   });
-  ProcessColumns columns = process_columns(totals);
-  columns[kSource].drop = all_ttmem ? 10 : 3;
+  ProcessColumns columns = usual_columns(totals);
+  find_column(columns, "SOURCE")->drop = all_ttmem ? 10 : 3;
+  if (!choice.columns.empty()) columns = chosen_columns(choice.columns, totals);
   std::vector<Column> shapes;
   for (const ProcessColumn& column : columns) {
     shapes.push_back({std::string(column.header), column.align, column.drop,
-                      &column == &columns.back() ? Column::Cut::end : Column::Cut::never});
+                      &column == &columns.back() ? Column::Cut::end : Column::Cut::never,
+                      column.optional});
   }
   Table table(std::move(shapes));
   for (const ProcessTotal& total : totals)

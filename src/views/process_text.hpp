@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/job.hpp"
 #include "base/result.hpp"
 #include "model/snapshot.hpp"
 #include "views/select.hpp"
@@ -26,8 +26,8 @@ struct ProcessTotal {
 // The command line without the folder of its program, else the name.
 [[nodiscard]] std::string command_of(const model::Process& process);
 
-// What is listed of a process: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace,
-// allocations, source, command.
+// What can be listed of a process: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace,
+// allocations, source, what it is a part of (base/job.hpp), command.
 struct ProcessColumn {
   std::string_view header;
   Column::Align align;
@@ -35,10 +35,15 @@ struct ProcessColumn {
   int width;  // cells at least, where a table keeps its shape while figures change
   std::string (*text)(const ProcessTotal& total, Units units);
   bool (*less)(const ProcessTotal& a, const ProcessTotal& b);  // unknown is the least
+  bool optional = false;                                       // as in Column
+  bool only_asked = false;  // a list has it only when it is asked for
 };
-using ProcessColumns = std::array<ProcessColumn, 12>;
-// For a list of these: a column with the same value in all rows is dropped first.
+using ProcessColumns = std::vector<ProcessColumn>;
+// All there are, for a list of these: a column with the same value in all rows is dropped
+// first.
 [[nodiscard]] ProcessColumns process_columns(const std::vector<ProcessTotal>& totals);
+// Those of them that a list has which is not asked for others.
+[[nodiscard]] ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals);
 // One cell for each of them.
 [[nodiscard]] std::vector<Cell> process_cells(const ProcessColumns& columns,
                                               const ProcessTotal& total,
@@ -53,11 +58,17 @@ using ProcessColumns = std::array<ProcessColumn, 12>;
 // Which processes a list has, and in which order.
 struct ProcessChoice {
   ProcessFilter only{};
-  std::optional<std::size_t> sort{};  // a column; none: what holds the most first
+  std::optional<std::size_t> sort{};   // a column; none: what holds the most first
+  std::vector<std::size_t> columns{};  // in this order; none: the usual ones
 };
 
 // The column that --sort names: its header in small letters, "l1_buf", or the beginning of it.
 [[nodiscard]] Result<std::size_t> parse_process_sort(std::string_view text);
+// What it takes.
+[[nodiscard]] std::vector<std::string> process_sort_names();
+
+// The columns that --columns names, in that order: "pid,job,dram".
+[[nodiscard]] Result<std::vector<std::size_t>> parse_process_columns(std::string_view text);
 
 // One line per process, under headers: the living first, sizes and counts descending. Empty when
 // there is none.

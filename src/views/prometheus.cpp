@@ -7,6 +7,7 @@
 #include <deque>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <unordered_map>
@@ -238,17 +239,46 @@ void add_programs(const Snapshot& snapshot, Page& page) {
 // The pid is the one of the server's own pid namespace, which is unique there and can be looked up.
 // A process that the server does not see has only the pid of its container: then a label says
 // whose.
+std::string pid_of(const Process& process) {
+  return std::to_string(process.host_pid.value_or(process.pid));
+}
+void add_pid_namespace(Labels& labels, const Process& process) {
+  if (process.foreign_pid && !process.host_pid && process.pid_namespace) {
+    labels.add("pid_namespace", std::to_string(*process.pid_namespace));
+  }
+}
+
 Labels labels_of(const Device& device, const Process& process) {
   Labels labels = {{"device", std::to_string(device.id)},
-                   {"pid", std::to_string(process.host_pid.value_or(process.pid))},
+                   {"pid", pid_of(process)},
                    {"process", process.name},
                    {"user", process.user}};
   // One process may have two chips with the same number.
   if (device.shares_number) labels.add("uid", uid_of(device.uid));
-  if (process.foreign_pid && !process.host_pid && process.pid_namespace) {
-    labels.add("pid_namespace", std::to_string(*process.pid_namespace));
-  }
+  add_pid_namespace(labels, process);
   return labels;
+}
+
+// One sample a process, whatever it uses: the many series of what it holds are joined with it by
+// the pid, and need none of its labels.
+void add_process_info(const Snapshot& snapshot, Page& page) {
+  Family& info = page.gauge("ttmem_process_info", "What a living process is a part of; always 1.");
+  std::set<std::string> seen;
+  for (const Device& device : snapshot.devices) {
+    for (const Process& process : device.processes) {
+      if (process.state == model::State::dead) continue;
+      Labels labels = {{"pid", pid_of(process)}};
+      add_pid_namespace(labels, process);
+      for (const JobField& field : kJobFields) {
+        // What the others tell already, or too few ask for.
+        if (field.name == "step" || field.name == "partition" || field.name == "ranks") continue;
+        labels.add(field.name, process.job.*field.value);
+      }
+      labels.add("user", process.user);
+      labels.add("command", process.command.empty() ? process.name : process.command);
+      if (seen.insert(labels.key).second) info.add(std::move(labels), std::optional(1));
+    }
+  }
 }
 
 void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
@@ -329,6 +359,7 @@ std::string prometheus_text(const Snapshot& snapshot, const MetricsInput& input)
   add_sensors(snapshot, page);
   add_programs(snapshot, page);
   add_processes(snapshot, input.process_labels, page);
+  if (input.process_labels) add_process_info(snapshot, page);
   add_counters(input, page);
   return std::move(page).text();
 }

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "views/format.hpp"
+
 namespace ttmem::views {
 namespace {
 
@@ -97,7 +99,8 @@ Snapshot select_devices(Snapshot snapshot, const std::vector<model::DeviceName>&
 
 bool matches(const ProcessFilter& filter, const model::Process& process) {
   return (!filter.pid || *filter.pid == process.pid || filter.pid == process.host_pid) &&
-         (filter.user.empty() || filter.user == process.user);
+         (filter.user.empty() || filter.user == process.user) &&
+         (filter.job.empty() || filter.job == format_job(process.job));
 }
 
 Snapshot select_devices_of(Snapshot snapshot, const ProcessFilter& filter) {
@@ -134,9 +137,7 @@ std::vector<Allocation> select_allocations(const Snapshot& snapshot,
   const auto wanted = [&](Kind kind) {
     return filter.kinds.empty() ? kind != Kind::cb : contains(filter.kinds, kind);
   };
-  const auto of_process = [&](const auto& item) {
-    return !filter.pid || is_of(snapshot, item, *filter.pid);
-  };
+  const auto of_process = [&](const auto& item) { return matches(filter, snapshot, item); };
   std::vector<Allocation> selected;
   for (const Allocation& allocation : snapshot.allocations) {
     if (wanted(allocation.kind) && of_process(allocation)) selected.push_back(allocation);

@@ -26,10 +26,11 @@ namespace ttmem::views {
                                                      const model::DeviceName& name);
 
 struct ProcessFilter {
-  std::optional<std::int32_t> pid;  // the one here, or the one in its container
-  std::string user;                 // empty: any
+  std::optional<std::int32_t> pid{};  // the one here, or the one in its container
+  std::string user{};                 // empty: any
+  std::string job{};                  // as format_job() names it; empty: any
 
-  [[nodiscard]] bool any() const { return pid || !user.empty(); }
+  [[nodiscard]] bool any() const { return pid || !user.empty() || !job.empty(); }
 };
 [[nodiscard]] bool matches(const ProcessFilter& filter, const model::Process& process);
 
@@ -41,8 +42,9 @@ struct ProcessFilter {
                                                const ProcessFilter& filter);
 
 struct AllocationFilter {
-  std::optional<std::int32_t> pid;
-  std::vector<Kind> kinds;  // empty: all but circular buffers
+  std::optional<std::int32_t> pid{};
+  std::string job{};          // as format_job() names it; empty: any
+  std::vector<Kind> kinds{};  // empty: all but circular buffers
 };
 
 // Largest physical size first. Circular buffers, which are many, come only when asked for: one
@@ -71,6 +73,16 @@ template <typename Item>
   if (item.pid == pid) return true;
   const model::Process* process = process_of(snapshot, item);
   return process != nullptr && process->host_pid == pid;
+}
+
+// Whether an allocation or program is of a process that the filter names.
+template <typename Item>
+[[nodiscard]] bool matches(const AllocationFilter& filter, const model::Snapshot& snapshot,
+                           const Item& item) {
+  if (filter.pid && !is_of(snapshot, item, *filter.pid)) return false;
+  if (filter.job.empty()) return true;
+  const model::Process* process = process_of(snapshot, item);
+  return process != nullptr && matches(ProcessFilter{.job = filter.job}, *process);
 }
 
 }  // namespace ttmem::views

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "views/format.hpp"
+
 namespace ttmem::views {
 namespace {
 
@@ -28,9 +30,16 @@ void Table::add_row(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
+bool Table::is_left_out(std::size_t column) const {
+  return columns_[column].optional && std::all_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+           return row[column].text == kNone;
+         });
+}
+
 std::vector<std::size_t> Table::layout(std::size_t width, const TextOptions& options) const {
   std::vector<std::size_t> natural(columns_.size());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (is_left_out(c)) continue;
     natural[c] = std::max<std::size_t>(1, display_width(columns_[c].header));
     for (const auto& row : rows_) {
       natural[c] = std::max(natural[c], display_width(printable(row[c].text, options.unicode)));

@@ -23,6 +23,7 @@ struct Column {
   // One column may be cut to what the others leave, down to kMinFlexible cells. Names, which often
   // differ only at their ends, are cut in the middle, down to kMinName cells.
   Cut cut = Cut::never;
+  bool optional = false;  // left out when all its cells are kNone (format.hpp)
 };
 
 struct Cell {
@@ -45,7 +46,8 @@ class Table {
   [[nodiscard]] std::string render(std::size_t indent, const TextOptions& options) const;
 
  private:
-  // Per column its display cells, 0 for a dropped one.
+  [[nodiscard]] bool is_left_out(std::size_t column) const;
+  // Per column its display cells, 0 for one that is dropped or left out.
   [[nodiscard]] std::vector<std::size_t> layout(std::size_t width,
                                                 const TextOptions& options) const;
   [[nodiscard]] std::string render_row(const std::vector<Cell>& cells,

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "views/format.hpp"
+#include "views/job_json.hpp"
 
 namespace ttmem::server {
 namespace {
@@ -62,6 +63,7 @@ Json postmortem_json(const Postmortem& postmortem) {
   }
   json["allocations"] = value_of(live_allocations(dead.kinds));
   json["largest"] = std::move(largest);
+  views::add_job(dead.job, json);
   return json;
 }
 

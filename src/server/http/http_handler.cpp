@@ -117,7 +117,7 @@ HttpResponse allocations(const Target& target, const HttpSources& sources) {
   if (!pid) return error_response(400, pid.error().message);
   auto kinds = kinds_in(target);
   if (!kinds) return error_response(400, kinds.error().message);
-  const views::AllocationFilter filter{*pid, std::move(*kinds)};
+  const views::AllocationFilter filter{.pid = *pid, .kinds = std::move(*kinds)};
   return on_devices(target, sources, [&](const model::Snapshot& selected) {
     return list_response(selected, views::select_allocations(selected, filter),
                          views::allocations_json);

@@ -28,6 +28,11 @@ std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
   if (!dead.command.empty()) {
     lines.push_back(fmt::format("[DEAD] [PID {}] command: {}", pid, dead.command));
   }
+  if (const std::string job = views::format_job(dead.job); !job.empty()) {
+    const std::string& rank = dead.job.rank;
+    lines.push_back(
+        fmt::format("[DEAD] [PID {}] job: {}{}", pid, job, rank.empty() ? "" : " rank " + rank));
+  }
   for (const collector::HeldAllocation& held : dead.largest) {
     lines.push_back(fmt::format(
         "[DEAD] [PID {}] held: device {} {} {}{}{}{}", pid, views::format_ids(held.devices),

@@ -148,14 +148,17 @@ void sort_by(ViewState& state, std::uint32_t column) {
   sorting.column = column;
   // Names sort from A on, sizes from the largest on.
   const std::string_view name = state.opened ? allocation_column(column) : process_column(column);
-  constexpr std::array<std::string_view, 8> words = {"PID",    "USER",    "STATE", "DEV",
-                                                     "SOURCE", "COMMAND", "KIND",  "LABEL"};
+  constexpr std::array<std::string_view, 9> words = {"PID", "USER",    "STATE", "DEV",  "SOURCE",
+                                                     "JOB", "COMMAND", "KIND",  "LABEL"};
   sorting.descending = std::find(words.begin(), words.end(), name) == words.end();
 }
 
 void next_column(ViewState& state) {
   const std::uint32_t columns = state.opened ? kAllocationColumns : kProcessColumns;
-  sort_by(state, (sorting_of(state).column + 1) % columns);
+  std::uint32_t column = (sorting_of(state).column + 1) % columns;
+  // Most machines have no jobs, and show no such column.
+  if (!state.opened && process_column(column) == "JOB") column = (column + 1) % columns;
+  sort_by(state, column);
 }
 
 void begin_filter(ViewState& state) { state.typing_filter = true; }

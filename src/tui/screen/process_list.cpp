@@ -21,9 +21,16 @@ using enum views::Column::Align;
 
 bool matches(const ProcessTotal& total, const std::string& filter) {
   const Process& p = total.sum;
-  const std::string all = fmt::format("{} {} {} {} {}", views::format_pid(p), p.user,
-                                      views::name_of(p.state), views::command_of(p), p.name);
+  std::string all = fmt::format("{} {} {} {} {}", views::format_pid(p), p.user,
+                                views::name_of(p.state), views::command_of(p), p.name);
+  for (const JobField& field : kJobFields) all += " " + p.job.*field.value;
   return contains(all, filter);
+}
+
+bool is_optional(const views::ProcessColumn& column) { return column.optional; }
+template <typename Other>
+bool is_optional(const Other&) {
+  return false;
 }
 
 // A table without rows. Headers are padded to the width of their column, so that the table keeps
@@ -45,7 +52,8 @@ Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display,
     const std::string blanks(header.size() < width ? width - header.size() : 0, ' ');
     headers.push_back(columns[i].align == right ? blanks + header : header + blanks);
     shapes.push_back({headers[i], columns[i].align, columns[i].drop,
-                      i + 1 == columns.size() ? cut : views::Column::Cut::never});
+                      i + 1 == columns.size() ? cut : views::Column::Cut::never,
+                      is_optional(columns[i])});
   }
   return {views::Table(std::move(shapes)), {}, std::move(headers)};
 }
@@ -53,7 +61,7 @@ Rows empty_rows(const Columns& columns, const Sorting* sorting, Display display,
 }  // namespace
 
 std::string_view process_column(std::uint32_t column) {
-  return views::process_columns({})[column].header;
+  return views::usual_columns({})[column].header;
 }
 
 std::vector<ProcessTotal> process_rows(const model::Snapshot& snapshot, const ViewState& state) {
@@ -67,7 +75,7 @@ std::vector<ProcessTotal> process_rows(const model::Snapshot& snapshot, const Vi
     return elsewhere || (!state.opened && !matches(total, state.filter));
   });
   const std::uint32_t column = std::min(state.sorting.column, kProcessColumns - 1);
-  const auto less = views::process_columns(rows)[column].less;
+  const auto less = views::usual_columns(rows)[column].less;
   std::stable_sort(rows.begin(), rows.end(), [&](const ProcessTotal& a, const ProcessTotal& b) {
     return state.sorting.descending ? less(b, a) : less(a, b);
   });
@@ -83,7 +91,7 @@ int selected_row(const std::vector<ProcessTotal>& rows, const ViewState& state) 
 
 Rows process_table(const std::vector<ProcessTotal>& rows, int first, int count,
                    const Sorting* sorting, Display display) {
-  const views::ProcessColumns columns = views::process_columns(rows);
+  const views::ProcessColumns columns = views::usual_columns(rows);
   Rows result = empty_rows(columns, sorting, display, views::Column::Cut::end);
   const int end = std::min(static_cast<int>(rows.size()), first + count);
   for (int i = first; i < end; ++i) {

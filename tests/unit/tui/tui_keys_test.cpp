@@ -207,7 +207,8 @@ TEST(Keys, PauseWindowAndRateHaveTheirKeys) {
 TEST(Keys, SortGoesThroughAllColumnsAndAClickReverses) {
   Person person(fixtures::crowd(), {.view = View::processes});
   EXPECT_EQ(person.state().sorting.column, 4U);
-  for (std::uint32_t i = 0; i < kProcessColumns; ++i) person.type(U"s");
+  // All but JOB, which this machine has not.
+  for (std::uint32_t i = 1; i < kProcessColumns; ++i) person.type(U"s");
   EXPECT_EQ(person.state().sorting.column, 4U);
   person.press(Code::f6);
   EXPECT_EQ(person.state().sorting, (Sorting{5, true}));
@@ -227,7 +228,7 @@ TEST(Keys, EverySortOrdersTheRows) {
   EXPECT_EQ(process_rows(snapshot, state).back().sum.pid, 4711);
   state.sorting = {2, true};
   EXPECT_EQ(process_rows(snapshot, state).front().sum.state, model::State::dead);
-  state.sorting = {11, false};
+  state.sorting = {12, false};
   EXPECT_EQ(process_rows(snapshot, state).front().sum.name, "evaluator");
 }
 

@@ -37,8 +37,8 @@ TEST(MeshAllocations, AreOneEntryWithAllDevicesInJsonAndCsv) {
   EXPECT_EQ(weights["physical_bytes"], 24 * kMiB) << "on each device";
   EXPECT_EQ(root["allocations"][1]["devices"], Json::parse("[1]"));
   const std::string csv = allocations_csv(snapshot, list);
-  EXPECT_NE(csv.find(",label,devices,scope\n"), std::string::npos) << csv;
-  EXPECT_NE(csv.find(",layers.0.attention.wqkv,0-7,n/a\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",label,devices,scope,job\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",layers.0.attention.wqkv,0-7,n/a,n/a\n"), std::string::npos) << csv;
 }
 
 TEST(MeshAllocations, AreOneRowAndTheSumIsThatOfAllDevices) {

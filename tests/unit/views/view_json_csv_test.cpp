@@ -69,15 +69,22 @@ TEST(SnapshotJson, HasTheKeysOfTheSchema) {
                   "small_largest_free_bytes_per_bank"}));
   EXPECT_EQ(keys_of(device["l1"]["cb"]),
             (Keys{"physical_bytes", "resident_bytes", "logical_bytes", "peak_bytes", "estimate"}));
-  EXPECT_EQ(keys_of(device["processes"][0]),
-            (Keys{"pid",         "name",           "user",
-                  "state",       "source",         "dram_bytes",
-                  "l1_bytes",    "l1_small_bytes", "trace_bytes",
-                  "cb_bytes",    "kernels_bytes",  "kernels_estimated_bytes",
-                  "cb_estimate", "allocations",    "command",
-                  "host_pid",    "pid_namespace",  "device_supposed",
-                  "not_tracked", "may_hold",       "foreign_pid",
-                  "segment"}));
+  EXPECT_EQ(keys_of(device["processes"][0]), (Keys{"pid",           "name",
+                                                   "user",          "state",
+                                                   "source",        "dram_bytes",
+                                                   "l1_bytes",      "l1_small_bytes",
+                                                   "trace_bytes",   "cb_bytes",
+                                                   "kernels_bytes", "kernels_estimated_bytes",
+                                                   "cb_estimate",   "allocations",
+                                                   "command",       "host_pid",
+                                                   "pid_namespace", "device_supposed",
+                                                   "not_tracked",   "may_hold",
+                                                   "foreign_pid",   "segment",
+                                                   "job",           "step",
+                                                   "partition",     "rank",
+                                                   "ranks",         "pod",
+                                                   "pod_uid",       "namespace",
+                                                   "container"}));
   EXPECT_EQ(keys_of(device["per_core"][0]), (Keys{"x", "y", "cb_bytes", "cb_resident_bytes",
                                                   "l1_bytes", "l1_data_bytes", "headroom_bytes"}));
   EXPECT_EQ(keys_of(device["l1"]["buffers"]),
@@ -136,7 +143,7 @@ TEST(AllocationsJson, ListsTheLargestFirstAndCbsOnlyWhenAsked) {
             (Keys{"device",         "uid",     "pid",   "process", "state",      "host_pid",
                   "pid_namespace",  "kind",    "id",    "address", "bytes",      "physical_bytes",
                   "bytes_per_bank", "banks",   "cores", "age_ns",  "persistent", "estimate",
-                  "label",          "devices", "scope"}));
+                  "label",          "devices", "scope", "job"}));
   EXPECT_EQ(list[0]["devices"], Json::array({list[0]["device"]}));
   EXPECT_EQ(list[0]["label"], "layers.0.attention.wqkv");
   EXPECT_TRUE(list[0]["cores"].is_null());
