@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/event_totals.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace ttmem::collector {
 namespace {
@@ -14,7 +14,7 @@ void grow(std::uint64_t& total, std::uint64_t& seen, std::uint64_t now) {
 
 }  // namespace
 
-void EventTotals::add(const SegmentEvidence& segment, Seen& seen) {
+void EventTotals::add(const SegmentEvidence& segment, bool first, Seen& seen) {
   const segment::SegmentImage& image = segment.image;
   grow(dropped_, seen.dropped,
        image.dropped_allocations + image.dropped_programs + image.dropped_calls);
@@ -28,19 +28,21 @@ void EventTotals::add(const SegmentEvidence& segment, Seen& seen) {
     if (devices_.size() >= kMostDevices && !devices_.contains(key)) continue;
     Counts& total = devices_[key];
     Counts& before = seen.devices[key];
+    if (first) before = now;
     grow(total.allocations, before.allocations, now.allocations);
     grow(total.frees, before.frees, now.frees);
   }
 }
 
 void EventTotals::add(const Evidence& evidence) {
+  const bool first = !std::exchange(begun_, true);
   if (!evidence.changed) return;
   std::map<File, Seen> still_there;
   for (const SegmentEvidence& segment : evidence.segments) {
     const File file(segment.origin.name, segment.origin.file_number);
     auto known = seen_.extract(file);
     Seen& seen = known ? still_there.insert(std::move(known)).position->second : still_there[file];
-    add(segment, seen);
+    add(segment, first, seen);
   }
   seen_ = std::move(still_there);
 }

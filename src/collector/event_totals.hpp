@@ -15,9 +15,13 @@
 
 namespace ttmem::collector {
 
-// Counts events of all tracked processes, also of those that have ended and whose segments are
-// gone. What a process did after the last pass before a clean exit is not counted. After a kill it
-// is: the segment is still there.
+// Counts events of all tracked processes since the first pass, also of those that have ended and
+// whose segments are gone. What a process did after the last pass before a clean exit is not
+// counted. After a kill it is: the segment is still there.
+//
+// What the segments of the first pass had counted before is left out, because an earlier server has
+// reported it: a counter that begins with it would be added to that again by who adds up restarts.
+// Dropped events are not: that figures are low is true for as long as the segment is there.
 //
 // Takes memory for each device of each segment, and for kMostDevices devices. One thread at a time.
 class EventTotals {
@@ -42,11 +46,12 @@ class EventTotals {
     std::uint64_t dropped = 0;
   };
 
-  void add(const SegmentEvidence& segment, Seen& seen);
+  void add(const SegmentEvidence& segment, bool first, Seen& seen);
 
   std::map<Device, Counts> devices_;
   std::uint64_t dropped_ = 0;
   std::map<File, Seen> seen_;  // of the segments that were there at the last pass
+  bool begun_ = false;         // there was a pass
 };
 
 }  // namespace ttmem::collector

@@ -98,14 +98,14 @@ class Figures(HttpCase):
         self.assertIn("ttmem_memory_used_bytes", text)
 
     def test_counters_do_not_go_down_when_a_process_ends(self):
-        demo = self.start_demo("single")
         self.serve()
+        demo = self.start_demo("single")
 
         def allocations():
             return sum(value for _, value in
                        samples(self.get("/metrics")).get("ttmem_allocations_total", []))
 
-        before = allocations()
+        before = self.wait_for(allocations, "the pass that sees the demo")
         self.assertGreater(before, 0)
         demo.signal(signal.SIGINT)
         demo.wait()

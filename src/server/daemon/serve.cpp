@@ -66,6 +66,8 @@ int serve(const ServeOptions& options) {
                           {options.reap, options.process_metrics, options.history});
   SocketServer socket(loop, observatory, options.socket, events);
   HttpServer http(loop, observatory, options.http);
+  // Counters begin here: whatever is done once somebody can connect is counted.
+  (void)observatory.figures();
   if (!started(socket.start())) return 1;
   if (!started(http.start())) {
     socket.stop();
