@@ -46,11 +46,14 @@ struct World {
     sources.up = [] { return true; };
     sources.history = &history;
     sources.postmortems = &postmortems;
+    changes.update(snapshot, {});
+    sources.changes = [this]() -> const server::Changes& { return changes; };
   }
 
   model::Snapshot snapshot;
   server::History history;
   server::Postmortems postmortems;
+  server::Changes changes{1};
   server::HttpSources sources;
 };
 
@@ -80,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!parser.is_header_done() || used == 0) break;
     const server::HttpRequest request = server::request_of(parser);
     server::HttpResponse response = server::handle(request, hosts, world.sources);
-    if (response.later) response.body = response.later();
+    if (response.later) response = response.later();
     fuzz::check(response);
     if (request.hosts.size() == 1 && response.status == 200) {
       fuzz::require(hosts.allows(request.hosts.front()), "only our own hosts are answered");

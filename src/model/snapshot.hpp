@@ -90,6 +90,8 @@ struct Core {
   Bytes l1_data_bytes;  // of those, by buffers with bytes on this core
   // Lowest L1 buffer minus end of the CB region; negative when they clash.
   std::optional<std::int64_t> headroom_bytes;
+
+  friend bool operator==(const Core&, const Core&) = default;
 };
 
 // What the runtime's allocator has left of one kind in every bank; both known or neither.

@@ -126,6 +126,11 @@ std::string format_device_briefly(const model::Device& device) {
   return device.shares_number && device.uid ? format_hex(*device.uid) : format_device(device);
 }
 
+std::string key_of(const model::Device& device) {
+  if (device.uid) return format_hex(*device.uid);
+  return !device.bus_id.empty() ? device.bus_id : fmt::format("{}", device.id);
+}
+
 std::string format_devices(const std::vector<model::Device>& devices) {
   std::vector<std::uint32_t> numbers;
   std::vector<std::string> parts;

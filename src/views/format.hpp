@@ -76,6 +76,8 @@ using ttmem::format_ids;
 [[nodiscard]] std::string format_device(const model::Device& device);
 // The same for a column: "0", or "0x1f00a".
 [[nodiscard]] std::string format_device_briefly(const model::Device& device);
+// By which programs find it again: its uid, or else its PCI address or number.
+[[nodiscard]] std::string key_of(const model::Device& device);
 // All devices, for people who named another: "0-3", "0 (0x1f00a), 0 (0x1f00b)".
 [[nodiscard]] std::string format_devices(const std::vector<model::Device>& devices);
 // Where an allocation of the snapshot lies: "3", of a mesh "0-31".

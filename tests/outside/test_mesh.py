@@ -161,7 +161,7 @@ open_device(3)
         self.assertEqual(postmortem["l1_bytes"], CHIPS * ON_EACH)
         (held,) = postmortem["largest"]
         self.assertEqual((held["devices"], held["used_bytes"]), (list(range(CHIPS)), ON_EACH))
-        self.assertTrue(self.logged("held: device 0-31 "))
+        self.wait_for(lambda: self.logged("held: device 0-31 "), "the line of the log")
 
     def test_a_forked_child_has_nothing_of_it(self):
         self.start_tracked(WEIGHTS + """

@@ -10,14 +10,18 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "base/unique_fd.hpp"
 #include "server/daemon/log.hpp"
 #include "server/http/http_server.hpp"
+#include "server/http/live_api.hpp"
 #include "server/observatory/observatory.hpp"
 #include "server/socket/socket_server.hpp"
+#include "views/prometheus.hpp"
 
 namespace ttmem::server {
 namespace {
@@ -50,6 +54,16 @@ void tick_every_second(asio::steady_timer& timer, Observatory& observatory) {
   });
 }
 
+void add_responses(const HttpServer& http, std::vector<views::ServerFigure>& figures) {
+  for (const auto& [status, count] : http.responses()) {
+    figures.push_back({.name = "ttmem_server_http_responses_total",
+                       .help = "Responses of the server, by status.",
+                       .counter = true,
+                       .labels = {{"code", std::to_string(status)}},
+                       .value = static_cast<double>(count)});
+  }
+}
+
 bool started(const Result<void>& result) {
   if (!result) spdlog::error("{}", result.error().message);
   return result.has_value();
@@ -65,7 +79,12 @@ int serve(const ServeOptions& options) {
   Observatory observatory(options.socket.directory,
                           {options.reap, options.process_metrics, options.history});
   SocketServer socket(loop, observatory, options.socket, events);
-  HttpServer http(loop, observatory, options.http);
+  LiveApi api(observatory);
+  HttpServer http(loop, options.http, [&](const HttpRequest& request, const HostRule& hosts) {
+    return api.answer(request, hosts);
+  });
+  observatory.add_figures(
+      [&](std::vector<views::ServerFigure>& figures) { add_responses(http, figures); });
   // Counters begin here: whatever is done once somebody can connect is counted.
   (void)observatory.figures();
   if (!started(socket.start())) return 1;

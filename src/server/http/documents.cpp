@@ -92,6 +92,18 @@ std::string postmortems_json(const Postmortems& postmortems, std::uint64_t time_
                   {"postmortems", std::move(list)}});
 }
 
+std::string warnings_part(const model::Snapshot& snapshot) {
+  const auto list = [](const std::vector<std::string>& sentences) {
+    return Json(sentences).dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  return std::string(R"("complete":)") + (snapshot.complete() ? "true" : "false") +
+         R"(,"warnings":)" + list(snapshot.warnings) + R"(,"unread":)" + list(snapshot.unread);
+}
+
+std::string quoted(std::string_view text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string error_json(std::string_view message) { return text_of({{"error", message}}); }
 
 }  // namespace ttmem::server

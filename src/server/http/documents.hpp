@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What only the server knows, as JSON. Integers are bytes, unknown is null, and the output is valid
-// JSON whatever bytes the strings hold. Each ends with a newline. Pure, safe from any thread.
+// JSON whatever bytes the strings hold. Documents end with a newline. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "model/snapshot.hpp"
 #include "server/observatory/history.hpp"
 #include "server/observatory/postmortem.hpp"
 
@@ -19,6 +20,12 @@ namespace ttmem::server {
 // Schema ttmem.postmortems.v1; the latest first.
 [[nodiscard]] std::string postmortems_json(const Postmortems& postmortems,
                                            std::uint64_t time_unix_ns, std::string_view host);
+
+// A piece of ttmem.changes.v1: `"complete":true,"warnings":["..."],"unread":[]`, without a newline.
+[[nodiscard]] std::string warnings_part(const model::Snapshot& snapshot);
+
+// The text as a string of JSON, with its quotes, without a newline.
+[[nodiscard]] std::string quoted(std::string_view text);
 
 // {"error": "..."}
 [[nodiscard]] std::string error_json(std::string_view message);

@@ -14,11 +14,34 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
 constexpr std::chrono::seconds kReadTime{10};
+// A client that takes an answer more slowly than this is given up: it keeps a place from others.
 constexpr std::chrono::seconds kWriteTime{30};
+constexpr std::uint64_t kSlowestBytesPerSecond = 64 << 10;
 constexpr std::chrono::seconds kLingerTime{2};
 constexpr std::size_t kMostLingerBytes = 1 << 20;
 // A request and what a client sent ahead of the next ones.
 constexpr std::size_t kMostBufferBytes = 4 * std::size_t{kMostHeaderBytes};
+
+template <typename Body>
+void set_header(const HttpResponse& response, http::response<Body>& message) {
+  message = {};
+  message.result(response.status);
+  message.set(http::field::server, "ttmem");
+  message.set(http::field::content_type, response.content_type);
+  message.set(http::field::cache_control, "no-store");
+  message.set("X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  if (!response.allow.empty()) message.set(http::field::allow, response.allow);
+}
+
+beast::error_code open_body(UniqueFd& file, http::file_body::value_type& body) {
+  beast::file_posix opened;
+  opened.native_handle(file.release());
+  beast::error_code error;
+  opened.seek(0, error);
+  if (!error) body.reset(std::move(opened), error);
+  return error;
+}
 
 }  // namespace
 
@@ -31,6 +54,9 @@ HttpRequest request_of(const HttpParser& parser) {
   const auto [first, last] = message.equal_range(http::field::host);
   for (auto it = first; it != last; ++it) request.hosts.emplace_back(it->value());
   request.has_body = !parser.is_done();
+  request.authorization = std::string(message[http::field::authorization]);
+  request.accept_encoding = std::string(message[http::field::accept_encoding]);
+  request.if_none_match = std::string(message[http::field::if_none_match]);
   return request;
 }
 
@@ -80,32 +106,46 @@ void HttpConnection::on_read(const boost::system::error_code& error) {
   write(std::move(response), form);
 }
 
-// Lets a worker write the body, and goes on in the event loop. The worker touches nothing of the
+// Lets a worker make the response, and goes on in the event loop. The worker touches nothing of the
 // connection.
 void HttpConnection::complete(HttpResponse response, Form form) {
   boost::asio::post(workers_, [self = shared_from_this(), loop = stream_.get_executor(),
                                response = std::move(response), form]() mutable {
-    response.body = std::exchange(response.later, nullptr)();
-    boost::asio::post(loop, [self = std::move(self), response = std::move(response),
-                             form]() mutable { self->write(std::move(response), form); });
+    HttpResponse made = std::exchange(response.later, nullptr)();
+    made.ticket = std::move(response.ticket);
+    boost::asio::post(loop, [self = std::move(self), made = std::move(made), form]() mutable {
+      self->write(std::move(made), form);
+    });
   });
 }
 
 void HttpConnection::write(HttpResponse response, Form form) {
-  response_ = {};
   ticket_ = std::move(response.ticket);
-  response_.version(form.version);
-  response_.result(response.status);
-  response_.set(http::field::server, "ttmem");
-  response_.set(http::field::content_type, response.content_type);
-  response_.set(http::field::cache_control, "no-store");
-  response_.set("X-Content-Type-Options", "nosniff");
-  if (!response.allow.empty()) response_.set(http::field::allow, response.allow);
-  response_.keep_alive(form.keep_alive);
-  response_.content_length(response.body.size());
+  http::file_body::value_type file;
+  if (response.file) {
+    if (const beast::error_code error = open_body(*response.file, file)) {
+      response = error_response(500, "cannot read the answer: " + error.message());
+    }
+  }
+  const std::uint64_t bytes = file.is_open() ? file.size() : response.body.size();
+  if (file.is_open() && !form.head) {
+    set_header(response, file_response_);
+    file_response_.content_length(bytes);
+    file_response_.body() = std::move(file);
+    return send(file_response_, bytes, form);
+  }
+  set_header(response, response_);
+  if (response.status != 304) response_.content_length(bytes);
   if (!form.head) response_.body() = std::move(response.body);
-  stream_.expires_after(kWriteTime);
-  http::async_write(stream_, response_,
+  send(response_, bytes, form);
+}
+
+template <typename Body>
+void HttpConnection::send(http::response<Body>& message, std::uint64_t bytes, Form form) {
+  message.version(form.version);
+  message.keep_alive(form.keep_alive);
+  stream_.expires_after(kWriteTime + std::chrono::seconds(bytes / kSlowestBytesPerSecond));
+  http::async_write(stream_, message,
                     [self = shared_from_this(), form](const beast::error_code& error, std::size_t) {
                       self->on_write(error, form.keep_alive);
                     });
@@ -113,6 +153,7 @@ void HttpConnection::write(HttpResponse response, Form form) {
 
 void HttpConnection::on_write(const boost::system::error_code& error, bool keep_alive) {
   response_ = {};
+  file_response_ = {};
   ticket_.reset();
   if (error) return;
   if (keep_alive) return read();

@@ -6,6 +6,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/file_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -62,6 +63,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   };
   void complete(HttpResponse response, Form form);
   void write(HttpResponse response, Form form);
+  template <typename Body>
+  void send(boost::beast::http::response<Body>& message, std::uint64_t bytes, Form form);
   void on_write(const boost::system::error_code& error, bool keep_alive);
   void linger();
 
@@ -72,7 +75,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   boost::beast::flat_buffer buffer_;
   std::optional<HttpParser> parser_;
   boost::beast::http::response<boost::beast::http::string_body> response_;
-  std::shared_ptr<void> ticket_;  // of response_
+  boost::beast::http::response<boost::beast::http::file_body> file_response_;
+  std::shared_ptr<void> ticket_;  // of the response that is being sent
   std::optional<std::chrono::steady_clock::time_point> waiting_since_;
   bool lingers_ = false;
   std::size_t lingered_bytes_ = 0;

@@ -10,6 +10,7 @@
 
 #include "server/http/documents.hpp"
 #include "server/http/http_query.hpp"
+#include "server/http/request_rules.hpp"
 #include "views/format.hpp"
 #include "views/json.hpp"
 #include "views/select.hpp"
@@ -36,15 +37,18 @@ HttpResponse ok(const char* content_type, std::string body) {
 }
 
 HttpResponse index(const Target&, const HttpSources&) {
-  return ok(kText,
-            "ttmem serve: memory of Tenstorrent devices\n\n"
-            "/metrics                                    for Prometheus\n"
-            "/api/v1/snapshot?device=0-3,0x1f00a         the JSON of `ttmem --json`\n"
-            "/api/v1/allocations?pid=&device=&kind=      the JSON of `ttmem allocs --json`\n"
-            "/api/v1/programs?pid=&device=               the JSON of `ttmem programs --json`\n"
-            "/api/v1/history?device=0&seconds=600        use over time, up to a day\n"
-            "/api/v1/postmortems                         processes that died with memory\n"
-            "/healthz                                    200 while it can read the segments\n");
+  return ok(
+      kText,
+      "ttmem serve: memory of Tenstorrent devices\n\n"
+      "/metrics                                    for Prometheus\n"
+      "/api/v1/snapshot?device=0-3,0x1f00a         the JSON of `ttmem --json`\n"
+      "/api/v1/snapshot?lists=1                    also allocations and programs\n"
+      "/api/v1/allocations?pid=&device=&kind=      the JSON of `ttmem allocs --json`\n"
+      "/api/v1/programs?pid=&device=               the JSON of `ttmem programs --json`\n"
+      "/api/v1/history?device=0&seconds=600        use over time, up to a day\n"
+      "/api/v1/postmortems                         processes that died with memory\n"
+      "/api/v1/changes?after=&brief=&cores=&cores_after=  what changed since the last answer\n"
+      "/healthz                                    200 while it can read the segments\n");
 }
 
 HttpResponse health(const Target&, const HttpSources& sources) {
@@ -78,8 +82,15 @@ HttpResponse on_devices(const Target& target, const HttpSources& sources, Use&& 
 }
 
 HttpResponse snapshot(const Target& target, const HttpSources& sources) {
-  return on_devices(target, sources, [](const model::Snapshot& selected) {
-    return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
+  const auto lists = number_in(target, "lists", 1);
+  if (!lists) return error_response(400, lists.error().message);
+  return on_devices(target, sources, [&](const model::Snapshot& selected) {
+    if (!*lists) return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
+    HttpResponse response;  // as long as those of the lists
+    response.later = [all = selected] {
+      return ok(kJson, views::snapshot_with_lists_json(all, views::JsonLayout::line));
+    };
+    return response;
   });
 }
 
@@ -99,9 +110,9 @@ template <typename List>
 HttpResponse list_response(const model::Snapshot& selected, List list,
                            std::string (*text)(const model::Snapshot&, const List&,
                                                views::JsonLayout)) {
-  HttpResponse response = ok(kJson, {});
+  HttpResponse response;
   response.later = [around = without_lists(selected), list = std::move(list), text] {
-    return text(around, list, views::JsonLayout::line);
+    return ok(kJson, text(around, list, views::JsonLayout::line));
   };
   return response;
 }
@@ -132,6 +143,18 @@ HttpResponse programs(const Target& target, const HttpSources& sources) {
   });
 }
 
+// Of a device that is there, and of which nothing has been recorded; none when it is not there.
+std::optional<HistoryRange> nothing_yet(const model::Snapshot& now, const model::DeviceName& name) {
+  for (const model::Device& device : now.devices) {
+    if (!has_name(device, name)) continue;
+    HistoryRange range;
+    range.id = device.id;
+    range.uid = device.uid;
+    return range;
+  }
+  return std::nullopt;
+}
+
 HttpResponse history(const Target& target, const HttpSources& sources) {
   const auto ids = devices_in(target);
   if (!ids) return error_response(400, ids.error().message);
@@ -147,8 +170,10 @@ HttpResponse history(const Target& target, const HttpSources& sources) {
   }
   const auto seconds = number_in(target, "seconds", kMostHistorySeconds);
   if (!seconds) return error_response(400, seconds.error().message);
-  const auto range = sources.history->range(ids->front(), seconds->value_or(kDefaultHistorySeconds),
-                                            sources.figures().time_unix_ns);
+  const model::Snapshot& now = sources.figures();
+  auto range = sources.history->range(ids->front(), seconds->value_or(kDefaultHistorySeconds),
+                                      now.time_unix_ns);
+  if (!range) range = nothing_yet(now, ids->front());
   if (!range) return no_device(*ids, sources.history->devices());
   return ok(kJson, history_json(*range));
 }
@@ -158,6 +183,19 @@ HttpResponse postmortems(const Target&, const HttpSources& sources) {
   return ok(kJson, postmortems_json(*sources.postmortems, now.time_unix_ns, now.host));
 }
 
+HttpResponse changes(const Target& target, const HttpSources& sources) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  const auto after = number_in(target, "after", most);
+  if (!after) return error_response(400, after.error().message);
+  const auto cores_after = number_in(target, "cores_after", most);
+  if (!cores_after) return error_response(400, cores_after.error().message);
+  const auto brief = number_in(target, "brief", 1);
+  if (!brief) return error_response(400, brief.error().message);
+  const auto cores = device_in(target, "cores");
+  if (!cores) return error_response(400, cores.error().message);
+  return ok(kJson, sources.changes().since({*after, *cores, *cores_after, *brief == 1}));
+}
+
 struct Endpoint {
   std::string_view path;
   HttpResponse (*answer)(const Target&, const HttpSources&);
@@ -165,37 +203,20 @@ struct Endpoint {
 };
 
 const Endpoint* endpoint_of(std::string_view path) {
-  static const std::array<Endpoint, 8> endpoints = {{
+  static const std::array<Endpoint, 9> endpoints = {{
       {"/", index, {}},
       {"/metrics", metrics, {}},
       {"/healthz", health, {}},
-      {"/api/v1/snapshot", snapshot, {"device"}},
+      {"/api/v1/snapshot", snapshot, {"device", "lists"}},
       {"/api/v1/allocations", allocations, {"pid", "device", "kind"}},
       {"/api/v1/programs", programs, {"pid", "device"}},
       {"/api/v1/history", history, {"device", "seconds"}},
       {"/api/v1/postmortems", postmortems, {}},
+      {"/api/v1/changes", changes, {"after", "brief", "cores", "cores_after"}},
   }};
   const auto found = std::find_if(endpoints.begin(), endpoints.end(),
                                   [&](const Endpoint& one) { return one.path == path; });
   return found != endpoints.end() ? &*found : nullptr;
-}
-
-// Empty when the request is meant for this server; else what it gets.
-std::optional<HttpResponse> refusal(const HttpRequest& request, const Target& target,
-                                    const HostRule& rule) {
-  if (request.hosts.size() > 1) {
-    return error_response(400, "the request has more than one Host header; send one");
-  }
-  // HTTP/1.0 needs no Host header, and no browser uses it.
-  if (request.hosts.empty() && request.version >= 11) {
-    return error_response(400, "the request has no Host header; HTTP/1.1 requires one");
-  }
-  const bool allowed = (request.hosts.empty() || rule.allows(request.hosts.front())) &&
-                       (!target.authority || rule.allows(*target.authority));
-  if (allowed) return std::nullopt;
-  return error_response(403, fmt::format("the Host of the request is not this server's; ask "
-                                         "for localhost:{0} or its address with port {0}",
-                                         rule.port));
 }
 
 }  // namespace
@@ -207,18 +228,14 @@ HttpResponse error_response(unsigned status, std::string_view message) {
 HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const HttpSources& sources) {
   const Result<Target> target = parse_target(request.target);
   if (!target) return error_response(400, target.error().message);
-  if (auto refused = refusal(request, *target, hosts)) return std::move(*refused);
+  if (auto refused = refused_host(request, *target, hosts)) return std::move(*refused);
   const Endpoint* endpoint = endpoint_of(target->path);
   if (endpoint == nullptr) {
     return error_response(404, fmt::format("there is no {}; / lists what there is", target->path));
   }
-  if (request.method != "GET" && request.method != "HEAD") {
-    HttpResponse response = error_response(
-        405, fmt::format("{} answers GET and HEAD, not {}", target->path, request.method));
-    response.allow = "GET, HEAD";
-    return response;
+  if (auto refused = refused_form(request, target->path)) {
+    return std::move(*refused);
   }
-  if (request.has_body) return error_response(413, "requests must have no body; send none");
   const Result<void> names = check_names(*target, endpoint->parameters);
   if (!names) return error_response(400, names.error().message);
   return endpoint->answer(*target, sources);

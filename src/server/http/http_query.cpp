@@ -90,17 +90,28 @@ Result<std::vector<model::DeviceName>> devices_in(const Target& target) {
   return list_in(target, "device", views::parse_devices);
 }
 
+Result<std::optional<model::DeviceName>> device_in(const Target& target, const std::string& name) {
+  auto devices = list_in(target, name.c_str(), views::parse_devices);
+  if (!devices) return devices.error();
+  if (devices->empty()) return std::optional<model::DeviceName>();
+  if (devices->size() > 1) {
+    return Error{fmt::format("{}: at most one device; write for example {}=0", name, name)};
+  }
+  return std::optional(std::move(devices->front()));
+}
+
 Result<std::vector<Kind>> kinds_in(const Target& target) {
   return list_in(target, "kind", views::parse_kinds);
 }
 
 Result<std::optional<std::uint64_t>> number_in(const Target& target, const std::string& name,
-                                               std::uint64_t most) {
+                                               std::uint64_t most, std::uint64_t least) {
   const auto given = target.query.find(name);
   if (given == target.query.end()) return std::optional<std::uint64_t>();
   const auto value = parse_number<std::uint64_t>(given->second);
-  if (!value || *value == 0 || *value > most) {
-    return Error{fmt::format("{}={} is not a number from 1 to {}", name, given->second, most)};
+  if (!value || *value < least || *value > most) {
+    return Error{
+        fmt::format("{}={} is not a number from {} to {}", name, given->second, least, most)};
   }
   return value;
 }

@@ -31,9 +31,13 @@ struct Target {
 
 // The value of a parameter; empty when it was not given. Fails when it is not valid.
 [[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(const Target& target);  // "0-3"
-[[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);                 // "dram,l1"
+// One device: "0", "0x1f00a".
+[[nodiscard]] Result<std::optional<model::DeviceName>> device_in(const Target& target,
+                                                                 const std::string& name);
+[[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);  // "dram,l1"
 [[nodiscard]] Result<std::optional<std::uint64_t>> number_in(const Target& target,
                                                              const std::string& name,
-                                                             std::uint64_t most);
+                                                             std::uint64_t most,
+                                                             std::uint64_t least = 1);
 
 }  // namespace ttmem::server

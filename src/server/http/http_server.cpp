@@ -23,28 +23,14 @@ Error cannot_listen(const HttpOptions& options, const std::string& reason,
                       next_step)};
 }
 
-std::string url_of(const tcp::endpoint& endpoint) {
-  const bool v6 = endpoint.address().is_v6();
-  return fmt::format("http://{}{}{}:{}/", v6 ? "[" : "", endpoint.address().to_string(),
-                     v6 ? "]" : "", endpoint.port());
-}
-
 }  // namespace
 
-HttpServer::HttpServer(boost::asio::io_context& loop, Observatory& observatory,
-                       const HttpOptions& options)
-    : observatory_(observatory),
-      options_(options),
+HttpServer::HttpServer(boost::asio::io_context& loop, const HttpOptions& options, Answer answer)
+    : options_(options),
+      answer_(std::move(answer)),
       acceptor_(loop),
       retry_(loop),
-      self_(std::make_shared<HttpServer*>(this)) {
-  sources_.snapshot = [this]() -> const model::Snapshot& { return observatory_.snapshot(); };
-  sources_.figures = [this]() -> const model::Snapshot& { return observatory_.figures(); };
-  sources_.metrics = [this] { return observatory_.metrics(); };
-  sources_.up = [this] { return observatory_.up(); };
-  sources_.history = &observatory_.history();
-  sources_.postmortems = &observatory_.postmortems();
-}
+      self_(std::make_shared<HttpServer*>(this)) {}
 
 HttpServer::~HttpServer() {
   *self_ = nullptr;
@@ -55,6 +41,12 @@ HttpServer::~HttpServer() {
   } catch (const std::exception& error) {
     spdlog::warn("HTTP did not shut down cleanly: {}", error.what());
   }
+}
+
+std::string HttpServer::url() const {
+  const bool v6 = hosts_.address.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}/", v6 ? "[" : "", hosts_.address, v6 ? "]" : "",
+                     hosts_.port);
 }
 
 Result<void> HttpServer::start() {
@@ -75,22 +67,13 @@ Result<void> HttpServer::start() {
   }
   const tcp::endpoint bound = acceptor_.local_endpoint();
   hosts_ = {.address = bound.address().to_string(), .port = bound.port()};
-  spdlog::info("HTTP on {}", url_of(bound));
+  spdlog::info("HTTP on {}", url());
   if (!bound.address().is_loopback()) {
     spdlog::warn(
         "HTTP on {} is open to the network, without encryption or passwords: anyone who "
         "reaches it can read what every process holds",
-        url_of(bound));
+        url());
   }
-  observatory_.add_figures([this](std::vector<views::ServerFigure>& figures) {
-    for (const auto& [status, count] : responses_) {
-      figures.push_back({.name = "ttmem_server_http_responses_total",
-                         .help = "Responses of the server, by status.",
-                         .counter = true,
-                         .labels = {{"code", std::to_string(status)}},
-                         .value = static_cast<double>(count)});
-    }
-  });
   accept();
   return {};
 }
@@ -164,9 +147,10 @@ std::shared_ptr<HttpConnection> HttpServer::longest_waiting() const {
 }
 
 HttpResponse HttpServer::answer(const HttpRequest& request) {
-  HttpResponse response = handle(request, hosts_, sources_);
+  HttpResponse response = answer_(request, hosts_);
   if (response.later && tickets_.use_count() > kMostLongAnswers) {
-    response = error_response(503, "too many long lists at once; try again, or ask for one device");
+    response =
+        error_response(503, "too many long answers at once; try again, or ask for one device");
   } else if (response.later) {
     response.ticket = tickets_;
   }

@@ -8,19 +8,22 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "base/result.hpp"
 #include "server/http/http_connection.hpp"
+#include "server/http/http_host.hpp"
+#include "server/http/http_message.hpp"
 #include "server/http/http_options.hpp"
-#include "server/observatory/observatory.hpp"
 
 namespace ttmem::server {
 
-// The HTTP API on one address. One thread: that of the event loop, which must not run any more when
-// this is destroyed.
+// A server of HTTP on one address. One thread: that of the event loop, which must not run any more
+// when this is destroyed.
 //
 // At most kMostConnections at a time. One more takes the place of a client that has been answered,
 // or else of the one whose request has been incomplete for the longest time, at least kMinWait.
@@ -31,7 +34,11 @@ class HttpServer {
   static constexpr std::chrono::milliseconds kMinWait{500};
   static constexpr long kMostLongAnswers = 4;  // at a time: each may take tens of MiB
 
-  HttpServer(boost::asio::io_context& loop, Observatory& observatory, const HttpOptions& options);
+  // Makes the response to a request that came to a server with that name and port.
+  using Answer = std::function<HttpResponse(const HttpRequest&, const HostRule&)>;
+
+  // `options` must outlive it.
+  HttpServer(boost::asio::io_context& loop, const HttpOptions& options, Answer answer);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -43,6 +50,10 @@ class HttpServer {
 
   // Valid after start().
   [[nodiscard]] std::uint16_t port() const { return hosts_.port; }
+  [[nodiscard]] std::string url() const;  // ends with a slash
+
+  // How many there were of each status.
+  [[nodiscard]] const std::map<unsigned, std::uint64_t>& responses() const { return responses_; }
 
  private:
   void accept();
@@ -52,12 +63,11 @@ class HttpServer {
   void try_again_soon();
   [[nodiscard]] HttpResponse answer(const HttpRequest& request);
 
-  Observatory& observatory_;
   const HttpOptions& options_;
+  Answer answer_;
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer retry_;
   HostRule hosts_;
-  HttpSources sources_;
   std::list<std::weak_ptr<HttpConnection>> connections_;
   std::shared_ptr<HttpServer*> self_;  // null inside after the destructor
   bool accepting_ = false;

@@ -118,19 +118,24 @@ void Observatory::warn_once(const std::vector<std::string>& warnings) {
 void Observatory::note_pass() {
   totals_.add(collector_.evidence());
   page_is_old_ = page_is_old_ || collector_.evidence().changed;
+  if (collector_.evidence().changed) ++changes_;
 }
 
 const model::Snapshot& Observatory::snapshot() {
   const model::Snapshot& snapshot = collector_.collect();
+  last_ = &snapshot;
   note_pass();
   return snapshot;
 }
 
 const model::Snapshot& Observatory::figures() {
   const model::Snapshot& snapshot = collector_.collect_figures();
+  last_ = &snapshot;
   note_pass();
   return snapshot;
 }
+
+const model::Snapshot& Observatory::last() { return last_ != nullptr ? *last_ : figures(); }
 
 void Observatory::add_figures(std::function<void(std::vector<views::ServerFigure>&)> figures) {
   more_figures_.push_back(std::move(figures));

@@ -43,6 +43,12 @@ class Observatory {
   // The same for callers that need sums only: Collector::collect_figures().
   [[nodiscard]] const model::Snapshot& figures();
 
+  // What the last pass found, at most a second old while tick() is called; makes one if there was
+  // none. As figures(), but however often it is called, it costs nothing.
+  [[nodiscard]] const model::Snapshot& last();
+  // How many passes found something new. While it stays the same, so does last(), but for its time.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+
   // The page of metrics, as of now.
   [[nodiscard]] std::string metrics();
 
@@ -78,6 +84,8 @@ class Observatory {
   std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;
   std::string page_;  // of metrics, without the figures of the server
   bool page_is_old_ = true;
+  const model::Snapshot* last_ = nullptr;  // the collector's own
+  std::uint64_t changes_ = 0;
   std::uint64_t passes_ = 0;
   double pass_seconds_ = 0;  // the last one
 };

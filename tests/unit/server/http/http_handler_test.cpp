@@ -42,12 +42,14 @@ class HttpHandler : public ::testing::Test {
     sources_.up = [this] { return up_; };
     sources_.history = &history_;
     sources_.postmortems = &postmortems_;
+    changes_.update(snapshot_, {});
+    sources_.changes = [this]() -> const Changes& { return changes_; };
   }
 
   [[nodiscard]] HttpResponse ask(HttpRequest request) const {
     if (request.hosts.empty()) request.hosts = {"localhost:9488"};
     HttpResponse response = handle(request, {.address = "127.0.0.1", .port = 9488}, sources_);
-    if (response.later) response.body = response.later();
+    if (response.later) response = response.later();
     return response;
   }
   [[nodiscard]] HttpResponse get(const std::string& target) const {
@@ -64,6 +66,7 @@ class HttpHandler : public ::testing::Test {
   model::Snapshot snapshot_;
   History history_;
   Postmortems postmortems_;
+  Changes changes_{kNow / 1000};
   HttpSources sources_;
   bool up_ = true;
 };
@@ -105,6 +108,16 @@ TEST_F(HttpHandler, GivesHistoryPostmortemsMetricsHealthAndAnIndex) {
   EXPECT_EQ(get("/metrics").content_type, "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_EQ(get("/healthz").status, 200U);
   EXPECT_NE(get("/").body.find("/api/v1/postmortems"), std::string::npos);
+}
+
+TEST_F(HttpHandler, GivesNoPointsOfADeviceThatHasJustCome) {
+  model::Device device;
+  device.id = 9;
+  snapshot_.devices.push_back(device);
+  const Json json = Json::parse(get("/api/v1/history?device=9").body);
+  EXPECT_EQ(json["device"], 9);
+  EXPECT_EQ(json["points"], Json::array());
+  EXPECT_NE(error_of("/api/v1/history?device=10", 404).find("no device 10"), std::string::npos);
 }
 
 TEST_F(HttpHandler, IsNotHealthyWhenItCannotSeeTheSegments) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/request_rules.hpp"
+
+#include <fmt/format.h>
+
+namespace ttmem::server {
+
+std::optional<HttpResponse> refused_host(const HttpRequest& request, const Target& target,
+                                         const HostRule& rule) {
+  if (request.hosts.size() > 1) {
+    return error_response(400, "the request has more than one Host header; send one");
+  }
+  // HTTP/1.0 needs no Host header, and no browser uses it.
+  if (request.hosts.empty() && request.version >= 11) {
+    return error_response(400, "the request has no Host header; HTTP/1.1 requires one");
+  }
+  const bool allowed = (request.hosts.empty() || rule.allows(request.hosts.front())) &&
+                       (!target.authority || rule.allows(*target.authority));
+  if (allowed) return std::nullopt;
+  return error_response(403, fmt::format("the Host of the request is not this server's; ask "
+                                         "for localhost:{0} or its address with port {0}",
+                                         rule.port));
+}
+
+std::optional<HttpResponse> refused_form(const HttpRequest& request, std::string_view path) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    HttpResponse response =
+        error_response(405, fmt::format("{} answers GET and HEAD, not {}", path, request.method));
+    response.allow = "GET, HEAD";
+    return response;
+  }
+  if (request.has_body) return error_response(413, "requests must have no body; send none");
+  return std::nullopt;
+}
+
+}  // namespace ttmem::server

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every request must be, whatever it asks for. Pure, safe from any thread.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "server/http/http_host.hpp"
+#include "server/http/http_message.hpp"
+#include "server/http/http_query.hpp"
+
+namespace ttmem::server {
+
+// Empty when the request is meant for this server; else what it gets.
+[[nodiscard]] std::optional<HttpResponse> refused_host(const HttpRequest& request,
+                                                       const Target& target, const HostRule& rule);
+
+// Empty when it is a GET or HEAD without a body; else what it gets. `path` is there.
+[[nodiscard]] std::optional<HttpResponse> refused_form(const HttpRequest& request,
+                                                       std::string_view path);
+
+}  // namespace ttmem::server
