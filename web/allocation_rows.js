@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocations as rows of a list, alone or in groups.
+import * as format from './format.js';
+import { numberRanges } from './process_rows.js';
+
+// On all its devices.
+export function sizeOf(row) {
+  const one = row.physical_bytes ?? row.bytes;
+  return one === null ? null : one * Math.max(1, row.devices.length);
+}
+
+const groupMark = (row) =>
+  `${row.open ? '▾' : '▸'} ${row.name ?? '(none)'} · ${format.plural(row.count, 'allocation')}`;
+
+export const allocationColumns = [
+  {
+    name: 'Size',
+    title: 'What it takes on all its devices',
+    number: true,
+    width: 6,
+    value: (row) => sizeOf(row),
+    text: (row) => format.bytes(row.group ? row.size : sizeOf(row)),
+  },
+  {
+    name: 'Kind',
+    width: 6,
+    value: (row) => row.kind,
+    text: (row) => (row.group ? '' : format.KINDS[row.kind]),
+  },
+  {
+    name: 'Label',
+    grow: 2,
+    width: 10,
+    value: (row) => row.label,
+    text: (row) => (row.group ? groupMark(row) : format.text(row.label)),
+  },
+  {
+    name: 'Scope',
+    grow: 1,
+    width: 6,
+    low: true,
+    value: (row) => row.scope,
+    text: (row) => (row.group ? '' : (row.scope ?? '')),
+  },
+  {
+    name: 'Address',
+    number: true,
+    width: 7,
+    low: true,
+    value: (row) => row.address,
+    text: (row) => (row.group ? '' : format.hex(row.address)),
+  },
+  {
+    name: 'Per bank',
+    number: true,
+    width: 6,
+    low: true,
+    value: (row) => row.bytes_per_bank,
+    text: (row) => (row.group ? '' : format.coreBytes(row.bytes_per_bank)),
+  },
+  {
+    name: 'Dev',
+    width: 5,
+    value: (row) => row.devices?.[0],
+    text: (row) => (row.group ? '' : numberRanges(row.devices)),
+  },
+  {
+    name: 'PID',
+    number: true,
+    width: 5,
+    low: true,
+    value: (row) => row.host_pid ?? row.pid,
+    text: (row) => (row.group ? '' : format.text(row.host_pid ?? row.pid)),
+  },
+  {
+    name: 'Age',
+    number: true,
+    width: 7,
+    low: true,
+    value: (row) => row.age_ns,
+    text: (row) => (row.group ? '' : format.age(row.age_ns)),
+  },
+];
+
+export const searchText = (row) =>
+  [
+    row.label,
+    row.scope,
+    row.kind,
+    format.KINDS[row.kind],
+    row.process,
+    row.pid,
+    format.hex(row.address),
+  ].join(' ');

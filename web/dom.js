@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements, made without HTML text: whatever a label or a command holds stays text.
+
+// element('div', {class: 'bar', onclick: f}, 'text', child)
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? '' : value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// Sets the text when it is another one, so that the browser has nothing to do otherwise.
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function show(node, visible) {
+  if (node.hidden === visible) node.hidden = !visible;
+}
+
+// A canvas of so many CSS pixels, sharp on every screen; its context counts in CSS pixels.
+export function fit(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== w || canvas.height !== h) {
+    canvas.width = w;
+    canvas.height = h;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext('2d');
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+// Between two colours "#rrggbb"; `share` 0 is the first.
+export function mix(from, to, share) {
+  const part = (text, at) => parseInt(text.slice(at, at + 2), 16);
+  const at = (i) => Math.round(part(from, i) + (part(to, i) - part(from, i)) * share);
+  return `rgb(${at(1)} ${at(3)} ${at(5)})`;
+}
+
+// The colour of a CSS variable, for a canvas.
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}

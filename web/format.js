@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures as text, by the rules of the commands. Unknown (null) is "n/a", never a zero.
+
+export const UNKNOWN = 'n/a';
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+
+// "29.0 MiB", "1.23 GiB"; `ordinary` is the unit of a figure of usual size: 2 for a device (MiB),
+// 1 for a core (KiB).
+function sized(bytes, ordinary, least) {
+  if (bytes === null || bytes === undefined) return UNKNOWN;
+  let value = Math.abs(bytes);
+  let unit = 0;
+  for (; unit + 1 < UNITS.length && (unit < ordinary || value >= 999.95); ++unit) value /= 1024;
+  if (unit === ordinary && bytes !== 0) {
+    for (; unit > 0 && value < least; --unit) value *= 1024;
+  }
+  const digits = unit === 0 ? 0 : value < 9.995 ? 2 : 1;
+  return `${bytes < 0 ? '-' : ''}${value.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+export const bytes = (value) => sized(value, 2, 0.01);
+export const coreBytes = (value) => sized(value, 1, 1);
+
+// The share of a whole from 0 to 1; null when one of them is unknown.
+export function share(part, whole) {
+  if (part === null || part === undefined || !whole) return null;
+  return part / whole;
+}
+
+export function percent(value) {
+  if (value === null) return UNKNOWN;
+  if (value > 0 && value < 0.005) return '<1%';
+  if (value < 1 && value >= 0.995) return '99%';
+  return `${Math.round(value * 100)}%`;
+}
+
+export function count(value) {
+  return value === null || value === undefined ? UNKNOWN : value.toLocaleString('en');
+}
+
+export function plural(number, one, many = `${one}s`) {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+export function hex(value) {
+  return value === null || value === undefined ? UNKNOWN : `0x${value.toString(16)}`;
+}
+
+export function text(value) {
+  return value === null || value === undefined || value === '' ? UNKNOWN : String(value);
+}
+
+// "4.2 s", "3 min 20 s", "5 h 12 min"
+export function age(ns) {
+  if (ns === null || ns === undefined) return UNKNOWN;
+  const seconds = ns / 1e9;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${Math.floor(minutes / 1440)} days`;
+}
+
+// A time since the beginning of a recording: "1.276 s", "2:05.250"; `step`: no finer than that.
+// Graphs without times count in nanoseconds: "120 ns", "1.5 µs".
+export function moment(ns, step = 1e6) {
+  if (ns === null || ns === undefined) return UNKNOWN;
+  const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / 1e9) - 1e-9)));
+  const seconds = Math.abs(ns) / 1e9;
+  const sign = ns < 0 ? '-' : '';
+  if (ns === 0 && step < 1e6) return '0 s';
+  if (ns !== 0 && seconds < 1e-6) return `${ns} ns`;
+  if (ns !== 0 && seconds < 1e-3) return `${+(ns / 1e3).toFixed(3)} µs`;
+  if (seconds < 60) return `${sign}${seconds.toFixed(digits)} s`;
+  const whole = Math.floor(seconds / 60);
+  const rest = (seconds - whole * 60).toFixed(digits).padStart(digits ? digits + 3 : 2, '0');
+  const [hours, minutes] = [Math.floor(whole / 60), whole % 60];
+  return hours > 0
+    ? `${sign}${hours}:${String(minutes).padStart(2, '0')}:${rest}`
+    : `${sign}${minutes}:${rest}`;
+}
+
+export function clock(unixNs) {
+  return unixNs ? new Date(unixNs / 1e6).toLocaleTimeString() : UNKNOWN;
+}
+
+// The cores [[x0, y0, x1, y1], ...] in words.
+export function cores(ranges) {
+  if (!ranges) return 'every bank';
+  const one = ([x0, y0, x1, y1]) =>
+    x0 === x1 && y0 === y1 ? `(${x0},${y0})` : `(${x0},${y0})-(${x1},${y1})`;
+  const shown = ranges.slice(0, 4).map(one).join(' ');
+  return ranges.length > 4 ? `${shown} and ${ranges.length - 4} more` : shown;
+}
+
+export const KINDS = {
+  dram: 'DRAM',
+  l1: 'L1 buffers',
+  l1_small: 'L1_SMALL',
+  cb: 'CB',
+  kernel: 'Kernels',
+  trace: 'Trace',
+  system: 'System',
+};

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for uPlot in a build that does not have it.
+export default null;

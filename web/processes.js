@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// View 4: the processes, and the live allocations of one or of all.
+import { allocationColumns, searchText, sizeOf } from './allocation_rows.js';
+import { element, setText, show } from './dom.js';
+import * as format from './format.js';
+import { grouped, matching, Memo } from './grouping.js';
+import { processColumns, processRows } from './process_rows.js';
+import { ListKeeper } from './source.js';
+import { Table } from './table.js';
+import { Choices, link, SearchBox } from './widgets.js';
+
+const GROUPS = [
+  ['', 'None'],
+  ['scope', 'Scope'],
+  ['label', 'Label'],
+  ['kind', 'Kind'],
+];
+
+function titleOf(pid, list, found, all) {
+  const whose = pid ? `Allocations of ${pid}` : 'Allocations';
+  if (!list) return whose;
+  if (found === all) return `${whose}: ${format.count(all)}`;
+  return `${whose}: ${format.count(found)} of ${format.count(all)}`;
+}
+
+export class ProcessesView {
+  constructor(go, source) {
+    this.go = go;
+    this.openGroups = new Set();
+    this.toggled = 0;
+    this.drawn = new Memo();
+    this.asked = new Memo();
+    this.keeper = new ListKeeper(source, 'allocations', () => this.redraw?.());
+    this.#makeLists();
+    this.title = element('h2', {});
+    this.search = new SearchBox('Search allocations', (search) => go({ search }, true));
+    this.groups = new Choices('Group by', GROUPS, (group) => go({ group }));
+    this.groups.node.prepend(element('span', { class: 'note' }, 'Group by'));
+    this.all = link('all processes', () => go({ pid: '' }));
+    const tools = [this.title, this.all, this.search.node, this.groups.node];
+    this.node = element(
+      'div',
+      { class: 'view fill' },
+      element('section', { class: 'panel' }, element('h2', {}, 'Processes'), this.processes.node),
+      element(
+        'section',
+        { class: 'panel fill' },
+        element('div', { class: 'toolbar' }, tools),
+        this.allocations.node,
+      ),
+    );
+  }
+
+  #makeLists() {
+    this.processes = new Table({
+      label: 'Processes',
+      columns: processColumns,
+      sort: '-DRAM',
+      tallest: 8,
+      look: (row) => `${row.state} ${String(row.pid) === this.pid ? 'current' : ''}`,
+      open: (row) => this.#choose(row),
+    });
+    this.allocations = new Table({
+      label: 'Allocations',
+      columns: allocationColumns,
+      sort: '-Size',
+      sorted: (sort) => this.go({ sort }, true),
+      look: (row) => (row.group ? 'group' : row.state),
+      open: (row) => this.#toggle(row),
+    });
+  }
+
+  #choose(row) {
+    const pid = row.pid === null ? '' : String(row.pid);
+    this.go({ pid: pid === this.pid ? '' : pid });
+  }
+
+  #toggle(row) {
+    if (!row.group) return;
+    if (!this.openGroups.delete(row.name)) this.openGroups.add(row.name);
+    ++this.toggled;
+    this.redraw();
+  }
+
+  update(state, place, device, key) {
+    this.redraw = () => this.update(state, place, device, key);
+    this.pid = place.pid;
+    this.search.set(place.search);
+    this.groups.set(place.group);
+    this.allocations.setSort(place.sort);
+    const chosen = device ? [device] : []; // in a recording it may not be there yet
+    const devices = place.device ? chosen : [...state.devices.values()];
+    const nobody = state.noLists ?? 'No process holds memory of a device.';
+    this.processes.set(processRows(devices), nobody);
+    show(this.all, place.pid !== '');
+    this.keeper.keep({
+      ...(place.pid ? { pid: place.pid } : {}),
+      ...(place.device && key ? { device: key } : {}),
+    });
+    this.#list(place);
+  }
+
+  #list(place) {
+    const { document: list, error } = this.keeper;
+    const { search, group, pid } = place;
+    // A long list takes time to search and to sort: not every second.
+    const { sort } = this.allocations;
+    if (!this.drawn.changed(list, error, search, group, sort, this.toggled)) return;
+    const all = list?.allocations ?? [];
+    const found = matching(all, search, searchText);
+    const title = titleOf(pid, list, found.length, all.length);
+    setText(this.title, title + this.keeper.fromBefore);
+    const nameOf = (row) => (group === 'kind' ? format.KINDS[row.kind] : row[group]);
+    const rows = group ? grouped(found, nameOf, sizeOf, this.openGroups) : found;
+    this.allocations.set(rows, this.keeper.whyEmpty(all.length, 'No live allocation.'));
+    if (this.asked.changed(search, group, pid)) this.allocations.top();
+  }
+
+  // Which list the arrows move through: the one with the focus, or else the allocations.
+  key(name) {
+    if (name === '/') {
+      this.search.focus();
+      return true;
+    }
+    if (name === 'g') {
+      this.groups.next();
+      return true;
+    }
+    if (name === 'Escape' && (this.pid || this.search.node.value)) {
+      this.go({ pid: '', search: '' });
+      return true;
+    }
+    const list =
+      this.allocations.node.contains(document.activeElement) || this.pid
+        ? this.allocations
+        : this.processes;
+    return list.key(name);
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The line above several devices: what they have together, and where it is tightest.
+import { deviceTitle } from './device_card.js';
+import { element, setText, show } from './dom.js';
+import * as format from './format.js';
+import { processRows } from './process_rows.js';
+
+// The device with the least headroom; null when none is known.
+function tightest(devices) {
+  const known = devices.filter((device) => device.l1.headroom_bytes_per_core !== null);
+  return known.reduce(
+    (best, device) =>
+      best === null || device.l1.headroom_bytes_per_core < best.l1.headroom_bytes_per_core
+        ? device
+        : best,
+    null,
+  );
+}
+
+// What devices have together and how much that is of all; "at least" when one of them is unknown.
+function together(devices, figure, whole) {
+  const known = devices.filter((device) => figure(device) !== null);
+  if (known.length === 0) return format.UNKNOWN;
+  const sum = (of) => known.reduce((total, device) => total + (of(device) ?? 0), 0);
+  if (known.length < devices.length) return `>= ${format.bytes(sum(figure))}`;
+  // Of what, is known only when every capacity is.
+  const all = devices.some((device) => whole(device) === null) ? null : sum(whole);
+  return `${format.bytes(sum(figure))} · ${format.percent(format.share(sum(figure), all))}`;
+}
+
+function item(tag, name, attributes = {}) {
+  const value = element('strong', {});
+  const node = element(tag, attributes, element('span', { class: 'name' }, name), value);
+  return { node, value };
+}
+
+export class Summary {
+  constructor(go) {
+    this.count = item('div', 'Devices');
+    this.dram = item('div', 'DRAM');
+    this.l1 = item('div', 'L1');
+    this.processes = item('div', 'Processes');
+    this.tightest = item('button', 'Tightest core', {
+      type: 'button',
+      class: 'tightest',
+      title: 'Open its cores',
+      onclick: () => go({ view: 'cores', device: this.least.key, core: '', paint: 'headroom' }),
+    });
+    const items = [this.count, this.dram, this.l1, this.processes, this.tightest];
+    this.node = element(
+      'div',
+      { class: 'summary' },
+      items.map((one) => one.node),
+    );
+  }
+
+  set(devices) {
+    show(this.node, devices.length > 1);
+    const dram = [(d) => d.dram.used_bytes, (d) => d.dram.capacity_bytes];
+    const l1 = [(d) => d.l1.used_bytes, (d) => d.l1.capacity_bytes];
+    setText(this.count.value, format.count(devices.length));
+    setText(this.dram.value, together(devices, ...dram));
+    setText(this.l1.value, together(devices, ...l1));
+    setText(this.processes.value, format.count(processRows(devices).length));
+    this.least = tightest(devices);
+    this.tightest.node.disabled = this.least === null;
+    const room = this.least?.l1.headroom_bytes_per_core;
+    const where = this.least ? `${deviceTitle(this.least, devices)} · ` : '';
+    setText(this.tightest.value, `${where}${format.coreBytes(room)}`);
+  }
+}
