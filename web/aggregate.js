@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an aggregated recording knows of a moment: the figures of its time line, nothing else. What
+// its processes held one by one was not kept, so that the rest is unknown, and no zero.
+import { lastUntil } from './moments.js';
+import { PROCESS_FIGURES } from './process_rows.js';
+
+export const NO_LISTS = 'An aggregate does not keep what was held one by one.';
+
+// As `of`, with all numbers unknown.
+function unknown(of) {
+  if (of === null || typeof of !== 'object') return typeof of === 'number' ? null : of;
+  return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, unknown(value)]));
+}
+
+// `device` as in ttmem.snapshot.v1: of it, only what does not change is true.
+export function aggregated(device, line, time) {
+  const at = lastUntil(line.time_ns, time);
+  const known = (kind) => (at < 0 ? null : line[kind][at]);
+  const parts = ['l1', 'l1_small', 'cb', 'kernel'].map(known).filter((size) => size !== null);
+  const { dram, l1, trace } = device;
+  const { capacity_bytes, bytes_per_core } = l1;
+  return {
+    ...device,
+    dram: { ...unknown(dram), capacity_bytes: dram.capacity_bytes, used_bytes: known('dram') },
+    l1: {
+      ...unknown(l1),
+      capacity_bytes,
+      bytes_per_core,
+      used_bytes: parts.length > 0 ? parts.reduce((sum, size) => sum + size, 0) : null,
+      buffers: { ...unknown(l1.buffers), physical_bytes: known('l1') },
+      small_bytes: known('l1_small'),
+      cb: { ...unknown(l1.cb), physical_bytes: known('cb') },
+      kernels_bytes: known('kernel'),
+    },
+    trace: { ...unknown(trace), capacity_bytes: trace.capacity_bytes, used_bytes: known('trace') },
+    programs: null,
+    processes: device.processes.map((process) => ({
+      ...process,
+      ...Object.fromEntries(PROCESS_FIGURES.map((figure) => [figure, null])),
+    })),
+  };
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One recording of the document, and what is looked at in it: the moment, the stretch of time.
+// Pure: no page, no clock.
+import { stopsOf } from './moments.js';
+
+// The device and the moment that are shown first: as `ttmem report --at peak` chooses them.
+function fullestPeak(report) {
+  const shareOf = (memory) => (memory.peak_bytes ?? 0) / (memory.capacity_bytes || Infinity);
+  const peaks = report.devices.flatMap((device) =>
+    ['l1', 'dram']
+      .filter((memory) => device[memory].peak_time_ns !== null)
+      .map((memory) => ({ device, memory, share: shareOf(device[memory]) })),
+  );
+  const best = peaks.reduce((most, one) => (most && most.share >= one.share ? most : one), null);
+  return best && { ...best, time: best.device[best.memory].peak_time_ns };
+}
+
+// One run of the document, and what is looked at in it.
+export class Recording {
+  constructor(document, run) {
+    this.document = document;
+    this.run = run; // its number
+    Object.assign(this, document.runs[run]); // name, timeline, report, leaks
+    this.fullest = fullestPeak(this.report);
+    this.position = -1; // of the stop that is looked at
+    this.setFine(null);
+  }
+
+  // A finer time line of a part; null: none.
+  setFine(fine) {
+    this.fine = fine;
+    this.stops = stopsOf(this.timeline, fine);
+  }
+
+  // The stretch of time that is shown: all, or what was zoomed to.
+  setRange(from, to) {
+    const { begin_ns: begin, end_ns: end } = this.timeline;
+    const within = (text, usual) =>
+      Math.max(begin, Math.min(end, text === '' ? usual : Math.round(Number(text))));
+    const range = [within(from, begin), within(to, end)];
+    const valid = range[0] < range[1];
+    this.range = valid ? range : [begin, end];
+    this.zoomed = valid && (range[0] > begin || range[1] < end);
+  }
+
+  // The finest time line of what is shown.
+  get shown() {
+    return this.fine ?? this.timeline;
+  }
+  get stop() {
+    return this.stops[this.position] ?? null;
+  }
+  get usualTime() {
+    return this.fullest?.time ?? this.timeline.end_ns;
+  }
+}

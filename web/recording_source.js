@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recording as the source of the page: its state is that of the moment looked at. The document,
+// ttmem.view.v1, is asked from `ttmem view`, or lies in the page (`ttmem report --html`).
+// Its state has in addition
+//   recording            null until the document is there: see recording.js
+//   error                why it cannot be read
+import { aggregated, NO_LISTS } from './aggregate.js';
+import { Memo } from './grouping.js';
+import { named, nearest } from './moments.js';
+import { Recording } from './recording.js';
+import { getJson, State } from './source.js';
+
+// Who zooms several times in a row asks once: the answer may take the server seconds.
+const SETTLE_MS = 150;
+
+// What the page of one file has: base64 of gzip.
+async function readInside() {
+  const text = atob(document.getElementById('recording').textContent);
+  const packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
+  const unpacking = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(unpacking).json();
+}
+
+class RecordedState extends State {
+  get choices() {
+    return new Map((this.recording?.timeline.lines ?? []).map((line) => [line.key, line]));
+  }
+  get usual() {
+    const { fullest, timeline } = this.recording ?? {};
+    const same = (line) =>
+      line.key === fullest?.device.uid || (!fullest?.device.uid && line.id === fullest?.device.id);
+    return (timeline?.lines.find(same) ?? timeline?.lines[0])?.key ?? null;
+  }
+}
+
+export class RecordingSource {
+  recorded = true;
+  state = new RecordedState();
+  #changed = () => {};
+  #cores = null; // whose per-core figures are wanted
+  #document = null;
+  #shown = new Memo();
+  #asked = null; // aborts the question for a finer time line
+  #number = 0;
+
+  // `served`: by `ttmem view`; or else the document lies in the page.
+  constructor(served) {
+    this.served = served;
+  }
+
+  async start(changed) {
+    this.#changed = changed;
+    try {
+      this.#document = await (this.served ? getJson('api/v1/recording') : readInside());
+    } catch (error) {
+      this.state.error = error.message;
+    }
+    changed(this.state);
+  }
+
+  pause() {}
+
+  wantCores(key) {
+    this.#cores = key;
+    this.#setCores();
+  }
+
+  history() {
+    return Promise.reject(new Error('a recording has a time line instead'));
+  }
+
+  // Takes over run, stretch and moment of the address.
+  look(place) {
+    if (!this.#document) return;
+    const run = place.run === '1' && this.#document.runs.length > 1 ? 1 : 0;
+    const { state } = this;
+    if (state.recording?.run !== run) state.recording = new Recording(this.#document, run);
+    const { recording } = state;
+    recording.setRange(place.from, place.to);
+    this.#refine(recording);
+    const { stops, usualTime } = recording;
+    recording.position = place.t === '' ? nearest(stops, usualTime) : named(stops, place.t);
+    if (this.#shown.changed(run, recording.stop)) this.#take(recording);
+  }
+
+  // Where moments were left out, those of what was zoomed to are asked for.
+  #refine(recording) {
+    const { timeline, zoomed, range } = recording;
+    const worth = this.served && zoomed && (timeline.thinned || timeline.moments_thinned);
+    const key = worth ? `run=${recording.run}&from=${range[0]}&to=${range[1]}` : null;
+    if (key === recording.fineKey) return;
+    recording.fineKey = key;
+    recording.fineError = null;
+    recording.setFine(null);
+    this.#asked?.abort();
+    this.#asked = key === null ? null : new AbortController();
+    recording.reading = key !== null;
+    if (key !== null) this.#ask(recording, key, this.#asked.signal);
+  }
+
+  async #ask(recording, key, signal) {
+    try {
+      await new Promise((done) => setTimeout(done, SETTLE_MS));
+      signal.throwIfAborted();
+      const fine = await getJson(`api/v1/timeline?${key}`, { signal });
+      recording.setFine(fine);
+    } catch (error) {
+      if (signal.aborted) return;
+      recording.fineError = error.message;
+    }
+    recording.reading = false;
+    this.#changed(this.state);
+  }
+
+  // The state at the moment that is looked at.
+  #take(recording) {
+    const { state } = this;
+    const { timeline, stop } = recording;
+    const moment = stop?.timeline.moments[stop.index];
+    const started = timeline.started_unix_ns;
+    state.number = ++this.#number;
+    state.lists = { allocations: state.number, programs: state.number };
+    state.host = timeline.host;
+    state.time = started === null || !stop ? null : started + stop.time;
+    state.noLists = timeline.aggregate ? NO_LISTS : null;
+    state.devices = new Map(
+      (moment?.devices ?? []).map(([key, figures]) => [key, deviceAt(stop, key, figures)]),
+    );
+    this.#setCores();
+  }
+
+  #setCores() {
+    const { recording } = this.state;
+    const stop = recording?.stop;
+    const moment = stop?.timeline.moments[stop.index];
+    const [key, , cores] = moment?.devices.find(([one]) => one === this.#cores) ?? [];
+    const known = cores !== undefined && cores !== null && !recording.timeline.aggregate;
+    this.state.cores = known ? { key, per_core: stop.timeline.cores[cores] } : null;
+  }
+
+  // As the lists of the server: those of a device, a process, of some kinds.
+  async list(name, query = {}) {
+    const stop = this.state.recording?.stop;
+    const { index } = stop ?? {};
+    const kinds = query.kind?.split(',');
+    const device = this.state.devices.get(query.device);
+    const wanted = ({ first, last, row }) =>
+      first <= index &&
+      index <= last &&
+      (!query.device || (device && isOn(row, device))) &&
+      (!query.pid || String(row.pid) === query.pid) &&
+      (!kinds || kinds.includes(row.kind));
+    const { timeline } = stop ?? {};
+    const rows = timeline && !timeline.aggregate ? timeline[name].filter(wanted) : [];
+    return { [name]: rows.map((one) => rowAt(one, timeline, stop.time)) };
+  }
+}
+
+// The device at a stop; `figures` is the number of what was held.
+function deviceAt({ timeline, time }, key, figures) {
+  const device = timeline.figures[figures];
+  const line = timeline.lines.find((one) => one.key === key);
+  return { ...(timeline.aggregate && line ? aggregated(device, line, time) : device), key };
+}
+
+// A row of a list as it was at a time. Programs with the same circular buffers share them.
+function rowAt({ row, begin_ns: begin, cbs }, timeline, time) {
+  const aged = { ...row, age_ns: time - begin };
+  return cbs === undefined ? aged : { ...aged, cbs: timeline.layouts[cbs] };
+}
+
+// A buffer of a mesh is one row with several devices; numbers are all that it says of the others.
+function isOn(row, device) {
+  if (row.uid !== null && row.uid === device.uid) return true;
+  const several = row.devices?.length > 1;
+  return (several || row.uid === null) && (row.devices ?? [row.device]).includes(device.id);
+}

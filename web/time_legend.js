@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of one moment, with the colours of the kinds.
+import { L1_PARTS } from './device_card.js';
+import { element, setText, show } from './dom.js';
+import * as format from './format.js';
+import { Memo } from './grouping.js';
+import { lastUntil } from './moments.js';
+
+const TITLES = { l1: 'L1', dram: 'DRAM', trace: 'Trace' };
+
+// kind -> bytes of a device as in ttmem.snapshot.v1; null: it is not there at this moment
+export function figuresOf(device, memory) {
+  if (memory === 'dram') return { dram: device?.dram.used_bytes ?? null };
+  if (memory === 'trace') return { trace: device?.trace.used_bytes ?? null };
+  const bytes = (part) => (device ? part.bytes(device) : null);
+  return Object.fromEntries(L1_PARTS.map((part) => [part.kind, bytes(part)]));
+}
+
+// Since when the line has the value that it shows at a time. A thinned line does not tell the time
+// between two points.
+export function timeOfValue(timeline, line, time) {
+  const at = timeline.thinned ? lastUntil(line.time_ns, time) : -1;
+  return at < 0 ? time : line.time_ns[at];
+}
+
+// What a line of ttmem.timeline.v1 says of a moment: kind -> bytes.
+export function valuesAt(line, kinds, time) {
+  const at = lastUntil(line.time_ns, time);
+  return Object.fromEntries(kinds.map((kind) => [kind, at < 0 ? null : line[kind][at]]));
+}
+
+// What of its kinds is known, together; null when nothing is.
+export function together(values) {
+  const known = Object.values(values).filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+export class TimeLegend {
+  #kinds = new Memo();
+
+  constructor() {
+    this.node = element('div', { class: 'legend' });
+  }
+
+  // capacity: null when unknown
+  set(memory, values, capacity) {
+    const kinds = Object.keys(values);
+    if (this.#kinds.changed(memory, ...kinds)) this.#make(memory, kinds);
+    const total = together(values);
+    setText(this.total, format.bytes(total));
+    this.total.dataset.bytes = total ?? 'null';
+    const share = format.share(total, capacity);
+    setText(this.share, share === null ? '' : ` ${format.percent(share)}`);
+    kinds.forEach((kind, i) => {
+      setText(this.parts[i].figure, format.bytes(values[kind]));
+      this.parts[i].figure.dataset.bytes = values[kind] ?? 'null';
+      // What this device never has need not be said.
+      show(this.parts[i].node, kind !== 'l1_small' || Boolean(values[kind]));
+    });
+  }
+
+  #make(memory, kinds) {
+    this.total = element('b', { 'data-field': `${memory}_total` });
+    this.share = element('span', {});
+    this.parts = kinds.map((kind) => {
+      const figure = element('b', { 'data-field': kind });
+      const swatch = element('i', { class: `swatch ${kind}` });
+      return { figure, node: element('span', {}, swatch, `${format.KINDS[kind]} `, figure) };
+    });
+    this.node.replaceChildren(
+      element('span', { class: 'total' }, `${TITLES[memory]} `, this.total, this.share),
+      ...(kinds.length > 1 ? this.parts.map((part) => part.node) : []),
+    );
+  }
+}
