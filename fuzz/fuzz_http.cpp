@@ -59,7 +59,8 @@ struct World {
 
 void check(const HttpResponse& response) {
   require(response.status >= 200 && response.status <= 599, "a status of HTTP");
-  require(!response.content_type.empty() && !response.body.empty(), "a body of some type");
+  require(!response.content_type.empty(), "a body of some type");
+  require(response.body.empty() == (response.status == 304), "a body, but with 304");
   require((response.status == 405) == !response.allow.empty(), "Allow comes with 405");
 }
 

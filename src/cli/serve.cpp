@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
@@ -14,7 +15,8 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Examples:
-  ttmem serve                          socket, HTTP on 127.0.0.1:9488, reaper
+  ttmem serve                          socket, HTTP on 127.0.0.1:9488, reaper;
+                                       the page is http://127.0.0.1:9488/
   ttmem serve 2> server.log            then: grep CB_FREE server.log
   ttmem serve --quiet                  warnings only, no line per event
   ttmem serve --socket /run/tt.sock --socket-mode 0660
@@ -45,6 +47,7 @@ Result<unsigned> parse_mode(const std::string& text) {
 
 struct Typed {
   server::ServeOptions options;
+  std::string assets;
   std::uint64_t history_seconds = 86400;
   bool no_reap = false;
   bool no_process_metrics = false;
@@ -54,6 +57,7 @@ int serve(const Typed& typed) {
   server::ServeOptions options = typed.options;
   options.reap = !typed.no_reap;
   options.process_metrics = !typed.no_process_metrics;
+  options.http.assets = typed.assets;
   options.history = std::chrono::seconds(typed.history_seconds);
   return server::serve(options);
 }
@@ -74,6 +78,8 @@ void add_serve(Command& app) {
                      "Permissions of the socket, octal (0666 as root, else 0600)");
   command.add_option("--http", "TEXT=127.0.0.1:9488", options.http, parse_http,
                      "ADDRESS:PORT of the HTTP API");
+  command.add_option("--assets", "DIR", typed->assets,
+                     "For those who work on the page: a folder whose files go before its own");
   command.add_option("--history", "UINT", typed->history_seconds, "Seconds of history to keep");
   command.add_flag("--quiet", options.quiet, "Log warnings only");
   command.add_flag("--no-reap", typed->no_reap, "Do not remove the segments of dead processes");

@@ -12,8 +12,9 @@ import wire
 class Server(Running):
     """`ttmem serve`, whose log is read all the time."""
 
-    def __init__(self, path, env, *arguments, command=(TTMEM, "serve")):
-        super().__init__([*command, "--socket", path, "--http", "127.0.0.1:0", *arguments], env)
+    def __init__(self, path, env, *arguments, command=(TTMEM, "serve"), port=0):
+        super().__init__([*command, "--socket", path, "--http", f"127.0.0.1:{port}", *arguments],
+                         env)
         self.path = path
         self.log = []
         self._reader = threading.Thread(target=self._read, daemon=True)

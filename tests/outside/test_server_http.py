@@ -191,13 +191,25 @@ class Http(HttpCase):
         self.serve()
 
     def test_an_index_and_a_health_check(self):
-        self.assertIn("/api/v1/postmortems", self.get("/"))
+        self.assertIn("/api/v1/postmortems", self.get("/api"))
         self.assertEqual(self.get("/healthz"), "ok\n")
 
-    def test_head_has_the_length_and_no_body(self):
-        status, headers, body = self.request("/", method="HEAD")
-        self.assertEqual((status, body), (200, b""))
-        self.assertEqual(int(headers["Content-Length"]), len(self.get("/")))
+    def test_head_has_the_headers_of_get_and_no_body(self):
+        # A file of the page, plain and compressed, what is made at once and what is made later.
+        for target, asked in (("/", {}), ("/", {"Accept-Encoding": "gzip"}), ("/healthz", {}),
+                              ("/api/v1/allocations", {}), ("/nope", {})):
+            status, headers, body = self.request(target, method="HEAD", headers=asked)
+            got_status, got_headers, got_body = self.request(target, headers=asked)
+            self.assertEqual((status, body), (got_status, b""), target)
+            self.assertEqual(headers, got_headers, target)
+            self.assertEqual(int(headers["Content-Length"]), len(got_body), target)
+
+    def test_head_sends_nothing_behind_its_header(self):
+        host = f"Host: localhost:{self.port}\r\nConnection: close\r\n\r\n".encode()
+        for target in (b"/", b"/healthz", b"/api/v1/allocations"):
+            got = self.exchange(b"HEAD " + target + b" HTTP/1.1\r\n" + host)
+            self.assertTrue(got.endswith(b"\r\n\r\n"), target)
+            self.assertEqual(got.count(b"\r\n\r\n"), 1, target)
 
     def test_errors_say_what_is_wrong(self):
         for target, method, status, words in (

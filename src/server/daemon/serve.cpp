@@ -79,7 +79,7 @@ int serve(const ServeOptions& options) {
   Observatory observatory(options.socket.directory,
                           {options.reap, options.process_metrics, options.history});
   SocketServer socket(loop, observatory, options.socket, events);
-  LiveApi api(observatory);
+  LiveApi api(observatory, options.http);
   HttpServer http(loop, options.http, [&](const HttpRequest& request, const HostRule& hosts) {
     return api.answer(request, hosts);
   });

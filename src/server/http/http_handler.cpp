@@ -10,6 +10,7 @@
 
 #include "server/http/documents.hpp"
 #include "server/http/http_query.hpp"
+#include "server/http/page.hpp"
 #include "server/http/request_rules.hpp"
 #include "views/format.hpp"
 #include "views/json.hpp"
@@ -40,6 +41,7 @@ HttpResponse index(const Target&, const HttpSources&) {
   return ok(
       kText,
       "ttmem serve: memory of Tenstorrent devices\n\n"
+      "/                                           the page\n"
       "/metrics                                    for Prometheus\n"
       "/api/v1/snapshot?device=0-3,0x1f00a         the JSON of `ttmem --json`\n"
       "/api/v1/snapshot?lists=1                    also allocations and programs\n"
@@ -204,7 +206,7 @@ struct Endpoint {
 
 const Endpoint* endpoint_of(std::string_view path) {
   static const std::array<Endpoint, 9> endpoints = {{
-      {"/", index, {}},
+      {"/api", index, {}},
       {"/metrics", metrics, {}},
       {"/healthz", health, {}},
       {"/api/v1/snapshot", snapshot, {"device", "lists"}},
@@ -230,12 +232,16 @@ HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const Htt
   if (!target) return error_response(400, target.error().message);
   if (auto refused = refused_host(request, *target, hosts)) return std::move(*refused);
   const Endpoint* endpoint = endpoint_of(target->path);
-  if (endpoint == nullptr) {
-    return error_response(404, fmt::format("there is no {}; / lists what there is", target->path));
+  std::optional<HttpResponse> page;
+  if (endpoint == nullptr) page = page_response(request, target->path, sources.assets);
+  if (endpoint == nullptr && !page) {
+    return error_response(404,
+                          fmt::format("there is no {}; /api lists what there is", target->path));
   }
   if (auto refused = refused_form(request, target->path)) {
     return std::move(*refused);
   }
+  if (page) return std::move(*page);
   const Result<void> names = check_names(*target, endpoint->parameters);
   if (!names) return error_response(400, names.error().message);
   return endpoint->answer(*target, sources);

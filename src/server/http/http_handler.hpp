@@ -28,6 +28,7 @@ struct HttpSources {
   const History* history = nullptr;
   const Postmortems* postmortems = nullptr;
   std::function<const Changes&()> changes;  // up to that pass
+  std::string assets{};                     // the folder of --assets; empty: none
 };
 
 // Never fails: the response says what is wrong with the request. As thread-safe as the sources.

@@ -9,6 +9,7 @@ namespace ttmem::server {
 struct HttpOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 9488;  // 0: the system chooses; the log says which
+  std::string assets{};       // a folder whose files go before those of the binary; empty: none
 };
 
 }  // namespace ttmem::server

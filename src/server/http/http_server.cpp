@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "web/assets.hpp"
+
 namespace ttmem::server {
 namespace {
 
@@ -68,6 +70,7 @@ Result<void> HttpServer::start() {
   const tcp::endpoint bound = acceptor_.local_endpoint();
   hosts_ = {.address = bound.address().to_string(), .port = bound.port()};
   spdlog::info("HTTP on {}", url());
+  if (!web::missing().empty()) spdlog::warn("the page has no {}", web::missing());
   if (!bound.address().is_loopback()) {
     spdlog::warn(
         "HTTP on {} is open to the network, without encryption or passwords: anyone who "

@@ -14,7 +14,7 @@ std::uint64_t unix_microseconds() {
 
 }  // namespace
 
-LiveApi::LiveApi(Observatory& observatory)
+LiveApi::LiveApi(Observatory& observatory, const HttpOptions& options)
     : observatory_(observatory), changes_(unix_microseconds()) {
   sources_.snapshot = [this]() -> const model::Snapshot& { return observatory_.snapshot(); };
   sources_.figures = [this]() -> const model::Snapshot& { return observatory_.last(); };
@@ -23,6 +23,7 @@ LiveApi::LiveApi(Observatory& observatory)
   sources_.history = &observatory_.history();
   sources_.postmortems = &observatory_.postmortems();
   sources_.changes = [this]() -> const Changes& { return changes(); };
+  sources_.assets = options.assets;
 }
 
 const Changes& LiveApi::changes() {

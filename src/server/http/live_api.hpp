@@ -8,6 +8,7 @@
 #include "server/http/http_handler.hpp"
 #include "server/http/http_host.hpp"
 #include "server/http/http_message.hpp"
+#include "server/http/http_options.hpp"
 #include "server/observatory/observatory.hpp"
 
 namespace ttmem::server {
@@ -16,7 +17,7 @@ namespace ttmem::server {
 // outlive it.
 class LiveApi {
  public:
-  explicit LiveApi(Observatory& observatory);
+  LiveApi(Observatory& observatory, const HttpOptions& options);
   LiveApi(const LiveApi&) = delete;
   LiveApi& operator=(const LiveApi&) = delete;
 

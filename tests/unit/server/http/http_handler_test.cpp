@@ -107,7 +107,7 @@ TEST_F(HttpHandler, GivesHistoryPostmortemsMetricsHealthAndAnIndex) {
   EXPECT_EQ(get("/metrics").body, "ttmem_up 1\n");
   EXPECT_EQ(get("/metrics").content_type, "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_EQ(get("/healthz").status, 200U);
-  EXPECT_NE(get("/").body.find("/api/v1/postmortems"), std::string::npos);
+  EXPECT_NE(get("/api").body.find("/api/v1/postmortems"), std::string::npos);
 }
 
 TEST_F(HttpHandler, GivesNoPointsOfADeviceThatHasJustCome) {
