@@ -5,10 +5,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
 #include "cli/commands.hpp"
+#include "cli/http_address.hpp"
+#include "remote/token.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -23,21 +26,10 @@ Examples:
                                        for a group; clients set TTMEM_SOCKET
   curl 127.0.0.1:9488/metrics          for Prometheus
   curl 127.0.0.1:9488/api/v1/snapshot  the JSON of `ttmem --json`
+  (umask 077; openssl rand -hex 32 > token)
+  ttmem serve --http 0.0.0.0:9488 --token-file token
+                                       for other machines: ttmem --server HOST --token-file token
   ttmem serve --http 127.0.0.1:0       any free port; the log says which)";
-
-// "127.0.0.1:9488", "[::1]:9488"
-Result<server::HttpOptions> parse_http(const std::string& text) {
-  const auto colon = text.rfind(':');
-  const auto port = parse_number<std::uint16_t>(std::string_view(text).substr(colon + 1));
-  if (colon == std::string::npos || colon == 0 || !port) {
-    return Error{fmt::format("--http {} is not ADDRESS:PORT; try --http 127.0.0.1:9488", text)};
-  }
-  std::string address = text.substr(0, colon);
-  if (address.front() == '[' && address.back() == ']') {
-    address = address.substr(1, address.size() - 2);
-  }
-  return server::HttpOptions{address, *port};
-}
 
 Result<unsigned> parse_mode(const std::string& text) {
   const auto mode = parse_number<unsigned>(text, 8);
@@ -49,8 +41,10 @@ struct Typed {
   server::ServeOptions options;
   std::string assets;
   std::uint64_t history_seconds = 86400;
+  std::string token_file;
   bool no_reap = false;
   bool no_process_metrics = false;
+  bool insecure = false;
 };
 
 int serve(const Typed& typed) {
@@ -58,6 +52,12 @@ int serve(const Typed& typed) {
   options.reap = !typed.no_reap;
   options.process_metrics = !typed.no_process_metrics;
   options.http.assets = typed.assets;
+  if (!typed.token_file.empty()) {
+    Result<std::string> token = remote::read_token(typed.token_file);
+    if (!token) return complain(token.error().message, kFailure);
+    options.http.token = std::move(*token);
+  }
+  options.http.without_token = typed.insecure;
   options.history = std::chrono::seconds(typed.history_seconds);
   return server::serve(options);
 }
@@ -76,8 +76,14 @@ void add_serve(Command& app) {
                      "Unix socket for clients ($TTMEM_SOCKET, /tmp/tt_allocation_server.sock)");
   command.add_option("--socket-mode", "TEXT", options.socket.mode, parse_mode,
                      "Permissions of the socket, octal (0666 as root, else 0600)");
-  command.add_option("--http", "TEXT=127.0.0.1:9488", options.http, parse_http,
-                     "ADDRESS:PORT of the HTTP API");
+  command.add_option(
+      "--http", "TEXT=127.0.0.1:9488", options.http,
+      [](const std::string& text) { return parse_http(text, server::HttpOptions{}.port); },
+      "ADDRESS:PORT of the HTTP API");
+  command.add_option("--token-file", "FILE", typed->token_file,
+                     "Answer only those who send the token in it; needed beyond loopback");
+  command.add_flag("--insecure-no-token", typed->insecure,
+                   "Listen beyond loopback without a token: anyone there can read everything");
   command.add_option("--assets", "DIR", typed->assets,
                      "For those who work on the page: a folder whose files go before its own");
   command.add_option("--history", "UINT", typed->history_seconds, "Seconds of history to keep");

@@ -238,9 +238,11 @@ HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const Htt
     return error_response(404,
                           fmt::format("there is no {}; /api lists what there is", target->path));
   }
-  if (auto refused = refused_form(request, target->path)) {
-    return std::move(*refused);
+  // The page itself has no figures, and asks for the token; a probe of health has none.
+  if (endpoint != nullptr && endpoint->answer != health) {
+    if (auto refused = refused_token(request, sources.token)) return std::move(*refused);
   }
+  if (auto refused = refused_form(request, target->path)) return std::move(*refused);
   if (page) return std::move(*page);
   const Result<void> names = check_names(*target, endpoint->parameters);
   if (!names) return error_response(400, names.error().message);

@@ -28,6 +28,7 @@ struct HttpSources {
   const History* history = nullptr;
   const Postmortems* postmortems = nullptr;
   std::function<const Changes&()> changes;  // up to that pass
+  std::string token{};                      // to be sent by whoever asks; empty: none
   std::string assets{};                     // the folder of --assets; empty: none
 };
 

@@ -12,7 +12,14 @@ namespace ttmem::server {
 
 namespace urls = boost::urls;
 
+namespace {
+
+bool same(std::string_view a, std::string_view b) { return urls::grammar::ci_is_equal(a, b); }
+
+}  // namespace
+
 bool HostRule::allows(std::string_view host) const {
+  if (any) return true;
   const auto asked = urls::parse_authority(host);
   if (!asked || asked->has_userinfo()) return false;
   if (asked->has_port() && parse_number<std::uint16_t>(asked->port()) != port) return false;
@@ -21,7 +28,9 @@ bool HostRule::allows(std::string_view host) const {
   const bool bound_to_all = (v4 && v4->is_unspecified()) || (v6 && v6->is_unspecified());
   switch (asked->host_type()) {
     case urls::host_type::name:  // as it came: an escape in it is no name of ours
-      return urls::grammar::ci_is_equal(asked->encoded_host(), "localhost");
+      return same(asked->encoded_host(), "localhost") ||
+             (!name.empty() && (same(asked->encoded_host(), name) ||
+                                same(asked->encoded_host(), name.substr(0, name.find('.')))));
     case urls::host_type::ipv4: {
       const urls::ipv4_address ip = asked->host_ipv4_address();
       return bound_to_all || ip == urls::ipv4_address::loopback() || (v4 && ip == *v4);

@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/host_name.hpp>
 #include <exception>
 #include <string>
 #include <utility>
@@ -56,7 +57,14 @@ Result<void> HttpServer::start() {
   const std::string name = options_.address == "localhost" ? "127.0.0.1" : options_.address;
   const auto address = boost::asio::ip::make_address(name, error);
   if (error) {
-    return cannot_listen(options_, "it is not an IP address", "try --http 127.0.0.1:9488");
+    return cannot_listen(options_, "it is not an IP address",
+                         fmt::format("try --http 127.0.0.1:{}", options_.port));
+  }
+  const bool open = !address.is_loopback();
+  if (open && options_.token.empty() && !options_.without_token) {
+    return cannot_listen(options_, "anyone who reaches it could read what every process holds",
+                         "give it a token with --token-file FILE, or allow it to everybody with "
+                         "--insecure-no-token");
   }
   const tcp::endpoint endpoint(address, options_.port);
   acceptor_.open(endpoint.protocol(), error);
@@ -68,13 +76,21 @@ Result<void> HttpServer::start() {
                          "stop what uses it, or choose another with --http ADDRESS:PORT");
   }
   const tcp::endpoint bound = acceptor_.local_endpoint();
-  hosts_ = {.address = bound.address().to_string(), .port = bound.port()};
+  hosts_ = {.address = bound.address().to_string(),
+            .port = bound.port(),
+            .name = open ? boost::asio::ip::host_name(error) : std::string(),
+            .any = !options_.token.empty()};
   spdlog::info("HTTP on {}", url());
   if (!web::missing().empty()) spdlog::warn("the page has no {}", web::missing());
-  if (!bound.address().is_loopback()) {
+  if (open && options_.token.empty()) {
     spdlog::warn(
-        "HTTP on {} is open to the network, without encryption or passwords: anyone who "
-        "reaches it can read what every process holds",
+        "HTTP on {} is open to the network, without encryption or token: anyone who reaches it can "
+        "read what every process holds",
+        url());
+  } else if (open) {
+    spdlog::info(
+        "HTTP on {} is open to the network: whoever has the token can read it; it is not "
+        "encrypted, a proxy can do that",
         url());
   }
   accept();

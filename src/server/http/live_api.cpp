@@ -23,6 +23,7 @@ LiveApi::LiveApi(Observatory& observatory, const HttpOptions& options)
   sources_.history = &observatory_.history();
   sources_.postmortems = &observatory_.postmortems();
   sources_.changes = [this]() -> const Changes& { return changes(); };
+  sources_.token = options.token;
   sources_.assets = options.assets;
 }
 

@@ -22,6 +22,26 @@ std::optional<HttpResponse> refused_host(const HttpRequest& request, const Targe
                                          rule.port));
 }
 
+std::optional<HttpResponse> refused_token(const HttpRequest& request, std::string_view token) {
+  if (token.empty()) return std::nullopt;
+  constexpr std::string_view scheme = "Bearer ";
+  std::string_view sent = request.authorization;
+  const bool has_scheme = sent.starts_with(scheme);
+  if (has_scheme) sent.remove_prefix(scheme.size());
+  unsigned differs = has_scheme && sent.size() == token.size() ? 0 : 1;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const char other = sent.empty() ? '\0' : sent[i % sent.size()];
+    differs |= static_cast<unsigned char>(token[i] ^ other);
+  }
+  if (differs == 0) return std::nullopt;
+  HttpResponse response = error_response(
+      401,
+      "this server wants its token: send `Authorization: Bearer TOKEN`; the commands of ttmem "
+      "do with --token-file FILE");
+  response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"ttmem\"");
+  return response;
+}
+
 std::optional<HttpResponse> refused_form(const HttpRequest& request, std::string_view path) {
   if (request.method != "GET" && request.method != "HEAD") {
     HttpResponse response =

@@ -20,4 +20,9 @@ namespace ttmem::server {
 [[nodiscard]] std::optional<HttpResponse> refused_form(const HttpRequest& request,
                                                        std::string_view path);
 
+// The response to a request without the token; none when it has it, or when none is needed (empty).
+// How long the comparison takes says nothing of the token.
+[[nodiscard]] std::optional<HttpResponse> refused_token(const HttpRequest& request,
+                                                        std::string_view token);
+
 }  // namespace ttmem::server

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/http/http_query.hpp"
+#include "server/http/request_rules.hpp"
 
 namespace ttmem::server {
 namespace {
@@ -211,6 +212,37 @@ TEST(HostRule, AllowsTheBoundAddressAndThisMachine) {
         "127.0.0.1:", "127.0.0.1:94888", "127.0.0.1:9488x", "0x7f000001", "localhost:+9488"}) {
     EXPECT_FALSE(rule.allows(host)) << host;
   }
+}
+
+TEST(HostRule, AllowsTheNameOfThisMachineWhereOthersMayAsk) {
+  const HostRule rule{.address = "0.0.0.0", .port = 9488, .name = "node1.cluster.example"};
+  for (const char* host : {"node1.cluster.example", "Node1:9488", "node1", "localhost"}) {
+    EXPECT_TRUE(rule.allows(host)) << host;
+  }
+  for (const char* host :
+       {"node1.evil.example", "node2", "node1:80", "cluster.example", "evil.example"}) {
+    EXPECT_FALSE(rule.allows(host)) << host;
+  }
+}
+
+TEST(HostRule, AllowsEverythingToThoseWithAToken) {
+  const HostRule rule{.address = "127.0.0.1", .port = 9488, .any = true};
+  EXPECT_TRUE(rule.allows("ttmem.monitoring.svc:80"));
+}
+
+TEST(HttpToken, OnlyTheWholeTokenIsTaken) {
+  HttpRequest request;
+  EXPECT_FALSE(refused_token(request, ""));
+  for (const char* sent : {"", "Bearer ", "Bearer secre", "Bearer secret2", "Bearer Secret",
+                           "secret", "Basic secret", "bearer secret", "Bearer secretsecret"}) {
+    request.authorization = sent;
+    const auto refused = refused_token(request, "secret");
+    ASSERT_TRUE(refused) << sent;
+    EXPECT_EQ(refused->status, 401U);
+    EXPECT_EQ(refused->body.find("secret"), std::string::npos);
+  }
+  request.authorization = "Bearer secret";
+  EXPECT_FALSE(refused_token(request, "secret"));
 }
 
 TEST(HostRule, AllowsEveryAddressButNoOtherNameWhenBoundToAll) {
