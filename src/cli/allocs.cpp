@@ -5,6 +5,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/server_options.hpp"
 #include "views/allocation_groups.hpp"
 #include "views/allocations.hpp"
 #include "views/json.hpp"
@@ -50,7 +51,7 @@ int print_groups(const model::Snapshot& snapshot, const std::vector<model::Alloc
 }
 
 int allocs(const AllocsOptions& options, const CommonOptions& common) {
-  const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
+  const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   const auto list = views::select_allocations(*snapshot, options.filter);
   if (!common.json) print_warnings(snapshot->warnings);
@@ -70,6 +71,7 @@ void add_allocs(Command& app, CommonOptions& common) {
   Command command =
       app.add_subcommand("allocs", "Every live allocation, the largest first", kExamples);
   add_common(command, common);
+  add_server(command, common);
   command.add_flag("--csv", common.csv, "As CSV: one row per allocation, sizes in bytes");
   command.add_option("--pid", "PID", options->filter.pid, parse_pid,
                      "Only what this process holds");

@@ -15,6 +15,7 @@
 #include "cli/terminal.hpp"
 #include "model/device_name.hpp"
 #include "model/snapshot.hpp"
+#include "remote/address.hpp"
 
 namespace ttmem::cli {
 
@@ -25,7 +26,10 @@ struct CommonOptions {
   bool csv = false;                        // of commands that declare it
   std::vector<model::DeviceName> devices;  // empty: all
   ColorWhen color = ColorWhen::automatic;
-  std::optional<views::Units> units;  // of commands that declare it
+  std::optional<views::Units> units;      // of commands that declare it
+  std::optional<remote::Address> server;  // of commands that declare it; none: this machine
+  std::string token_file;                 // of those; empty: TTMEM_TOKEN_FILE
+  double timeout_seconds = 2;             // of those: for an answer
 };
 
 void add_common(Command& app, CommonOptions& common);
@@ -63,9 +67,10 @@ void add_run(Command& app, const std::vector<std::string>& to_run);
 // The same, but the command is a child, and all that happens is recorded.
 void add_record(Command& app, const std::vector<std::string>& to_run);
 
-// What is held now, on these devices (empty: on all). Fails when there is no such device.
-[[nodiscard]] Result<model::Snapshot> current_snapshot(
-    const std::vector<model::DeviceName>& devices);
+// Commands whose line ends with that of another command, which is not theirs to parse.
+[[nodiscard]] constexpr bool ends_with_command(std::string_view name) {
+  return name == "run" || name == "record";
+}
 
 // Prints what was made of the snapshot. A failure when nothing at all could be read.
 [[nodiscard]] int print_of(const model::Snapshot& snapshot, std::string_view text);

@@ -19,6 +19,7 @@
 #include "cli/commands.hpp"
 #include "cli/explain_failure.hpp"
 #include "cli/recordings.hpp"
+#include "cli/server_options.hpp"
 #include "collector/failures.hpp"
 #include "explain/explanation_json.hpp"
 #include "explain/explanation_text.hpp"
@@ -172,7 +173,7 @@ Result<Case> case_of(const ExplainOptions& options, const CommonOptions& common)
   if (!failure) return failure.error();
   if (!options.recording.empty()) return recorded_case(options, common, *std::move(failure));
   if (auto kept = kept_case(options, *failure)) return *std::move(kept);
-  Result<model::Snapshot> now = current_snapshot({});
+  Result<model::Snapshot> now = current_snapshot(CommonOptions());
   if (!now) return now.error();
   return Case{*std::move(failure), *std::move(now), options.pid, false};
 }

@@ -13,6 +13,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/recordings.hpp"
+#include "cli/server_options.hpp"
 #include "leaks/leaks_json.hpp"
 #include "leaks/leaks_text.hpp"
 #include "leaks/live_leaks.hpp"
@@ -69,14 +70,14 @@ Result<Leaks> load(const std::string& file, const Filter& filter) {
 // Looks at all processes, once or for a while.
 Result<Leaks> look(const LeaksOptions& options, const CommonOptions& common) {
   leaks::LiveGrowth growth(options.filter);
-  Result<model::Snapshot> snapshot = current_snapshot(common.devices);
+  Result<model::Snapshot> snapshot = current_snapshot(common);
   const auto start = std::chrono::steady_clock::now();
   for (std::uint32_t i = 1; options.look_for && snapshot && i <= kLooks; ++i) {
     growth.look(*snapshot);
     if (i == kLooks) break;
     std::this_thread::sleep_until(start +
                                   std::chrono::nanoseconds(*options.look_for) * i / (kLooks - 1));
-    snapshot = current_snapshot(common.devices);
+    snapshot = current_snapshot(common);
   }
   if (!snapshot) return snapshot.error();
   if (!common.json) print_warnings(snapshot->warnings);

@@ -87,7 +87,7 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
 // run. `all.end()` when that word is missing, an option's value or an argument of another command.
 Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments command = after_options(app, all.begin(), all.end());
-  if (command == all.end() || (*command != "run" && *command != "record")) return all.end();
+  if (command == all.end() || !ends_with_command(*command)) return all.end();
   return after_options(*app.get_subcommand(*command), command + 1, all.end());
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/server_options.hpp"
 #include "views/json.hpp"
 #include "views/select.hpp"
 
@@ -27,7 +28,7 @@ Examples:
   ttmem programs --csv          all, for a spreadsheet)";
 
 int programs(const ProgramsOptions& options, const CommonOptions& common) {
-  const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
+  const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   const auto list = views::select_programs(*snapshot, options.pid);
   if (common.json)
@@ -44,6 +45,7 @@ void add_programs(Command& app, CommonOptions& common) {
   Command command = app.add_subcommand(
       "programs", "Live programs and what their circular buffers take", kExamples);
   add_common(command, common);
+  add_server(command, common);
   command.add_flag("--csv", common.csv, "As CSV: one row per program, sizes in bytes");
   command.add_option("--pid", "PID", options->pid, parse_pid, "Only those of this process");
   command.add_option("--limit", "N", options->limit, std::bind_front(parse_count, "--limit"),

@@ -7,11 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "base/environment.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/server_options.hpp"
 #include "cli/watch.hpp"
-#include "collector/collector.hpp"
 #include "views/brief_text.hpp"
 #include "views/csv.hpp"
 #include "views/device_list.hpp"
@@ -51,6 +50,7 @@ Examples:
   ttmem --csv > memory.csv
   ttmem --query=device,dram_used,cb_physical --format=csv,noheader -l 1
   ttmem --query=help             the fields that can be asked for
+  ttmem --server node7           the same of another machine, where `ttmem serve` runs
   ttmem run -- python3 model.py  run a program with tracking on
   ttmem demo                     no device at hand? simulate eight
 
@@ -139,7 +139,7 @@ std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
 }
 
 int show_once(const ShowOptions& options, const CommonOptions& common) {
-  Result<model::Snapshot> snapshot = current_snapshot(common.devices);
+  Result<model::Snapshot> snapshot = current_snapshot(common, remote::Lists::none);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   if (!common.json) print_warnings(snapshot->warnings);  // JSON carries them itself
   model::Snapshot chosen = of_processes(std::move(*snapshot), options, common);
@@ -151,25 +151,38 @@ int show_once(const ShowOptions& options, const CommonOptions& common) {
                               : text_of(chosen, options, common));
 }
 
-// With --watch, a device or a process that is not there yet is not an error: it may appear.
-model::Snapshot snapshot_of(const ShowOptions& options, const CommonOptions& common) {
-  model::Snapshot snapshot = collector::collect(segment_directory());
+// With --watch, a device or a process that is not there yet is not an error: it may appear. Fails
+// when a server does not answer.
+Result<model::Snapshot> snapshot_of(const ShowOptions& options, const CommonOptions& common) {
+  Result<model::Snapshot> snapshot = take_snapshot(common, remote::Lists::none);
+  if (!snapshot) return snapshot;
   if (!common.devices.empty()) {
-    snapshot = views::select_devices(std::move(snapshot), common.devices);
+    snapshot = views::select_devices(std::move(*snapshot), common.devices);
   }
-  return of_processes(std::move(snapshot), options, common);
+  return of_processes(std::move(*snapshot), options, common);
+}
+
+// A frame without figures; the server may answer again.
+std::string no_answer(const Error& error, bool redraw) {
+  if (redraw) return error.message + "\n";
+  say(error.message);
+  return {};
 }
 
 int show_again_and_again(const ShowOptions& options, const CommonOptions& common, double seconds) {
   if (is_for_programs(options, common)) {
     const Frame frame = frame_for_programs(options, common);
-    return watch(seconds, WatchMode::append, [&] { return frame(snapshot_of(options, common)); });
+    return watch(seconds, WatchMode::append, [&] {
+      const Result<model::Snapshot> snapshot = snapshot_of(options, common);
+      return snapshot ? frame(*snapshot) : no_answer(snapshot.error(), false);
+    });
   }
   const bool redraw = stdout_is_terminal();
   return watch(seconds, redraw ? WatchMode::redraw : WatchMode::append, [&] {
-    const model::Snapshot snapshot = snapshot_of(options, common);
-    if (!redraw) print_warnings(snapshot.warnings);
-    const std::string text = text_of(snapshot, options, common);
+    const Result<model::Snapshot> snapshot = snapshot_of(options, common);
+    if (!snapshot) return no_answer(snapshot.error(), redraw);
+    if (!redraw) print_warnings(snapshot->warnings);
+    const std::string text = text_of(*snapshot, options, common);
     return redraw ? text : text + "\n";
   });
 }
@@ -240,22 +253,10 @@ views::TextOptions text_options(const CommonOptions& common) {
   return text;
 }
 
-Result<model::Snapshot> current_snapshot(const std::vector<model::DeviceName>& devices) {
-  model::Snapshot snapshot = collector::collect(segment_directory());
-  if (devices.empty()) return snapshot;
-  const std::vector<model::DeviceName> missing = views::missing_devices(snapshot, devices);
-  if (missing.empty()) return views::select_devices(std::move(snapshot), devices);
-  print_warnings(snapshot.warnings);  // one of them may say why
-  const std::string present =
-      snapshot.devices.empty() ? "no process uses any device right now"
-                               : (snapshot.devices.size() == 1 ? "there is only " : "there are ") +
-                                     views::format_devices(snapshot.devices);
-  return Error{fmt::format("no device {}; {}", views::format_names(missing), present)};
-}
-
 void add_show(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ShowOptions>();
   add_common(app, common);
+  add_server(app, common);
   app.add_flag("--csv", common.csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
                "Also each core: a map in the text, a row per core in the CSV");

@@ -3,21 +3,27 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
 #include "base/shell_quote.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/server_options.hpp"
 #include "cli/watch.hpp"
 #include "collector/collector.hpp"
+#include "remote/live_feed.hpp"
 #include "tui/replay/recorded_run.hpp"
 #include "tui/screen/keys.hpp"
 #include "tui/screen/sgr.hpp"
+#include "tui/terminal/history_client.hpp"
 #include "tui/terminal/settings.hpp"
 #include "views/format.hpp"
 
@@ -40,6 +46,7 @@ Examples:
   ttmem top --interval 100       ten times a second
   ttmem top --once               view 1 as text, once
   ttmem top | head -12           the same: not a terminal
+  ttmem top --server node7       another machine, where `ttmem serve` runs
   ttmem top --replay run.ttmem   a recording: Space plays, P is the peak, n the next mark
 
 Views: 1 detailed, 2 charts, 3 cores, 4 processes and their allocations.)";
@@ -75,7 +82,7 @@ tui::Depth depth_of(const views::TextOptions& text) {
 
 // View 1 as text; another view as a screen of 80x24, or as COLUMNS and LINES say.
 int once(const Options& options, const CommonOptions& common) {
-  const Result<model::Snapshot> snapshot = current_snapshot(common.devices);
+  const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
   const views::TextOptions text = text_options(common.color);
   const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds};
@@ -105,8 +112,9 @@ int live_as_text(const Options& options, const CommonOptions& common) {
   const views::TextOptions text = text_options(common.color);
   const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds};
   return watch(options.interval_ms.value_or(2000) / 1000.0, WatchMode::append, [&] {
-    const model::Snapshot snapshot = collector::collect(segment_directory());
-    return tui::frame_to_sgr(tui::compose_once(snapshot, static_cast<int>(text.width), setup),
+    const Result<model::Snapshot> snapshot = take_snapshot(common, remote::Lists::none);
+    if (!snapshot) return snapshot.error().message + "\n";
+    return tui::frame_to_sgr(tui::compose_once(*snapshot, static_cast<int>(text.width), setup),
                              depth_of(text)) +
            "\n";
   });
@@ -122,10 +130,47 @@ int show(const tui::TopOptions& top) {
   return ended ? kSuccess : complain(ended.error().message, kFailure);
 }
 
+constexpr std::uint32_t kChartSeconds = tui::ChartHistory::kSpanNs / 1'000'000'000;
+
+// What a server on this machine recorded before, if there is one: it has a fifth of a second.
+std::vector<tui::Sample> history_here(const model::DeviceName& device) {
+  const auto server = tui::server_address(environment("TTMEM_HTTP"));
+  if (!server) return {};
+  const remote::ClientOptions briefly{.timeout = std::chrono::milliseconds(200)};
+  return tui::fetch_history(*server, device, kChartSeconds, briefly);
+}
+
 int show_now(tui::TopOptions& top) {
   collector::Collector collector(segment_directory());
+  top.history_of = history_here;
   top.collect = [&](const tui::ViewState&) -> const model::Snapshot& {
     return collector.collect();
+  };
+  return show(top);
+}
+
+// View 3 and the allocations of view 4 need the lists; the others only what changed.
+remote::Lists lists_for(const tui::ViewState& state) {
+  const bool lists = state.view == tui::View::cores || state.opened;
+  return lists ? remote::Lists::all : remote::Lists::none;
+}
+
+int show_server(tui::TopOptions& top, const CommonOptions& common) {
+  const Result<remote::ClientOptions> client = client_options(common);
+  if (!client) return complain(client.error().message, kFailure);
+  // First without the screen: a server that is not there is an error as of any command.
+  Result<model::Snapshot> first = take_snapshot(common, remote::Lists::all);
+  if (!first) return complain(first.error().message, kFailure);
+  remote::LiveFeed feed(*common.server, *client, std::move(*first));
+  std::shared_ptr<const model::Snapshot> shown;
+  top.start.elsewhere = true;
+  top.history_of = [&](const model::DeviceName& device) {
+    return tui::fetch_history(*common.server, device, kChartSeconds, *client);
+  };
+  top.collect = [&](const tui::ViewState& state) -> const model::Snapshot& {
+    feed.want(lists_for(state), std::chrono::milliseconds(state.interval_ms));
+    shown = feed.latest();
+    return *shown;
   };
   return show(top);
 }
@@ -133,7 +178,6 @@ int show_now(tui::TopOptions& top) {
 int show_recording(tui::TopOptions& top, const std::string& path) {
   const auto run = tui::RecordedRun::open(path);
   if (!run) return complain(run.error().message, kFailure);
-  top.server.reset();
   top.history = (*run)->history();
   top.start.player = tui::player_of((*run)->tape());
   top.collect = [&](const tui::ViewState& state) -> const model::Snapshot& {
@@ -154,8 +198,8 @@ int live(const Options& options, const CommonOptions& common) {
   top.color = text.color;
   top.unicode = text.unicode;
   top.utc_offset_seconds = text.utc_offset_seconds;
-  top.server = tui::server_address(environment("TTMEM_HTTP"));
-  return options.replay.empty() ? show_now(top) : show_recording(top, options.replay);
+  if (!options.replay.empty()) return show_recording(top, options.replay);
+  return common.server ? show_server(top, common) : show_now(top);
 }
 
 int top(const Options& options, const CommonOptions& common) {
@@ -170,6 +214,9 @@ int top(const Options& options, const CommonOptions& common) {
     return complain(
         "--replay needs a terminal; in a pipe use: ttmem report " + shell_quote(options.replay),
         kUsage);
+  }
+  if (!options.replay.empty() && common.server) {
+    return complain("--replay plays a file: leave out --server", kUsage);
   }
   const bool text = options.once || !stdout_is_terminal();
   if (text) return once(options, common);
@@ -196,6 +243,7 @@ void add_top(Command& app, CommonOptions& common) {
                    "Print view 1 as text and end; the default when stdout is no terminal");
   command.add_flag("-w", options->watch, "Accepted as in tt_smi_umd, without effect");
   add_color(command, common);
+  add_server(command, common);
   command.does([options, &common] { return top(*options, common); });
 }
 

@@ -113,6 +113,10 @@ void ask_to_end(ViewState& state, const Snapshot& snapshot) {
     state.message = "this is a recording: its processes cannot be ended";
     return;
   }
+  if (state.elsewhere) {
+    state.message = fmt::format("this is {}: its processes can be ended only there", snapshot.host);
+    return;
+  }
   const model::Process& process = rows[static_cast<std::size_t>(selected_row(rows, state))].sum;
   if (process.state == model::State::dead) {
     state.message =

@@ -57,6 +57,7 @@ struct ViewState {
   bool quit = false;
   bool paused = false;
   std::optional<Player> player{};  // none: what is shown is now
+  bool elsewhere = false;          // what is shown is another machine
   bool save_settings = false;      // F12 was pressed; reset after saving
   std::optional<EndProcess> asks_to_end{};
   std::optional<EndProcess> end{};  // answered with yes; reset after it was done

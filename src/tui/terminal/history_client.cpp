@@ -4,15 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
-#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "base/parse_number.hpp"
@@ -20,49 +11,8 @@
 namespace ttmem::tui {
 namespace {
 
-namespace asio = boost::asio;
-namespace http = boost::beast::http;
-using Failure = boost::system::error_code;
-
 constexpr std::size_t kLargestAnswer = 4 * 1024 * 1024;
 constexpr std::size_t kMostPoints = ChartHistory::kMostSamples;
-
-// One GET: connect, send, receive, until the answer is complete or a step fails. Must outlive the
-// run of the event loop.
-class Exchange {
- public:
-  Exchange(asio::io_context& loop, const std::string& host, const std::string& target)
-      : socket_(loop), request_(http::verb::get, target, 10) {  // HTTP/1.0: no chunks
-    request_.set(http::field::host, host);
-    request_.set(http::field::accept, "application/json");
-    request_.set(http::field::connection, "close");
-    parser_.body_limit(kLargestAnswer);
-  }
-
-  void start(const asio::ip::tcp::endpoint& server) {
-    socket_.async_connect(server, [this](Failure failure) {
-      if (failure) return;
-      http::async_write(socket_, request_, [this](Failure unsent, std::size_t) {
-        if (unsent) return;
-        http::async_read(socket_, buffer_, parser_,
-                         [this](Failure unread, std::size_t) { whole_ = !unread; });
-      });
-    });
-  }
-
-  // The body of a good answer, once the event loop has nothing left to do.
-  [[nodiscard]] const std::string* body() const {
-    const bool good = whole_ && parser_.get().result() == http::status::ok;
-    return good ? &parser_.get().body() : nullptr;
-  }
-
- private:
-  asio::ip::tcp::socket socket_;
-  http::request<http::empty_body> request_;
-  boost::beast::flat_buffer buffer_;
-  http::response_parser<http::string_body> parser_;
-  bool whole_ = false;
-};
 
 model::Bytes bytes_of(const nlohmann::json& point, const char* key) {
   const auto found = point.find(key);
@@ -72,8 +22,8 @@ model::Bytes bytes_of(const nlohmann::json& point, const char* key) {
 
 }  // namespace
 
-std::optional<ServerAddress> server_address(const char* environment) {
-  ServerAddress server;
+std::optional<remote::Address> server_address(const char* environment) {
+  remote::Address server{.host = "127.0.0.1"};
   const std::string_view text = environment == nullptr ? "" : environment;
   if (text.empty()) return server;
   const std::size_t colon = text.rfind(':');
@@ -108,22 +58,14 @@ std::vector<Sample> parse_history(std::string_view json) {
   return samples;
 }
 
-std::vector<Sample> fetch_history(const ServerAddress& server, const model::DeviceName& device,
-                                  std::uint32_t seconds, std::chrono::milliseconds budget) try {
-  Failure failure;
-  const auto address = asio::ip::make_address_v4(server.host, failure);
-  if (failure) return {};
+std::vector<Sample> fetch_history(const remote::Address& server, const model::DeviceName& device,
+                                  std::uint32_t seconds, const remote::ClientOptions& client) {
   const std::string name =
       device.uid ? fmt::format("{:#x}", *device.uid) : fmt::format("{}", device.number);
-  asio::io_context loop(1);
-  Exchange exchange(loop, fmt::format("{}:{}", server.host, server.port),
-                    fmt::format("/api/v1/history?device={}&seconds={}", name, seconds));
-  exchange.start({address, server.port});
-  loop.run_for(budget);
-  const std::string* body = exchange.body();
-  return body == nullptr ? std::vector<Sample>() : parse_history(*body);
-} catch (const std::exception&) {  // no descriptors, no memory
-  return {};
+  const remote::Answer<std::string> answer =
+      remote::fetch(server, fmt::format("/api/v1/history?device={}&seconds={}", name, seconds),
+                    kLargestAnswer, client);
+  return answer.failed ? std::vector<Sample>() : parse_history(answer.value);
 }
 
 }  // namespace ttmem::tui

@@ -67,12 +67,10 @@ class Top {
 
   // Each device once, when its chart is first seen.
   void ask_server() {
-    if (!options_.server || snapshot_->devices.empty()) return;
+    if (!options_.history_of || snapshot_->devices.empty()) return;
     const model::Device& device = snapshot_->devices[selected_device(*snapshot_, state_)];
     if (!asked_.insert(model::name_of(device)).second) return;
-    constexpr milliseconds kBudget{200};
-    history_.prepend(device, fetch_history(*options_.server, model::name_of(device),
-                                           ChartHistory::kSpanNs / 1'000'000'000, kBudget));
+    history_.prepend(device, options_.history_of(model::name_of(device)));
   }
 
   void show() {

@@ -3,14 +3,15 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
+#include "model/device_name.hpp"
 #include "model/snapshot.hpp"
+#include "tui/screen/chart_history.hpp"
 #include "tui/screen/compose.hpp"
 #include "tui/screen/view_state.hpp"
-#include "tui/terminal/history_client.hpp"
 
 namespace ttmem::tui {
 
@@ -20,11 +21,12 @@ struct TopOptions {
   bool color = true;
   bool unicode = true;
   std::int64_t utc_offset_seconds = 0;
-  std::string settings_path;            // F12 writes there
-  std::optional<ServerAddress> server;  // none: charts start empty
+  std::string settings_path;  // F12 writes there
   // What is held now, or where start.player has come to; called once per frame, and valid until
   // then.
   std::function<const model::Snapshot&(const ViewState&)> collect;
+  // What was before, when the chart of a device is first seen. None: charts start empty.
+  std::function<std::vector<Sample>(const model::DeviceName&)> history_of{};
   // Of a recording that is played: all of it. Else empty: it is gathered.
   ChartHistory history{};
 };

@@ -49,7 +49,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  [[nodiscard]] const ServerAddress& address() const { return address_; }
+  [[nodiscard]] const remote::Address& address() const { return address_; }
   [[nodiscard]] const std::string& request() const { return request_; }  // after fetch_history()
 
  private:
@@ -70,13 +70,13 @@ class Server {
   }
 
   UniqueFd listening_;
-  ServerAddress address_;
+  remote::Address address_{.host = "127.0.0.1"};
   std::string request_;
   std::thread thread_;  // last: it uses the others
 };
 
 std::size_t samples_of(const Server& server, milliseconds budget = kPatience) {
-  return fetch_history(server.address(), 3, 60, budget).size();
+  return fetch_history(server.address(), 3, 60, {.timeout = budget}).size();
 }
 
 std::string length(std::size_t bytes) { return fmt::format("Content-Length: {}\r\n", bytes); }
@@ -85,7 +85,7 @@ TEST(HistoryClient, AsksForADeviceAndUnderstandsAnAnswerWithAndWithoutALength) {
   {
     const Server server({answer(length(kBody.size()))}, false);
     EXPECT_EQ(samples_of(server), 1u);
-    EXPECT_EQ(server.request().find("GET /api/v1/history?device=3&seconds=60 HTTP/1.0\r\n"), 0u);
+    EXPECT_EQ(server.request().find("GET /api/v1/history?device=3&seconds=60 HTTP/1.1\r\n"), 0u);
     EXPECT_NE(server.request().find(fmt::format("Host: 127.0.0.1:{}\r\n", server.address().port)),
               std::string::npos);
   }

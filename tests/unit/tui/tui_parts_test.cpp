@@ -281,7 +281,7 @@ TEST(HistoryClient, ReadsPointsAndToleratesAnything) {
 
 TEST(HistoryClient, NoServerIsNoHistory) {
   // Port 1 is not served; connecting fails at once.
-  EXPECT_TRUE(fetch_history({"127.0.0.1", 1}, 0, 60, std::chrono::milliseconds(200)).empty());
+  EXPECT_TRUE(fetch_history({.host = "127.0.0.1", .port = 1}, 0, 60, {}).empty());
 }
 
 }  // namespace
