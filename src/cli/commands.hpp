@@ -65,7 +65,7 @@ void add_version(Command& app, const std::string& text);
 // when it cannot be started, 2 when none was named; and with --summary, the command's exit code.
 void add_run(Command& app, const std::vector<std::string>& to_run);
 // The same, but the command is a child, and all that happens is recorded.
-void add_record(Command& app, const std::vector<std::string>& to_run);
+void add_record(Command& app, CommonOptions& common, const std::vector<std::string>& to_run);
 
 // Commands whose line ends with that of another command, which is not theirs to parse.
 [[nodiscard]] constexpr bool ends_with_command(std::string_view name) {

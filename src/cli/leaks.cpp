@@ -49,12 +49,6 @@ struct LeaksOptions {
   bool fail = false;
 };
 
-Result<std::optional<recording::Time>> parse_duration(const std::string& text) {
-  const Result<recording::Time> time = parse_moment(text);
-  if (time && *time > 0) return std::optional(*time);
-  return Error{"must be a time above 0, as 30s, 500ms or 2m"};
-}
-
 Result<Leaks> load(const std::string& file, const Filter& filter) {
   auto reader = Reader::open(file);
   if (!reader) return reader.error();

@@ -105,7 +105,7 @@ int run(std::vector<std::string> arguments) {
   add_allocs(root, common);
   add_programs(root, common);
   add_run(root, to_run);
-  add_record(root, to_run);
+  add_record(root, common, to_run);
   add_report(root, common);
   add_diff(root, common);
   add_explain(root, common);

@@ -60,6 +60,12 @@ Result<recording::Time> parse_moment(const std::string& text) {
   return Error{"must be a time since the beginning, as 12.5s, 300ms or 2m, or peak or end"};
 }
 
+Result<std::optional<recording::Time>> parse_duration(const std::string& text) {
+  const Result<recording::Time> time = parse_moment(text);
+  if (time && *time > 0) return std::optional(*time);
+  return Error{"must be a time above 0, as 30s, 500ms or 2m"};
+}
+
 Result<std::optional<std::string>> check_moment(const std::string& text) {
   const bool named = text == "peak" || text == "end" || report::is_peak_name(text);
   if (!named) {

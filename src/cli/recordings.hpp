@@ -18,6 +18,8 @@ namespace ttmem::cli {
 
 // "12.5s", "300ms", "2m", "1h", "90" (seconds): nanoseconds since the recording began.
 [[nodiscard]] Result<recording::Time> parse_moment(const std::string& text);
+// A time above zero, as 30s or 2m; for Command::add_option().
+[[nodiscard]] Result<std::optional<recording::Time>> parse_duration(const std::string& text);
 // The text itself, when it is a moment or names one: "peak", "end", "dram.peak".
 [[nodiscard]] Result<std::optional<std::string>> check_moment(const std::string& text);
 

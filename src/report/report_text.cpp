@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "recording/file/sources.hpp"
 #include "report/holders.hpp"
 #include "report/select.hpp"
 #include "report/settings.hpp"
@@ -74,6 +75,11 @@ std::vector<std::string> cautions(const Report& report) {
         "a larger TTMEM_EVENTS)",
         views::plural(report.lost_events, "event was", "events were"),
         views::plural(report.gaps, "gap", "gaps")));
+  }
+  if (report.source == recording::kLooks) {
+    list.emplace_back(
+        "recorded by looks at another machine (--server): what lived shorter than the time between "
+        "two of them is missing, and peaks are \"at least\"");
   }
   if (report.aggregate) {
     list.emplace_back(

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record_server.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <utility>
+
+#include "adapter/cache.hpp"
+#include "base/clock.hpp"
+#include "base/plural.hpp"
+#include "base/shell_quote.hpp"
+#include "base/unique_fd.hpp"
+#include "cli/server_options.hpp"
+#include "cli/terminal.hpp"
+#include "recording/file/sources.hpp"
+#include "recording/file/writer.hpp"
+#include "recording/looks/look_recorder.hpp"
+#include "remote/ask.hpp"
+#include "remote/mirror.hpp"
+#include "views/format.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+constexpr recording::Time kPause = 500'000'000;
+
+// SIGINT and its like, as something to wait for.
+UniqueFd signals_to_come() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  return UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// Asks for everything only when something has changed.
+class Watch {
+ public:
+  Watch(const remote::Address& server, const remote::ClientOptions& options)
+      : server_(server), options_(options) {}
+
+  [[nodiscard]] remote::Answer<model::Snapshot> look() const {
+    return remote::ask_snapshot(server_, remote::Lists::all, options_);
+  }
+
+  // Whether there may be something new since it was asked last.
+  [[nodiscard]] remote::Answer<bool> has_changed() {
+    const auto answer =
+        remote::fetch(server_, mirror_.target(), remote::kMostFigureBytes, options_);
+    if (answer.failed) return answer.fault;
+    if (auto fault = mirror_.take(answer.value)) return std::move(*fault);
+    const auto before = std::exchange(number_, mirror_.list_number());
+    return !number_ || number_ != before;
+  }
+
+ private:
+  const remote::Address& server_;
+  const remote::ClientOptions& options_;
+  remote::Mirror mirror_{remote::Mirror::Detail::brief};
+  std::optional<std::uint64_t> number_;
+};
+
+class Recording {
+ public:
+  Recording(std::unique_ptr<recording::Writer> writer, std::optional<std::int32_t> pid,
+            std::uint64_t began_ns)
+      : writer_(std::move(writer)), recorder_(*writer_, pid), began_ns_(began_ns) {}
+
+  [[nodiscard]] recording::Time now() const {
+    return static_cast<recording::Time>(clock_ns(CLOCK_MONOTONIC) - began_ns_);
+  }
+  [[nodiscard]] Result<void> take(const model::Snapshot& snapshot) {
+    recorder_.look(snapshot, now());
+    return writer_->commit();
+  }
+  [[nodiscard]] Result<void> finish(recording::Run& run) {
+    run.ended_ns = now();
+    run.events = recorder_.events();
+    return writer_->finish(run);
+  }
+  [[nodiscard]] const recording::LookRecorder& recorder() const { return recorder_; }
+
+ private:
+  std::unique_ptr<recording::Writer> writer_;
+  recording::LookRecorder recorder_;
+  std::uint64_t began_ns_;
+};
+
+// Says once that the server does not answer, and once that it does again.
+class Silence {
+ public:
+  explicit Silence(const remote::Address& server) : server_(server) {}
+
+  void note(const remote::Fault& fault) {
+    if (std::exchange(silent_, true)) return;
+    say(fmt::format("{}; what happens until it answers is missing",
+                    remote::error_of(server_, fault).message));
+  }
+  void is_over() {
+    if (std::exchange(silent_, false)) say(server_.url() + " answers again");
+  }
+
+ private:
+  const remote::Address& server_;
+  bool silent_ = false;
+};
+
+// Until a signal, the end of the time, or the end of the process. Fails when the file cannot be
+// written.
+Result<void> watch_until_told(Watch& watch, Recording& recording, Silence& silence,
+                              const RecordServerOptions& options, const UniqueFd& signals) {
+  for (;;) {
+    const recording::Time left =
+        options.duration.value_or(recording.now() + kPause) - recording.now();
+    const auto pause = std::clamp<recording::Time>(left, 0, kPause) / 1'000'000;
+    pollfd ready{signals.get(), POLLIN, 0};
+    const bool told = ::poll(&ready, 1, static_cast<int>(pause)) > 0;
+    const bool over = told || (options.duration && recording.now() >= *options.duration);
+    const remote::Answer<bool> changed = watch.has_changed();
+    if (changed.failed) silence.note(changed.fault);
+    // The last look is at what is there then, whatever the server's last pass has found.
+    if (!changed.failed && (changed.value || over)) {
+      const auto snapshot = watch.look();
+      if (snapshot.failed) {
+        silence.note(snapshot.fault);
+      } else {
+        if (auto written = recording.take(snapshot.value); !written) return written;
+      }
+    }
+    if (!changed.failed) silence.is_over();
+    const bool ended = options.pid && recording.recorder().running() == 0;
+    if (over || ended) return {};
+  }
+}
+
+recording::Run run_of(const model::Snapshot& first) {
+  recording::Run run;
+  run.version = adapter::ttmem_version();
+  run.source = recording::kLooks;
+  run.host = first.host;
+  return run;
+}
+
+std::string file_of(const RecordServerOptions& options, const remote::Address& server) {
+  if (!options.file.empty()) return options.file;
+  std::string name = server.host;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return fmt::format("ttmem-{}.ttmem", name);
+}
+
+int finish(Recording& recording, recording::Run& run, const std::string& file) {
+  if (const auto written = recording.finish(run); !written) {
+    return complain("the recording has ended: " + written.error().message, kFailure);
+  }
+  const recording::LookRecorder& recorder = recording.recorder();
+  say(fmt::format("recorded {} of {} at {} in {}: {}",
+                  plural(recorder.events(), "change", "changes"),
+                  plural(recorder.processes(), "process", "processes"),
+                  plural(recorder.looks(), "look", "looks"),
+                  views::format_age(static_cast<std::uint64_t>(recording.now())), file));
+  say("see it with: ttmem report " + shell_quote(file));
+  return kSuccess;
+}
+
+}  // namespace
+
+int record_server(const RecordServerOptions& options, const CommonOptions& common) {
+  const remote::Address& server = *common.server;
+  const Result<remote::ClientOptions> client = client_options(common);
+  if (!client) return complain(client.error().message, kFailure);
+  const std::string file = file_of(options, server);
+  if (const auto may = recording::Writer::may_create(file, options.overwrite); !may) {
+    return complain(may.error().message, kFailure);
+  }
+  const UniqueFd signals = signals_to_come();
+  Watch watch(server, *client);
+  Silence silence(server);
+  static_cast<void>(watch.has_changed());  // before the look: what comes after it is a change
+  const remote::Answer<model::Snapshot> first = watch.look();
+  if (first.failed) return complain(remote::error_of(server, first.fault).message, kFailure);
+  recording::Run run = run_of(first.value);
+  const std::uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+  run.started_unix_ns = clock_ns(CLOCK_REALTIME);
+  auto writer = recording::Writer::create(file, run, options.overwrite);
+  if (!writer) return complain(writer.error().message, kFailure);
+  Recording recording(std::move(*writer), options.pid, began_ns);
+  Result<void> written = recording.take(first.value);
+  if (written && options.pid && recording.recorder().running() == 0) {
+    std::remove(file.c_str());
+    return complain(
+        fmt::format("no tracked process {} at {}; `ttmem --server {}` lists those that are",
+                    *options.pid, server.url(), server.authority()),
+        kFailure);
+  }
+  say(fmt::format(
+      "recording {}, two looks a second: what lives shorter is not seen; Ctrl-C ends it",
+      server.url()));
+  if (written) written = watch_until_told(watch, recording, silence, options, signals);
+  if (!written) {
+    return complain("the recording has ended: " + written.error().message, kFailure);
+  }
+  return finish(recording, run, file);
+}
+
+}  // namespace ttmem::cli
