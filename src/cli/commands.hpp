@@ -42,6 +42,7 @@ void add_show(Command& app, CommonOptions& common);
 void add_allocs(Command& app, CommonOptions& common);
 void add_programs(Command& app, CommonOptions& common);
 void add_top(Command& app, CommonOptions& common);
+void add_fleet(Command& app, CommonOptions& common);
 void add_report(Command& app, CommonOptions& common);
 void add_leaks(Command& app, CommonOptions& common);
 void add_diff(Command& app, CommonOptions& common);

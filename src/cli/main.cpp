@@ -104,6 +104,7 @@ int run(std::vector<std::string> arguments) {
   add_top(root, common);
   add_allocs(root, common);
   add_programs(root, common);
+  add_fleet(root, common);
   add_run(root, to_run);
   add_record(root, common, to_run);
   add_report(root, common);

@@ -55,10 +55,13 @@ class JsonPage(Fields):
         documents = {"ttmem.snapshot.v1": (), "ttmem.devices.v1": ("-L",),
                      "ttmem.allocations.v1": ("allocs",),
                      "ttmem.allocation_groups.v1": ("allocs", "--group-by", "label"),
+                     "ttmem.fleet.v1": None,  # needs a server: test_fleet.py
                      "ttmem.programs.v1": ("programs",)}
         self.assertEqual([section.split()[0] for section in sections], list(documents))
         for section in sections:
             schema = section.split()[0]
+            if documents[schema] is None:
+                continue
             document = self.json(*documents[schema])
             self.assertEqual(document["schema"], schema)
             listed = {row[0] for row in table_rows(section)}

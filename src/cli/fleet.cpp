@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/server_options.hpp"
+#include "cli/watch.hpp"
+#include "fleet/ask_hosts.hpp"
+#include "fleet/ask_prometheus.hpp"
+#include "fleet/fleet_json.hpp"
+#include "fleet/fleet_text.hpp"
+#include "fleet/servers.hpp"
+#include "fleet/sum_up.hpp"
+#include "views/units.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+using fleet::Fleet;
+
+constexpr const char* kExamples = R"(
+Examples:
+  ttmem fleet --server node1,node2,node3      which of them is tight, and who holds what
+  ttmem fleet --servers-from hosts.txt        one a line
+  scontrol show hostnames | ttmem fleet --servers-from -
+  ttmem fleet --prometheus prometheus:9090    of all hosts that it scrapes
+  ttmem fleet --servers-from hosts.txt --watch 5
+  ttmem fleet --prometheus URL --json | jq '.jobs[] | [.job, .dram_bytes]'
+
+The tightest host comes first: the least headroom on a core, then the least DRAM on a device. Hosts that do
+not answer are at the end, with the reason; then sums are "at least". docs/fleet.md explains the columns.)";
+
+struct FleetOptions {
+  std::vector<std::vector<remote::Address>> servers;  // of each --server
+  std::string servers_from;
+  std::optional<remote::Address> prometheus;
+  fleet::Labels labels;
+  fleet::Order order = fleet::Order::headroom;
+  std::optional<double> watch;  // seconds
+};
+
+Result<std::vector<remote::Address>> parse_server_list(const std::string& text) {
+  auto servers = fleet::parse_servers(text);
+  if (!servers) return Error{"--server: " + servers.error().message};
+  return servers;
+}
+
+Result<std::optional<remote::Address>> parse_prometheus(const std::string& text) {
+  constexpr std::uint16_t port = 9090;
+  auto address = remote::parse_address(text, port);
+  if (!address) return Error{"--prometheus: " + address.error().message};
+  return std::optional(std::move(*address));
+}
+
+// All servers that are named, each once. Fails when a file of them cannot be read.
+Result<std::vector<remote::Address>> servers_of(const FleetOptions& options,
+                                                const CommonOptions& common) {
+  std::vector<remote::Address> all;
+  if (common.server) all.push_back(*common.server);  // before the name of the command
+  for (const auto& some : options.servers) all.insert(all.end(), some.begin(), some.end());
+  if (!options.servers_from.empty()) {
+    auto some = fleet::read_servers(options.servers_from);
+    if (!some) return some.error();
+    all.insert(all.end(), some->begin(), some->end());
+  }
+  return fleet::each_once(std::move(all));
+}
+
+// Asks once, and again each time it is called.
+using Ask = std::function<Result<Fleet>()>;
+
+Ask ask_prometheus(const FleetOptions& options, remote::ClientOptions client) {
+  return [&options, client = std::move(client)] {
+    return fleet::ask_prometheus(*options.prometheus, options.labels, client, options.order);
+  };
+}
+
+Ask ask_servers(const std::vector<remote::Address>& servers, remote::ClientOptions client,
+                fleet::Order order) {
+  auto asker = std::make_shared<fleet::HostAsker>(servers, std::move(client));
+  return [asker, order]() -> Result<Fleet> { return fleet::sum_up(asker->ask(), order); };
+}
+
+std::string own_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Result<Fleet> ask_now(const Ask& ask) {
+  Result<Fleet> found = ask();
+  if (!found) return found;
+  found->host = own_name();
+  found->time_unix_ns =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                     std::chrono::system_clock::now().time_since_epoch())
+                                     .count());
+  return found;
+}
+
+int show_once(const Ask& ask, const CommonOptions& common) {
+  const Result<Fleet> found = ask_now(ask);
+  if (!found) return complain(found.error().message, kFailure);
+  if (!common.json) print_warnings(found->refused);  // what hosts do is in the table
+  const int printed = print(common.json ? fleet_json(*found, views::JsonLayout::pretty)
+                                        : fleet_text(*found, 0, text_options(common)));
+  return found->total.answered == 0 ? kFailure : printed;
+}
+
+int show_again_and_again(const Ask& ask, const CommonOptions& common, double seconds) {
+  const bool redraw = !common.json && stdout_is_terminal();
+  return watch(seconds, redraw ? WatchMode::redraw : WatchMode::append, [&]() -> std::string {
+    const Result<Fleet> found = ask_now(ask);
+    if (!found && redraw) return found.error().message + "\n";
+    if (!found) {
+      say(found.error().message);
+      return {};
+    }
+    if (common.json) return fleet_json(*found, views::JsonLayout::line);
+    // The last line is for the cursor.
+    const std::size_t rows = redraw ? terminal_rows() - 1 : 0;
+    return fleet_text(*found, rows, text_options(common)) + (redraw ? "" : "\n");
+  });
+}
+
+int run(const FleetOptions& options, const CommonOptions& common) {
+  const Result<std::vector<remote::Address>> servers = servers_of(options, common);
+  if (!servers) return complain(servers.error().message, kFailure);
+  const bool any_list = common.server || !options.servers.empty() || !options.servers_from.empty();
+  if (options.prometheus && any_list) {
+    return complain("--prometheus knows its hosts: leave out --server and --servers-from", kUsage);
+  }
+  if (!options.prometheus && servers->empty()) {
+    return complain(
+        any_list ? "the list of servers is empty; name at least one"
+                 : "no server is named; use --server URLS, --servers-from FILE or --prometheus URL",
+        kUsage);
+  }
+  if (options.labels != fleet::Labels() && !options.prometheus) {
+    return complain("--host-label and --job-label belong to --prometheus", kUsage);
+  }
+  Result<remote::ClientOptions> client = client_options(common);
+  if (!client) return complain(client.error().message, kFailure);
+  const Ask ask = options.prometheus ? ask_prometheus(options, std::move(*client))
+                                     : ask_servers(*servers, std::move(*client), options.order);
+  return options.watch ? show_again_and_again(ask, common, *options.watch) : show_once(ask, common);
+}
+
+}  // namespace
+
+void add_fleet(Command& app, CommonOptions& common) {
+  auto options = std::make_shared<FleetOptions>();
+  Command command = app.add_subcommand(
+      "fleet", "Many hosts, one line each, the tightest first; sums by job", kExamples);
+  command.add_list("--server", "URLS", options->servers, parse_server_list,
+                   "Hosts where `ttmem serve` runs: node1,node2:9500,https://proxy/node3");
+  command.add_option("--servers-from", "FILE", options->servers_from,
+                     "The same from a file, one a line, # for comments; - is standard input");
+  command.add_option("--prometheus", "URL", options->prometheus, parse_prometheus,
+                     "Ask this Prometheus instead, which scrapes them");
+  command.add_option("--host-label", "LABEL", options->labels.host,
+                     parse_for("--host-label", fleet::parse_label),
+                     "Its label that names a host (instance)");
+  command.add_option("--job-label", "LABEL", options->labels.job,
+                     parse_for("--job-label", fleet::parse_label),
+                     "Its label that names a job of a batch system (exported_job)");
+  command.add_option("--sort", "ORDER", options->order, parse_for("--sort", fleet::parse_order),
+                     "Of the hosts: headroom, dram, l1, processes, host (headroom)");
+  command.add_option("-l,--watch", "SECONDS", options->watch,
+                     std::bind_front(parse_positive, "--watch"),
+                     "Repeat every SECONDS until Ctrl-C");
+  command.add_flag("--json", common.json, "As JSON, schema ttmem.fleet.v1");
+  add_color(command, common);
+  command.add_option("--units", "UNIT", common.units, parse_for("--units", views::parse_units),
+                     "Of sizes: auto, bytes, MiB, GiB");
+  add_client(command, common);
+  command.does([options, &common] { return run(*options, common); });
+}
+
+}  // namespace ttmem::cli

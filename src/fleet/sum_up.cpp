@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/sum_up.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "views/format.hpp"
+#include "views/nearest.hpp"
+
+namespace ttmem::fleet {
+namespace {
+
+// Ascending; unknown at the end.
+template <typename Value>
+std::pair<bool, Value> last_if_unknown(const std::optional<Value>& value) {
+  return {!value.has_value(), value.value_or(Value())};
+}
+
+std::optional<double> negative(std::optional<double> value) {
+  return value ? std::optional(-*value) : std::nullopt;
+}
+
+// "node2" before "node10".
+std::tuple<std::string, std::size_t, std::string> natural(const std::string& name) {
+  const std::size_t end = std::min(name.find_last_not_of("0123456789") + 1, name.size());
+  return {name.substr(0, end), name.size(), name};
+}
+
+bool before(const Host& a, const Host& b, Order order) {
+  if (a.fault.has_value() != b.fault.has_value()) return b.fault.has_value();
+  const auto share = [](const Sum& used, const Sum& capacity) {
+    return last_if_unknown(negative(views::share_of(used.bytes, capacity.bytes)));
+  };
+  const auto key = [&](const Host& host) -> std::pair<bool, double> {
+    switch (order) {
+      case Order::dram:
+        return share(host.dram_used, host.dram_capacity);
+      case Order::l1:
+        return share(host.l1_used, host.l1_capacity);
+      case Order::processes:
+        return {!host.processes, -static_cast<double>(host.processes.value_or(0))};
+      case Order::headroom:
+        return {!host.headroom.bytes, static_cast<double>(host.headroom.bytes.value_or(0))};
+      case Order::host:
+        break;
+    }
+    return {};
+  };
+  const auto all = [&](const Host& host) {
+    return std::tuple(key(host),
+                      last_if_unknown(order == Order::host ? std::nullopt : host.dram_left.bytes),
+                      natural(host.address));
+  };
+  return all(a) < all(b);
+}
+
+// One that has a process of another is that machine, under another name.
+void find_doubles(std::vector<Host>& hosts) {
+  std::unordered_map<std::string, const Host*> known;
+  for (Host& host : hosts) {
+    if (host.fault) continue;
+    const auto same = std::find_if(host.process_keys.begin(), host.process_keys.end(),
+                                   [&](const std::string& key) { return known.contains(key); });
+    if (same != host.process_keys.end()) {
+      host.fault =
+          remote::Fault{remote::Fault::Kind::twice,
+                        fmt::format("it is the machine that {} names too", known[*same]->address),
+                        "name it once"};
+      continue;
+    }
+    for (const std::string& key : host.process_keys) known.emplace(key, &host);
+  }
+}
+
+void note(const Host& host, Fleet& fleet) {
+  if (host.fault && host.fault->kind == remote::Fault::Kind::twice) {
+    fleet.warnings.push_back(fmt::format("{} is not counted: {}; {}", host.address,
+                                         host.fault->reason, host.fault->next_step));
+  } else if (host.fault) {
+    fleet.warnings.push_back(fmt::format("{} is not known: {}; {}", host.address,
+                                         host.fault->reason, host.fault->next_step));
+    fleet.unread.push_back(fleet.warnings.back());
+  } else if (!host.complete) {
+    fleet.warnings.push_back(
+        fmt::format("{} cannot read all that is there; `ttmem --server {}` says what", host.address,
+                    host.address));
+    fleet.unread.push_back(fleet.warnings.back());
+  }
+}
+
+void add_to_total(const Host& host, Total& total) {
+  if (host.fault) return;
+  ++total.answered;
+  total.devices += host.devices.value_or(0);
+  total.processes += host.processes.value_or(0);
+  total.dram_used.add(host.dram_used);
+  total.dram_capacity.add(host.dram_capacity);
+  total.l1_used.add(host.l1_used);
+  total.l1_capacity.add(host.l1_capacity);
+}
+
+void add_to_job(const JobShare& share, const std::string& host, Job& job) {
+  job.job = share.job;
+  ++job.hosts;
+  job.processes += share.processes;
+  job.dram.add(share.dram);
+  job.l1.add(share.l1);
+  job.trace.add(share.trace);
+  if (!share.headroom.bytes || (job.headroom.bytes && *job.headroom.bytes <= *share.headroom.bytes))
+    return;
+  job.headroom = share.headroom;
+  job.headroom_host = host;
+}
+
+std::vector<Job> sum_by_job(const std::vector<Host>& hosts) {
+  std::map<std::string, Job> jobs;
+  for (const Host& host : hosts) {
+    if (host.fault) continue;
+    for (const JobShare& share : host.jobs) add_to_job(share, host.address, jobs[share.job]);
+  }
+  std::vector<Job> all;
+  all.reserve(jobs.size());
+  for (auto& [name, job] : jobs) all.push_back(std::move(job));
+  std::stable_sort(all.begin(), all.end(), [](const Job& a, const Job& b) {
+    if (a.job.empty() != b.job.empty()) return b.job.empty();
+    const auto held = [](const Job& job) {
+      return saturating_add(job.dram.bytes.value_or(0), job.l1.bytes.value_or(0));
+    };
+    return held(a) > held(b);
+  });
+  return all;
+}
+
+void mark_incomplete(Fleet& fleet, bool jobs_known) {
+  Total& total = fleet.total;
+  if (!fleet.complete()) {
+    for (Sum* sum : {&total.dram_used, &total.dram_capacity, &total.l1_used, &total.l1_capacity}) {
+      sum->complete = false;
+    }
+  }
+  if (fleet.complete() && jobs_known) return;
+  for (Job& job : fleet.jobs) {
+    for (Sum* sum : {&job.dram, &job.l1, &job.trace}) sum->complete = false;
+  }
+}
+
+}  // namespace
+
+Result<Order> parse_order(std::string_view text) {
+  const auto* const found = std::find(kOrderNames.begin(), kOrderNames.end(), text);
+  if (found != kOrderNames.end()) return static_cast<Order>(found - kOrderNames.begin());
+  return Error{fmt::format("must be one of {}", fmt::join(kOrderNames, ", "))};
+}
+
+Fleet sum_up(std::vector<Host> hosts, Order order) {
+  Fleet fleet;
+  find_doubles(hosts);
+  std::stable_sort(hosts.begin(), hosts.end(),
+                   [order](const Host& a, const Host& b) { return before(a, b, order); });
+  bool jobs_known = true;
+  for (const Host& host : hosts) {
+    note(host, fleet);
+    add_to_total(host, fleet.total);
+    jobs_known = jobs_known && (host.fault || host.jobs_known);
+  }
+  fleet.jobs = sum_by_job(hosts);
+  fleet.hosts = std::move(hosts);
+  mark_incomplete(fleet, jobs_known);
+  return fleet;
+}
+
+}  // namespace ttmem::fleet
