@@ -46,21 +46,24 @@ using Notes = std::vector<std::string>;
 
 struct Format {
   std::string_view name;
+  std::string_view ending;                      // of its files; empty: it is a folder
   bool binary;                                  // nothing for a terminal
   Result<Notes> (*write)(const Job&, Output&);  // null: it is a folder
   Result<Notes> (*write_folder)(const Job&, OutputFolder&) = nullptr;
 };
 inline constexpr std::array<Format, 7> kFormats = {{
-    {"perfetto", true, write_perfetto},
-    {"pprof", true, write_pprof},
-    {"memory-viz", true, write_memory_viz},
-    {"ttnn-visualizer", true, nullptr, write_ttnn_visualizer},
-    {"speedscope", false, write_speedscope},
-    {"collapsed", false, write_collapsed},
-    {"csv", false, write_csv},
+    {"perfetto", "pftrace", true, write_perfetto},
+    {"pprof", "pb.gz", true, write_pprof},
+    {"memory-viz", "pickle", true, write_memory_viz},
+    {"ttnn-visualizer", "", true, nullptr, write_ttnn_visualizer},
+    {"speedscope", "speedscope.json", false, write_speedscope},
+    {"collapsed", "txt", false, write_collapsed},
+    {"csv", "csv", false, write_csv},
 }};
 
 // Writes the job's file in that format. Nothing is left when it fails.
 [[nodiscard]] Result<Notes> write(const Job& job, const Format& format);
+// Writes it there instead, and finishes that. Not for formats that are folders.
+[[nodiscard]] Result<Notes> write(const Job& job, const Format& format, Output output);
 
 }  // namespace ttmem::exporter

@@ -55,14 +55,26 @@ int rename_to(const std::string& from, const std::string& to, bool overwrite) {
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
+void make_signals_errors() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the shell: an error like a full disk
+}
+
 }  // namespace
 
+Output Output::into(UniqueFd file, std::string name) {
+  make_signals_errors();
+  Output output;
+  output.path_ = std::move(name);
+  output.fd_ = std::move(file);
+  return output;
+}
+
 Result<Output> Output::create(const std::string& path, bool overwrite) {
+  make_signals_errors();
   Output output;
   output.path_ = path;
   output.overwrite_ = overwrite;
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the shell: an error like a full disk
   struct stat there {};
   const bool exists = path != "-" && stat(path.c_str(), &there) == 0;
   if (exists && S_ISDIR(there.st_mode)) return cannot_write(path, EISDIR);

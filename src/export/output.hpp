@@ -16,6 +16,8 @@ class Output {
  public:
   // Fails when there is such a file and it may not be overwritten.
   [[nodiscard]] static Result<Output> create(const std::string& path, bool overwrite);
+  // Into an open file, which messages call `name`. Whoever opened it sees to what becomes of it.
+  [[nodiscard]] static Output into(UniqueFd file, std::string name);
   ~Output();
   Output(Output&& other) noexcept;
   Output& operator=(Output&&) = delete;

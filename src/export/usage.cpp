@@ -129,20 +129,22 @@ std::uint64_t Usage::resident_bytes(const Chip& chip) const {
 Result<void> for_each_moment(
     const recording::Reader& reader, Usage& usage,
     const std::function<void(Time, const std::vector<std::size_t>&)>& visit,
-    const std::function<void(const Event&)>& each) {
+    const std::function<void(const Event&)>& each, recording::Telling telling) {
   std::optional<Time> now;
   const auto end_moment = [&] {
     usage.settle();
     visit(*now, usage.changed());
     usage.clear_changed();
   };
-  auto passed = reader.for_each_event([&](const Event& event) {
-    if (now && *now != event.time_ns) end_moment();
-    now = event.time_ns;
-    if (each) each(event);
-    usage.apply(event);
-    return true;
-  });
+  auto passed = reader.for_each_event(
+      [&](const Event& event) {
+        if (now && *now != event.time_ns) end_moment();
+        now = event.time_ns;
+        if (each) each(event);
+        usage.apply(event);
+        return true;
+      },
+      telling);
   if (passed && now) end_moment();
   return passed;
 }

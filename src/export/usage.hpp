@@ -74,7 +74,8 @@ class Usage {
 [[nodiscard]] Result<void> for_each_moment(
     const recording::Reader& reader, Usage& usage,
     const std::function<void(recording::Time, const std::vector<std::size_t>&)>& visit,
-    const std::function<void(const recording::Event&)>& each = {});
+    const std::function<void(const recording::Event&)>& each = {},
+    recording::Telling telling = recording::Telling::everything);
 
 struct Peak {
   std::uint64_t bytes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/http_server.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -68,6 +69,8 @@ Result<void> HttpServer::start() {
   }
   const tcp::endpoint endpoint(address, options_.port);
   acceptor_.open(endpoint.protocol(), error);
+  // A browser that we start must not keep the port.
+  if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/output.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -38,6 +39,18 @@ TEST_F(OutputFile, HasItsNameOnlyWhenItIsWhole) {
   ASSERT_TRUE(output->finish());
   EXPECT_EQ(text_of(path()), "whole");
   EXPECT_EQ(files(), 1);
+}
+
+TEST_F(OutputFile, WritesIntoWhatIsOpenAndLeavesItAsItIs) {
+  {
+    auto output = Output::into(UniqueFd(::open(path().c_str(), O_CREAT | O_WRONLY, 0600)), "it");
+    output.write("some ");
+    ASSERT_TRUE(output.finish());
+  }
+  EXPECT_EQ(text_of(path()), "some ");
+  auto full = Output::into(UniqueFd(::open("/dev/full", O_WRONLY)), "a file of ours");
+  full.write("some");
+  EXPECT_EQ(full.finish().error().message, "cannot write a file of ours: No space left on device");
 }
 
 TEST_F(OutputFile, LeavesNothingWhenItIsNotFinished) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/snapshot.hpp"
+#include "recording/file/reader.hpp"
+#include "viewer/choose_moments.hpp"
+#include "viewer/live_rows.hpp"
+
+namespace ttmem::viewer {
+
+// What was held at some moments, as the page gets it: what two moments have in common is there
+// once.
+class MomentTables {
+ public:
+  // In the order of time; `snapshot` is what was held then.
+  void add(const Moment& moment, model::Snapshot snapshot);
+
+  // The members "moments", "figures", "cores", "layouts", "allocations" and "programs" of
+  // ttmem.timeline.v1 (docs/page.md), without braces.
+  [[nodiscard]] std::string json() const;
+  // About how long that is.
+  [[nodiscard]] std::size_t bytes() const;
+  // The most that a list lacks: only the largest are in it.
+  [[nodiscard]] std::size_t left_out() const { return left_out_; }
+
+ private:
+  void add_allocations(const model::Snapshot& snapshot, Time now);
+  void add_programs(const model::Snapshot& snapshot, Time now);
+
+  std::vector<std::string> moments_;  // JSON
+  Texts figures_;
+  Texts cores_;
+  Texts layouts_;
+  LiveRows allocations_;
+  LiveRows programs_;
+  std::size_t left_out_ = 0;
+};
+
+// Plays the recording through these moments. None: the tables would be longer than `most_bytes`.
+// `progress` is called with the part that is done, 0 to 1; may be empty.
+[[nodiscard]] Result<std::optional<MomentTables>> play(const recording::Reader& reader,
+                                                       const std::vector<Moment>& moments,
+                                                       std::size_t most_bytes,
+                                                       const std::function<void(double)>& progress);
+
+}  // namespace ttmem::viewer
