@@ -44,6 +44,7 @@ void add_programs(Command& app, CommonOptions& common);
 void add_top(Command& app, CommonOptions& common);
 void add_fleet(Command& app, CommonOptions& common);
 void add_report(Command& app, CommonOptions& common);
+void add_view(Command& app);
 void add_leaks(Command& app, CommonOptions& common);
 void add_diff(Command& app, CommonOptions& common);
 void add_explain(Command& app, CommonOptions& common);

@@ -108,6 +108,7 @@ int run(std::vector<std::string> arguments) {
   add_run(root, to_run);
   add_record(root, common, to_run);
   add_report(root, common);
+  add_view(root);
   add_diff(root, common);
   add_explain(root, common);
   add_leaks(root, common);

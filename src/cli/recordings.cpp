@@ -32,6 +32,19 @@ void draw_progress(const std::string& file, double part) {
   std::fflush(stderr);
 }
 
+// Draws a bar; does not tell of less than a hundredth.
+viewer::Progress progress_bar() {
+  return [last = std::make_shared<int>(-1)](const std::string& file, double part) {
+    const int now = static_cast<int>(part * 100);
+    if (now != std::exchange(*last, now)) draw_progress(file, part);
+  };
+}
+
+// What a page shows takes some passes, so that also a short recording has a bar.
+viewer::Progress page_progress() {
+  return ::isatty(STDERR_FILENO) == 0 ? viewer::Progress() : progress_bar();
+}
+
 Result<recording::Time> time_of_peak(const std::string& at, const report::Report& report) {
   const report::DeviceReport* const device = report::fullest(report);
   std::optional<report::Extreme> peak;
@@ -82,11 +95,22 @@ Result<void> check_not_itself(const std::string& file, const std::string& out) {
 
 std::function<void(double)> progress_for(const recording::Reader& reader, const std::string& file) {
   if (::isatty(STDERR_FILENO) == 0 || reader.rows() < kLongFile) return {};
-  // A line is cleared when it is done, and does not tell of less than a hundredth.
-  return [file, last = std::make_shared<int>(-1)](double part) {
-    const int now = static_cast<int>(part * 100);
-    if (now != std::exchange(*last, now)) draw_progress(file, part);
-  };
+  return [draw = progress_bar(), file](double part) { draw(file, part); };
+}
+
+Result<std::vector<viewer::Run>> open_runs(const std::vector<std::string>& files) {
+  std::vector<viewer::Run> runs;
+  const viewer::Progress progress = page_progress();
+  for (const std::string& file : files) {
+    auto run = viewer::open_run(file, progress);
+    if (!run) return run.error();
+    runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+Result<std::string> view_document_of(const std::vector<viewer::Run>& runs, viewer::Shown shown) {
+  return viewer::view_document(runs, shown, page_progress());
 }
 
 Result<report::Report> load_report(const std::string& file,

@@ -13,6 +13,7 @@
 #include "recording/file/reader.hpp"
 #include "report/limit.hpp"
 #include "report/report.hpp"
+#include "viewer/document.hpp"
 
 namespace ttmem::cli {
 
@@ -43,6 +44,11 @@ namespace ttmem::cli {
 [[nodiscard]] Result<recording::Time> moment_of(const std::string& at, const std::string& file,
                                                 const std::vector<model::DeviceName>& devices,
                                                 recording::Reader& reader);
+
+// Recordings for the page, and its document of them. Show progress.
+[[nodiscard]] Result<std::vector<viewer::Run>> open_runs(const std::vector<std::string>& files);
+[[nodiscard]] Result<std::string> view_document_of(const std::vector<viewer::Run>& runs,
+                                                   viewer::Shown shown);
 
 // Says which limits are exceeded, and by how much. Returns kLimit when one is, kFailure when a
 // figure is unknown that one is about, else kSuccess.

@@ -12,10 +12,12 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/recordings.hpp"
+#include "export/output.hpp"
 #include "recording/playback/playback.hpp"
 #include "report/limit.hpp"
 #include "report/report_json.hpp"
 #include "report/report_text.hpp"
+#include "viewer/single_file.hpp"
 #include "views/format.hpp"
 #include "views/json.hpp"
 #include "views/select.hpp"
@@ -32,6 +34,8 @@ using report::Report;
 struct ReportOptions {
   std::string file;
   std::optional<std::string> at;
+  std::string html;
+  bool overwrite = false;
   std::optional<std::uint64_t> top;
   std::vector<report::Limit> limits;
 };
@@ -42,6 +46,7 @@ Examples:
   ttmem report run.ttmem --device 3    of one device
   ttmem report run.ttmem --at peak     the table of `ttmem`, as it was at the peak
   ttmem report run.ttmem --at 12.5s    the same after 12.5 seconds; also 300ms, end, dram.peak
+  ttmem report run.ttmem --html run.html   the page of `ttmem view` in one file, for a ticket
   ttmem report run.ttmem --json | jq '.devices[].l1.peak_bytes'
   ttmem report run.ttmem --fail-on 'l1.peak>90MiB' --fail-on 'leak>0'
 
@@ -102,13 +107,42 @@ int show_report(const ReportOptions& options, const CommonOptions& common, Reade
   return judged != kSuccess ? judged : printed;
 }
 
+// The page with its data in one file.
+int write_page(const ReportOptions& options) {
+  if (const auto other = check_not_itself(options.file, options.html); !other) {
+    return complain(other.error().message, kFailure);
+  }
+  auto output = exporter::Output::create(options.html, options.overwrite);
+  if (!output) return complain(output.error().message, kFailure);
+  const auto runs = open_runs({options.file});
+  if (!runs) return complain(runs.error().message, kFailure);
+  const auto document = view_document_of(*runs, viewer::Shown::in_one_file);
+  if (!document) return complain(document.error().message, kFailure);
+  output->write(viewer::single_file(*document));
+  const auto written = output->finish();
+  return written ? kSuccess : complain(written.error().message, kFailure);
+}
+
+std::optional<std::string> contradiction(const ReportOptions& options,
+                                         const CommonOptions& common) {
+  if (options.at && !options.limits.empty()) {
+    return "--at shows one moment, --fail-on judges the whole run; choose one";
+  }
+  const bool part = options.at || options.top || !options.limits.empty() || common.json ||
+                    !common.devices.empty();
+  if (!options.html.empty() && part) {
+    return "--html writes the page of the whole run; leave --at, --device, --fail-on, --json and "
+           "--top out";
+  }
+  return std::nullopt;
+}
+
 int report_command(const ReportOptions& options, const CommonOptions& common) {
   if (options.file.empty()) {
     return complain("`ttmem report` needs a recording: ttmem report FILE", kUsage);
   }
-  if (options.at && !options.limits.empty()) {
-    return complain("--at shows one moment, --fail-on judges the whole run; choose one", kUsage);
-  }
+  if (const auto wrong = contradiction(options, common)) return complain(*wrong, kUsage);
+  if (!options.html.empty()) return write_page(options);
   auto reader = Reader::open(options.file);
   if (!reader) return complain(reader.error().message, kFailure);
   return options.at ? show_moment(options, common, **reader)
@@ -125,6 +159,9 @@ void add_report(Command& app, CommonOptions& common) {
   add_common(command, common);
   command.add_option("--at", "MOMENT", options->at, parse_for("--at", check_moment),
                      "The table of that moment instead: 12.5s, 300ms, peak, l1.peak, end");
+  command.add_option("--html", "OUT", options->html,
+                     "Write the page of `ttmem view` with its data into one file");
+  command.add_flag("-f,--force", options->overwrite, "Overwrite OUT");
   command.add_option("--top", "N", options->top, std::bind_front(parse_count, "--top"),
                      "Lines of each list (5; on a small terminal fewer)");
   command.add_list("--fail-on", "LIMIT", options->limits,
