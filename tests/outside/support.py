@@ -3,6 +3,7 @@
 library and the installed tree, named by TTMEM_BIN, TTMEM_LIB and TTMEM_PREFIX."""
 
 import fcntl
+import functools
 import json
 import os
 import pathlib
@@ -48,10 +49,15 @@ def pkg_config(*what):
     return result.stdout.split()
 
 
+@functools.cache
+def is_sanitized():
+    code = pathlib.Path(LIBRARY).read_bytes()
+    return any(name in code for name in (b"__asan_", b"__tsan_", b"__ubsan_"))
+
+
 def skip_if_sanitized():
     """For what is true only of the library that users get."""
-    code = pathlib.Path(LIBRARY).read_bytes()
-    if any(name in code for name in (b"__asan_", b"__tsan_", b"__ubsan_")):
+    if is_sanitized():
         raise unittest.SkipTest("the library was built with sanitizers")
 
 
