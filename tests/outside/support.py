@@ -61,6 +61,11 @@ def skip_if_sanitized():
         raise unittest.SkipTest("the library was built with sanitizers")
 
 
+def plain_environment():
+    """For programs that are not ours: without what sanitizers preload."""
+    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+
+
 def library_path():
     return str(sorted(PREFIX.rglob("libttmem.so"))[0].parent)
 

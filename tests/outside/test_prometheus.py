@@ -18,8 +18,12 @@ from support import HERE
 
 DEPLOY = HERE.parent.parent / "deploy"
 
+RULES = [DEPLOY / "prometheus" / f"{name}.rules.yml" for name in ("ttmem", "ttmem-fleet")]
+BOARDS = sorted((DEPLOY / "grafana").glob("*.json"))
+
 # What Grafana puts in for its own variables.
-VARIABLES = {"$__rate_interval": "1m", "$__range": "1h", "$instance": ".*", "$device": ".*"}
+VARIABLES = {"$__rate_interval": "1m", "$__range": "1h", "$instance": ".*", "$device": ".*",
+             "$job": ".*"}
 
 
 def promtool(*arguments):
@@ -36,7 +40,8 @@ class Prometheus(HttpCase):
 
     def start_prometheus(self):
         config = pathlib.Path(self.folder) / "prometheus.yml"
-        shutil.copy(DEPLOY / "prometheus" / "ttmem.rules.yml", self.folder)
+        for rules in RULES:
+            shutil.copy(rules, self.folder)
         text = (DEPLOY / "prometheus" / "prometheus.yml").read_text()
         config.write_text(text.replace("15s", "1s").replace("127.0.0.1:9488",
                                                             f"127.0.0.1:{self.port}"))
@@ -98,14 +103,15 @@ class EndToEnd(Prometheus):
         (_, after), = self.query("sum(ttmem_allocations_total)")
         self.assertEqual(after, before)
 
-    def test_every_query_of_the_dashboard_gives_something(self):
+    def test_every_query_of_the_dashboards_gives_something(self):
+        self.env["SLURM_JOB_ID"] = "4711"
         self.start_demo("mesh8")
         self.serve()
         self.start_prometheus()
-        dashboard = json.loads((DEPLOY / "grafana" / "ttmem.json").read_text())
-        queries = [target["expr"] for panel in dashboard["panels"]
+        queries = [target["expr"] for board in BOARDS
+                   for panel in json.loads(board.read_text())["panels"]
                    for target in panel.get("targets", [])]
-        self.assertGreater(len(queries), 10)
+        self.assertGreater(len(queries), 30)
         for query in queries:
             for name, value in VARIABLES.items():
                 query = query.replace(name, value)
@@ -127,19 +133,25 @@ class Deploy(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_the_alerts_fire_when_they_should_and_not_otherwise(self):
-        result = promtool("test", "rules", DEPLOY / "prometheus" / "ttmem.rules.test.yml")
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        for rules in RULES:
+            result = promtool("test", "rules", rules.with_suffix(".test.yml"))
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_every_alert_is_tested(self):
-        rules = (DEPLOY / "prometheus" / "ttmem.rules.yml").read_text()
-        tests = (DEPLOY / "prometheus" / "ttmem.rules.test.yml").read_text()
-        alerts = re.findall(r"- alert: (\w+)", rules)
-        self.assertEqual(len(alerts), 5)
-        for alert in alerts:
-            self.assertIn(f"alertname: {alert}", tests)
+        count = 0
+        for rules in RULES:
+            tests = rules.with_suffix(".test.yml").read_text()
+            for alert in re.findall(r"- alert: (\w+)", rules.read_text()):
+                count += 1
+                self.assertIn(f"alertname: {alert}", tests)
+        self.assertEqual(count, 8)
 
-    def test_panels_of_the_dashboard_do_not_overlap(self):
-        dashboard = json.loads((DEPLOY / "grafana" / "ttmem.json").read_text())
+    def test_panels_of_the_dashboards_do_not_overlap(self):
+        for board in BOARDS:
+            with self.subTest(board=board.name):
+                self.check_panels(json.loads(board.read_text()))
+
+    def check_panels(self, dashboard):
         taken = {}
         for panel in dashboard["panels"]:
             place = panel["gridPos"]
