@@ -12,7 +12,7 @@ foreach(alias allocation_server tt_smi_umd)
 endforeach()
 install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem)
+install(DIRECTORY deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem USE_SOURCE_PERMISSIONS)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttmem)
 install(EXPORT ttmem-targets NAMESPACE ttmem:: DESTINATION ${package_dir})

@@ -8,6 +8,7 @@ import re
 import shutil
 import socket
 import subprocess
+import tempfile
 import unittest
 import urllib.error
 import urllib.parse
@@ -136,6 +137,33 @@ class Deploy(unittest.TestCase):
         for rules in RULES:
             result = promtool("test", "rules", rules.with_suffix(".test.yml"))
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def check_manifests(self, *manifests):
+        checker = HERE.parent / "deploy"
+        if not (checker / "node_modules").exists():
+            self.skipTest("npm could not install the schemas: scripts/setup says why")
+        return subprocess.run(["node", checker / "check.mjs", *manifests], text=True,
+                              capture_output=True)
+
+    def test_the_manifests_of_kubernetes_match_the_published_schemas(self):
+        result = self.check_manifests(*sorted((DEPLOY / "kubernetes").glob("*.yaml")))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.split("\n"),
+                         ["ServiceMonitor ttmem", "Namespace ttmem", "DaemonSet ttmem",
+                          "Service ttmem", ""])
+
+    def test_a_misspelt_key_of_a_manifest_is_found(self):
+        text = (DEPLOY / "kubernetes" / "ttmem.yaml").read_text()
+        for right, wrong in (("readOnlyRootFilesystem", "readOnlyRootFileSystem"),
+                             ("hostPID", "hostPid")):
+            text = text.replace(right, wrong)
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(text)
+            file.flush()
+            result = self.check_manifests(file.name)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertRegex(result.stderr, "DaemonSet has no /spec/template/spec/hostPid, "
+                         ".*/securityContext/readOnlyRootFileSystem\n")
 
     def test_every_alert_is_tested(self):
         count = 0

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Prolog of slurmd, as root on each node before a job: removes what dead processes left in shared
+# memory, and says which device memory others still hold. Prolog= in slurm.conf names this file.
+# Never fails: a job shall not be held up, nor its node drained, by an instrument.
+
+# slurmd gives no PATH, and what `timeout` starts needs one. An empty part would be the current folder.
+PATH=${PATH:+$PATH:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
+say() { logger -t ttmem -- "job ${SLURM_JOB_ID:-?}: $1" || true; }
+say_each() { while IFS= read -r line; do say "$1$line"; done; }
+
+command -v ttmem >/dev/null || exit 0
+timeout 20 ttmem clean 2>&1 | sed '/^$/d; /^Nothing to clean/d' | say_each 'before: '
+# The table of the processes ends with an empty line.
+timeout 20 ttmem --columns pid,user,job,dev,dram,cb,command --long 2>/dev/null |
+  sed -n '/^ *PID /,/^$/{/^$/d;p;}' | say_each 'still there: '
+exit 0

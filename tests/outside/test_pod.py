@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmem serve` as the DaemonSet of deploy/kubernetes runs it: its arguments and capabilities, nothing of the
+file system to write but /tmp, the host's shared memory read only, and workloads of other users there."""
+
+import http.client
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import tempfile
+import unittest
+
+from support import DEADLINE_SECONDS, HERE, MIB, TTMEM, Case, build_consumer
+from test_prometheus import free_port
+from test_slurm import mounts_refused
+
+MANIFEST = (HERE.parent.parent / "deploy" / "kubernetes" / "ttmem.yaml").read_text()
+TOKEN = "0123456789abcdef0123"
+
+# What the kubelet does for such a container. $1: the host's shared memory, $2: the token's folder.
+CONTAINER = """mount --make-rprivate / && mount --bind "$1" /dev/shm &&
+mount -o remount,ro,bind /dev/shm && mount --bind "$2" /mnt &&
+mount -t tmpfs tmpfs /tmp && mount -o remount,ro,bind / && shift 2 && exec "$@"
+"""
+
+
+def listed(key):
+    """The items of a list of the manifest, in one line or one each."""
+    found = re.search(rf'^ *{key}:(?: \[(.*)\]\n|\n((?: +(?:-|#).*\n)+))', MANIFEST, re.M)
+    if found.group(1) is not None:
+        return re.findall(r'"(\w+)"', found.group(1))
+    return re.findall(r"^ +- (.+)$", found.group(2), re.M)
+
+
+@unittest.skipIf(mounts_refused(), f"no mount namespaces here: {mounts_refused()}")
+class Pod(Case):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory(prefix="ttmem-pod-")
+        self.addCleanup(folder.cleanup)
+        self.token_folder = pathlib.Path(folder.name) / "token"
+        self.token_folder.mkdir()
+        token = self.token_folder / "token"
+        token.write_text(TOKEN)
+        token.chmod(int(re.search(r"defaultMode: (\d+)", MANIFEST).group(1), 8))
+        self.nobody = pwd.getpwnam("nobody")
+        os.chmod(self.dir, 0o1777)
+        self.port = free_port()
+
+    def start_pod(self):
+        arguments = listed("args")
+        self.assertEqual(arguments, ["serve", "--http=0.0.0.0:9488",
+                                     "--token-file=/etc/ttmem/token", "--no-reap"])
+        arguments[1:3] = [f"--http=127.0.0.1:{self.port}", "--token-file=/mnt/token"]
+        self.assertEqual(listed("drop"), ["ALL"])
+        capabilities = ",".join(["-all", *(f"+{one.lower()}" for one in listed("add"))])
+        env = {**self.env, "TTMEM_HOST": "worker-7"}
+        del env["TTMEM_DIR"]
+        return self.start(["unshare", "--mount", "sh", "-c", CONTAINER, "sh", self.dir,
+                           self.token_folder, "setpriv", f"--bounding-set={capabilities}",
+                           "--no-new-privs", TTMEM, *arguments], env)
+
+    def start_workload(self):
+        """Of another user, whose segment only he may read."""
+        # Where he can reach it: the folders of a build may be closed to others.
+        worker = build_consumer(self.dir, "worker")
+        library = shutil.copy(os.path.realpath(os.environ["TTMEM_LIB"]),
+                              os.path.join(self.dir, "libttmem.so.0"))
+        for path in (worker, library):
+            os.chmod(path, 0o755)
+        env = self.tracked(LD_LIBRARY_PATH=self.dir, SLURM_JOB_ID="4711")
+        workload = self.start([worker, "0xc0de", MIB, 1024], env, user=self.nobody.pw_uid,
+                              group=self.nobody.pw_gid, extra_groups=[])
+        workload.line()
+        (segment,) = pathlib.Path(self.dir).glob(f"ttmem.*.{workload.pid}.*")
+        self.assertEqual(segment.stat().st_mode & 0o777, 0o600)
+        return workload
+
+    def ask(self, path, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_SECONDS)
+        try:
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        except OSError:
+            return None, None  # not up yet
+        finally:
+            connection.close()
+
+    def figures(self, path):
+        status, body = self.ask(path, Authorization=f"Bearer {TOKEN}")
+        self.assertEqual(status, 200, body)
+        return body
+
+    def test_it_sees_others_and_their_death_and_changes_nothing(self):
+        workload = self.start_workload()
+        pod = self.start_pod()
+        # The probes have no token, and name the pod by its address.
+        self.wait_for(lambda: pod.process.poll() or
+                      self.ask("/healthz", Host="10.244.1.7:9488") == (200, "ok\n"), "the probe")
+        self.assertEqual(self.ask("/metrics")[0], 401)
+        snapshot = json.loads(self.figures("/api/v1/snapshot"))
+        self.assertEqual((snapshot["host"], snapshot["warnings"]), ("worker-7", []))
+        (row,) = snapshot["devices"][0]["processes"]
+        self.assertEqual((row["pid"], row["state"], row["user"], row["job"], row["dram_bytes"]),
+                         (workload.pid, "alive", "nobody", "4711", 12 * MIB))
+        before = sorted(os.listdir(self.dir))
+        workload.kill()
+        (dead,) = self.wait_for(lambda: json.loads(self.figures("/api/v1/postmortems"))["postmortems"],
+                                "the post-mortem")
+        self.assertEqual((dead["pid"], dead["job"], dead["dram_bytes"], dead["removed"]),
+                         (workload.pid, "4711", 12 * MIB, False))
+        metrics = self.figures("/metrics")
+        self.assertRegex(metrics, r'ttmem_dead_owner_bytes\{.*\} [1-9]')
+        self.assertNotIn('ttmem_memory_used_bytes{device="0"', metrics)
+        self.assertEqual(sorted(os.listdir(self.dir)), before)
+        self.assertIn("1 dead process held", self.ttmem("clean").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
