@@ -14,6 +14,13 @@ install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem USE_SOURCE_PERMISSIONS)
 
+# Where zsh looks below /usr/local; Debian's packages have share/zsh/vendor-completions.
+set(TTMEM_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Completion for zsh goes here")
+install(FILES completion/ttmem.bash RENAME ttmem
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completion/_ttmem DESTINATION ${TTMEM_ZSH_DIR})
+install(FILES completion/ttmem.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttmem)
 install(EXPORT ttmem-targets NAMESPACE ttmem:: DESTINATION ${package_dir})
 install(FILES cmake/ttmem-config.cmake DESTINATION ${package_dir})

@@ -6,12 +6,36 @@
 #include <utility>
 
 namespace ttmem::cli {
+namespace {
+
+OptionInfo info_of(const CLI::Option& option) {
+  OptionInfo info;
+  for (const std::string& name : option.get_snames()) info.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) info.names.push_back("--" + name);
+  info.help = option.get_description();
+  if (option.get_type_size() != 0) {
+    info.value = option.get_type_name();
+    if (const std::string& value = option.get_default_str(); !value.empty()) {
+      info.value += "=" + value;
+    }
+  }
+  if (info.names.empty() && info.value.empty()) info.value = option.get_name(true);
+  return info;
+}
+
+}  // namespace
 
 Command Command::add_subcommand(const std::string& name, const std::string& help,
                                 const std::string& examples) {
   Command command(*app_->add_subcommand(name, help), *chosen_);
   command.footer(examples);
   return command;
+}
+
+Command Command::add_hidden(const std::string& name) {
+  CLI::App& hidden = *app_->add_subcommand(name);
+  hidden.group("");
+  return {hidden, *chosen_};
 }
 
 bool Command::has_subcommand(const std::string& name) const {
@@ -21,9 +45,25 @@ bool Command::has_subcommand(const std::string& name) const {
 
 std::vector<std::string> Command::subcommands() const {
   std::vector<std::string> names;
-  for (const CLI::App* command : app_->get_subcommands({})) names.push_back(command->get_name());
+  for (const CLI::App* command : app_->get_subcommands({})) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
   return names;
 }
+
+Command Command::subcommand(const std::string& name) const {
+  return {*app_->get_subcommand(name), *chosen_};
+}
+
+std::vector<OptionInfo> Command::options() const {
+  std::vector<OptionInfo> all;
+  for (const CLI::Option* option : app_->get_options({})) all.push_back(info_of(*option));
+  return all;
+}
+
+std::string Command::description() const { return app_->get_description(); }
+
+std::string Command::footer() const { return app_->get_footer(); }
 
 // Not App::help(): that is the help of the command that the command line names.
 std::string Command::help() const {

@@ -27,6 +27,13 @@ struct Chosen {
   std::optional<Error> wrong;  // the first value that is not valid
 };
 
+// An option, or an argument by its position, as the help shows it.
+struct OptionInfo {
+  std::vector<std::string> names;  // "-i", "--device"; none: by its position
+  std::string value;               // "LIST", "UINT=86400"; empty: it takes none
+  std::string help;
+};
+
 // A view of a CLI::App, which outlives it, as do `chosen` and the values that are handed over.
 class Command {
  public:
@@ -35,8 +42,16 @@ class Command {
   // `examples` is what its help ends with.
   Command add_subcommand(const std::string& name, const std::string& help,
                          const std::string& examples);
+  // Neither in any help nor in subcommands().
+  Command add_hidden(const std::string& name);
   [[nodiscard]] bool has_subcommand(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> subcommands() const;
+  [[nodiscard]] Command subcommand(const std::string& name) const;  // which must exist
+
+  // What was declared, in its order.
+  [[nodiscard]] std::vector<OptionInfo> options() const;
+  [[nodiscard]] std::string description() const;  // one line
+  [[nodiscard]] std::string footer() const;
   // What --help prints: of this command, or of the subcommand with this name, which must exist.
   [[nodiscard]] std::string help() const;
   [[nodiscard]] std::string help(const std::string& subcommand) const;

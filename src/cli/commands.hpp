@@ -69,6 +69,11 @@ void add_run(Command& app, const std::vector<std::string>& to_run);
 // The same, but the command is a child, and all that happens is recorded.
 void add_record(Command& app, CommonOptions& common, const std::vector<std::string>& to_run);
 
+// Hidden. `words` is what the user has typed behind `ttmem`, up to the cursor; fill it before the
+// command line is parsed. Prints what the last word can become (docs/completion.md); says nothing
+// when something fails, because a shell is about to draw its line.
+void add_complete(Command& app, const std::vector<std::string>& words);
+
 // Commands whose line ends with that of another command, which is not theirs to parse.
 [[nodiscard]] constexpr bool ends_with_command(std::string_view name) {
   return name == "run" || name == "record";

@@ -84,10 +84,12 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
 }
 
 // What follows the command `run` or `record` and its options: it belongs to the command that is
-// run. `all.end()` when that word is missing, an option's value or an argument of another command.
+// run. Likewise what is to be completed. `all.end()` when that word is missing, an option's value
+// or an argument of another command.
 Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments command = after_options(app, all.begin(), all.end());
-  if (command == all.end() || !ends_with_command(*command)) return all.end();
+  if (command == all.end()) return command;
+  if (!ends_with_command(*command) && *command != "complete") return all.end();
   return after_options(*app.get_subcommand(*command), command + 1, all.end());
 }
 
@@ -123,6 +125,7 @@ int run(std::vector<std::string> arguments) {
   add_adapter(root, common);
   add_help(root);
   add_version(root, kVersion);
+  add_complete(root, to_run);
   app.require_subcommand(0, 1);
   const auto end = command_to_run(app, arguments);
   to_run.assign(end, arguments.end());

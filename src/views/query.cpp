@@ -62,9 +62,7 @@ const std::vector<QueryField>& query_fields() {
 }
 
 Error unknown_field(std::string_view name) {
-  std::vector<std::string> names;
-  for (const QueryField& field : query_fields()) names.push_back(field.name);
-  const std::string near = nearest(name, names);
+  const std::string near = nearest(name, query_names());
   return {
       fmt::format("there is no field '{}'; {}", name,
                   near.empty() ? "`ttmem --query=help` lists them" : "did you mean " + near + "?")};
@@ -146,6 +144,12 @@ std::string query_rows(const Snapshot& snapshot, const QueryFields& fields,
     rows += join(values, ", ") + "\n";
   }
   return rows;
+}
+
+std::vector<std::string> query_names() {
+  std::vector<std::string> names;
+  for (const QueryField& field : query_fields()) names.push_back(field.name);
+  return names;
 }
 
 std::string query_help() {

@@ -37,6 +37,9 @@ struct QueryFormat {
 [[nodiscard]] std::string query_rows(const model::Snapshot& snapshot, const QueryFields& fields,
                                      const QueryFormat& format, Units units);
 
+// The fields, in the order of query_help().
+[[nodiscard]] std::vector<std::string> query_names();
+
 // What --query=help prints: each field in a line, with what it means.
 [[nodiscard]] std::string query_help();
 

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/kinds.hpp"
+#include "cli/commands.hpp"
+#include "collector/collector.hpp"
+#include "export/format.hpp"
+#include "fleet/sum_up.hpp"
+#include "placement/board.hpp"
+#include "views/format.hpp"
+#include "views/process_text.hpp"
+#include "views/query.hpp"
+#include "views/typed_lists.hpp"
+#include "workload/demo/demo.hpp"
+
+namespace ttmem::cli {
+namespace {
+
+struct Candidate {
+  std::string text;
+  std::string help;  // one line, may be empty
+};
+using Candidates = std::vector<Candidate>;
+
+template <typename Names>
+Candidates plain(const Names& names) {
+  Candidates all;
+  for (const auto& name : names) all.push_back({std::string(name), ""});
+  return all;
+}
+
+Candidates commands(const Command& root) {
+  Candidates all;
+  for (const std::string& name : root.subcommands()) {
+    all.push_back({name, root.subcommand(name).description()});
+  }
+  return all;
+}
+
+Candidates devices() {
+  Candidates all;
+  for (const model::Device& device : collector::collect(segment_directory()).devices) {
+    const bool by_uid = device.shares_number && device.uid;
+    all.push_back({by_uid ? views::format_hex(*device.uid) : std::to_string(device.id),
+                   device.board.empty() ? device.arch : device.board});
+  }
+  return all;
+}
+
+Candidates pids() {
+  std::map<std::int32_t, std::string> found;
+  for (const model::Device& device : collector::collect(segment_directory()).devices) {
+    for (const model::Process& process : device.processes) {
+      found[process.host_pid.value_or(process.pid)] = process.name;
+    }
+  }
+  Candidates all;
+  for (const auto& [pid, name] : found) all.push_back({std::to_string(pid), name});
+  return all;
+}
+
+// What processes have of this, each once.
+template <typename Get>
+Candidates of_processes(Get&& get) {
+  std::set<std::string> found;
+  for (const model::Device& device : collector::collect(segment_directory()).devices) {
+    for (const model::Process& process : device.processes) found.insert(get(process));
+  }
+  found.erase("");
+  Candidates all;
+  for (const std::string& text : found) all.push_back({text, ""});
+  return all;
+}
+
+Candidates users() {
+  return of_processes([](const model::Process& process) { return process.user; });
+}
+Candidates jobs() {
+  return of_processes([](const model::Process& process) { return views::format_job(process.job); });
+}
+
+Candidates kinds() {
+  Candidates all;
+  for (const Kind kind : kAllKinds) all.push_back({std::string(name_of(kind)), ""});
+  return all;
+}
+
+Candidates scenarios() {
+  Candidates all;
+  for (const demo::ScenarioInfo& info : demo::scenarios()) {
+    all.push_back({std::string(info.name), std::string(info.summary)});
+  }
+  return all;
+}
+
+Candidates formats() {
+  Candidates all;
+  for (const exporter::Format& format : exporter::kFormats) {
+    all.push_back({std::string(format.name), ""});
+  }
+  return all;
+}
+
+Candidates boards() { return plain(placement::board_names()); }
+Candidates columns() { return plain(views::process_sort_names()); }
+Candidates orders() { return plain(fleet::kOrderNames); }
+Candidates fields() { return plain(views::query_names()); }
+
+// What an option or argument takes. A shell knows the files itself.
+struct Values {
+  std::string_view name;   // its last name; of an argument, and where that is not enough, its value
+  Candidates (*values)();  // null: `words`
+  std::string_view words;  // with commas between them
+  bool list = false;       // several, with commas between them
+};
+constexpr std::array kValues = {
+    Values{"ORDER", orders, ""},  // of --sort, and before it
+    Values{"--at", nullptr, "peak,l1.peak,dram.peak,end"},
+    Values{"--board", boards, "", true},
+    Values{"--columns", columns, "", true},
+    Values{"--color", nullptr, "auto,always,never"},
+    Values{"--device", devices, "", true},
+    Values{"--group-by", nullptr, "label,scope,kind,process,job,device"},
+    Values{"--job", jobs, ""},
+    Values{"--kind", kinds, "", true},
+    Values{"--pid", pids, ""},
+    Values{"--query", fields, "", true},
+    Values{"--sort", columns, ""},
+    Values{"--theme", nullptr, "light,terminal"},
+    Values{"--units", nullptr, "auto,bytes,MiB,GiB"},
+    Values{"--user", users, ""},
+    Values{"--view", nullptr, "1,2,3,4"},
+    Values{"ACTION", nullptr, "build,list,remove"},
+    Values{"F", formats, ""},
+    Values{"FORMAT", nullptr, "csv,noheader,nounits", true},
+    Values{"SCENARIO", scenarios, ""},
+};
+constexpr std::array<std::string_view, 6> kFiles = {"FILE", "FILE...", "OLD", "NEW", "OUT", "PATH"};
+
+// What is printed: `directive` tells the shell to complete something itself.
+struct Answer {
+  Candidates candidates{};
+  std::string directive{};
+};
+
+Answer values_of(const Command& root, const OptionInfo& option, std::string_view typed) {
+  if (option.value == "DIR") return {{}, ":folders"};
+  if (option.value == "COMMAND") return {commands(root)};
+  if (std::find(kFiles.begin(), kFiles.end(), option.value) != kFiles.end()) return {{}, ":files"};
+  std::string_view name;
+  if (!option.names.empty()) name = option.names.back();
+  const auto* const known = std::find_if(kValues.begin(), kValues.end(), [&](const Values& values) {
+    return values.name == name || values.name == option.value;
+  });
+  if (known == kValues.end()) return {};
+  Answer answer{known->values != nullptr ? known->values() : plain(views::split(known->words))};
+  const std::size_t comma = typed.rfind(',');
+  if (!known->list || comma == std::string_view::npos) return answer;
+  const std::vector<std::string_view> before = views::split(typed.substr(0, comma));
+  std::erase_if(answer.candidates, [&](const Candidate& candidate) {
+    return std::find(before.begin(), before.end(), candidate.text) != before.end();
+  });
+  for (Candidate& candidate : answer.candidates) {
+    candidate.text.insert(0, typed.substr(0, comma + 1));
+  }
+  return answer;
+}
+
+Answer names_of(const std::vector<OptionInfo>& options) {
+  Answer answer;
+  for (const OptionInfo& option : options) {
+    for (const std::string& name : option.names) answer.candidates.push_back({name, option.help});
+  }
+  return answer;
+}
+
+// Reads a command line from left to right, as far as it is typed.
+class Line {
+ public:
+  explicit Line(const Command& root) : root_(root), command_(root), options_(root.options()) {}
+
+  // What `typed` can become, behind the words before it.
+  Answer complete(const std::vector<std::string>& before, const std::string& typed) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (begins_command(before[i])) {
+        return {{}, fmt::format(":command {}", before[i] == "--" ? i + 1 : i)};
+      }
+      read(before[i]);
+    }
+    if (begins_command(typed) && typed != "--") {
+      return {{}, fmt::format(":command {}", before.size())};
+    }
+    return answer(typed);
+  }
+
+ private:
+  [[nodiscard]] const OptionInfo* option_named(std::string_view name) const {
+    const auto found = std::find_if(options_.begin(), options_.end(), [&](const auto& option) {
+      return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
+    });
+    return found == options_.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] bool begins_command(std::string_view word) const {
+    const bool option = word.starts_with("-") && word != "--";
+    return ends_with_command(name_) && !asked_ && !option;
+  }
+
+  void read(const std::string& word) {
+    if (asked_) {
+      asked_.reset();
+    } else if (word.starts_with("-")) {
+      const OptionInfo* const option = option_named(word);
+      if (option != nullptr && !option->value.empty()) asked_ = *option;
+    } else if (name_.empty() && root_.has_subcommand(word)) {
+      name_ = word;
+      command_ = root_.subcommand(word);
+      options_ = command_.options();
+    } else {
+      ++arguments_;
+    }
+  }
+
+  [[nodiscard]] Answer answer(const std::string& typed) const {
+    if (asked_) return values_of(root_, *asked_, typed);
+    if (typed.starts_with("-")) return option_or_value(typed);
+    if (name_.empty()) return {commands(root_)};
+    std::vector<OptionInfo> arguments = options_;
+    std::erase_if(arguments, [](const OptionInfo& option) { return !option.names.empty(); });
+    if (arguments.empty()) return names_of(options_);
+    return values_of(root_, arguments[std::min(arguments_, arguments.size() - 1)], typed);
+  }
+
+  [[nodiscard]] Answer option_or_value(std::string_view typed) const {
+    const std::size_t equals = typed.find('=');
+    if (equals == std::string_view::npos) return names_of(options_);
+    const OptionInfo* const option = option_named(typed.substr(0, equals));
+    if (option == nullptr) return {};
+    Answer answer = values_of(root_, *option, typed.substr(equals + 1));
+    for (Candidate& candidate : answer.candidates) {
+      candidate.text.insert(0, typed.substr(0, equals + 1));
+    }
+    return answer;
+  }
+
+  const Command& root_;
+  std::string name_;  // of command_; empty: root_
+  Command command_;
+  std::vector<OptionInfo> options_;  // of command_
+  std::optional<OptionInfo> asked_;  // the option whose value comes next
+  std::size_t arguments_ = 0;        // by position, so far
+};
+
+int complete(const Command& root, std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  if (words.empty()) return kSuccess;
+  const std::string typed = std::move(words.back());
+  words.pop_back();
+  const Answer answer = Line(root).complete(words, typed);
+  std::string text = answer.directive.empty() ? "" : answer.directive + "\n";
+  for (const Candidate& candidate : answer.candidates) {
+    if (!candidate.text.starts_with(typed)) continue;
+    text += fmt::format("{}\t{}\n", views::printable(candidate.text, true),
+                        views::printable(candidate.help, true));
+  }
+  return print(text);
+}
+
+}  // namespace
+
+void add_complete(Command& app, const std::vector<std::string>& words) {
+  app.add_hidden("complete").does([app, &words] { return complete(app, words); });
+}
+
+}  // namespace ttmem::cli
