@@ -73,6 +73,8 @@ void add_record(Command& app, CommonOptions& common, const std::vector<std::stri
 // command line is parsed. Prints what the last word can become (docs/completion.md); says nothing
 // when something fails, because a shell is about to draw its line.
 void add_complete(Command& app, const std::vector<std::string>& words);
+// Hidden. Prints the parts of a command's manual page that follow from its declaration, for scdoc.
+void add_manual(Command& app);
 
 // Commands whose line ends with that of another command, which is not theirs to parse.
 [[nodiscard]] constexpr bool ends_with_command(std::string_view name) {

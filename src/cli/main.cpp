@@ -126,6 +126,7 @@ int run(std::vector<std::string> arguments) {
   add_help(root);
   add_version(root, kVersion);
   add_complete(root, to_run);
+  add_manual(root);
   app.require_subcommand(0, 1);
   const auto end = command_to_run(app, arguments);
   to_run.assign(end, arguments.end());
