@@ -23,10 +23,16 @@ install(FILES completion/ttmem.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/ve
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttmem)
 install(EXPORT ttmem-targets NAMESPACE ttmem:: DESTINATION ${package_dir})
-install(FILES cmake/ttmem-config.cmake DESTINATION ${package_dir})
+set(processor_dir ${CMAKE_INSTALL_DATADIR}/ttmem/tt-metal)
+configure_package_config_file(cmake/ttmem-config.cmake.in ttmem-config.cmake
+                              INSTALL_DESTINATION ${package_dir} PATH_VARS processor_dir
+                              NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem-config.cmake DESTINATION ${package_dir})
 write_basic_package_version_file(ttmem-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem-config-version.cmake DESTINATION ${package_dir})
 
+file(RELATIVE_PATH prefix_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
 configure_file(cmake/ttmem.pc.in ttmem.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -38,4 +44,4 @@ if(TTMEM_DRYRUN)
   install(EXPORT ttmem-dryrun NAMESPACE ttmem:: DESTINATION ${package_dir})
 endif()
 install(DIRECTORY integrations/tt-metal DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem)
-install(FILES src/base/probe_table.hpp DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem/tt-metal)
+install(FILES src/base/probe_table.hpp DESTINATION ${processor_dir})

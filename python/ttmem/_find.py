@@ -7,8 +7,9 @@ from __future__ import annotations
 import ctypes.util
 import os
 import shutil
+import sysconfig
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Iterator, List, Optional
 
 from ._errors import TtmemError
 
@@ -26,12 +27,19 @@ def library_candidates() -> Iterator[str]:
     folders = [package, package.parent]
     command = shutil.which("ttmem")
     if command:
-        folders.append(Path(command).resolve().parent.parent / "lib")
+        folders += _library_folders(Path(command).resolve().parent.parent)
     yield from _libraries_in(*folders)
     found = ctypes.util.find_library("ttmem")
     if found:
         yield found
-    yield from _libraries_in(*(Path(prefix) / "lib" for prefix in _COMMON_PREFIXES))
+    for prefix in _COMMON_PREFIXES:
+        yield from _libraries_in(*_library_folders(Path(prefix)))
+
+
+def _library_folders(prefix: Path) -> List[Path]:
+    """`lib`, and where this system's packages put libraries."""
+    triplet = sysconfig.get_config_var("MULTIARCH")  # Debian's: x86_64-linux-gnu
+    return [prefix / "lib"] + ([prefix / "lib" / triplet] if triplet else [prefix / "lib64"])
 
 
 def _libraries_in(*folders: Path) -> Iterator[str]:
@@ -59,7 +67,8 @@ def command_path() -> str:
 def _command_next_to_the_library() -> Optional[str]:
     for library in library_candidates():
         folder = Path(library).resolve().parent
-        for command in (folder.parent / "bin" / "ttmem", folder / "ttmem"):
+        for command in (folder.parent / "bin" / "ttmem", folder.parent.parent / "bin" / "ttmem",
+                        folder / "ttmem"):
             if os.path.isabs(library) and _is_executable(command):
                 return str(command)
     return None

@@ -125,7 +125,6 @@ class Build {
     command.insert(command.end(), {"-std=c++20", "-O2", "-g0", "-fPIC", "-fvisibility=hidden", "-w",
                                    "-c", all, "-o", object(), "-I" + installation_.sources});
     command.insert(command.end(), flags_.flags.begin(), flags_.flags.end());
-    command.insert(command.end(), {"-idirafter", installation_.headers});
     return file.good() && execute(command);
   }
 

@@ -124,14 +124,16 @@ std::string cache_folder() {
 Result<std::string> adapter_id(const RuntimeLibrary& library, const Installation& installation) {
   std::vector<std::string> sources;
   std::error_code failed;
-  for (fs::directory_iterator it(installation.sources, failed), end; !failed && it != end;
+  for (fs::recursive_directory_iterator it(installation.sources, failed), end; !failed && it != end;
        it.increment(failed)) {
     std::error_code ignored;
     if (it->is_regular_file(ignored)) sources.push_back(it->path().string());
   }
-  if (sources.empty() || ::access(installation.stub.c_str(), R_OK) != 0) {
+  const bool some = std::any_of(sources.begin(), sources.end(),
+                                [](const auto& path) { return path.ends_with(".cpp"); });
+  if (!some || ::access(installation.stub.c_str(), R_OK) != 0) {
     return Error{fmt::format("this installation has no {}; install ttmem again",
-                             sources.empty() ? installation.sources : installation.stub)};
+                             some ? installation.stub : installation.sources)};
   }
   std::sort(sources.begin(), sources.end());
   Hash hash;

@@ -170,9 +170,13 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
   if (!given.empty()) return of_given(given);
   const fs::path path = library.path;
   const fs::path folder = path.parent_path();
-  if (path.filename().string().starts_with("libttmem_dryrun.so")) {
-    const fs::path headers = folder.parent_path() / "include/ttmem-dryrun";
-    if (is_there(headers / kInternal)) return of_folder(headers);
+  // PREFIX/lib, or PREFIX/lib/x86_64-linux-gnu; the dry run's may be in a folder of that.
+  const fs::path prefixes[] = {folder.parent_path(), folder.parent_path().parent_path(),
+                               folder.parent_path().parent_path().parent_path()};
+  for (const fs::path& prefix : prefixes) {
+    const fs::path headers = prefix / "include/ttmem-dryrun";
+    const bool dryrun = path.filename().string().starts_with("libttmem_dryrun.so");
+    if (dryrun && is_there(headers / kInternal)) return of_folder(headers);
   }
   // CHECKOUT/build_Release/lib, or where the linker puts it: CHECKOUT/build_Release/tt_metal.
   const fs::path build = folder.parent_path();
@@ -184,8 +188,7 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
     const fs::path root = environment(variable);
     if (!root.empty() && is_checkout(root)) return of_checkout(root);
   }
-  // PREFIX/lib, or PREFIX/lib/x86_64-linux-gnu.
-  for (const fs::path& prefix : {build, build.parent_path()}) {
+  for (const fs::path& prefix : prefixes) {
     if (is_there(prefix / "include" / kPublic)) return of_package(prefix / "include");
   }
   return Error{

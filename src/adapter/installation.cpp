@@ -10,10 +10,11 @@ Installation installation() {
   std::error_code ignored;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::string prefix = self.parent_path().parent_path().string();
-  return {.stub = prefix + "/lib/ttmem/libttmem_preload.so",
+  const std::string libraries = prefix + "/" TTMEM_LIBDIR;
+  return {.stub = libraries + "/ttmem/libttmem_preload.so",
           .sources = prefix + "/share/ttmem/adapter",
-          .library = prefix + "/lib/libttmem.so",
-          .headers = prefix + "/include"};
+          // Not libttmem.so, which is a developer's.
+          .library = libraries + "/libttmem.so.0"};
 }
 
 }  // namespace ttmem::adapter

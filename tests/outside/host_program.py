@@ -36,7 +36,7 @@ def build_adapter(compiler, binary, headers=DRYRUN_HEADERS):
     skip_if_sanitized()
     sources = PREFIX / "share/ttmem/adapter"
     subprocess.run([compiler, "-std=c++20", "-O1", *WARNINGS, "-fPIC", "-shared",
-                    "-fvisibility=hidden", "-I", str(sources), "-I", str(PREFIX / "include"), "-I",
+                    "-fvisibility=hidden", "-I", str(sources), "-I",
                     str(headers), *map(str, sorted(sources.glob("*.cpp"))),
                     "-o", str(binary), f"{library_path()}/libttmem_dryrun.so", "-L", library_path(),
                     "-lttmem", f"-Wl,-rpath,{library_path()}", "-Wl,--no-undefined"], check=True)

@@ -25,8 +25,7 @@ class TheProcessor(Case):
         prefixes = f"{PREFIX};{HERE / 'processor'}"
         result = subprocess.run(
             ["cmake", "-S", str(HERE / "processor"), "-B", str(build), "-DCMAKE_BUILD_TYPE=Debug",
-             f"-DCMAKE_PREFIX_PATH={prefixes}", f"-DTTMEM_SHARE={PREFIX / 'share' / 'ttmem'}",
-             f"-Dtt-metalium_DIR={HERE / 'processor'}", *options],
+             f"-DCMAKE_PREFIX_PATH={prefixes}", f"-Dtt-metalium_DIR={HERE / 'processor'}", *options],
             text=True, capture_output=True, check=False)
         self.assertEqual(result.returncode, code, result.stdout + result.stderr)
         return build if code == 0 else result.stderr

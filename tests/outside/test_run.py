@@ -54,11 +54,9 @@ class AdapterCase(Case):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="ttmem-run-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.prefix = cls.folder / "ttmem"
-        for part in ("bin", "lib", "include"):
+        for part in ("bin", "lib", "share/ttmem/adapter/ttmem"):
             shutil.copytree(PREFIX / part, cls.prefix / part, symlinks=True)
         sources = cls.prefix / "share" / "ttmem" / "adapter"
-        shutil.rmtree(sources, ignore_errors=True)
-        sources.mkdir(parents=True)
         (sources / "stand_in.cpp").write_text(ADAPTER)
         cls.stub = compile_library(cls.prefix / "lib" / "ttmem" / "libttmem_preload.so", "")
         cls.ttmem_bin = cls.prefix / "bin" / "ttmem"
