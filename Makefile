@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 # On a terminal ninja has one line that changes; elsewhere it only says what fails.
 NINJA = $(if $(MAKE_TERMOUT),,-- --quiet)
 
-.PHONY: help setup build run tests test quick unit asan tsan fuzz outside lint bench install format clean
+.PHONY: help setup build run tests test quick unit asan tsan fuzz outside lint bench install dist deb tarball format clean
 
 help:
 	@echo 'make run        the 8-device demo on simulated devices, and its table'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test       every test (sanitizers, fuzzing, installed tree, lint): 20 to 25 minutes on 2 cores'
 	@echo 'make bench      benchmarks, ratios in build/bench.json'
 	@echo 'make install    into PREFIX=$(PREFIX)'
+	@echo 'make deb        Debian packages, in build/packages; make tarball, make dist likewise'
 	@echo 'make format     clang-format over all sources'
 
 setup:
@@ -69,6 +70,16 @@ bench: setup build/build.ninja
 
 install: build
 	@cmake --install build --prefix $(PREFIX)
+
+# The source archive, the Debian packages, and a tarball for other distributions: in build/packages.
+dist:
+	@scripts/dist
+
+deb: setup
+	@scripts/deb
+
+tarball: setup
+	@scripts/tarball
 
 format: setup
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
