@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of the repository: docs/README.md lists all of docs/, every relative link leads to a file
+and a heading that are there, and changelog and packages agree with the version. Each rule is also shown a fault."""
+
+import email.utils
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+HEADER = ROOT / "include" / "ttmem" / "ttmem.h"
+
+
+def version_of_header():
+    return ".".join(re.findall(r"^#define TTMEM_VERSION_[A-Z]+ (\d+)$", HEADER.read_text(), re.M))
+
+
+def pages_of(root):
+    """Every *.md but those of builds and of other people's packages."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders
+                      if name not in ("build", "node_modules") and not name.startswith(".")]
+        yield from (pathlib.Path(folder) / name for name in files if name.endswith(".md"))
+
+
+def prose_of(page):
+    """Its text without code, which may look like links and headings."""
+    text = re.sub(r"^ *(```|~~~).*?^ *\1", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    return re.sub(r"<!--.*?-->", "", text, flags=re.S)
+
+
+def anchors_of(page):
+    """As the hosts of repositories make them of headings: lower case, no punctuation, "-" for a
+    blank; the second of the same name ends in -1."""
+    seen, anchors = {}, set()
+    for heading in re.findall(r"^#{1,6} +(.*?) *#* *$", prose_of(page), re.M):
+        shown = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", shown.lower()).replace(" ", "-")
+        anchors.add(f"{slug}-{seen[slug]}" if slug in seen else slug)
+        seen[slug] = seen.get(slug, 0) + 1
+    return anchors
+
+
+def links_of(page):
+    text = re.sub(r"(`+)[^`].*?\1", "", prose_of(page))
+    inline = re.findall(r"\]\(<?([^()\s<>]+(?:\([^()]*\))?)>?(?: +\"[^\"]*\")?\)", text)
+    # [`code`](page.md) has lost its words above, and not its target.
+    return inline + re.findall(r"^\[[^\]]+\]: +(\S+)", text, re.M)
+
+
+def faults_of(root):
+    """One line for each link that leads nowhere, and for each page that the index lacks."""
+    faults = []
+    for page in sorted(pages_of(root)):
+        name = page.relative_to(root)
+        for link in links_of(page):
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = page.parent / urllib.parse.unquote(parts.path) if parts.path else page
+            if not target.exists():
+                faults.append(f"{name}: {link}: there is no such file")
+            elif parts.fragment and target.suffix == ".md" and (
+                    parts.fragment not in anchors_of(target)):
+                faults.append(f"{name}: {link}: there is no such heading")
+    index = root / "docs" / "README.md"
+    listed = {link.partition("#")[0] for link in links_of(index)}
+    faults += [f"docs/README.md does not list {page.name}"
+               for page in sorted((root / "docs").glob("*.md"))
+               if page != index and page.name not in listed]
+    return faults
+
+
+class Repository(unittest.TestCase):
+    def test_every_link_leads_somewhere_and_every_page_is_listed(self):
+        self.assertGreater(sum(len(links_of(page)) for page in pages_of(ROOT)), 100)
+        self.assertEqual(faults_of(ROOT), [])
+
+    def test_no_page_is_missed(self):
+        tracked = subprocess.run(["git", "-C", ROOT, "ls-files", "*.md"], text=True,
+                                 capture_output=True)
+        if tracked.returncode != 0:
+            self.skipTest("not a clone")
+        known = {str(page.relative_to(ROOT)) for page in pages_of(ROOT)}
+        self.assertEqual(set(tracked.stdout.split()) - known, set())
+
+    def test_the_newest_release_of_the_changelog_is_the_version(self):
+        headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+        self.assertRegex([line for line in headings if line != "Unreleased"][0],
+                         rf"^{re.escape(version_of_header())} \(\d{{4}}-\d\d-\d\d\)$")
+        self.assertNotIn("Unreleased", headings[1:])
+
+    def test_the_packages_are_of_that_release(self):
+        released = re.search(r"^## \d.* \((.*)\)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+        newest = (ROOT / "debian" / "changelog").read_text().split("\n -- ")
+        self.assertRegex(newest[0], rf"^ttmem \({re.escape(version_of_header())}-\S+\) ")
+        signed = email.utils.parsedate_to_datetime(newest[1].splitlines()[0].split(">  ")[1])
+        self.assertEqual(signed.date().isoformat(), released)
+
+    def test_the_symbols_of_the_package_are_those_of_the_header(self):
+        declared = re.findall(r"^TTMEM_API [^(]*?(ttmem_\w+)\(", HEADER.read_text(), re.M)
+        listed = (ROOT / "debian" / "libttmem0.symbols").read_text()
+        self.assertEqual(re.findall(r"^ (\w+)@Base ", listed, re.M), sorted(declared))
+
+    def test_setup_installs_what_the_packages_are_built_with(self):
+        control = (ROOT / "debian" / "control").read_text()
+        wanted = re.search(r"^Build-Depends:(.*?)^(?=\S|$)", control, re.S | re.M)[1]
+        names = {one.split()[0].replace("-compat", "") for one in wanted.split(",")}
+        setup = (ROOT / "scripts" / "packages.txt").read_text().splitlines()
+        self.assertEqual(names - set(setup), set())
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="ttmem-test-")
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("docs/README.md", "[One](one.md)\n")
+        self.write("docs/one.md", "# One\n\n## `a --b`: what, now?\n\n## Twice\n\n## Twice\n")
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def test_a_tree_in_order_has_none(self):
+        self.write("README.md", "[1](docs/one.md#a---b-what-now) [2](docs/one.md#twice-1) [3](docs)\n"
+                                "[`code`](docs/one.md) <https://nowhere.example/x.md>\n"
+                                "```\n[not a link](gone.md)\n```\n`[nor](this.md)`\n")
+        self.assertEqual(faults_of(self.root), [])
+
+    def test_a_file_that_is_not_there(self):
+        self.write("README.md", "a\n[x](docs/gone.md#top), ![y](y.png)\n[`z`](z.md \"title\")\n")
+        self.assertEqual(faults_of(self.root), [
+            "README.md: docs/gone.md#top: there is no such file",
+            "README.md: y.png: there is no such file",
+            "README.md: z.md: there is no such file"])
+
+    def test_a_heading_that_is_not_there(self):
+        self.write("README.md", "[x](docs/one.md#two) [y](#here)\n# There\n")
+        self.assertEqual(faults_of(self.root), [
+            "README.md: docs/one.md#two: there is no such heading",
+            "README.md: #here: there is no such heading"])
+
+    def test_a_page_that_is_not_listed(self):
+        self.write("docs/two.md", "# Two\n")
+        self.assertEqual(faults_of(self.root), ["docs/README.md does not list two.md"])
+
+
+if __name__ == "__main__":
+    unittest.main()
