@@ -65,7 +65,7 @@ test: unit outside asan tsan fuzz lint
 	@echo 'make test: everything passed'
 
 bench: setup build/build.ninja
-	@cmake --build build -j $(JOBS) --target ttmem_bench crowd record_host adapter_host make_recording
+	@cmake --build build -j $(JOBS) --target ttmem_bench busy_chips crowd record_host adapter_host make_recording
 	@scripts/bench
 
 install: build

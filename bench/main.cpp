@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
   ::setenv("TTMEM_DIR", directory.c_str(), 1);
   ::setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);
 
-  const std::string output = argc > 1 && argv[1][0] != '-' ? argv[1] : "bench.json";
+  const std::string output = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
   benchmark::Initialize(&argc, argv);
   Fastest measured;
   benchmark::RunSpecifiedBenchmarks(&measured);
@@ -176,7 +176,8 @@ int main(int argc, char** argv) {
   for (const auto& [name, value] : figures.items()) {
     fmt::print("ratio {} {:.3f}\n", name, value.get<double>());
   }
-  nlohmann::ordered_json report = {{"ratios", figures}, {"fastest_ns", measured.all()}};
+  if (output.empty()) return 0;
+  const nlohmann::ordered_json report = {{"ratios", figures}, {"fastest_ns", measured.all()}};
   std::ofstream(output) << report.dump(2) << '\n';
   return 0;
 }
