@@ -23,8 +23,6 @@ namespace {
 
 using model::Snapshot;
 
-constexpr Style kTitle{.ink = Ink::title, .bold = true};
-
 std::string rate_of(std::uint32_t interval_ms) {
   return interval_ms < 1000 ? fmt::format("every {} ms", interval_ms)
                             : fmt::format("every {:g} s", interval_ms / 1000.0);

@@ -54,6 +54,7 @@ struct Style {
 
   friend bool operator==(const Style&, const Style&) = default;
 };
+inline constexpr Style kTitle{.ink = Ink::title, .bold = true};
 
 struct Cell {
   char32_t code = U' ';

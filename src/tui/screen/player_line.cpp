@@ -12,8 +12,6 @@
 namespace ttmem::tui {
 namespace {
 
-constexpr Style kTitle{.ink = Ink::title, .bold = true};
-
 // A bar with the marks on it, as far as the recording has come.
 void draw_progress(Pane pane, const Player& player) {
   const Glyphs& g = glyphs_of(pane.display());

@@ -19,7 +19,7 @@ namespace {
 std::array<char, 512> sequences{};
 std::atomic<std::size_t> sequences_size{0};
 std::atomic<int> terminal_fd{-1};
-termios saved{};
+termios saved_terminal{};
 std::array<char, 65536> crash_stack{};
 std::array<int, 2> pipe_ends = {-1, -1};
 
@@ -28,7 +28,7 @@ void on_crash(int signal) {
   if (fd >= 0) {
     const ssize_t ignored = ::write(fd, sequences.data(), sequences_size.load());
     (void)ignored;
-    ::tcsetattr(fd, TCSANOW, &saved);
+    ::tcsetattr(fd, TCSANOW, &saved_terminal);
   }
   ::raise(signal);  // SA_RESETHAND: now the default action
 }
@@ -52,7 +52,7 @@ void handle(int signal, void (*handler)(int), int flags) {
 }  // namespace
 
 void restore_on_crash(int fd) {
-  if (::tcgetattr(fd, &saved) != 0) return;
+  if (::tcgetattr(fd, &saved_terminal) != 0) return;
   terminal_fd = fd;
   stack_t stack{};
   stack.ss_sp = crash_stack.data();
