@@ -24,7 +24,7 @@ namespace {
 using adapter::About;
 using adapter::CacheEntry;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kAdapterExamples = R"(
 Examples:
   ttmem adapter build                    for the TT-Metal that is found, as `ttmem run` does
   ttmem adapter build --library build/lib/libtt_metal.so --headers .
@@ -184,7 +184,7 @@ void add_adapter(Command& app, CommonOptions& common) {
   auto options = std::make_shared<AdapterOptions>();
   Command command = app.add_subcommand(
       "adapter", "The adapters that `ttmem run` attaches to TT-Metal: build, list, remove",
-      kExamples);
+      kAdapterExamples);
   command.add_option("ACTION", "", options->action, "build, list or remove");
   command.add_option("ID", "", options->id, "remove: the beginning of an ID");
   command.add_option("--library", "PATH", options->library,

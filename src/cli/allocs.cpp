@@ -14,7 +14,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kAllocsExamples = R"(
 Examples:
   ttmem allocs                        everything that is allocated, the largest first
   ttmem allocs --kind l1,l1_small     what circular buffers may clash with
@@ -69,7 +69,7 @@ int allocs(const AllocsOptions& options, const CommonOptions& common) {
 void add_allocs(Command& app, CommonOptions& common) {
   auto options = std::make_shared<AllocsOptions>();
   Command command =
-      app.add_subcommand("allocs", "Every live allocation, the largest first", kExamples);
+      app.add_subcommand("allocs", "Every live allocation, the largest first", kAllocsExamples);
   add_common(command, common);
   add_server(command, common);
   command.add_flag("--csv", common.csv, "As CSV: one row per allocation, sizes in bytes");

@@ -19,7 +19,7 @@ namespace {
 using collector::DeadSegment;
 using views::format_bytes;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kCleanExamples = R"(
 Examples:
   ttmem clean --dry-run   what dead processes held, and what would be removed
   ttmem clean             remove the segments of dead processes, and regions of TT-Metal's own
@@ -225,7 +225,7 @@ int clean(bool dry_run) {
 void add_clean(Command& app) {
   auto dry_run = std::make_shared<bool>(false);
   Command command = app.add_subcommand(
-      "clean", "Remove what dead processes left, after saying what they held", kExamples);
+      "clean", "Remove what dead processes left, after saying what they held", kCleanExamples);
   command.add_flag("--dry-run", *dry_run, "Only say what would be removed");
   command.does([dry_run] { return clean(*dry_run); });
 }

@@ -15,7 +15,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kDemoExamples = R"(
 Examples:
   ttmem demo                     eight simulated devices; run `ttmem` in another terminal
   ttmem demo --list              the scenarios
@@ -55,7 +55,7 @@ void add_demo(Command& app) {
   auto options = std::make_shared<demo::Options>();
   auto list = std::make_shared<bool>(false);
   Command command = app.add_subcommand(
-      "demo", "A workload on simulated devices, tracked like any other", kExamples);
+      "demo", "A workload on simulated devices, tracked like any other", kDemoExamples);
   command.add_option("SCENARIO", "", options->scenario, "The scenario (mesh8); see --list");
   command.add_flag("--list", *list, "List the scenarios");
   command.add_option("--seconds", "N", options->seconds,

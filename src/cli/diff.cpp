@@ -25,7 +25,7 @@ struct DiffOptions {
   std::vector<report::Limit> limits;
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kDiffExamples = R"(
 Examples:
   ttmem diff old.ttmem new.ttmem                               peaks side by side, what changed
   ttmem diff old.ttmem new.ttmem --markdown                    for a pull request
@@ -75,7 +75,8 @@ int diff_command(const DiffOptions& options, const CommonOptions& common) {
 void add_diff(Command& app, CommonOptions& common) {
   auto options = std::make_shared<DiffOptions>();
   Command command = app.add_subcommand(
-      "diff", "Two recordings: peaks side by side, what was added, is gone, has grown", kExamples);
+      "diff", "Two recordings: peaks side by side, what was added, is gone, has grown",
+      kDiffExamples);
   command.add_option("old", "OLD", options->before, "A recording of `ttmem record`");
   command.add_option("new", "NEW", options->now, "Another, to compare with it");
   command.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");

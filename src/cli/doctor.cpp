@@ -7,7 +7,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kDoctorExamples = R"(
 Examples:
   ttmem doctor          why do I see nothing? What is missing, and what to type
   ttmem doctor --json   the same for machines
@@ -28,7 +28,7 @@ int examine(const CommonOptions& common) {
 
 void add_doctor(Command& app, CommonOptions& common) {
   Command command = app.add_subcommand(
-      "doctor", "Why do I see nothing: what is missing, what to type", kExamples);
+      "doctor", "Why do I see nothing: what is missing, what to type", kDoctorExamples);
   command.add_flag("--json", common.json, "JSON: schema ttmem.doctor.v1");
   add_color(command, common);
   command.does([&common] { return examine(common); });

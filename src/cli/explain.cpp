@@ -34,7 +34,7 @@ namespace {
 using explain::Failure;
 using recording::Time;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kExplainExamples = R"(
 Examples:
   ttmem explain                               the last failure of a process, or what would fail first
   ttmem explain run.log                       the last error of a log
@@ -207,7 +207,7 @@ void add_explain(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ExplainOptions>();
   Command command = app.add_subcommand(
       "explain", "Why an allocation failed, who is in the way, the smallest change that fits",
-      kExamples);
+      kExplainExamples);
   command.add_option("file", "FILE", options->file, "A log with the error; - is standard input");
   add_common(command, common);
   command.add_option("--pid", "PID", options->pid, parse_pid, "The process that failed");

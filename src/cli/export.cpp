@@ -17,7 +17,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kExportExamples = R"(
 Examples:
   ttmem export run.ttmem --format perfetto -o run.pftrace   for https://ui.perfetto.dev
   ttmem export run.ttmem --format pprof -o run.pb.gz        pprof -http=: run.pb.gz
@@ -135,7 +135,7 @@ int export_recording(const ExportOptions& options) {
 void add_export(Command& app) {
   auto options = std::make_shared<ExportOptions>();
   Command command =
-      app.add_subcommand("export", "A recording as a file of another tool", kExamples);
+      app.add_subcommand("export", "A recording as a file of another tool", kExportExamples);
   command.add_option("FILE", "", options->file, "The recording, of `ttmem record`");
   command.add_option("--format", "F", options->format, parse_for("--format", parse_format),
                      fmt::format("{}", fmt::join(format_names(), ", ")));

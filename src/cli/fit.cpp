@@ -29,7 +29,7 @@ struct FitOptions {
   std::string max;
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kFitExamples = R"(
 Examples:
   ttmem fit run.ttmem --board p100                  would this run fit on a p100?
   ttmem fit run.ttmem --board n150,n300,p150:13x10  on several, one with a grid of its own
@@ -103,7 +103,7 @@ int fit_command(const FitOptions& options, const CommonOptions& common) {
 void add_fit(Command& app, CommonOptions& common) {
   auto options = std::make_shared<FitOptions>();
   Command command = app.add_subcommand(
-      "fit", "Would a recorded run fit on another board, and how much more of it", kExamples);
+      "fit", "Would a recorded run fit on another board, and how much more of it", kFitExamples);
   command.add_option("file", "FILE", options->file, "A recording of `ttmem record`");
   command.add_option("--board", "NAME,...", options->boards, parse_for("--board", parse_boards),
                      "Boards: n150, n300, p100, p150, ...; with a grid, p150:13x10");

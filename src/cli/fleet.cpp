@@ -29,7 +29,7 @@ namespace {
 
 using fleet::Fleet;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kFleetExamples = R"(
 Examples:
   ttmem fleet --server node1,node2,node3      which of them is tight, and who holds what
   ttmem fleet --servers-from hosts.txt        one a line
@@ -161,7 +161,7 @@ int run(const FleetOptions& options, const CommonOptions& common) {
 void add_fleet(Command& app, CommonOptions& common) {
   auto options = std::make_shared<FleetOptions>();
   Command command = app.add_subcommand(
-      "fleet", "Many hosts, one line each, the tightest first; sums by job", kExamples);
+      "fleet", "Many hosts, one line each, the tightest first; sums by job", kFleetExamples);
   command.add_list("--server", "URLS", options->servers, parse_server_list,
                    "Hosts where `ttmem serve` runs: node1,node2:9500,https://proxy/node3");
   command.add_option("--servers-from", "FILE", options->servers_from,

@@ -9,7 +9,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kHelpExamples = R"(
 Examples:
   ttmem help          the options of ttmem itself, and all commands
   ttmem help allocs   the same as: ttmem allocs --help)";
@@ -28,7 +28,8 @@ int help(const Command& app, const std::string& command) {
 
 void add_help(Command& app) {
   auto name = std::make_shared<std::string>();
-  Command command = app.add_subcommand("help", "What a command does, and its options", kExamples);
+  Command command =
+      app.add_subcommand("help", "What a command does, and its options", kHelpExamples);
   command.add_option("COMMAND", "", *name, "The command; without it, all of them");
   command.does([app, name] { return help(app, *name); });
 }

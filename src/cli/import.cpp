@@ -18,7 +18,7 @@ struct Options {
   bool overwrite = false;
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kImportExamples = R"(
 Examples:
   ttmem import graph.json -o run.ttmem      a graph that ttnn captured, bare or as a report
   ttmem import model.jsonl -o model.ttmem   a capture of TT-Metal's hooks, as for ttmem replay
@@ -45,7 +45,7 @@ int run_import(const Options& options) {
 void add_import(Command& app) {
   auto options = std::make_shared<Options>();
   Command command = app.add_subcommand(
-      "import", "Make a recording of a graph that ttnn captured, or of a capture", kExamples);
+      "import", "Make a recording of a graph that ttnn captured, or of a capture", kImportExamples);
   command.add_option("FILE", "", options->file, "The graph or capture; its content tells which");
   command.add_option("-o,--output", "OUT", options->out, "The recording to write");
   command.add_flag("-f,--force", options->overwrite, "Overwrite it when it is there");

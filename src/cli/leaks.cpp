@@ -27,7 +27,7 @@ using leaks::Filter;
 using leaks::Leaks;
 using recording::Reader;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kLeaksExamples = R"(
 Examples:
   ttmem leaks                       what dead processes, closed devices and left scopes left, now
   ttmem leaks --for 30s             also what grows: looks again and again for 30 seconds
@@ -123,7 +123,7 @@ int leaks_command(LeaksOptions options, const CommonOptions& common) {
 void add_leaks(Command& app, CommonOptions& common) {
   auto options = std::make_shared<LeaksOptions>();
   Command command = app.add_subcommand(
-      "leaks", "What should be gone and is not: now, or in recordings", kExamples);
+      "leaks", "What should be gone and is not: now, or in recordings", kLeaksExamples);
   const auto any_file = [](const std::string& text) -> Result<std::string> { return text; };
   command.add_list("files", "FILE...", options->files, any_file,
                    "Recordings of `ttmem record`; without any, the processes that run");

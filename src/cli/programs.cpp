@@ -19,7 +19,7 @@ struct ProgramsOptions {
   std::uint64_t limit = 40;
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kProgramsExamples = R"(
 Examples:
   ttmem programs                which programs take the most L1
   ttmem programs --device 0     on one device
@@ -43,7 +43,7 @@ int programs(const ProgramsOptions& options, const CommonOptions& common) {
 void add_programs(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ProgramsOptions>();
   Command command = app.add_subcommand(
-      "programs", "Live programs and what their circular buffers take", kExamples);
+      "programs", "Live programs and what their circular buffers take", kProgramsExamples);
   add_common(command, common);
   add_server(command, common);
   command.add_flag("--csv", common.csv, "As CSV: one row per program, sizes in bytes");

@@ -43,7 +43,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kRecordExamples = R"(
 Examples:
   ttmem record -- python3 model.py         into ttmem-python3-PID.ttmem, PID is that of the recorder
   ttmem record -o run.ttmem -f -- ./model  overwrites run.ttmem
@@ -345,7 +345,7 @@ void add_record(Command& app, CommonOptions& common, const std::vector<std::stri
   auto options = std::make_shared<RecordOptions>();
   Command command = app.add_subcommand(
       "record", "Record every event of a command, or of processes: record [OPTIONS] -- CMD",
-      kExamples);
+      kRecordExamples);
   command.add_option("-o,--output", "FILE", options->file, "Where to (ttmem-NAME-PID.ttmem)");
   command.add_flag("-f,--force", options->overwrite, "Overwrite FILE");
   command.add_list("--pid", "PID", options->pids, parse_pid,

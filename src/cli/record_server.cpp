@@ -27,7 +27,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr recording::Time kPause = 500'000'000;
+constexpr recording::Time kLookPause = 500'000'000;
 
 // SIGINT and its like, as something to wait for.
 UniqueFd signals_to_come() {
@@ -116,8 +116,8 @@ Result<void> watch_until_told(Watch& watch, Recording& recording, Silence& silen
                               const RecordServerOptions& options, const UniqueFd& signals) {
   for (;;) {
     const recording::Time left =
-        options.duration.value_or(recording.now() + kPause) - recording.now();
-    const auto pause = std::clamp<recording::Time>(left, 0, kPause) / 1'000'000;
+        options.duration.value_or(recording.now() + kLookPause) - recording.now();
+    const auto pause = std::clamp<recording::Time>(left, 0, kLookPause) / 1'000'000;
     pollfd ready{signals.get(), POLLIN, 0};
     const bool told = ::poll(&ready, 1, static_cast<int>(pause)) > 0;
     const bool over = told || (options.duration && recording.now() >= *options.duration);

@@ -13,7 +13,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kReplayExamples = R"(
 Examples:
   ttmem replay model.jsonl --hold              the state at the end of a capture
   ttmem replay model.jsonl --lines 909 --hold  the state after its 909th line
@@ -37,7 +37,7 @@ int run_replay(const replay::Options& options) {
 void add_replay(Command& app) {
   auto options = std::make_shared<replay::Options>();
   Command command = app.add_subcommand(
-      "replay", "Feed a capture through the tracker as if it happened now", kExamples);
+      "replay", "Feed a capture through the tracker as if it happened now", kReplayExamples);
   command.add_option("FILE", "", options->file,
                      "The capture, one JSON object a line; - is standard input");
   command.add_option("--lines", "N", options->lines, std::bind_front(parse_count, "--lines"),

@@ -40,7 +40,7 @@ struct ReportOptions {
   std::vector<report::Limit> limits;
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kReportExamples = R"(
 Examples:
   ttmem report run.ttmem               peaks, what they were made of, what was left
   ttmem report run.ttmem --device 3    of one device
@@ -154,7 +154,8 @@ int report_command(const ReportOptions& options, const CommonOptions& common) {
 void add_report(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ReportOptions>();
   Command command = app.add_subcommand(
-      "report", "Of a recording: peaks, what they were made of, leaks, what to set", kExamples);
+      "report", "Of a recording: peaks, what they were made of, leaks, what to set",
+      kReportExamples);
   command.add_option("file", "FILE", options->file, "A recording of `ttmem record`");
   add_common(command, common);
   command.add_option("--at", "MOMENT", options->at, parse_for("--at", check_moment),

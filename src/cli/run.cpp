@@ -24,7 +24,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kRunExamples = R"(
 Examples:
   ttmem run -- python3 model.py --batch 32
   ttmem run -- pytest tests/test_model.py
@@ -105,8 +105,8 @@ int run_command(std::vector<std::string> arguments, const RunOptions& options) {
 
 void add_run(Command& app, const std::vector<std::string>& to_run) {
   auto options = std::make_shared<RunOptions>();
-  Command command =
-      app.add_subcommand("run", "Run a command with tracking on: run [OPTIONS] -- CMD", kExamples);
+  Command command = app.add_subcommand(
+      "run", "Run a command with tracking on: run [OPTIONS] -- CMD", kRunExamples);
   command.add_flag("--summary", options->summary,
                    "At the end, say on standard error what was used and still held");
   command.add_flag("--no-explain", options->no_explain,

@@ -16,7 +16,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kServeExamples = R"(
 Examples:
   ttmem serve                          socket, HTTP on 127.0.0.1:9488, reaper;
                                        the page is http://127.0.0.1:9488/
@@ -71,7 +71,7 @@ void add_serve(Command& app) {
   options.socket.path = socket_path();
   Command command = app.add_subcommand(
       "serve", "Socket server, HTTP API, Prometheus metrics, history, reaper of dead processes",
-      kExamples);
+      kServeExamples);
   command.add_option("--socket", "TEXT", options.socket.path,
                      "Unix socket for clients ($TTMEM_SOCKET, /tmp/tt_allocation_server.sock)");
   command.add_option("--socket-mode", "TEXT", options.socket.mode, parse_mode,

@@ -35,7 +35,7 @@ struct ShowOptions {
   std::optional<views::QueryFormat> format;
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kShowExamples = R"(
 Examples:
   ttmem                          every device and process, once
   ttmem --watch 0.5              the same, again every half second
@@ -283,7 +283,7 @@ void add_show(Command& app, CommonOptions& common) {
   app.add_option("--format", "FORMAT", options->format,
                  parse_for("--format", views::parse_query_format),
                  "Of --query: csv[,noheader][,nounits]");
-  app.footer(kExamples);
+  app.footer(kShowExamples);
   app.does([options, &common] { return show(*options, common); });
 }
 

@@ -39,7 +39,7 @@ struct Options {
   bool watch = false;  // of tt_smi_umd, without effect
 };
 
-constexpr const char* kExamples = R"(
+constexpr const char* kTopExamples = R"(
 Examples:
   ttmem top                      the live view; h shows the keys, q ends it
   ttmem top --view 3 --device 1  the cores of device 1
@@ -228,7 +228,7 @@ int top(const Options& options, const CommonOptions& common) {
 void add_top(Command& app, CommonOptions& common) {
   auto options = std::make_shared<Options>();
   Command command =
-      app.add_subcommand("top", "The live view: devices, charts, cores, processes", kExamples);
+      app.add_subcommand("top", "The live view: devices, charts, cores, processes", kTopExamples);
   command.add_option("--view", "N", options->view, parse_view,
                      "Begin with this view: 1, 2, 3 or 4");
   command.add_option("-i,--device", "N", common.devices, parse_devices,

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint16_t kPort = 9489;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kViewExamples = R"(
 Examples:
   ttmem view run.ttmem                  opens a browser, or says which address to open
   ttmem view old.ttmem new.ttmem        two recordings side by side
@@ -102,7 +102,7 @@ int view_command(const ViewOptions& options) {
 void add_view(Command& app) {
   auto options = std::make_shared<ViewOptions>();
   Command command = app.add_subcommand(
-      "view", "A recording, or two, as a page: time line, cores, peaks, leaks", kExamples);
+      "view", "A recording, or two, as a page: time line, cores, peaks, leaks", kViewExamples);
   const auto any_file = [](const std::string& text) -> Result<std::string> { return text; };
   command.add_list("files", "FILE...", options->files, any_file,
                    "A recording of `ttmem record`; with a second one, both side by side");

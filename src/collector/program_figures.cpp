@@ -11,20 +11,20 @@ namespace {
 using segment::Cb;
 using segment::Footprint;
 
-struct Range {
+struct CbRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
 // The ranges that the CBs of a footprint take on one core: ascending, disjoint.
-void ranges_on_core(const Footprint& footprint, std::uint32_t core, std::vector<Range>& ranges) {
+void ranges_on_core(const Footprint& footprint, std::uint32_t core, std::vector<CbRange>& ranges) {
   ranges.clear();
   for (const Cb& cb : footprint) {
     if (cb.global || cb.bytes == 0 || !cb.cores.test(core)) continue;
     ranges.push_back({cb.address, std::uint64_t{cb.address} + cb.bytes});
   }
   std::sort(ranges.begin(), ranges.end(),
-            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+            [](const CbRange& a, const CbRange& b) { return a.begin < b.begin; });
   std::size_t last = 0;
   for (std::size_t i = 1; i < ranges.size(); ++i) {
     if (ranges[i].begin <= ranges[last].end) {
@@ -51,11 +51,11 @@ struct Edge {
 
 // A footprint that two or more programs share weighs 2: no program alone holds what it covers.
 void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vector<Edge>& edges) {
-  std::vector<Range> ranges;
+  std::vector<CbRange> ranges;
   for (std::uint32_t u = 0; u < uses.size(); ++u) {
     ranges_on_core(*uses[u].footprint, core, ranges);
     const std::int32_t weight = uses[u].programs > 1 ? 2 : 1;
-    for (const Range& range : ranges) {
+    for (const CbRange& range : ranges) {
       edges.push_back({range.begin, weight, u});
       edges.push_back({range.end, -weight, u});
     }
@@ -92,11 +92,11 @@ std::optional<FootprintFigures> footprint_figures(const Footprint& footprint, Wo
   figures.cores = covered.count();
   const std::vector<CoreMask> classes = partition_cores(masks);
   if (!budget.spend(masks.size() * classes.size())) return std::nullopt;
-  std::vector<Range> ranges;
+  std::vector<CbRange> ranges;
   for (const CoreMask& cores : classes) {
     ranges_on_core(footprint, cores.lowest(), ranges);
     std::uint64_t bytes = 0;
-    for (const Range& range : ranges) bytes += range.end - range.begin;
+    for (const CbRange& range : ranges) bytes += range.end - range.begin;
     figures.bytes_per_core = std::max(figures.bytes_per_core, bytes);
     figures.physical_bytes += bytes * cores.count();
   }

@@ -32,20 +32,20 @@ std::int32_t parent_of(std::int32_t pid) {
   return parse_number<std::int32_t>(next_word(rest)).value_or(0);
 }
 
-enum class Origin : std::uint8_t { ours, others, unknown };
+enum class Lineage : std::uint8_t { ours, others, unknown };
 
 // Whether this process started that one, or one that did.
-Origin origin_of(const SegmentName& name) {
+Lineage lineage_of(const SegmentName& name) {
   const std::optional<ProcessFacts> facts = process_facts(name.pid);
-  if (!facts || facts->start_time_ticks != name.start_time_ticks) return Origin::unknown;
+  if (!facts || facts->start_time_ticks != name.start_time_ticks) return Lineage::unknown;
   const std::int32_t self = ::getpid();
   constexpr int deepest = 1000;
   std::int32_t pid = name.pid;
   for (int i = 0; i < deepest && pid > 1; ++i) {
     pid = parent_of(pid);
-    if (pid == self) return Origin::ours;
+    if (pid == self) return Lineage::ours;
   }
-  return pid == 1 ? Origin::others : Origin::unknown;
+  return pid == 1 ? Lineage::others : Lineage::unknown;
 }
 
 // The files that were kept for this process. Another container may have one with its pid.
@@ -116,9 +116,9 @@ void RunSegments::open_segment(const std::string& name, std::vector<UniqueFd>& o
   // First: it may be gone a moment later.
   std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
   if (!file) return;
-  const Origin origin = origin_of(*parsed);
-  if (origin == Origin::unknown) strangers_.push_back(std::move(file->fd));
-  if (origin == Origin::ours) opened.push_back(std::move(file->fd));
+  const Lineage lineage = lineage_of(*parsed);
+  if (lineage == Lineage::unknown) strangers_.push_back(std::move(file->fd));
+  if (lineage == Lineage::ours) opened.push_back(std::move(file->fd));
 }
 
 std::vector<UniqueFd> RunSegments::open_kept() {

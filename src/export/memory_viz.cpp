@@ -41,12 +41,12 @@ constexpr Time kLargestNumber = (Time{1} << 53) - 1;
 constexpr std::size_t kMostSpaces = 510;
 
 // What is live in the file, by the recording's own names.
-struct Life {
+struct AllocationKey {
   RowId device = 0;
   RowId allocation = 0;
 
-  friend bool operator==(const Life&, const Life&) = default;
-  friend std::size_t hash_value(const Life& life) {
+  friend bool operator==(const AllocationKey&, const AllocationKey&) = default;
+  friend std::size_t hash_value(const AllocationKey& life) {
     std::size_t seed = 0;
     boost::hash_combine(seed, life.device);
     boost::hash_combine(seed, life.allocation);
@@ -80,9 +80,9 @@ std::vector<std::size_t> slots_of(const Tables& tables, const std::vector<Chip>&
   return slots;
 }
 
-class Exporter {
+class MemoryVizExporter {
  public:
-  Exporter(const Job& job, const Thinning& thinning, SnapshotEncoder& encoder)
+  MemoryVizExporter(const Job& job, const Thinning& thinning, SnapshotEncoder& encoder)
       : job_(job),
         tables_(job.reader.tables()),
         selection_(job.selection),
@@ -178,7 +178,7 @@ class Exporter {
     if (std::erase_if(pending_, [&](const Allocation& a) { return a.id == allocation.id; }) > 0)
       return;
     for (const RowId device : tables_.device_set(allocation.devices)) {
-      const auto at = lives_.find(Life{device, allocation.id});
+      const auto at = lives_.find(AllocationKey{device, allocation.id});
       if (at == lives_.end()) continue;
       const auto [space, address] = at->second;
       lives_.erase(at);
@@ -269,13 +269,13 @@ class Exporter {
   std::vector<std::size_t> slots_;
   Shared cb_stack_;
   boost::unordered_flat_map<std::pair<RowId, RowId>, Shared> stacks_;  // device and request
-  boost::unordered_flat_map<Life, Place> lives_;
+  boost::unordered_flat_map<AllocationKey, Place> lives_;
   std::vector<Allocation> pending_;  // of the moment that is being read
   std::uint64_t left_out_ = 0;
   std::uint64_t impossible_ = 0;  // larger than any device
 };
 
-Notes Exporter::notes() const {
+Notes MemoryVizExporter::notes() const {
   Notes notes;
   if (left_out_ > 0) {
     notes.push_back(
@@ -291,7 +291,7 @@ Notes Exporter::notes() const {
 }
 
 // The viewer shows them as they are.
-Shared Exporter::settings(const std::vector<std::size_t>& places) {
+Shared MemoryVizExporter::settings(const std::vector<std::size_t>& places) {
   std::vector<EncodedField> fields = {
       {texts_.word("made by"), texts_.word("ttmem export")},
       {texts_.word("command"), texts_.word(valid_utf8(tables_.run.command))},
@@ -306,7 +306,7 @@ Shared Exporter::settings(const std::vector<std::size_t>& places) {
   return encoder_.share(EncodedFields(fields));
 }
 
-void Exporter::write(Output& output) {
+void MemoryVizExporter::write(Output& output) {
   const std::vector<std::size_t> places = selection_.places();
   EncodedList segments;
   EncodedList traces;
@@ -329,7 +329,7 @@ Result<Notes> write_memory_viz(const Job& job, Output& output) {
   const auto thinning = Thinning::plan(job.reader, job.selection, kMostEntries);
   if (!thinning) return thinning.error();
   const auto encoder = job.path.ends_with(".json") ? make_json_encoder() : make_pickle_encoder();
-  Exporter exporter(job, *thinning, *encoder);
+  MemoryVizExporter exporter(job, *thinning, *encoder);
   const auto passed = exporter.read();
   if (!passed) return passed.error();
   exporter.write(output);

@@ -31,7 +31,7 @@ namespace {
 constexpr std::size_t kMostLanes = 1000;
 
 // The ranks below a device, after its counters.
-enum Rank : std::uint64_t { kDispatches = 20, kPrograms = 21, kAllocations = 22 };
+enum SliceRank : std::uint64_t { kDispatches = 20, kPrograms = 21, kAllocations = 22 };
 
 constexpr PerKind<std::string_view> kSliceNames = {
     {"DRAM buffers", "L1 buffers, each", "L1_SMALL buffers", "Trace buffers", "CBs counted by hand",
@@ -56,13 +56,13 @@ class Slices {
 };
 
 // What lives as a slice: an allocation on a device, or a program.
-struct Life {
+struct SliceKey {
   RowId device = 0;
   RowId allocation = 0;  // 0: `program` is set
   RowId program = 0;
 
-  friend bool operator==(const Life&, const Life&) = default;
-  friend std::size_t hash_value(const Life& life) {
+  friend bool operator==(const SliceKey&, const SliceKey&) = default;
+  friend std::size_t hash_value(const SliceKey& life) {
     std::size_t seed = 0;
     for (const RowId part : {life.device, life.allocation, life.program})
       boost::hash_combine(seed, part);
@@ -97,9 +97,9 @@ std::string title_of(const Chip& chip) {
   return title;
 }
 
-class Exporter {
+class PerfettoExporter {
  public:
-  Exporter(const Job& job, Output& output)
+  PerfettoExporter(const Job& job, Output& output)
       : tables_(job.reader.tables()),
         selection_(job.selection),
         end_ns_(job.reader.end_ns()),
@@ -261,7 +261,7 @@ class Exporter {
     return static_cast<std::uint64_t>(tables_.process(tables_.device(device).process).pid);
   }
 
-  void begin(const Life& life, Slices& slices, const Shown& shown, Time time,
+  void begin(const SliceKey& life, Slices& slices, const Shown& shown, Time time,
              const Annotations& about) {
     const TrackId parent = chips_[selection_.chip_of(life.device)].track;
     const auto lane = slices.begin(trace_, parent, shown.track, shown.rank);
@@ -273,7 +273,7 @@ class Exporter {
     trace_.begin_slice(slices.track(*lane), time, shown.name, shown.category, about);
   }
 
-  void end(const Life& life, Time time) {
+  void end(const SliceKey& life, Time time) {
     const auto at = lives_.find(life);
     if (at == lives_.end()) return;
     const auto [slices, lane] = at->second;
@@ -312,7 +312,7 @@ class Exporter {
     Slices* slices = nullptr;
     std::size_t lane = 0;
   };
-  boost::unordered_flat_map<Life, Place> lives_;
+  boost::unordered_flat_map<SliceKey, Place> lives_;
   boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, std::uint32_t> names_;  // of programs
   boost::unordered_flat_map<RowId, TrackId> process_tracks_;
   boost::unordered_flat_map<RowId, TrackId> gap_tracks_;
@@ -323,7 +323,7 @@ class Exporter {
 }  // namespace
 
 Result<Notes> write_perfetto(const Job& job, Output& output) {
-  return Exporter(job, output).write(job.reader);
+  return PerfettoExporter(job, output).write(job.reader);
 }
 
 }  // namespace ttmem::exporter

@@ -9,7 +9,7 @@ namespace {
 constexpr PerKind<std::string_view> kCounterNames = {
     {"DRAM", "L1 buffers", "L1_SMALL", "Trace", "CB", "Kernels", "Host memory"}};
 // Below a device, before all else; the kinds have their own numbers.
-enum Rank : std::uint64_t { kL1Total = 10, kResident = 11 };
+enum CounterRank : std::uint64_t { kL1Total = 10, kResident = 11 };
 
 }  // namespace
 

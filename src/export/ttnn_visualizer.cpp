@@ -33,9 +33,9 @@ constexpr std::string_view kDatabase = "db.sqlite";
 constexpr std::string_view kConfig = "config.json";
 constexpr std::string_view kSchemaVersion = "3.3";
 
-class Exporter {
+class TtnnExporter {
  public:
-  Exporter(const Job& job, const TtnnPlan& plan, const Peaks& peaks, TtnnReport& report)
+  TtnnExporter(const Job& job, const TtnnPlan& plan, const Peaks& peaks, TtnnReport& report)
       : job_(job),
         tables_(job.reader.tables()),
         selection_(job.selection),
@@ -255,7 +255,7 @@ Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder) {
   if (!peaks) return peaks.error();
   auto report = TtnnReport::create(folder.file(kDatabase));
   if (!report) return report.error();
-  Exporter exporter(job, *plan, *peaks, *report);
+  TtnnExporter exporter(job, *plan, *peaks, *report);
   for (const auto& done : {exporter.write(), report->finish(), write_config(job, folder)}) {
     if (!done) return done.error();
   }

@@ -17,21 +17,21 @@ template <typename T>
 Json value_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
-Json bytes_of(const std::optional<report::Extreme>& extreme) {
+Json json_bytes(const std::optional<report::Extreme>& extreme) {
   return extreme ? Json(extreme->bytes) : Json(nullptr);
 }
-Json time_of(const std::optional<report::Extreme>& extreme) {
+Json json_time(const std::optional<report::Extreme>& extreme) {
   return extreme ? Json(extreme->time_ns) : Json(nullptr);
 }
 
 Json peak(const std::optional<report::Extreme>& extreme) {
-  return {{"peak_bytes", bytes_of(extreme)}, {"peak_time_ns", time_of(extreme)}};
+  return {{"peak_bytes", json_bytes(extreme)}, {"peak_time_ns", json_time(extreme)}};
 }
 
 Json with_free(Json json, const std::optional<report::Extreme>& free,
                const std::optional<std::uint64_t>& capacity) {
-  json["largest_free_min_bytes_per_bank"] = bytes_of(free);
-  json["largest_free_min_time_ns"] = time_of(free);
+  json["largest_free_min_bytes_per_bank"] = json_bytes(free);
+  json["largest_free_min_time_ns"] = json_time(free);
   json["capacity_bytes"] = value_of(capacity);
   return json;
 }
@@ -46,8 +46,8 @@ Json device_json(const report::DeviceReport& device) {
           {"l1_buffers", peak(device.peak[Kind::l1])},
           {"l1_small", peak(device.peak[Kind::l1_small])},
           {"trace", peak(device.peak[Kind::trace])},
-          {"headroom_min_bytes_per_core", bytes_of(device.least_headroom)},
-          {"headroom_min_time_ns", time_of(device.least_headroom)}};
+          {"headroom_min_bytes_per_core", json_bytes(device.least_headroom)},
+          {"headroom_min_time_ns", json_time(device.least_headroom)}};
 }
 
 Json placed_json(const PlacedBuffer& buffer) {

@@ -7,37 +7,40 @@
 namespace ttmem::fleet {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys in the order of the schema
+using OrderedJson = nlohmann::ordered_json;  // keys in the order of the schema
 
 template <typename T>
-Json value_of(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
+OrderedJson value_of(const std::optional<T>& value) {
+  return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+OrderedJson text_or_null(const std::string& text) {
+  return text.empty() ? OrderedJson(nullptr) : OrderedJson(text);
+}
 
-Json memory_json(const Sum& used, const Sum& capacity) {
+OrderedJson memory_json(const Sum& used, const Sum& capacity) {
   return {{"used_bytes", value_of(used.bytes)},
           {"capacity_bytes", value_of(capacity.bytes)},
           {"complete", used.complete && capacity.complete}};
 }
 
-Json l1_json(const Sum& used, const Sum& capacity) {
-  Json json = memory_json(used, capacity);
+OrderedJson l1_json(const Sum& used, const Sum& capacity) {
+  OrderedJson json = memory_json(used, capacity);
   json["estimate"] = used.estimate;
   return json;
 }
 
-Json host_json(const Host& host) {
+OrderedJson host_json(const Host& host) {
   const bool answered = !host.fault;
-  Json json = {{"address", host.address},
-               {"name", text_or_null(host.name)},
-               {"answer", answered ? "ok" : name_of(host.fault->kind)},
-               {"reason", answered ? Json(nullptr) : Json(host.fault->reason)},
-               {"next_step", answered ? Json(nullptr) : Json(host.fault->next_step)},
-               {"complete", answered && host.complete},
-               {"devices", value_of(host.devices)}};
-  Json dram = memory_json(host.dram_used, host.dram_capacity);
+  OrderedJson json = {
+      {"address", host.address},
+      {"name", text_or_null(host.name)},
+      {"answer", answered ? "ok" : name_of(host.fault->kind)},
+      {"reason", answered ? OrderedJson(nullptr) : OrderedJson(host.fault->reason)},
+      {"next_step", answered ? OrderedJson(nullptr) : OrderedJson(host.fault->next_step)},
+      {"complete", answered && host.complete},
+      {"devices", value_of(host.devices)}};
+  OrderedJson dram = memory_json(host.dram_used, host.dram_capacity);
   dram["least_free_bytes"] = value_of(host.dram_left.bytes);
   dram["least_free_device"] = text_or_null(host.dram_left.device);
   json["dram"] = std::move(dram);
@@ -53,7 +56,7 @@ Json host_json(const Host& host) {
   return json;
 }
 
-Json job_json(const Job& job) {
+OrderedJson job_json(const Job& job) {
   return {{"job", text_or_null(job.job)},
           {"hosts", job.hosts},
           {"processes", job.processes},
@@ -68,8 +71,8 @@ Json job_json(const Job& job) {
 }
 
 template <typename Items, typename Make>
-Json list_of(const Items& items, Make&& make) {
-  Json list = Json::array();
+OrderedJson list_of(const Items& items, Make&& make) {
+  OrderedJson list = OrderedJson::array();
   for (const auto& item : items) list.push_back(make(item));
   return list;
 }
@@ -78,24 +81,24 @@ Json list_of(const Items& items, Make&& make) {
 
 std::string fleet_json(const Fleet& fleet, views::JsonLayout layout) {
   const Total& total = fleet.total;
-  const Json document = {{"schema", "ttmem.fleet.v1"},
-                         {"time_unix_ns", fleet.time_unix_ns},
-                         {"host", fleet.host},
-                         {"prometheus", text_or_null(fleet.prometheus)},
-                         {"complete", fleet.complete()},
-                         {"total",
-                          {{"hosts", fleet.hosts.size()},
-                           {"answered", total.answered},
-                           {"devices", total.devices},
-                           {"processes", total.processes},
-                           {"dram", memory_json(total.dram_used, total.dram_capacity)},
-                           {"l1", l1_json(total.l1_used, total.l1_capacity)}}},
-                         {"hosts", list_of(fleet.hosts, host_json)},
-                         {"jobs", list_of(fleet.jobs, job_json)},
-                         {"warnings", fleet.warnings},
-                         {"unread", fleet.unread}};
+  const OrderedJson document = {{"schema", "ttmem.fleet.v1"},
+                                {"time_unix_ns", fleet.time_unix_ns},
+                                {"host", fleet.host},
+                                {"prometheus", text_or_null(fleet.prometheus)},
+                                {"complete", fleet.complete()},
+                                {"total",
+                                 {{"hosts", fleet.hosts.size()},
+                                  {"answered", total.answered},
+                                  {"devices", total.devices},
+                                  {"processes", total.processes},
+                                  {"dram", memory_json(total.dram_used, total.dram_capacity)},
+                                  {"l1", l1_json(total.l1_used, total.l1_capacity)}}},
+                                {"hosts", list_of(fleet.hosts, host_json)},
+                                {"jobs", list_of(fleet.jobs, job_json)},
+                                {"warnings", fleet.warnings},
+                                {"unread", fleet.unread}};
   const int indent = layout == views::JsonLayout::pretty ? 2 : -1;
-  return document.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document.dump(indent, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ttmem::fleet

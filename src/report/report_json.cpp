@@ -16,17 +16,17 @@ namespace {
 using Json = nlohmann::ordered_json;  // keys in the order of the schema
 
 Json value_of(const Bytes& bytes) { return bytes ? Json(*bytes) : Json(nullptr); }
-Json bytes_of(const std::optional<Extreme>& extreme) {
+Json json_bytes(const std::optional<Extreme>& extreme) {
   return extreme ? Json(extreme->bytes) : Json(nullptr);
 }
-Json time_of(const std::optional<Extreme>& extreme) {
+Json json_time(const std::optional<Extreme>& extreme) {
   return extreme ? Json(extreme->time_ns) : Json(nullptr);
 }
 Json text_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json figures(const std::optional<Extreme>& peak, const Bytes& end) {
-  return {{"peak_bytes", bytes_of(peak)},
-          {"peak_time_ns", time_of(peak)},
+  return {{"peak_bytes", json_bytes(peak)},
+          {"peak_time_ns", json_time(peak)},
           {"end_bytes", value_of(end)}};
 }
 
@@ -35,8 +35,8 @@ Json figures(const DeviceReport& device, Kind kind) {
 }
 
 Json with_free(Json json, const std::optional<Extreme>& free, const Bytes& capacity) {
-  json["largest_free_min_bytes_per_bank"] = bytes_of(free);
-  json["largest_free_min_time_ns"] = time_of(free);
+  json["largest_free_min_bytes_per_bank"] = json_bytes(free);
+  json["largest_free_min_time_ns"] = json_time(free);
   json["capacity_bytes"] = value_of(capacity);
   return json;
 }
@@ -85,8 +85,8 @@ Json device_json(const DeviceReport& device) {
           {"kernels", figures(device, Kind::kernel)},
           {"l1_buffers", figures(device, Kind::l1)},
           {"l1_small", std::move(small)},
-          {"headroom_min_bytes_per_core", bytes_of(device.least_headroom)},
-          {"headroom_min_time_ns", time_of(device.least_headroom)},
+          {"headroom_min_bytes_per_core", json_bytes(device.least_headroom)},
+          {"headroom_min_time_ns", json_time(device.least_headroom)},
           {"settings", settings_json(device)},
           {"at_peak",
            {{"dram", holders_json(device.at_dram_peak)}, {"l1", holders_json(device.at_l1_peak)}}},

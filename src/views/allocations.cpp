@@ -54,7 +54,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Allocation& a,
           {label_of(a), color}};
 }
 
-Table make_table(bool any_dead) {
+Table allocation_table(bool any_dead) {
   using enum Column::Align;
   return Table({{"DEV"},
                 {"PID"},
@@ -114,7 +114,7 @@ std::string allocations_text(const Snapshot& snapshot, const std::vector<Allocat
                             : wrapped("No live allocation matches.", 0, Color::plain, options) +
                                   not_complete_text(snapshot, options);
   } else {
-    Table table = make_table(any_dead);
+    Table table = allocation_table(any_dead);
     for (const Allocation& a : allocations) table.add_row(row_of(snapshot, a, options));
     text = table.render(0, options) + "\n" +
            wrapped(sum_text(snapshot, allocations, options), 0, Color::plain, options) +

@@ -17,15 +17,15 @@ using model::Device;
 using model::Snapshot;
 
 // A row as (column, value) pairs, so that header and rows cannot disagree.
-using Row = std::vector<std::pair<std::string_view, std::string>>;
+using CsvRow = std::vector<std::pair<std::string_view, std::string>>;
 
 template <typename T>
 std::string field_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string(kUnknown);
 }
 
-Row row_of(const Snapshot& snapshot, const Device& device) {
-  Row row;
+CsvRow csv_row(const Snapshot& snapshot, const Device& device) {
+  CsvRow row;
   for (const DeviceField& field : device_fields()) {
     if (!field.column.empty())
       row.emplace_back(field.column, text_of(field.value(device), kUnknown));
@@ -36,15 +36,15 @@ Row row_of(const Snapshot& snapshot, const Device& device) {
   return row;
 }
 
-Row identity_of(const Device& device) {
-  Row row;
+CsvRow identity_of(const Device& device) {
+  CsvRow row;
   for (const std::string_view column : kIdentityColumns) {
     row.emplace_back(column, text_of(field_of_column(column).value(device), kUnknown));
   }
   return row;
 }
 
-Row row_of(const Snapshot& snapshot, const Device& device, const model::Core& core) {
+CsvRow csv_row(const Snapshot& snapshot, const Device& device, const model::Core& core) {
   return {{"device", fmt::format("{}", device.id)},
           {"uid", device.uid ? format_hex(*device.uid) : std::string(kUnknown)},
           {"x", fmt::format("{}", core.x)},
@@ -57,7 +57,7 @@ Row row_of(const Snapshot& snapshot, const Device& device, const model::Core& co
           {"time_unix_ns", fmt::format("{}", snapshot.time_unix_ns)}};
 }
 
-std::string line_of(const Row& row, bool names) {
+std::string line_of(const CsvRow& row, bool names) {
   std::vector<std::string> fields;
   for (const auto& [name, value] : row) fields.push_back(csv_field(names ? name : value));
   return join(fields, ",") + "\n";
@@ -76,20 +76,20 @@ std::string csv_field(std::string_view text) {
 }
 
 std::string csv_header(CsvRows rows) {
-  const Row row = rows == CsvRows::cores        ? row_of({}, {}, {})
-                  : rows == CsvRows::identities ? identity_of({})
-                                                : row_of({}, {});
+  const CsvRow row = rows == CsvRows::cores        ? csv_row({}, {}, {})
+                     : rows == CsvRows::identities ? identity_of({})
+                                                   : csv_row({}, {});
   return line_of(row, true);
 }
 
 std::string csv_rows(const Snapshot& snapshot, CsvRows rows) {
   std::string text;
   for (const Device& device : snapshot.devices) {
-    if (rows == CsvRows::devices) text += line_of(row_of(snapshot, device), false);
+    if (rows == CsvRows::devices) text += line_of(csv_row(snapshot, device), false);
     if (rows == CsvRows::identities) text += line_of(identity_of(device), false);
     if (rows != CsvRows::cores) continue;
     for (const model::Core& core : device.cores) {
-      text += line_of(row_of(snapshot, device, core), false);
+      text += line_of(csv_row(snapshot, device, core), false);
     }
   }
   return text;

@@ -39,7 +39,7 @@ Json list_of(const std::vector<Item>& items, Convert&& convert) {
   return list;
 }
 
-Json text_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 // Which process a pid means: the one that the reader would use, and whose `pid` is.
 void add_pids(const model::Process& p, Json& json) {
@@ -59,10 +59,10 @@ Json process_json(const model::Process& p) {
   json["kernels_estimated_bytes"] = value_of(p.kernels_estimated_bytes);
   json["cb_estimate"] = value_of(p.cb_estimate);
   json["allocations"] = value_of(live_allocations(p.kinds));
-  json["command"] = text_of(p.command);
+  json["command"] = text_or_null(p.command);
   add_pids(p, json);
   json["device_supposed"] = p.supposed_device;
-  json["not_tracked"] = text_of(p.not_tracked);
+  json["not_tracked"] = text_or_null(p.not_tracked);
   json["may_hold"] = p.may_hold;
   json["foreign_pid"] = p.foreign_pid;
   json["segment"] = p.segment;
@@ -166,7 +166,7 @@ Json owner_of(const Snapshot& snapshot, const Item& item) {
   Json json = {{"device", place ? Json(place->id) : Json(nullptr)},
                {"uid", place && place->uid ? Json(format_hex(*place->uid)) : Json(nullptr)},
                {"pid", item.pid},
-               {"process", process ? text_of(process->name) : Json(nullptr)},
+               {"process", process ? text_or_null(process->name) : Json(nullptr)},
                {"state", name_of(item.state)}};
   add_pids(process ? *process : model::Process(), json);
   return json;
@@ -175,7 +175,7 @@ Json owner_of(const Snapshot& snapshot, const Item& item) {
 template <typename Item>
 Json job_of(const Snapshot& snapshot, const Item& item) {
   const model::Process* process = process_of(snapshot, item);
-  return process ? text_of(process->job.id) : Json(nullptr);
+  return process ? text_or_null(process->job.id) : Json(nullptr);
 }
 
 // Null: every bank, or an unknown grid.
@@ -199,12 +199,12 @@ Json allocation_entry(const Snapshot& snapshot, const model::Allocation& a) {
   entry["age_ns"] = a.age_ns;
   entry["persistent"] = a.persistent;
   entry["estimate"] = a.estimate;
-  entry["label"] = text_of(a.label);
+  entry["label"] = text_or_null(a.label);
   entry["devices"] = Json::array();
   for (const std::uint32_t device : devices_of(a)) {
     if (device < snapshot.devices.size()) entry["devices"].push_back(snapshot.devices[device].id);
   }
-  entry["scope"] = text_of(a.scope);
+  entry["scope"] = text_or_null(a.scope);
   entry["job"] = job_of(snapshot, a);
   return entry;
 }
@@ -232,10 +232,10 @@ Json program_entry(const Snapshot& snapshot, const model::Program& p) {
   entry["resident"] = p.resident_cores > 0;
   entry["resident_cores"] = p.resident_cores;
   entry["age_ns"] = p.age_ns;
-  entry["name"] = text_of(p.name);
+  entry["name"] = text_or_null(p.name);
   entry["label"] = entry["name"];  // as allocations have it
   entry["cbs"] = cbs_of(snapshot, p);
-  entry["scope"] = text_of(p.scope);
+  entry["scope"] = text_or_null(p.scope);
   entry["job"] = job_of(snapshot, p);
   return entry;
 }
@@ -248,7 +248,7 @@ void place(const Item& item, Json& entry) {
 }
 
 Json group_json(const AllocationGroup& group, GroupBy by) {
-  return {{std::string(name_of(by)), text_of(group.name)},
+  return {{std::string(name_of(by)), text_or_null(group.name)},
           {"state", name_of(group.state)},
           {"allocations", group.allocations},
           {"bytes", group.bytes},

@@ -47,7 +47,7 @@ std::vector<Cell> row_of(const Snapshot& snapshot, const Program& p, Units units
 }
 
 // Names are worth more room than most figures; without any, their column is the first to go.
-Table make_table(bool has_names) {
+Table program_table(bool has_names) {
   using enum Column::Align;
   return Table({{"PROGRAM"},
                 {"DEV"},
@@ -90,7 +90,7 @@ std::string programs_text(const Snapshot& snapshot, const std::vector<Program>& 
   }
   const std::size_t shown = std::min(limit, programs.size());
   const auto end = programs.begin() + static_cast<std::ptrdiff_t>(shown);
-  Table table = make_table(
+  Table table = program_table(
       std::any_of(programs.begin(), end, [](const Program& p) { return !p.name.empty(); }));
   for (std::size_t i = 0; i < shown; ++i)
     table.add_row(row_of(snapshot, programs[i], options.units));

@@ -19,7 +19,7 @@ constexpr std::uint64_t kStepsPerPrompt = 20;
 constexpr std::uint64_t kPrefillSteps = 3;
 constexpr std::size_t kMaxCacheBlocks = 80;
 constexpr std::size_t kBlocksPerRequest = 20;
-constexpr std::uint64_t kKernelBytes = 14 * kKiB;
+constexpr std::uint64_t kInferenceKernelBytes = 14 * kKiB;
 
 class Inference : public Scenario {
  public:
@@ -30,7 +30,7 @@ class Inference : public Scenario {
         residual_(interleaved(mesh, "decode.residual", BufferType::L1, kBf16Tile, 64 * 16)),
         attention_out_(
             interleaved(mesh, "decode.attention_out", BufferType::L1, kBf16Tile, 64 * 12 - 7)),
-        operations_(transformer_operations(mesh, 272, kKernelBytes)),
+        operations_(transformer_operations(mesh, 272, kInferenceKernelBytes)),
         decode_(mesh, operations_, k70B.layers) {}
 
   void step(std::uint64_t number) override {

@@ -17,11 +17,12 @@ constexpr std::uint64_t kLayers = 24;
 constexpr std::uint64_t kOptimiserSteps = 12;  // two layers each
 constexpr std::uint64_t kIteration = 2 * kLayers + kOptimiserSteps;
 constexpr std::uint64_t kWeightTiles = 49152;  // of a layer: 96 MiB as bf16
-constexpr std::uint64_t kKernelBytes = 1536;
+constexpr std::uint64_t kTrainingKernelBytes = 1536;
 
 class Training : public Scenario {
  public:
-  Training() : Scenario(kN300), operations_(transformer_operations(mesh, 640, kKernelBytes)) {
+  Training()
+      : Scenario(kN300), operations_(transformer_operations(mesh, 640, kTrainingKernelBytes)) {
     for (std::uint64_t layer = 0; layer < kLayers; ++layer) {
       weights_.push_back(tensor(layer, "weights", BufferType::DRAM, kBf16Tile, kWeightTiles));
       weights_.push_back(tensor(layer, "adam", BufferType::DRAM, kFp32Tile, kWeightTiles));

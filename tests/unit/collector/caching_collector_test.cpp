@@ -31,11 +31,11 @@ namespace {
 using model::Snapshot;
 using tracker::IdTracker;
 
-using fixtures::kGrid;
-using fixtures::wormhole;
+using ttmem::fixtures::kGrid;
+using ttmem::fixtures::wormhole;
 
 ttmem_buffer buffer(ttmem_buffer_type type, std::uint64_t id, std::uint64_t bytes) {
-  ttmem_buffer result = fixtures::buffer(type, id, 1048640 + id * 4096, bytes, 1024);
+  ttmem_buffer result = ttmem::fixtures::buffer(type, id, 1048640 + id * 4096, bytes, 1024);
   result.label = "tensor";
   return result;
 }

@@ -37,7 +37,6 @@ using model::Snapshot;
 using model::State;
 using testing::SegmentBuilder;
 
-constexpr Kind kDram = Kind::dram;
 constexpr uid_t kNobody = 65534;
 constexpr std::int32_t kNoPid = 0x7ffffff0;
 
@@ -120,7 +119,7 @@ class CollectorTest : public ::testing::Test {
     builder.header().uid = ::getuid();
     builder.header().pid = kNoPid;
     builder.header().start_time_ticks = start_time_ticks;
-    builder.add_device(0, 0xa).figures.kinds[kDram].used_bytes = 4096;
+    builder.add_device(0, 0xa).figures.kinds[Kind::dram].used_bytes = 4096;
     return builder;
   }
 
@@ -502,7 +501,7 @@ TEST_F(CollectorTest, AReaderAtWorkHidesNothingFromReapAndIsNotPassedOverInSilen
 
 TEST_F(CollectorTest, ReapCountsBuffersAndKernelsAsAllocationsAsTheSnapshotDoes) {
   SegmentBuilder builder = segment();
-  builder.device(0).figures.kinds[kDram].live = 3;
+  builder.device(0).figures.kinds[Kind::dram].live = 3;
   builder.device(0).figures.kinds[Kind::kernel].live = 1;
   builder.device(0).figures.kinds[Kind::cb].live = 5;
   write(builder);

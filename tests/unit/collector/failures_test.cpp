@@ -16,9 +16,9 @@
 namespace ttmem::collector {
 namespace {
 
-using fixtures::buffer;
-using fixtures::wormhole;
 using tracker::IdTracker;
+using ttmem::fixtures::buffer;
+using ttmem::fixtures::wormhole;
 
 class FailuresOf : public ::testing::Test {
  protected:

@@ -11,7 +11,7 @@
 namespace ttmem::tracker {
 namespace {
 
-using Model = std::unordered_map<std::uint64_t, std::uint64_t>;
+using Expected = std::unordered_map<std::uint64_t, std::uint64_t>;
 
 // Ids that come close to each other in the table: counters, page addresses, extremes.
 std::uint64_t any_id() {
@@ -28,7 +28,7 @@ std::uint64_t any_id() {
   }
 }
 
-void expect_same(LiveTable& table, const Model& model) {
+void expect_same(LiveTable& table, const Expected& model) {
   RC_ASSERT(table.size() == model.size());
   for (const auto& [id, bytes] : model) {
     const LiveAllocation* found = table.find(id);
@@ -44,7 +44,7 @@ void expect_same(LiveTable& table, const Model& model) {
 TEST(ProbeTable, HoldsWhatAMapHoldsAfterEveryStep) {
   const bool holds = rc::check("random inserts, erases and clears", [] {
     LiveTable table;
-    Model model;
+    Expected model;
     const int steps = *rc::gen::inRange(1, 300);
     for (int step = 0; step < steps; ++step) {
       const std::uint64_t id = any_id();

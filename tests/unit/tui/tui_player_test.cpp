@@ -11,7 +11,7 @@
 namespace ttmem::tui {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 // A recording of a minute (fixtures::tape()) that somebody watches.
 class Watched {
@@ -25,7 +25,7 @@ class Watched {
     return *this;
   }
   [[nodiscard]] double seconds() const {
-    return static_cast<double>(state.player->now_ns) / static_cast<double>(kSecond);
+    return static_cast<double>(state.player->now_ns) / static_cast<double>(kSecondNs);
   }
 
   ViewState state{.player = player_of(fixtures::tape())};
@@ -111,10 +111,10 @@ TEST(Player, ProcessesOfARecordingCannotBeEnded) {
 TEST(Player, PlaysAtItsSpeedUpToTheEnd) {
   Player player = player_of(fixtures::tape());
   EXPECT_EQ(player.speed, 1);
-  player = played(player, 2 * kSecond);
-  EXPECT_EQ(player.now_ns, 2 * kSecond);
+  player = played(player, 2 * kSecondNs);
+  EXPECT_EQ(player.now_ns, 2 * kSecondNs);
   player.speed = 1e6;
-  player = played(player, 2 * kSecond);
+  player = played(player, 2 * kSecondNs);
   EXPECT_TRUE(player.at_end());
 }
 
@@ -134,8 +134,8 @@ TEST(Player, SaysTimesAndSpeedsInUnitsThatFit) {
   EXPECT_EQ(format_moment(3, 500), "3 ns");
   EXPECT_EQ(format_moment(1'500, 20'000), "1.500 us");
   EXPECT_EQ(format_moment(1'500'000, 20'000'000), "1.500 ms");
-  EXPECT_EQ(format_moment(1'500'000'000, 60 * kSecond), "1.500 s");
-  EXPECT_EQ(format_moment(3'725 * kSecond, 7'200 * kSecond), "1:02:05");
+  EXPECT_EQ(format_moment(1'500'000'000, 60 * kSecondNs), "1.500 s");
+  EXPECT_EQ(format_moment(3'725 * kSecondNs, 7'200 * kSecondNs), "1:02:05");
   EXPECT_EQ(format_speed(2), "2x");
   EXPECT_EQ(format_speed(0.005), "0.005x");
   EXPECT_EQ(format_speed(0.0005), "500 us/s");
@@ -146,12 +146,12 @@ TEST(Player, NamesTheNearestMarkAndWhatWasLost) {
   Player player = player_of(fixtures::tape());
   EXPECT_EQ(nearest_mark(player), "iteration 1 -15.000 s");
   EXPECT_EQ(gap_text(player), "");
-  player.now_ns = 15 * kSecond;
+  player.now_ns = 15 * kSecondNs;
   EXPECT_EQ(nearest_mark(player), "iteration 1");
-  player.now_ns = 20 * kSecond;
+  player.now_ns = 20 * kSecondNs;
   EXPECT_EQ(nearest_mark(player), "iteration 1 +5.000 s");
   EXPECT_EQ(gap_text(player), "gap: 12 lost");
-  player.now_ns = 30 * kSecond;
+  player.now_ns = 30 * kSecondNs;
   EXPECT_EQ(gap_text(player), "12 lost before");
 }
 

@@ -43,7 +43,7 @@ Page parse(const std::string& text) {
   return page;
 }
 
-model::Device wormhole(std::uint32_t id) {
+model::Device wormhole_in_use(std::uint32_t id) {
   model::Device device;
   device.id = id;
   device.uid = 0x1f000 + id;
@@ -79,7 +79,7 @@ Page page_of(const Snapshot& snapshot, const MetricsInput& input = {}) {
 
 TEST(Prometheus, HasTheFiguresOfADevice) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   const auto samples = page_of(snapshot).samples;
   const std::string device = R"(device="0",uid="0x1f000",arch="wormhole_b0")";
   EXPECT_EQ(samples.at("ttmem_memory_used_bytes{" + device + R"(,kind="dram"})"), 111);
@@ -106,7 +106,7 @@ TEST(Prometheus, HasTheFiguresOfADevice) {
 
 TEST(Prometheus, SaysWhatIsNotCompleteAndWhatIsAnEstimate) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   snapshot.devices[0].kernels_estimated_bytes = 4096;
   snapshot.unread.emplace_back("cannot read");
   const auto samples = page_of(snapshot).samples;
@@ -124,7 +124,7 @@ TEST(Prometheus, SaysWhatIsNotCompleteAndWhatIsAnEstimate) {
 
 TEST(Prometheus, AMeasuredZeroIsASampleAndAnUnknownIsNone) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   const auto samples = page_of(snapshot).samples;
   const std::string device = R"(device="0",uid="0x1f000",arch="wormhole_b0")";
   EXPECT_EQ(samples.at("ttmem_memory_used_bytes{" + device + R"(,kind="l1_small"})"), 0);
@@ -135,7 +135,7 @@ TEST(Prometheus, AMeasuredZeroIsASampleAndAnUnknownIsNone) {
 
 TEST(Prometheus, NamesProcessesUnlessToldNotTo) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   const std::string sample =
       R"(ttmem_process_memory_used_bytes{device="0",pid="4711",process="python3",user="alice",)"
       R"(kind="cb"})";
@@ -150,7 +150,7 @@ TEST(Prometheus, NamesProcessesUnlessToldNotTo) {
 
 TEST(Prometheus, CountsTheDeadApart) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   const std::string dead = R"(ttmem_dead_owner_bytes{device="0",uid="0x1f000"})";
   EXPECT_EQ(page_of(snapshot).samples.at(dead), 0);
   snapshot.devices[0].processes[0].state = model::State::dead;
@@ -164,7 +164,7 @@ TEST(Prometheus, CountsTheDeadApart) {
 
 TEST(Prometheus, ADeadRowOfTtMetalIsNothingThatSomebodyCouldReap) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   snapshot.devices[0].processes[0].state = model::State::dead;
   snapshot.devices[0].processes[0].source = model::Source::tt_metal;
   EXPECT_EQ(page_of(snapshot).samples.at(R"(ttmem_dead_owner_bytes{device="0",uid="0x1f000"})"), 0);
@@ -172,7 +172,7 @@ TEST(Prometheus, ADeadRowOfTtMetalIsNothingThatSomebodyCouldReap) {
 
 TEST(Prometheus, EscapesHostileNames) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   snapshot.devices[0].processes[0].name = "a\"} 1\nttmem_up 0\\\xff";
   const Page page = page_of(snapshot);
   EXPECT_EQ(page.samples.at("ttmem_up"), 1);
@@ -184,7 +184,7 @@ TEST(Prometheus, EscapesHostileNames) {
 
 TEST(Prometheus, AddsUpWhatWouldBeTheSameSampleTwice) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   auto& processes = snapshot.devices[0].processes;
   processes.push_back(processes[0]);  // its own segment, and one that a server writes for it
   const auto samples = page_of(snapshot).samples;
@@ -195,7 +195,7 @@ TEST(Prometheus, AddsUpWhatWouldBeTheSameSampleTwice) {
 
 TEST(Prometheus, TheSamePidInTwoContainersIsTwoSeries) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   auto& processes = snapshot.devices[0].processes;
   processes.resize(4, processes[0]);
   for (model::Process& process : processes) process.foreign_pid = true;
@@ -220,7 +220,7 @@ TEST(Prometheus, TheSamePidInTwoContainersIsTwoSeries) {
 TEST(Prometheus, AProcessOnTwoChipsOfOneNumberHasASeriesForEach) {
   Snapshot snapshot;
   for (const std::uint32_t i : {0U, 1U}) {
-    snapshot.devices.push_back(wormhole(i));
+    snapshot.devices.push_back(wormhole_in_use(i));
     snapshot.devices[i].id = 0;
     snapshot.devices[i].shares_number = true;
   }
@@ -235,7 +235,7 @@ TEST(Prometheus, AProcessOnTwoChipsOfOneNumberHasASeriesForEach) {
 
 TEST(Prometheus, EveryFamilyHasAHelpAndCountersAreNamedSo) {
   Snapshot snapshot;
-  snapshot.devices.push_back(wormhole(0));
+  snapshot.devices.push_back(wormhole_in_use(0));
   MetricsInput input;
   input.counters.push_back(
       {.id = 0, .uid = 0x1f000, .arch = "wormhole_b0", .allocations = 9, .frees = 4});

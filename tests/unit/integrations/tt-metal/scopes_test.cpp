@@ -24,7 +24,7 @@ using ttmem::tracked_process::device;
 using ttmem::tt_metal::Label;
 using ttmem::tt_metal::ProgramScope;
 
-const CoreRange kCores({0, 0}, {7, 7});
+const CoreRange kRange({0, 0}, {7, 7});
 
 class ScopesTest : public ::testing::Test {
  protected:
@@ -44,15 +44,15 @@ class ScopesTest : public ::testing::Test {
   distributed::MeshWorkload workload(std::uint32_t bytes) {
     Program program;
     CreateCircularBuffer(
-        program, kCores,
+        program, kRange,
         CircularBufferConfig(bytes, {{0, tt::DataFormat::Float16_b}}).set_page_size(0, 2048));
-    CreateKernel(program, "kernels/reader.cpp", kCores, DataMovementConfig{});
+    CreateKernel(program, "kernels/reader.cpp", kRange, DataMovementConfig{});
     distributed::MeshWorkload made;
     made.add_program(distributed::MeshCoordinateRange(mesh_->shape()), std::move(program));
     return made;
   }
   void run(distributed::MeshWorkload& workload) {
-    const ProgramScope scope(program_of(workload), mesh_.get(), kCores,
+    const ProgramScope scope(program_of(workload), mesh_.get(), kRange,
                              ttmem::tt_metal::KernelBytes{.per_core = 1536});
     distributed::EnqueueMeshWorkload(mesh_->mesh_command_queue(), workload, false);
   }

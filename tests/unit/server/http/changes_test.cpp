@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kStart = 1'700'000'000'000'000;
+constexpr std::uint64_t kFirst = 1'700'000'000'000'000;
 
 class ChangesTest : public ::testing::Test {
  protected:
@@ -39,7 +39,7 @@ class ChangesTest : public ::testing::Test {
 
   model::Snapshot snapshot_;
   Changes::Lists lists_;
-  Changes changes_{kStart};
+  Changes changes_{kFirst};
 };
 
 TEST_F(ChangesTest, GiveEverythingToTheFirstQuestion) {
@@ -104,9 +104,9 @@ TEST_F(ChangesTest, TellChipsWithoutUidApart) {
 
 TEST_F(ChangesTest, GiveEverythingForANumberOfAnotherServer) {
   const std::uint64_t number = ask({})["number"];
-  EXPECT_EQ(after(kStart - 1)["all"], true);
+  EXPECT_EQ(after(kFirst - 1)["all"], true);
   EXPECT_EQ(after(number + 1)["all"], true);
-  Changes later(kStart + 1'000'000);  // a second later
+  Changes later(kFirst + 1'000'000);  // a second later
   later.update(snapshot_, lists_);
   EXPECT_EQ(Json::parse(later.since({.after = number}))["all"], true);
 }
