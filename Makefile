@@ -62,7 +62,7 @@ fuzz: setup build/asan/build.ninja
 	@cmake --build build/asan -j $(JOBS) --target fuzz_targets make_corpus $(NINJA)
 	@scripts/fuzz build/asan $(FUZZ_SECONDS)
 
-lint: setup build/build.ninja
+lint: setup build/build.ninja build/asan/build.ninja
 	@$(COMPILE) scripts/lint
 
 # Tests from outside wait more than they work, all but the one that compiles packages.
