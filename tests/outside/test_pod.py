@@ -12,17 +12,19 @@ import shutil
 import tempfile
 import unittest
 
-from support import DEADLINE_SECONDS, HERE, MIB, TTMEM, Case, build_consumer
+from support import DEADLINE_SECONDS, HERE, MIB, PREFIX, Case, build_consumer
 from test_prometheus import free_port
 from test_slurm import mounts_refused
 
 MANIFEST = (HERE.parent.parent / "deploy" / "kubernetes" / "ttmem.yaml").read_text()
 TOKEN = "0123456789abcdef0123"
 
-# What the kubelet does for such a container. $1: the host's shared memory, $2: the token's folder.
+# What the kubelet does for such a container. $1: the host's shared memory, $2: the token's folder,
+# $3: the installed tree, which may be below /tmp.
 CONTAINER = """mount --make-rprivate / && mount --bind "$1" /dev/shm &&
-mount -o remount,ro,bind /dev/shm && mount --bind "$2" /mnt &&
-mount -t tmpfs tmpfs /tmp && mount -o remount,ro,bind / && shift 2 && exec "$@"
+mount -o remount,ro,bind /dev/shm && mount -t tmpfs tmpfs /mnt && mkdir /mnt/token /mnt/ttmem &&
+mount --bind "$2" /mnt/token && mount --bind "$3" /mnt/ttmem &&
+mount -t tmpfs tmpfs /tmp && mount -o remount,ro,bind / && shift 3 && exec "$@"
 """
 
 
@@ -53,14 +55,15 @@ class Pod(Case):
         arguments = listed("args")
         self.assertEqual(arguments, ["serve", "--http=0.0.0.0:9488",
                                      "--token-file=/etc/ttmem/token", "--no-reap"])
-        arguments[1:3] = [f"--http=127.0.0.1:{self.port}", "--token-file=/mnt/token"]
+        arguments[1:3] = [f"--http=127.0.0.1:{self.port}", "--token-file=/mnt/token/token"]
         self.assertEqual(listed("drop"), ["ALL"])
         capabilities = ",".join(["-all", *(f"+{one.lower()}" for one in listed("add"))])
         env = {**self.env, "TTMEM_HOST": "worker-7"}
         del env["TTMEM_DIR"]
         return self.start(["unshare", "--mount", "sh", "-c", CONTAINER, "sh", self.dir,
-                           self.token_folder, "setpriv", f"--bounding-set={capabilities}",
-                           "--no-new-privs", TTMEM, *arguments], env)
+                           self.token_folder, PREFIX, "setpriv",
+                           f"--bounding-set={capabilities}", "--no-new-privs",
+                           "/mnt/ttmem/bin/ttmem", *arguments], env)
 
     def start_workload(self):
         """Of another user, whose segment only he may read."""
@@ -98,8 +101,10 @@ class Pod(Case):
         workload = self.start_workload()
         pod = self.start_pod()
         # The probes have no token, and name the pod by its address.
-        self.wait_for(lambda: pod.process.poll() or
+        self.wait_for(lambda: pod.process.poll() is not None or
                       self.ask("/healthz", Host="10.244.1.7:9488") == (200, "ok\n"), "the probe")
+        if pod.process.poll() is not None:
+            self.fail(f"the pod ended: {pod.process.stderr.read().decode()}")
         self.assertEqual(self.ask("/metrics")[0], 401)
         snapshot = json.loads(self.figures("/api/v1/snapshot"))
         self.assertEqual((snapshot["host"], snapshot["warnings"]), ("worker-7", []))
