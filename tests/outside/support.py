@@ -61,6 +61,12 @@ def skip_if_sanitized():
         raise unittest.SkipTest("the library was built with sanitizers")
 
 
+def rounds(count):
+    """How often to try what only chance can hit. Under sanitizers, where a process takes five times
+    as long, a tenth: they look for faults of memory, the library that users get is for the races."""
+    return count // 10 if is_sanitized() else count
+
+
 def plain_environment():
     """For programs that are not ours: without what sanitizers preload."""
     return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}

@@ -10,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-from support import TTMEM, Case, build_consumer, rows
+from support import TTMEM, Case, build_consumer, rounds, rows
 
 KILLS = 60
 
@@ -161,7 +161,7 @@ class KilledAtAnyInstant(Processes):
 
     def test_the_dead_listing_is_what_a_live_reader_saw(self):
         chance = random.Random(4711)
-        for seed in range(KILLS):
+        for seed in range(rounds(KILLS)):
             with self.subTest(seed=seed):
                 worker = self.start_consumer("random", seed)
                 try:
@@ -175,7 +175,7 @@ class KilledAtAnyInstant(Processes):
     def test_readers_at_work_meanwhile_see_no_senseless_figure(self):
         worker = self.start_consumer("random", 1)
         self.wait_for(lambda: rows(self.json(), "alive"), "the worker's first figures")
-        for _ in range(200):
+        for _ in range(rounds(200)):
             self.assert_sane(self.json("--per-core"))
         worker.kill()
         self.assert_sane(self.json())
@@ -183,7 +183,7 @@ class KilledAtAnyInstant(Processes):
 
     def test_killed_at_its_very_beginning_nothing_stays_for_ever(self):
         chance = random.Random(815)
-        for seed in range(KILLS):
+        for seed in range(rounds(KILLS)):
             worker = self.start_consumer("random", seed)
             time.sleep(chance.random() * 0.004)
             worker.kill()

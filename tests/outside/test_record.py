@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from support import CAPTURES, DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM, Case
+from support import CAPTURES, DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM, Case, rounds
 
 
 class RecordCase(Case):
@@ -317,7 +317,7 @@ class Killed(RecordCase):
 
     def test_at_random_moments(self):
         chance = random.Random(7)
-        for turn in range(100):
+        for turn in range(rounds(100)):
             running = self.start_record(self.calls(self.BUSY), "-f")
             running.line()
             time.sleep(chance.uniform(0, 0.25))

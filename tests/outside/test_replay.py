@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 import capture_model
-from support import CAPTURES, TTMEM, Case
+from support import CAPTURES, TTMEM, Case, is_sanitized
 
 
 class Replay(Case):
@@ -136,6 +136,8 @@ class EveryLineOfACapture(Replay):
 
     def check(self, capture, first=1, step=1):
         lines = capture_model.lines_of(CAPTURES / f"{capture}.jsonl")
+        if is_sanitized():
+            step *= 5  # each line is looked at with the library that users get
         for count in range(first, len(lines) + 1, step):
             with self.subTest(capture=capture, lines=count):
                 held = self.replay(capture, count)
