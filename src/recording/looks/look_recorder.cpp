@@ -84,10 +84,12 @@ Time LookRecorder::begin_of(std::uint64_t age_ns) const {
 }
 
 RowId LookRecorder::device_of(const Key& process, const model::Device& device) const {
+  // What this look does not list ends with it: nothing may begin or live on there.
   const auto recorded = processes_.find(process);
-  if (recorded == processes_.end()) return 0;
+  if (recorded == processes_.end() || recorded->second.look != looks_) return 0;
   const auto found = recorded->second.devices.find(name_of_chip(device));
-  return found == recorded->second.devices.end() ? 0 : found->second.row.id;
+  const bool open = found != recorded->second.devices.end() && found->second.look == looks_;
+  return open ? found->second.row.id : 0;
 }
 
 void LookRecorder::look(const model::Snapshot& snapshot, Time time) {
@@ -280,7 +282,9 @@ void LookRecorder::sample(const model::Snapshot& snapshot) {
     for (const model::Process& process : device.processes) {
       const auto recorded = processes_.find(model::key_of(process));
       if (recorded == processes_.end()) continue;
-      OpenDevice& open = recorded->second.devices.at(name_of_chip(device));
+      const auto found = recorded->second.devices.find(name_of_chip(device));
+      if (found == recorded->second.devices.end()) continue;  // it is not tracked on this one
+      OpenDevice& open = found->second;
       for (const Kind kind : kDeviceKinds) {
         const model::Bytes used = process.used(kind);
         Sample& last = open.last[kind];

@@ -83,6 +83,7 @@ class LookRecorder {
   void begin(const Begun& one);
   void sample(const model::Snapshot& snapshot);
 
+  // 0 unless this look lists the process there.
   [[nodiscard]] RowId device_of(const Key& process, const model::Device& device) const;
   [[nodiscard]] RowId request_of(const model::Allocation& allocation);
   [[nodiscard]] Time begin_of(std::uint64_t age_ns) const;

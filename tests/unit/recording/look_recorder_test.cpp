@@ -181,6 +181,50 @@ TEST_F(LookRecorderTest, AProcessThatGoesAndOneThatComes) {
   EXPECT_EQ(used_at(2 * kSecond), Used(12'000, 0));
 }
 
+// A server's pass may find a process gone whose lists it has read already.
+TEST_F(LookRecorderTest, WhatIsListedOfAProcessThatIsNotEnds) {
+  model::Snapshot snapshot = machine();
+  snapshot.allocations = {dram(1, 1000, 0)};
+  snapshot.programs = {program(9, 4096)};
+  recorder_->look(snapshot, 0);
+  snapshot.devices[0].processes.clear();
+  snapshot.allocations.push_back(dram(2, 500, 0));
+  recorder_->look(snapshot, kSecond);
+  EXPECT_EQ(recorder_->running(), 0U);
+  recorder_->look(snapshot, 2 * kSecond);
+  finish(2 * kSecond);
+  ASSERT_EQ(allocations().size(), 1U);
+  EXPECT_EQ(allocations()[0].ending, Ending::gap);
+  EXPECT_EQ(allocations()[0].end_ns, 0);
+}
+
+TEST_F(LookRecorderTest, WhatIsListedOnADeviceThatItsProcessHasLeftEnds) {
+  model::Snapshot snapshot = machine();
+  snapshot.devices.push_back(snapshot.devices[0]);
+  snapshot.devices[1].uid = 0x1f00b;
+  snapshot.allocations = {dram(1, 1000, 0)};
+  recorder_->look(snapshot, 0);
+  snapshot.devices[0].processes.clear();
+  recorder_->look(snapshot, kSecond);
+  EXPECT_EQ(recorder_->running(), 1U);
+  finish(kSecond);
+  ASSERT_EQ(allocations().size(), 1U);
+  EXPECT_EQ(allocations()[0].ending, Ending::gap);
+}
+
+TEST_F(LookRecorderTest, AProcessThatIsNotTrackedOnOneOfItsDevices) {
+  model::Snapshot snapshot = machine();
+  snapshot.allocations = {dram(1, 1000, 0)};
+  recorder_->look(snapshot, 0);
+  snapshot.devices.push_back(snapshot.devices[0]);
+  snapshot.devices[1].uid = 0x1f00b;
+  snapshot.devices[1].processes[0].not_tracked = "it has no adapter";
+  recorder_->look(snapshot, kSecond);
+  EXPECT_EQ(recorder_->running(), 1U);
+  finish(kSecond);
+  EXPECT_EQ(used_at(kSecond), Used(12'000, 0)) << "the only device that it is recorded on";
+}
+
 TEST_F(LookRecorderTest, OnlyTheProcessThatWasNamed) {
   LookRecorder one(*writer_, 8);
   model::Snapshot snapshot = machine();
