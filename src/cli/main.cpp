@@ -44,7 +44,7 @@ int reject(const CLI::App& command, const std::string& argument) {
       kUsage);
 }
 
-// Options before a command's name belong to that command: one that it does not have is an error.
+// Of options before a command's name only those are left here that the command does not have.
 int check(const CLI::App& app, const Command& root) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.back();
@@ -58,7 +58,7 @@ int check(const CLI::App& app, const Command& root) {
   }
   for (const CLI::Option* option : app.get_options({})) {
     const std::string name = option->get_name();
-    if (option->count() == 0 || command.get_option_no_throw(name) != nullptr) continue;
+    if (option->count() == 0) continue;
     return complain(fmt::format("{} is not an option of `{}`; see {} --help", name,
                                 title_of(command), title_of(command)),
                     kUsage);
@@ -81,6 +81,34 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
     at += skip ? 2 : 1;
   }
   return at;
+}
+
+// "--device" of "--device=0", "-i" of "-i0".
+std::string name_in(const std::string& argument) {
+  return argument.starts_with("--") ? argument.substr(0, argument.find('='))
+                                    : argument.substr(0, 2);
+}
+
+// Options before a command's name belong to that command, which may mean something else by them:
+// those that it has go behind its name.
+void move_behind_command(const CLI::App& app, std::vector<std::string>& all) {
+  const Arguments name = after_options(app, all.begin(), all.end());
+  if (name == all.end()) return;
+  const auto commands =
+      app.get_subcommands([&](const CLI::App* one) { return one->check_name(*name); });
+  if (commands.empty()) return;
+  std::vector<std::string> before;
+  std::vector<std::string> behind;
+  for (Arguments at = all.begin(); at != name;) {
+    const Arguments next = at + (takes_next(app, *at) ? 2 : 1);
+    const bool has_it = commands.front()->get_option_no_throw(name_in(*at)) != nullptr;
+    std::vector<std::string>& to = has_it ? behind : before;
+    to.insert(to.end(), at, next);
+    at = next;
+  }
+  before.push_back(*name);
+  before.insert(before.end(), behind.begin(), behind.end());
+  std::move(before.begin(), before.end(), all.begin());
 }
 
 // What follows the command `run` or `record` and its options: it belongs to the command that is
@@ -128,6 +156,7 @@ int run(std::vector<std::string> arguments) {
   add_complete(root, to_run);
   add_manual(root);
   app.require_subcommand(0, 1);
+  move_behind_command(app, arguments);
   const auto end = command_to_run(app, arguments);
   to_run.assign(end, arguments.end());
   arguments.erase(end, arguments.end());

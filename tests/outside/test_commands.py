@@ -354,5 +354,29 @@ class Run(Case):
         self.assertEqual(len(result.stderr.splitlines()), 1)
 
 
+class AnOptionBeforeTheCommand(Case):
+    def test_is_the_commands(self):
+        self.start_ttmem("demo", "single", "--hold").line("stderr")
+        everything = self.json("allocs")["allocations"]
+        self.assertGreater(len(everything), 0)
+        for option in (["--pid", "1"], ["--pid=1"], ["--job", "none"]):
+            self.assertEqual(self.json(*option, "allocs")["allocations"], [], option)
+        for option in (["--device=0"], ["-i0"], ["-i", "0"]):
+            self.assertEqual(len(self.json(*option, "allocs")["allocations"]), len(everything))
+
+    def test_is_not_lost_where_the_command_means_something_else_by_it(self):
+        missing = os.path.join(self.dir, "token")
+        self.assertIn(missing, self.ttmem("--token-file", missing, "serve", code=1).stderr)
+        self.assertIn("headroom, dram, l1, processes, host", self.ttmem("--sort", "nothing", "fleet", code=2).stderr)
+
+    def test_that_the_command_does_not_have_is_refused(self):
+        for arguments in (["--server", "there", "clean"], ["--csv", "fleet"], ["--json", "export"]):
+            said = self.ttmem(*arguments, code=2).stderr
+            self.assertIn(f"{arguments[0]} is not an option of `ttmem {arguments[-1]}`", said)
+
+    def test_a_token_without_a_server_is_refused(self):
+        self.assertIn("belongs to --server", self.ttmem("--token-file", "x", code=1).stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
