@@ -64,10 +64,8 @@ Result<std::optional<remote::Address>> parse_prometheus(const std::string& text)
 }
 
 // All servers that are named, each once. Fails when a file of them cannot be read.
-Result<std::vector<remote::Address>> servers_of(const FleetOptions& options,
-                                                const CommonOptions& common) {
+Result<std::vector<remote::Address>> servers_of(const FleetOptions& options) {
   std::vector<remote::Address> all;
-  if (common.server) all.push_back(*common.server);  // before the name of the command
   for (const auto& some : options.servers) all.insert(all.end(), some.begin(), some.end());
   if (!options.servers_from.empty()) {
     auto some = fleet::read_servers(options.servers_from);
@@ -134,9 +132,9 @@ int show_again_and_again(const Ask& ask, const CommonOptions& common, double sec
 }
 
 int run(const FleetOptions& options, const CommonOptions& common) {
-  const Result<std::vector<remote::Address>> servers = servers_of(options, common);
+  const Result<std::vector<remote::Address>> servers = servers_of(options);
   if (!servers) return complain(servers.error().message, kFailure);
-  const bool any_list = common.server || !options.servers.empty() || !options.servers_from.empty();
+  const bool any_list = !options.servers.empty() || !options.servers_from.empty();
   if (options.prometheus && any_list) {
     return complain("--prometheus knows its hosts: leave out --server and --servers-from", kUsage);
   }
@@ -149,7 +147,9 @@ int run(const FleetOptions& options, const CommonOptions& common) {
   if (options.labels != fleet::Labels() && !options.prometheus) {
     return complain("--host-label and --job-label belong to --prometheus", kUsage);
   }
-  Result<remote::ClientOptions> client = client_options(common);
+  // The token of ttmem's servers is none of Prometheus' business: it gets one that is named for it.
+  Result<remote::ClientOptions> client =
+      options.prometheus ? client_options(common, common.token_file) : client_options(common);
   if (!client) return complain(client.error().message, kFailure);
   const Ask ask = options.prometheus ? ask_prometheus(options, std::move(*client))
                                      : ask_servers(*servers, std::move(*client), options.order);

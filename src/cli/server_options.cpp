@@ -43,19 +43,25 @@ void add_server(Command& app, CommonOptions& common) {
 }
 
 Result<remote::ClientOptions> client_options(const CommonOptions& common) {
+  return client_options(
+      common, common.token_file.empty() ? environment("TTMEM_TOKEN_FILE") : common.token_file);
+}
+
+Result<remote::ClientOptions> client_options(const CommonOptions& common,
+                                             const std::string& token_file) {
   remote::ClientOptions options;
   options.timeout =
       std::chrono::milliseconds(static_cast<std::int64_t>(common.timeout_seconds * 1000));
-  const std::string file =
-      common.token_file.empty() ? environment("TTMEM_TOKEN_FILE") : common.token_file;
-  if (file.empty()) return options;
-  Result<std::string> token = remote::read_token(file);
+  if (token_file.empty()) return options;
+  Result<std::string> token = remote::read_token(token_file);
   if (!token) return token.error();
   options.token = std::move(*token);
   return options;
 }
 
 Result<model::Snapshot> take_snapshot(const CommonOptions& common, remote::Lists lists) {
+  if (!common.server && !common.token_file.empty())
+    return Error{"--token-file belongs to --server, which is missing"};
   if (!common.server) return collector::collect(segment_directory());
   const Result<remote::ClientOptions> client = client_options(common);
   if (!client) return client.error();

@@ -19,8 +19,11 @@ void add_client(Command& app, CommonOptions& common);
 // These, and --server.
 void add_server(Command& app, CommonOptions& common);
 
-// How to ask. Fails when the token cannot be used.
+// How to ask. Fails when the token cannot be used. Without `token_file` it is that of --token-file
+// or TTMEM_TOKEN_FILE; an empty name: no token.
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common);
+[[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common,
+                                                           const std::string& token_file);
 
 // What is held now on all devices: of this machine, or of --server. Fails when that does not
 // answer. `lists` is what is needed; there may be more.
