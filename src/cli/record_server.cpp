@@ -183,6 +183,13 @@ int record_server(const RecordServerOptions& options, const CommonOptions& commo
   static_cast<void>(watch.has_changed());  // before the look: what comes after it is a change
   const remote::Answer<model::Snapshot> first = watch.look();
   if (first.failed) return complain(remote::error_of(server, first.fault).message, kFailure);
+  // Before the file is made, which may replace another.
+  if (options.pid && !recording::LookRecorder::finds_any(first.value, options.pid)) {
+    return complain(
+        fmt::format("no tracked process {} at {}; `ttmem --server {}` lists those that are",
+                    *options.pid, server.url(), server.authority()),
+        kFailure);
+  }
   recording::Run run = run_of(first.value);
   const std::uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
   run.started_unix_ns = clock_ns(CLOCK_REALTIME);
@@ -190,13 +197,6 @@ int record_server(const RecordServerOptions& options, const CommonOptions& commo
   if (!writer) return complain(writer.error().message, kFailure);
   Recording recording(std::move(*writer), options.pid, began_ns);
   Result<void> written = recording.take(first.value);
-  if (written && options.pid && recording.recorder().running() == 0) {
-    std::remove(file.c_str());
-    return complain(
-        fmt::format("no tracked process {} at {}; `ttmem --server {}` lists those that are",
-                    *options.pid, server.url(), server.authority()),
-        kFailure);
-  }
   say(fmt::format(
       "recording {}, two looks a second: what lives shorter is not seen; Ctrl-C ends it",
       server.url()));

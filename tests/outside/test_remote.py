@@ -287,6 +287,11 @@ class Record(RemoteCase):
         self.assertIn("connection refused", self.refused("record", "--server", "127.0.0.7:1", "-o", file))
         self.ttmem("record", "--server", host.at, "-o", file, "--for", "0.01s")
         self.assertIn("looks.ttmem", self.refused("record", "--server", host.at, "-o", file))
+        with open(file, "rb") as before:
+            content = before.read()
+        self.refused("record", "--server", host.at, "-f", "-o", file, "--pid", "1")
+        with open(file, "rb") as after:
+            self.assertEqual(after.read(), content, "a process that is not there replaces nothing")
         for arguments in (("--server", host.at, "--", "true"), ("--for", "3s"),
                           ("--server", host.at, "--aggregate")):
             self.ttmem("record", *arguments, code=2)

@@ -56,6 +56,11 @@ std::int32_t pid_of(const model::Process& process) {
   return process.foreign_pid ? process.host_pid.value_or(process.pid) : process.pid;
 }
 
+bool is_recorded(const model::Process& process, std::optional<std::int32_t> pid) {
+  return process.state == model::State::alive && process.not_tracked.empty() &&
+         (!pid || pid_of(process) == *pid);
+}
+
 std::uint64_t oldest_of(const model::Snapshot& snapshot, const model::ProcessKey& process) {
   std::uint64_t age = 0;
   const auto look = [&](const auto& items) {
@@ -70,9 +75,11 @@ std::uint64_t oldest_of(const model::Snapshot& snapshot, const model::ProcessKey
 
 }  // namespace
 
-bool LookRecorder::is_recorded(const model::Process& process) const {
-  return process.state == model::State::alive && process.not_tracked.empty() &&
-         (!pid_ || pid_of(process) == *pid_);
+bool LookRecorder::finds_any(const model::Snapshot& snapshot, std::optional<std::int32_t> pid) {
+  return std::any_of(snapshot.devices.begin(), snapshot.devices.end(), [&](const auto& device) {
+    return std::any_of(device.processes.begin(), device.processes.end(),
+                       [&](const auto& process) { return is_recorded(process, pid); });
+  });
 }
 
 // What came since the look before came after it, whatever its age says.
@@ -110,7 +117,7 @@ void LookRecorder::look(const model::Snapshot& snapshot, Time time) {
 void LookRecorder::see_processes(const model::Snapshot& snapshot) {
   for (const model::Device& device : snapshot.devices) {
     for (const model::Process& process : device.processes) {
-      if (!is_recorded(process)) continue;
+      if (!is_recorded(process, pid_)) continue;
       const Key key = model::key_of(process);
       const auto [at, is_new] = processes_.try_emplace(key);
       Recorded& recorded = at->second;

@@ -31,6 +31,10 @@ class LookRecorder {
   // At `time`, which never goes back. What is unchanged costs nothing in the file.
   void look(const model::Snapshot& snapshot, Time time);
 
+  // Whether a recording that begins with this look would have a process.
+  [[nodiscard]] static bool finds_any(const model::Snapshot& snapshot,
+                                      std::optional<std::int32_t> pid);
+
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
   [[nodiscard]] std::uint64_t events() const { return events_; }  // begins and ends
   [[nodiscard]] std::uint64_t processes() const { return seen_; }
@@ -68,7 +72,6 @@ class LookRecorder {
     std::optional<Program> program{};
   };
 
-  [[nodiscard]] bool is_recorded(const model::Process& process) const;
   // Processes and devices that came, or are described anew.
   void see_processes(const model::Snapshot& snapshot);
   void see_device(const model::Device& device, const model::Process& process, Recorded& recorded);

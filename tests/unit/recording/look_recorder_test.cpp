@@ -232,6 +232,8 @@ TEST_F(LookRecorderTest, OnlyTheProcessThatWasNamed) {
   snapshot.allocations = {dram(1, 1000, 0), dram(2, 500, 0)};
   snapshot.allocations[1].pid = 8;
   snapshot.allocations[1].segment = 80;
+  EXPECT_TRUE(LookRecorder::finds_any(snapshot, 8));
+  EXPECT_FALSE(LookRecorder::finds_any(snapshot, 9));
   one.look(snapshot, 0);
   EXPECT_EQ(one.running(), 1U);
   finish(kSecond);
