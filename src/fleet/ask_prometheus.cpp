@@ -34,9 +34,10 @@ class Questions {
     for (std::size_t i = 0; i < kFigureCount; ++i) {
       const auto figure = static_cast<Figure>(i);
       const Query query = query_for(figure, labels_);
-      if (!query.rule.empty() && !faults_[i] && figures_[i].empty()) ask(figure, query.plain);
+      const bool no_rule = !query.rule.empty() && !faults_[i] && figures_.of(figure).empty();
+      if (no_rule) ask(figure, query.plain);
     }
-    if (!of(Figure::down).empty()) ask_why();
+    if (!figures_.of(Figure::down).empty()) ask_why();
     client_.run();
   }
 
@@ -62,25 +63,20 @@ class Questions {
   }
 
  private:
-  [[nodiscard]] const Samples& of(Figure figure) const {
-    return figures_[static_cast<std::size_t>(figure)];
+  void ask(Figure figure, const std::string& query) {
+    client_.get(server_, target_of(query), remote::kMostFigureBytes,
+                [this, figure](const Answer<std::string>& answer) { take(answer, figure); });
   }
 
-  void ask(Figure figure, const std::string& query) {
-    const auto i = static_cast<std::size_t>(figure);
-    client_.get(server_, target_of(query), remote::kMostFigureBytes,
-                [this, i](const Answer<std::string>& answer) {
-                  if (answer.failed) {
-                    faults_[i] = answer.fault;
-                    return;
-                  }
-                  Answer<Samples> samples = read_samples(answer.value);
-                  if (samples.failed) {
-                    faults_[i] = std::move(samples.fault);
-                  } else {
-                    figures_[i] = std::move(samples.value);
-                  }
-                });
+  void take(const Answer<std::string>& answer, Figure figure) {
+    Answer<Samples> samples =
+        answer.failed ? Answer<Samples>(answer.fault) : read_samples(answer.value);
+    if (samples.failed) {
+      faults_[static_cast<std::size_t>(figure)] = std::move(samples.fault);
+      figures_.refuse(figure);
+    } else {
+      figures_.of(figure) = std::move(samples.value);
+    }
   }
 
   void ask_why() {
@@ -127,17 +123,13 @@ Result<Fleet> ask_prometheus(const remote::Address& server, const Labels& labels
         "(deploy/prometheus/prometheus.yml), or name the label of hosts with --host-label",
         server.url(), labels.host)};
   }
-  Fleet fleet = sum_up(std::move(hosts), order);
+  Fleet fleet = sum_up(std::move(hosts), order, questions.warnings());
   const auto rooms = questions.headrooms();
   for (Job& job : fleet.jobs) {
     const auto room = rooms.find(job.job);
     if (room != rooms.end()) job.headroom.bytes = room->second;
   }
   fleet.prometheus = server.url();
-  fleet.refused = questions.warnings();
-  for (auto* const list : {&fleet.warnings, &fleet.unread}) {
-    list->insert(list->end(), fleet.refused.begin(), fleet.refused.end());
-  }
   return fleet;
 }
 

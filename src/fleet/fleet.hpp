@@ -36,6 +36,20 @@ struct Sum {
   }
 };
 
+// How many there are on hosts.
+struct Count {
+  std::optional<std::uint64_t> count{};  // on the hosts that tell; none: no host does
+  bool complete = true;                  // false: a host does not tell, it is "at least"
+
+  void add(std::optional<std::uint64_t> part) {
+    if (part) {
+      count = saturating_add(count.value_or(0), *part);
+    } else {
+      complete = false;
+    }
+  }
+};
+
 // The least of a figure, and the device that has it.
 struct Least {
   std::optional<std::int64_t> bytes{};
@@ -75,11 +89,11 @@ struct Host {
   std::optional<std::uint64_t> untracked{};  // of them, that report nothing and may hold memory
   std::optional<std::uint64_t> dead{};       // whose segments are still there
   std::optional<std::uint64_t> died{};       // with memory, since the server started
-  bool complete = true;                      // false: something there could not be read
+  std::optional<bool> complete = true;       // false: something there could not be read
   std::optional<std::uint64_t> warning_count{};
   std::vector<std::string> warnings{};  // the first of them; empty where only their number is known
 
-  bool jobs_known = true;  // false: nobody tells which processes there are
+  bool jobs_known = true;  // false: nobody tells which processes there are, or what they hold
   std::vector<JobShare> jobs{};
   // Of its processes, each a text that no other process of a machine of this name has.
   std::vector<std::string> process_keys{};
@@ -99,8 +113,8 @@ struct Job {
 
 struct Total {
   std::uint64_t answered = 0;  // hosts
-  std::uint64_t devices = 0;
-  std::uint64_t processes = 0;
+  Count devices{};             // of these
+  Count processes{};
   Sum dram_used{};
   Sum dram_capacity{};
   Sum l1_used{};

@@ -38,7 +38,7 @@ OrderedJson host_json(const Host& host) {
       {"answer", answered ? "ok" : name_of(host.fault->kind)},
       {"reason", answered ? OrderedJson(nullptr) : OrderedJson(host.fault->reason)},
       {"next_step", answered ? OrderedJson(nullptr) : OrderedJson(host.fault->next_step)},
-      {"complete", answered && host.complete},
+      {"complete", answered && host.complete.value_or(false)},
       {"devices", value_of(host.devices)}};
   OrderedJson dram = memory_json(host.dram_used, host.dram_capacity);
   dram["least_free_bytes"] = value_of(host.dram_left.bytes);
@@ -89,8 +89,10 @@ std::string fleet_json(const Fleet& fleet, views::JsonLayout layout) {
                                 {"total",
                                  {{"hosts", fleet.hosts.size()},
                                   {"answered", total.answered},
-                                  {"devices", total.devices},
-                                  {"processes", total.processes},
+                                  {"devices", value_of(total.devices.count)},
+                                  {"devices_complete", total.devices.complete},
+                                  {"processes", value_of(total.processes.count)},
+                                  {"processes_complete", total.processes.complete},
                                   {"dram", memory_json(total.dram_used, total.dram_capacity)},
                                   {"l1", l1_json(total.l1_used, total.l1_capacity)}}},
                                 {"hosts", list_of(fleet.hosts, host_json)},

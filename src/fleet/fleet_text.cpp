@@ -84,7 +84,7 @@ std::vector<Cell> cells_of(const Host& host, Units units) {
           {sum_text(host.l1_used, units)},
           {sum_text(host.l1_capacity, units)},
           share_cell(host.l1_used, host.l1_capacity),
-          headroom_cell(host.headroom, host.complete, units),
+          headroom_cell(host.headroom, host.complete.value_or(false), units),
           {views::or_none(host.headroom.device)},
           {views::format_count(host.processes)},
           trouble_if_known(host.dead),
@@ -176,6 +176,12 @@ std::string faults_text(const Fleet& fleet, const TextOptions& options) {
   return text;
 }
 
+// "8 devices", ">=8 devices", "n/a devices".
+std::string count_text(const Count& count, std::string_view one, std::string_view many) {
+  if (!count.count) return fmt::format("{} {}", kUnknown, many);
+  return (count.complete ? "" : ">=") + views::plural(*count.count, one, many);
+}
+
 // "ttmem fleet  2026-11-18 02:10:11  198 of 200 hosts, 1584 devices, 400 processes"
 std::string title(const Fleet& fleet, const TextOptions& options) {
   const Total& total = fleet.total;
@@ -185,8 +191,8 @@ std::string title(const Fleet& fleet, const TextOptions& options) {
   return views::Line(options)
       .add("ttmem fleet", Color::bold)
       .add("  " + views::format_time(fleet.time_unix_ns, options.utc_offset_seconds))
-      .add(fmt::format("  {}, {}, {}", hosts, views::plural(total.devices, "device", "devices"),
-                       views::plural(total.processes, "process", "processes")))
+      .add(fmt::format("  {}, {}, {}", hosts, count_text(total.devices, "device", "devices"),
+                       count_text(total.processes, "process", "processes")))
       .add(fleet.prometheus.empty() ? "" : "  " + fleet.prometheus, Color::dim)
       .finish();
 }

@@ -133,11 +133,12 @@ Host host_of(std::string address, const model::Snapshot& snapshot,
   for (const Device& device : snapshot.devices) {
     const std::string where = views::format_device_briefly(device);
     add_device(device, where, host);
-    host.complete = host.complete && device.complete;
+    if (!device.complete) host.complete = false;
     for (const Process& process : device.processes) processes.add(process, device, where);
   }
   std::move(processes).give_to(host);
-  for (Sum* sum : {&host.dram_used, &host.l1_used}) sum->complete = sum->complete && host.complete;
+  if (host.complete == true) return host;
+  for (Sum* sum : {&host.dram_used, &host.l1_used}) sum->complete = false;
   return host;
 }
 

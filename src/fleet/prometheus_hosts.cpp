@@ -68,55 +68,69 @@ std::string without_usual_port(const std::string& instance) {
   return instance.substr(0, instance.size() - usual.size());
 }
 
+// A number of each host.
+struct Counts {
+  std::map<std::string, std::uint64_t> by_host{};
+  bool answered = true;  // false: the query was refused
+
+  // None: there is no sample of that host.
+  [[nodiscard]] std::optional<std::uint64_t> at(const std::string& host) const {
+    const auto found = by_host.find(host);
+    return found == by_host.end() ? std::nullopt : std::optional(found->second);
+  }
+  // For what has no sample when there are none to count. None: the query was refused.
+  [[nodiscard]] std::optional<std::uint64_t> or_zero(const std::string& host) const {
+    return answered ? at(host).value_or(0) : std::optional<std::uint64_t>();
+  }
+};
+
 // The samples of a figure by host; those without that label are nobody's.
 class ByHost {
  public:
   ByHost(const Figures& figures, const Labels& labels) : figures_(figures), labels_(labels) {}
 
+  [[nodiscard]] bool answered(Figure figure) const { return figures_.answered(figure); }
+
   template <typename Take>
   void each(Figure figure, Take&& take) const {
-    for (const Sample& sample : figures_[static_cast<std::size_t>(figure)]) {
+    for (const Sample& sample : figures_.of(figure)) {
       const std::string host = label_of(sample, labels_.host);
       if (!host.empty()) take(host, sample);
     }
   }
 
   // One number a host.
-  [[nodiscard]] std::map<std::string, std::uint64_t> counts(Figure figure) const {
-    std::map<std::string, std::uint64_t> all;
-    each(figure, [&](const std::string& host, const Sample& sample) {
-      if (const auto count = count_of(sample.value)) all[host] = *count;
-    });
-    return all;
+  [[nodiscard]] Counts counts(Figure figure) const {
+    return counts(figure, [](const Sample&) { return true; });
   }
   // The same of samples with that label.
-  [[nodiscard]] std::map<std::string, std::uint64_t> counts(Figure figure, const char* label,
-                                                            std::string_view value) const {
-    std::map<std::string, std::uint64_t> all;
+  [[nodiscard]] Counts counts(Figure figure, const char* label, std::string_view value) const {
+    return counts(figure, [&](const Sample& sample) { return label_of(sample, label) == value; });
+  }
+
+ private:
+  template <typename Choose>
+  [[nodiscard]] Counts counts(Figure figure, Choose&& chosen) const {
+    Counts all;
+    all.answered = answered(figure);
     each(figure, [&](const std::string& host, const Sample& sample) {
       const auto count = count_of(sample.value);
-      if (count && label_of(sample, label) == value) all[host] = *count;
+      if (count && chosen(sample)) all.by_host[host] = *count;
     });
     return all;
   }
 
- private:
   const Figures& figures_;
   const Labels& labels_;
 };
 
-std::optional<std::uint64_t> at(const std::map<std::string, std::uint64_t>& counts,
-                                const std::string& host) {
-  const auto found = counts.find(host);
-  return found == counts.end() ? std::nullopt : std::optional(found->second);
-}
-
 using Hosts = std::map<std::string, Host>;  // by the label
 
+// `known`: of how many devices the sum is.
 Sum sum_of(model::Bytes bytes, std::optional<std::uint64_t> known,
            std::optional<std::uint64_t> devices) {
   Sum sum{bytes};
-  sum.complete = known.value_or(0) >= devices.value_or(0);
+  sum.complete = known && devices && *known >= *devices;
   return sum;
 }
 
@@ -130,11 +144,16 @@ void add_memory(const ByHost& by, Hosts& hosts) {
   const auto l1 = by.counts(Figure::l1_used);
   const auto l1_known = by.counts(Figure::l1_known);
   for (auto& [name, host] : hosts) {
-    host.dram_used = sum_of(at(dram, name), at(dram_known, name), host.devices);
-    host.dram_capacity =
-        sum_of(at(dram_capacity, name), at(dram_capacity_known, name), host.devices);
-    host.l1_used = sum_of(at(l1, name), at(l1_known, name), host.devices);
-    host.l1_capacity = sum_of(at(l1_capacity, name), at(l1_capacity_known, name), host.devices);
+    const auto sum = [&, of = name, devices = host.devices](const Counts& bytes,
+                                                            const Counts& known) {
+      return sum_of(bytes.at(of), known.or_zero(of), devices);
+    };
+    host.dram_used = sum(dram, dram_known);
+    host.dram_capacity = sum(dram_capacity, dram_capacity_known);
+    host.l1_used = sum(l1, l1_known);
+    host.l1_capacity = sum(l1_capacity, l1_capacity_known);
+    // Nobody says that it was measured.
+    host.l1_used.estimate = host.l1_used.bytes && !by.answered(Figure::estimates);
   }
   by.each(Figure::estimates, [&](const std::string& host, const Sample&) {
     if (hosts.contains(host)) hosts[host].l1_used.estimate = true;
@@ -158,16 +177,19 @@ void add_states(const ByHost& by, Hosts& hosts) {
   const auto untracked = by.counts(Figure::untracked);
   const auto died = by.counts(Figure::died);
   for (auto& [name, host] : hosts) {
-    host.complete = at(complete, name).value_or(1) != 0;
-    host.warning_count = at(warnings, name);
+    if (const auto all_read = complete.at(name)) {
+      host.complete = *all_read != 0;
+    } else if (!complete.answered) {
+      host.complete = std::nullopt;
+    }
+    host.warning_count = warnings.at(name);
     // A host without processes has no sample of one, as one that is told not to name them.
-    host.processes = at(processes, name);
-    if (!host.processes && at(users, name).value_or(0) == 0) host.processes = 0;
-    host.jobs_known = host.processes.has_value();
+    host.processes = processes.at(name);
+    if (!host.processes && processes.answered && users.or_zero(name) == 0) host.processes = 0;
     // Of chips that the driver shows.
-    host.untracked = at(untracked, name).value_or(0);
-    host.died = at(died, name);
-    const bool all_seen = host.complete && host.untracked == 0;
+    host.untracked = untracked.or_zero(name);
+    host.died = died.at(name);
+    const bool all_seen = host.complete == true && host.untracked == 0;
     for (Sum* sum : {&host.dram_used, &host.l1_used}) sum->complete = sum->complete && all_seen;
   }
 }
@@ -204,6 +226,10 @@ std::map<std::string, Shares> shares_of(const ByHost& by, const Labels& labels) 
   return shares;
 }
 
+void mark_incomplete(JobShare& share) {
+  for (Sum* sum : {&share.dram, &share.l1, &share.trace}) sum->complete = false;
+}
+
 Sum without(const Sum& all, const Shares& shares, Sum JobShare::*figure) {
   Sum rest = all;
   for (const auto& [job, share] : shares) {
@@ -212,7 +238,8 @@ Sum without(const Sum& all, const Shares& shares, Sum JobShare::*figure) {
   return rest;
 }
 
-// What is not of a job is the rest of what all processes hold.
+// What is not of a job is the rest of what all processes hold: nobody's, as long as it is known
+// what is of jobs.
 void add_jobs(const ByHost& by, const Labels& labels, Hosts& hosts) {
   std::map<std::string, JobShare> held;
   by.each(Figure::held, [&](const std::string& host, const Sample& sample) {
@@ -220,6 +247,8 @@ void add_jobs(const ByHost& by, const Labels& labels, Hosts& hosts) {
     if (bytes) add_kind(label_of(sample, "kind"), *bytes, held[host]);
   });
   const std::map<std::string, Shares> shares = shares_of(by, labels);
+  const bool rest_known = by.answered(Figure::held) && by.answered(Figure::job_held) &&
+                          by.answered(Figure::job_processes);
   for (auto& [name, host] : hosts) {
     const auto found = shares.find(name);
     const Shares& of_host = found == shares.end() ? Shares() : found->second;
@@ -228,14 +257,15 @@ void add_jobs(const ByHost& by, const Labels& labels, Hosts& hosts) {
       rest -= std::min(rest, share.processes);
       host.jobs.push_back(share);
     }
-    if (rest > 0) {
+    host.jobs_known = host.processes && rest_known;
+    if (rest > 0 && rest_known) {
       const JobShare& all = held[name];
       host.jobs.push_back({"", rest, without(all.dram, of_host, &JobShare::dram),
                            without(all.l1, of_host, &JobShare::l1),
                            without(all.trace, of_host, &JobShare::trace)});
     }
-    if (host.untracked.value_or(0) == 0) continue;
-    for (JobShare& share : host.jobs) share.dram.complete = share.l1.complete = false;
+    if (host.untracked == 0 && by.answered(Figure::job_held)) continue;
+    for (JobShare& share : host.jobs) mark_incomplete(share);
   }
 }
 
@@ -284,7 +314,7 @@ std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
   by.each(Figure::up, [&](const std::string& name, const Sample&) {
     Host& host = hosts[name];
     host.address = without_usual_port(name);
-    host.devices = at(devices, name).value_or(0);
+    host.devices = devices.or_zero(name);
   });
   add_memory(by, hosts);
   add_least(by, hosts);
@@ -300,7 +330,7 @@ std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
 
 std::map<std::string, std::int64_t> job_headrooms(const Figures& figures, const Labels& labels) {
   std::map<std::string, std::int64_t> rooms;
-  for (const Sample& sample : figures[static_cast<std::size_t>(Figure::job_headroom)]) {
+  for (const Sample& sample : figures.of(Figure::job_headroom)) {
     const std::string job = label_of(sample, labels.job);
     const auto room = room_of(sample.value);
     if (!job.empty() && room) rooms[job] = *room;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,10 +32,29 @@ using Samples = std::vector<Sample>;
 [[nodiscard]] std::map<std::string, std::string> read_target_errors(std::string_view json,
                                                                     const std::string& host);
 
-// By Figure.
-using Figures = std::array<Samples, kFigureCount>;
+// The answers to all queries. One that was refused has no samples, and says nothing; one that was
+// answered without a sample of a host says that this host has none.
+class Figures {
+ public:
+  [[nodiscard]] Samples& of(Figure figure) { return samples_[static_cast<std::size_t>(figure)]; }
+  [[nodiscard]] const Samples& of(Figure figure) const {
+    return samples_[static_cast<std::size_t>(figure)];
+  }
+  void refuse(Figure figure) {
+    of(figure).clear();
+    refused_.set(static_cast<std::size_t>(figure));
+  }
+  [[nodiscard]] bool answered(Figure figure) const {
+    return !refused_.test(static_cast<std::size_t>(figure));
+  }
 
-// Hosts that answer, then those that do not. `why` has the reasons of the latter, as far as they
+ private:
+  std::array<Samples, kFigureCount> samples_{};
+  std::bitset<kFigureCount> refused_{};
+};
+
+// Hosts that answer, then those that do not. A figure whose query was refused is unknown of every
+// host, and sums that need it are "at least". `why` has the reasons of the latter, as far as they
 // are known. Headroom of a job is not by host: see job_headrooms().
 [[nodiscard]] std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
                                          const std::map<std::string, std::string>& why);

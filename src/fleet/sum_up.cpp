@@ -85,7 +85,7 @@ void note(const Host& host, Fleet& fleet) {
     fleet.warnings.push_back(fmt::format("{} is not known: {}; {}", host.address,
                                          host.fault->reason, host.fault->next_step));
     fleet.unread.push_back(fleet.warnings.back());
-  } else if (!host.complete) {
+  } else if (host.complete == false) {
     fleet.warnings.push_back(
         fmt::format("{} cannot read all that is there; `ttmem --server {}` says what", host.address,
                     host.address));
@@ -96,8 +96,8 @@ void note(const Host& host, Fleet& fleet) {
 void add_to_total(const Host& host, Total& total) {
   if (host.fault) return;
   ++total.answered;
-  total.devices += host.devices.value_or(0);
-  total.processes += host.processes.value_or(0);
+  total.devices.add(host.devices);
+  total.processes.add(host.processes);
   total.dram_used.add(host.dram_used);
   total.dram_capacity.add(host.dram_capacity);
   total.l1_used.add(host.l1_used);
@@ -157,7 +157,7 @@ Result<Order> parse_order(std::string_view text) {
   return Error{fmt::format("must be one of {}", fmt::join(kOrderNames, ", "))};
 }
 
-Fleet sum_up(std::vector<Host> hosts, Order order) {
+Fleet sum_up(std::vector<Host> hosts, Order order, std::vector<std::string> refused) {
   Fleet fleet;
   find_doubles(hosts);
   std::stable_sort(hosts.begin(), hosts.end(),
@@ -170,6 +170,10 @@ Fleet sum_up(std::vector<Host> hosts, Order order) {
   }
   fleet.jobs = sum_by_job(hosts);
   fleet.hosts = std::move(hosts);
+  for (auto* const list : {&fleet.warnings, &fleet.unread}) {
+    list->insert(list->end(), refused.begin(), refused.end());
+  }
+  fleet.refused = std::move(refused);
   mark_incomplete(fleet, jobs_known);
   return fleet;
 }

@@ -29,7 +29,9 @@ inline constexpr std::array<std::string_view, 5> kOrderNames = {"headroom", "dra
 
 // Sorts the hosts, and adds them up: over all, and by job. A machine that answers under two names
 // is counted once: the second gets a fault that says so. What is unknown comes after what is known,
-// and hosts with a fault at the end. When something is missing, all sums are "at least".
-[[nodiscard]] Fleet sum_up(std::vector<Host> hosts, Order order);
+// and hosts with a fault at the end. `refused` has a sentence for each query that a Prometheus did
+// not answer. When something is missing, all sums are "at least".
+[[nodiscard]] Fleet sum_up(std::vector<Host> hosts, Order order,
+                           std::vector<std::string> refused = {});
 
 }  // namespace ttmem::fleet

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import unittest
+import urllib.parse
 
 from remote_case import RemoteCase
 from support import GIB, HERE, KIB, LIBRARY, MIB, TTMEM
@@ -312,6 +313,63 @@ class OfNoPrometheus(RemoteCase):
         result = self.ttmem("fleet", "--prometheus", at)
         self.assertNotIn("\x1b", result.stdout + result.stderr)
         self.assertIn("too many samples", result.stderr)
+
+    # A host with 8 devices, 4 processes and 2 that report nothing; 3 of the 4 are of one job.
+    FIGURES = (
+        ("up == 0", []),
+        ("ttmem_up", [({}, 1)]),
+        ("ttmem:", []),
+        ("count by (instance) (ttmem_device_info)", [({}, 8)]),
+        ("sum by (instance, kind) (ttmem_memory_used_bytes)", [({"kind": "dram"}, 8 * GIB)]),
+        ("count by (instance) (ttmem_memory_used_bytes", [({}, 8)]),
+        ("sum by (instance, memory)", [({"memory": "dram"}, 96 * GIB)]),
+        ("count by (instance, memory)", [({"memory": "dram"}, 8)]),
+        ("ttmem_complete", [({}, 1)]),
+        ("ttmem_untracked_processes", [({}, 2)]),
+        ("ttmem_processes", [({}, 4)]),
+        ("count by (exported_job, instance)", [({"exported_job": "4711"}, 3)]),
+        ("count by (instance) (count by (instance, pid", [({}, 4)]),
+        ("sum by (exported_job, instance, kind)",
+         [({"exported_job": "4711", "kind": "dram"}, 6 * GIB)]),
+        ("sum by (instance, kind) (ttmem_process_memory", [({"kind": "dram"}, 8 * GIB)]))
+
+    def refusing(self, *queries):
+        """A Prometheus with the figures above, without what has one of these texts."""
+        def answer(path):
+            query = urllib.parse.unquote(path.partition("query=")[2])
+            if any(text in query for text in queries):
+                return 422, b'{"status":"error","error":"too many samples"}'
+            samples = next((samples for text, samples in self.FIGURES if text in query), [])
+            return 200, json.dumps({"status": "success", "data": {
+                "resultType": "vector", "result": [
+                    {"metric": {"instance": "n1", **labels}, "value": [1, str(value)]}
+                    for labels, value in samples]}}).encode()
+        return self.answering(answer)
+
+    def test_what_it_refuses_is_unknown_and_not_zero(self):
+        whole = self.ttmem("fleet", "--prometheus", self.refusing()).stdout
+        self.assertIn("  1 host, 8 devices, 4 processes", whole)
+        self.assertIn(">=8.00 GiB", whole)
+        self.assertRegex(whole, r"(?m)^4711 +>=1 +>=3 +>=6\.00 GiB")
+        self.assertRegex(whole, r"(?m)^\(none\) +>=1 +>=1 +>=2\.00 GiB")
+        at = self.refusing("device_info", "host_devices", "ttmem_process_info",
+                           "ttmem_untracked_processes")
+        text = self.ttmem("fleet", "--prometheus", at).stdout
+        self.assertIn("  1 host, n/a devices, n/a processes", text)
+        self.assertIn(">=8.00 GiB of >=96.0 GiB", text)
+        self.assertNotRegex(text, "(?m)^JOB")
+        fleet = self.json("fleet", "--prometheus", at)
+        (host,) = fleet["hosts"]
+        self.assertEqual([host[key] for key in ("devices", "processes", "untracked_processes")],
+                         [None] * 3)
+        self.assertEqual([host["dram"]["complete"], fleet["total"]["dram"]["complete"]],
+                         [False] * 2)
+        self.assertEqual([fleet["total"]["devices"], fleet["total"]["processes"]], [None] * 2)
+
+    def test_what_is_of_no_job_is_unknown_without_what_jobs_hold(self):
+        (job,) = self.json("fleet", "--prometheus", self.refusing("job_host_memory"))["jobs"]
+        self.assertEqual([job["job"], job["processes"], job["dram_bytes"], job["complete"]],
+                         ["4711", 3, None, False])
 
 
 if __name__ == "__main__":

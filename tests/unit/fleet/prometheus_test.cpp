@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "fleet/fleet_text.hpp"
 #include "fleet/prometheus_hosts.hpp"
 #include "fleet/promql.hpp"
 #include "fleet/sum_up.hpp"
@@ -39,14 +40,21 @@ class PrometheusTest : public ::testing::Test {
           {{"instance", "a:9488"}, {"exported_job", "4711"}, {"kind", kind}});
       add(Figure::held, bytes + 100, {{"instance", "a:9488"}, {"kind", kind}});
     }
+    whole_ = figures_;
   }
 
   void add(Figure figure, double value, std::map<std::string, std::string> labels) {
-    figures_[static_cast<std::size_t>(figure)].push_back(sample(value, std::move(labels)));
+    figures_.of(figure).push_back(sample(value, std::move(labels)));
   }
   Fleet fleet() { return sum_up(hosts_of(figures_, labels_, why_), Order::headroom); }
+  // With a Prometheus that refuses one query more.
+  Fleet without(Figure figure) {
+    figures_.refuse(figure);
+    return sum_up(hosts_of(figures_, labels_, why_), Order::headroom, {"it refuses a query"});
+  }
 
   Figures figures_{};
+  Figures whole_{};  // as they were at first
   Labels labels_;
   std::map<std::string, std::string> why_;
 };
@@ -84,13 +92,93 @@ TEST_F(PrometheusTest, WhatIsNotOfAJobIsTheRest) {
 TEST_F(PrometheusTest, AHostThatNamesNoProcessesHasAnUnknownNumber) {
   const Fleet found = fleet();
   EXPECT_EQ(found.hosts[1].processes, std::nullopt);
-  figures_[static_cast<std::size_t>(Figure::users)].clear();
+  figures_.of(Figure::users).clear();
   EXPECT_EQ(fleet().hosts[1].processes, 0U);
 }
 
 TEST_F(PrometheusTest, ADeviceWhoseFigureIsMissingMakesTheSumAtLeast) {
-  figures_[static_cast<std::size_t>(Figure::dram_known)][0].value = 1;
+  figures_.of(Figure::dram_known)[0].value = 1;
   EXPECT_FALSE(fleet().hosts[0].dram_used.complete);
+}
+
+TEST_F(PrometheusTest, DevicesThatNobodyCountsAreUnknown) {
+  const Fleet found = without(Figure::devices);
+  const Host& host = found.hosts[0];
+  EXPECT_EQ(host.devices, std::nullopt);
+  EXPECT_EQ(host.dram_used.bytes, 700U);
+  EXPECT_FALSE(host.dram_used.complete) << "nobody says that this is of all devices";
+  EXPECT_FALSE(host.dram_capacity.complete);
+  EXPECT_EQ(found.total.devices.count, std::nullopt);
+  EXPECT_FALSE(found.total.devices.complete);
+  EXPECT_NE(fleet_text(found, 0, {}).find("n/a devices"), std::string::npos);
+}
+
+TEST_F(PrometheusTest, ASumWithoutTheNumberOfItsPartsIsAtLeast) {
+  EXPECT_FALSE(without(Figure::dram_known).hosts[0].dram_used.complete);
+  const Fleet found = without(Figure::used);
+  EXPECT_EQ(found.hosts[0].dram_used.bytes, std::nullopt);
+  EXPECT_FALSE(found.hosts[0].dram_used.complete);
+}
+
+TEST_F(PrometheusTest, UnknownIfAllIsSeenMakesSumsAtLeast) {
+  for (const Figure figure : {Figure::untracked, Figure::complete}) {
+    figures_ = whole_;
+    const Fleet found = without(figure);
+    EXPECT_EQ(found.hosts[0].dram_used.bytes, 700U);
+    EXPECT_FALSE(found.hosts[0].dram_used.complete);
+    EXPECT_TRUE(found.hosts[0].dram_capacity.complete);
+    for (const Job& job : found.jobs) EXPECT_FALSE(job.dram.complete);
+  }
+  EXPECT_EQ(without(Figure::untracked).hosts[0].untracked, std::nullopt);
+  const Fleet found = without(Figure::complete);
+  EXPECT_EQ(found.hosts[0].complete, std::nullopt);
+  EXPECT_EQ(found.warnings.size(), 2U) << "the host is not said to be unreadable";
+}
+
+TEST_F(PrometheusTest, ProcessesThatNobodyCountsAreUnknown) {
+  const Fleet some = fleet();
+  EXPECT_EQ(some.total.processes.count, 3U);
+  EXPECT_FALSE(some.total.processes.complete) << "b does not name its processes";
+  EXPECT_NE(fleet_text(some, 0, {}).find(">=3 processes"), std::string::npos);
+  figures_.of(Figure::users).clear();
+  EXPECT_EQ(without(Figure::users).hosts[1].processes, std::nullopt);
+  const Fleet found = without(Figure::processes);
+  EXPECT_EQ(found.hosts[0].processes, std::nullopt);
+  EXPECT_EQ(found.total.processes.count, std::nullopt);
+  ASSERT_EQ(found.jobs.size(), 1U) << "how many are of none is unknown";
+  EXPECT_EQ(found.jobs[0].job, "4711");
+}
+
+TEST_F(PrometheusTest, WhatIsOfNoJobIsUnknownWithoutWhatJobsHold) {
+  for (const Figure figure : {Figure::held, Figure::job_held}) {
+    figures_ = whole_;
+    const Fleet found = without(figure);
+    ASSERT_EQ(found.jobs.size(), 1U);
+    EXPECT_EQ(found.jobs[0].job, "4711");
+    EXPECT_FALSE(found.hosts[0].jobs_known);
+  }
+  EXPECT_EQ(fleet().jobs[0].dram.bytes, std::nullopt);
+  EXPECT_FALSE(fleet().hosts[0].jobs[0].dram.complete);
+  figures_ = whole_;
+  EXPECT_TRUE(without(Figure::job_processes).jobs.empty());
+}
+
+TEST_F(PrometheusTest, WhatMayBeAnEstimateIsOne) {
+  add(Figure::l1_used, 50, {{"instance", "a:9488"}});
+  EXPECT_FALSE(fleet().hosts[0].l1_used.estimate);
+  const Fleet found = without(Figure::estimates);
+  EXPECT_TRUE(found.hosts[0].l1_used.estimate);
+  EXPECT_FALSE(found.hosts[1].l1_used.estimate);
+}
+
+TEST_F(PrometheusTest, ARefusedQueryMakesAllTotalsAtLeast) {
+  figures_.of(Figure::down).clear();
+  EXPECT_TRUE(fleet().total.dram_used.complete);
+  const Fleet found = without(Figure::warnings);
+  EXPECT_FALSE(found.complete());
+  EXPECT_FALSE(found.total.dram_used.complete);
+  EXPECT_EQ(found.refused, found.unread);
+  EXPECT_EQ(found.refused, found.warnings);
 }
 
 TEST_F(PrometheusTest, TheReasonOfATargetIsSaid) {
@@ -104,9 +192,9 @@ TEST_F(PrometheusTest, TheReasonOfATargetIsSaid) {
 }
 
 TEST_F(PrometheusTest, FiguresThatCannotBeAreUnknown) {
-  figures_[static_cast<std::size_t>(Figure::used)] = {
-      sample(-1, {{"instance", "a:9488"}, {"kind", "dram"}}),
-      sample(1e30, {{"instance", "b:9500"}, {"kind", "dram"}}), sample(5, {{"kind", "dram"}})};
+  figures_.of(Figure::used) = {sample(-1, {{"instance", "a:9488"}, {"kind", "dram"}}),
+                               sample(1e30, {{"instance", "b:9500"}, {"kind", "dram"}}),
+                               sample(5, {{"kind", "dram"}})};
   const Fleet found = fleet();
   EXPECT_EQ(found.hosts[0].dram_used.bytes, std::nullopt);
   EXPECT_EQ(found.hosts[1].dram_used.bytes, std::nullopt);
