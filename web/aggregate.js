@@ -3,8 +3,10 @@
 // its processes held one by one was not kept, so that the rest is unknown, and no zero.
 import { lastUntil } from './moments.js';
 import { PROCESS_FIGURES } from './process_rows.js';
+import { together, valuesAt } from './time_legend.js';
 
 export const NO_LISTS = 'An aggregate does not keep what was held one by one.';
+const L1_KINDS = ['l1', 'l1_small', 'cb', 'kernel'];
 
 // As `of`, with all numbers unknown.
 function unknown(of) {
@@ -16,7 +18,6 @@ function unknown(of) {
 export function aggregated(device, line, time) {
   const at = lastUntil(line.time_ns, time);
   const known = (kind) => (at < 0 ? null : line[kind][at]);
-  const parts = ['l1', 'l1_small', 'cb', 'kernel'].map(known).filter((size) => size !== null);
   const { dram, l1, trace } = device;
   const { capacity_bytes, bytes_per_core } = l1;
   return {
@@ -26,7 +27,7 @@ export function aggregated(device, line, time) {
       ...unknown(l1),
       capacity_bytes,
       bytes_per_core,
-      used_bytes: parts.length > 0 ? parts.reduce((sum, size) => sum + size, 0) : null,
+      used_bytes: together(valuesAt(line, L1_KINDS, time)),
       buffers: { ...unknown(l1.buffers), physical_bytes: known('l1') },
       small_bytes: known('l1_small'),
       cb: { ...unknown(l1.cb), physical_bytes: known('cb') },

@@ -5,7 +5,7 @@ import { deviceTitle } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { reasonWords } from './moments.js';
-import { figuresOf, TimeLegend } from './time_legend.js';
+import { figuresOf, TimeLegend, totalOf } from './time_legend.js';
 import { hasCharts, TimePlot } from './time_plot.js';
 import { Choices, link } from './widgets.js';
 
@@ -101,7 +101,8 @@ export class Strip {
     const named = timeline.lines.find((one) => one.key === key);
     setText(this.title, named ? deviceTitle(named, timeline.lines) : 'No device');
     const capacity = line?.[`${place.memory}_capacity_bytes`] ?? null;
-    this.legend.set(place.memory, figuresOf(device, place.memory), capacity);
+    const { memory } = place;
+    this.legend.set(memory, figuresOf(device, memory), capacity, totalOf(device, memory));
     this.plot.set({
       line,
       memory: place.memory,

@@ -16,6 +16,9 @@ export function figuresOf(device, memory) {
   return Object.fromEntries(L1_PARTS.map((part) => [part.kind, bytes(part)]));
 }
 
+// What a device holds of a memory; null: unknown, or it is not there at this moment.
+export const totalOf = (device, memory) => device?.[memory].used_bytes ?? null;
+
 // Since when the line has the value that it shows at a time. A thinned line does not tell the time
 // between two points.
 export function timeOfValue(timeline, line, time) {
@@ -29,8 +32,10 @@ export function valuesAt(line, kinds, time) {
   return Object.fromEntries(kinds.map((kind) => [kind, at < 0 ? null : line[kind][at]]));
 }
 
-// What of its kinds is known, together; null when nothing is.
+// What of its kinds is known, together; null when nothing is. L1 is unknown when its buffers are:
+// what is left of it would pass for the whole.
 export function together(values) {
+  if (values.l1 === null) return null;
   const known = Object.values(values).filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
@@ -42,11 +47,10 @@ export class TimeLegend {
     this.node = element('div', { class: 'legend' });
   }
 
-  // capacity: null when unknown
-  set(memory, values, capacity) {
+  // capacity: null when unknown; total: as the device says it, or else what the values are together
+  set(memory, values, capacity, total = together(values)) {
     const kinds = Object.keys(values);
     if (this.#kinds.changed(memory, ...kinds)) this.#make(memory, kinds);
-    const total = together(values);
     setText(this.total, format.bytes(total));
     this.total.dataset.bytes = total ?? 'null';
     const share = format.share(total, capacity);

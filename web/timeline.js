@@ -5,7 +5,7 @@ import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { Memo } from './grouping.js';
 import { Table } from './table.js';
-import { figuresOf, timeOfValue, TimeLegend, together, valuesAt } from './time_legend.js';
+import { figuresOf, timeOfValue, TimeLegend, together, totalOf, valuesAt } from './time_legend.js';
 import { hasCharts, NO_CHARTS, STACKS, TimePlot } from './time_plot.js';
 
 const TITLES = { l1: 'L1 by kind', dram: 'DRAM', trace: 'Trace' };
@@ -45,14 +45,14 @@ class Chart {
 
   // The figures below the mouse, or else those of the moment.
   #hovered(ns) {
+    const { device, memory } = this;
     const { line, moment, of } = this.shown;
-    const values =
-      ns === null
-        ? figuresOf(this.device, this.memory)
-        : valuesAt(line, STACKS[this.memory], ns);
     const time = ns === null ? moment : timeOfValue(of, line, ns);
     setText(this.when, `at ${format.moment(time)}`);
-    this.legend.set(this.memory, values, line[`${this.memory}_capacity_bytes`] ?? null);
+    const capacity = line[`${memory}_capacity_bytes`] ?? null;
+    if (ns === null)
+      this.legend.set(memory, figuresOf(device, memory), capacity, totalOf(device, memory));
+    else this.legend.set(memory, valuesAt(line, STACKS[memory], ns), capacity);
   }
 }
 
