@@ -31,7 +31,7 @@ function cbSpans(programs, x, y) {
     if (program.state !== 'alive') continue;
     for (const cb of program.cbs) {
       if (cb.global || !cb.cores || !covers(cb.cores, x, y)) continue;
-      const key = `${cb.address}/${cb.bytes_per_core}/${program.pid}`;
+      const key = `${cb.address}/${cb.bytes_per_core}/${owner(program).pid}`;
       const known = places.get(key);
       if (known) known.programs.push(program);
       else places.set(key, { cb, programs: [program] });

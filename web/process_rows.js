@@ -17,12 +17,37 @@ function add(a, b) {
   return b === null || b === undefined ? a : a + b;
 }
 
+// The pid that the reader would use: that of a container says nothing outside of it.
+const pidOf = (process) => process.host_pid ?? process.pid;
+
+// What names a process in the address and in questions; empty: nothing does. Of a recording also
+// its number there (`segment`): several of its processes may have had one pid.
+export function processName(process, recorded) {
+  const pid = pidOf(process);
+  if (pid === null) return '';
+  return recorded ? `${pid}.${process.segment}` : String(pid);
+}
+
+// The pid of such a name alone, for people.
+export const pidOfName = (name) => name.split('.')[0];
+
+// Tells whether a process has that name; a pid alone names all that have it.
+export function isNamed(process, segment, name) {
+  const [pid, number] = name.split('.');
+  return String(pidOf(process)) === pid && (number === undefined || String(segment) === number);
+}
+
+// Tells processes of one pid apart. Those that report nothing have no segment.
+function keyOf({ pid, host_pid, state, segment, name }) {
+  return [pid, host_pid, state, segment || name].join('/');
+}
+
 // One row for each process of these devices.
 export function processRows(devices) {
   const rows = new Map();
   for (const device of devices) {
     for (const process of device.processes) {
-      const key = `${process.pid}/${process.pid_namespace}/${process.state}/${process.name}`;
+      const key = keyOf(process);
       let row = rows.get(key);
       if (!row) {
         row = { ...process, devices: [] };
@@ -65,8 +90,8 @@ export const processColumns = [
     name: 'PID',
     number: true,
     width: 5,
-    value: (row) => row.host_pid ?? row.pid,
-    text: (row) => format.text(row.host_pid ?? row.pid),
+    value: pidOf,
+    text: (row) => format.text(pidOf(row)),
   },
   {
     name: 'User',
@@ -98,7 +123,7 @@ export const processColumns = [
 ];
 
 export const processText = (row) =>
-  [row.host_pid ?? row.pid, row.user, row.name, row.command, row.state].join(' ');
+  [pidOf(row), row.user, row.name, row.command, row.state].join(' ');
 
 function commandOf(row) {
   const words = row.command ?? row.name ?? format.UNKNOWN;

@@ -4,7 +4,7 @@ import { allocationColumns, searchText, sizeOf } from './allocation_rows.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { grouped, matching, Memo } from './grouping.js';
-import { processColumns, processRows } from './process_rows.js';
+import { isNamed, pidOfName, processColumns, processName, processRows } from './process_rows.js';
 import { ListKeeper } from './source.js';
 import { Table } from './table.js';
 import { Choices, link, SearchBox } from './widgets.js';
@@ -17,7 +17,7 @@ const GROUPS = [
 ];
 
 function titleOf(pid, list, found, all) {
-  const whose = pid ? `Allocations of ${pid}` : 'Allocations';
+  const whose = pid ? `Allocations of ${pidOfName(pid)}` : 'Allocations';
   if (!list) return whose;
   if (found === all) return `${whose}: ${format.count(all)}`;
   return `${whose}: ${format.count(found)} of ${format.count(all)}`;
@@ -26,6 +26,7 @@ function titleOf(pid, list, found, all) {
 export class ProcessesView {
   constructor(go, source) {
     this.go = go;
+    this.recorded = source.recorded;
     this.openGroups = new Set();
     this.toggled = 0;
     this.drawn = new Memo();
@@ -57,7 +58,7 @@ export class ProcessesView {
       columns: processColumns,
       sort: '-DRAM',
       tallest: 8,
-      look: (row) => `${row.state} ${String(row.pid) === this.pid ? 'current' : ''}`,
+      look: (row) => `${row.state} ${isNamed(row, row.segment, this.pid) ? 'current' : ''}`,
       open: (row) => this.#choose(row),
     });
     this.allocations = new Table({
@@ -71,7 +72,7 @@ export class ProcessesView {
   }
 
   #choose(row) {
-    const pid = row.pid === null ? '' : String(row.pid);
+    const pid = processName(row, this.recorded);
     this.go({ pid: pid === this.pid ? '' : pid });
   }
 

@@ -7,6 +7,7 @@
 import { aggregated, NO_LISTS } from './aggregate.js';
 import { Memo } from './grouping.js';
 import { named, nearest } from './moments.js';
+import { isNamed } from './process_rows.js';
 import { Recording } from './recording.js';
 import { getJson, State } from './source.js';
 
@@ -144,12 +145,11 @@ export class RecordingSource {
     const stop = this.state.recording?.stop;
     const { index } = stop ?? {};
     const kinds = query.kind?.split(',');
-    const device = this.state.devices.get(query.device);
-    const wanted = ({ first, last, row }) =>
+    const wanted = ({ first, last, keys, segment, row }) =>
       first <= index &&
       index <= last &&
-      (!query.device || (device && isOn(row, device))) &&
-      (!query.pid || String(row.pid) === query.pid) &&
+      (!query.device || keys.includes(query.device)) &&
+      (!query.pid || isNamed(row, segment, query.pid)) &&
       (!kinds || kinds.includes(row.kind));
     const { timeline } = stop ?? {};
     const rows = timeline && !timeline.aggregate ? timeline[name].filter(wanted) : [];
@@ -168,11 +168,4 @@ function deviceAt({ timeline, time }, key, figures) {
 function rowAt({ row, begin_ns: begin, cbs }, timeline, time) {
   const aged = { ...row, age_ns: time - begin };
   return cbs === undefined ? aged : { ...aged, cbs: timeline.layouts[cbs] };
-}
-
-// A buffer of a mesh is one row with several devices; numbers are all that it says of the others.
-function isOn(row, device) {
-  if (row.uid !== null && row.uid === device.uid) return true;
-  const several = row.devices?.length > 1;
-  return (several || row.uid === null) && (row.devices ?? [row.device]).includes(device.id);
 }

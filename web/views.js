@@ -8,6 +8,7 @@ import { DevicesView } from './devices.js';
 import { LeaksView } from './leaks.js';
 import { PeakView } from './peak.js';
 import { PostmortemsView } from './postmortems.js';
+import { processName } from './process_rows.js';
 import { ProcessesView } from './processes.js';
 import { ProgramsView } from './programs.js';
 import { TimelineView } from './timeline.js';
@@ -15,7 +16,7 @@ import { TimelineView } from './timeline.js';
 const named = (name, title, view) => ({ name, title, view });
 
 function shared(go, source) {
-  const open = (row) => go({ view: 'processes', pid: row.pid === null ? '' : String(row.pid) });
+  const open = (row) => go({ view: 'processes', pid: processName(row, source.recorded) });
   return {
     devices: named('devices', 'Devices', new DevicesView(go, open, source)),
     cores: named('cores', 'Cores', new CoresView(go, source)),

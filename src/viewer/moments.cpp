@@ -7,6 +7,8 @@
 #include <boost/container_hash/hash.hpp>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "recording/playback/playback.hpp"
@@ -45,6 +47,18 @@ std::uint64_t hash_of_devices(const model::Snapshot& snapshot, const model::Allo
     boost::hash_combine(seed, snapshot.devices[device].uid.value_or(0));
   }
   return seed;
+}
+
+// Which chips a row is on and whose it is. The row itself has numbers and pids, which several chips
+// and processes may share.
+std::string placed(const model::Snapshot& snapshot, std::span<const std::uint32_t> devices,
+                   std::uint64_t segment, std::string_view row) {
+  std::string keys;
+  for (const std::uint32_t device : devices) {
+    fmt::format_to(std::back_inserter(keys), "{}\"{}\"", keys.empty() ? "" : ",",
+                   views::key_of(snapshot.devices[device]));
+  }
+  return fmt::format(R"("keys":[{}],"segment":{},"row":{})", keys, segment, row);
 }
 
 std::string joined(const Texts& texts) {
@@ -97,7 +111,8 @@ void MomentTables::add_allocations(const model::Snapshot& snapshot, Time now) {
     allocations_.add(moments_.size() - 1, key, begin, [&] {
       model::Allocation timeless = one;
       timeless.age_ns = 0;
-      return "\"row\":" + views::allocation_json(snapshot, timeless);
+      return placed(snapshot, devices_of(one), one.segment,
+                    views::allocation_json(snapshot, timeless));
     });
   }
 }
@@ -121,7 +136,9 @@ void MomentTables::add_programs(const model::Snapshot& snapshot, Time now) {
       timeless.age_ns = 0;
       const std::size_t layout = layouts_.number_of(views::cbs_json(snapshot, one));
       timeless.cbs.clear();
-      return fmt::format("\"cbs\":{},\"row\":{}", layout, views::program_json(snapshot, timeless));
+      return fmt::format(
+          "\"cbs\":{},{}", layout,
+          placed(snapshot, {&one.device, 1}, one.segment, views::program_json(snapshot, timeless)));
     });
   }
 }

@@ -206,6 +206,35 @@ TEST(Timeline, SaysWhatIsSpecialAboutAMoment) {
   EXPECT_EQ(line["dram"].back(), nullptr);
 }
 
+// Another process has a chip of the same number, and the same pid in another container.
+TEST(Timeline, SaysOnWhichChipsARowIsAndWhoseItIs) {
+  const File file;
+  std::vector<recording::RowId> processes;
+  {
+    const auto writer = file.writer();
+    for (const auto& uids : {std::vector{0xa0, 0xa1}, std::vector{0xc0, 0xc1}}) {
+      processes.push_back(writer->begin(recording::Process{.pid = 1, .name = "python3"}));
+      std::vector<recording::RowId> mesh;
+      for (std::uint32_t i = 0; i < 2; ++i) {
+        mesh.push_back(writer->begin(
+            recording::small_wormhole(processes.back(), i, static_cast<std::uint64_t>(uids[i]))));
+      }
+      writer->begin(recording::Allocation{.devices = writer->device_set(mesh),
+                                          .request = writer->request({.bytes = 64}),
+                                          .begin_ns = 10});
+    }
+    ASSERT_TRUE(writer->commit());
+  }
+  const Json timeline = Told(file).timeline({0, 30});
+  std::map<std::uint64_t, Json> keys;
+  for (const Json& entry : timeline["allocations"]) keys[entry["segment"]] = entry["keys"];
+  EXPECT_EQ(keys.size(), 2U);
+  EXPECT_EQ(keys[static_cast<std::uint64_t>(processes[0])], Json({"0xa0", "0xa1"}));
+  EXPECT_EQ(keys[static_cast<std::uint64_t>(processes[1])], Json({"0xc0", "0xc1"}));
+  const Json& held = timeline["figures"].back()["processes"];
+  EXPECT_EQ(held[0]["segment"], processes[1]);
+}
+
 TEST(Timeline, OfAnAggregateIsItsSamples) {
   const File file;
   {
