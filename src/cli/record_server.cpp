@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "adapter/cache.hpp"
@@ -41,28 +42,42 @@ UniqueFd signals_to_come() {
 // Asks for everything only when something has changed.
 class Watch {
  public:
-  Watch(const remote::Address& server, const remote::ClientOptions& options)
-      : server_(server), options_(options) {}
+  // Everything, or nothing because nothing has changed.
+  using Seen = remote::Answer<std::optional<model::Snapshot>>;
 
-  [[nodiscard]] remote::Answer<model::Snapshot> look() const {
-    return remote::ask_snapshot(server_, remote::Lists::all, options_);
+  Watch(const remote::Address& server, remote::ClientOptions options)
+      : server_(server), options_(std::move(options)) {}
+
+  [[nodiscard]] Seen look() {
+    auto answer = remote::ask_snapshot(server_, remote::Lists::all, options_);
+    if (answer.failed) return answer.fault;
+    owed_ = false;
+    return std::optional(std::move(answer.value));
   }
 
-  // Whether there may be something new since it was asked last.
-  [[nodiscard]] remote::Answer<bool> has_changed() {
+  // Looks if there may be something new since the last look that was answered.
+  [[nodiscard]] Seen look_if_changed() {
+    if (auto fault = ask_whether_changed()) return std::move(*fault);
+    return owed_ ? look() : std::optional<model::Snapshot>();
+  }
+
+  // What comes after this is a change.
+  [[nodiscard]] std::optional<remote::Fault> ask_whether_changed() {
     const auto answer =
         remote::fetch(server_, mirror_.target(), remote::kMostFigureBytes, options_);
     if (answer.failed) return answer.fault;
-    if (auto fault = mirror_.take(answer.value)) return std::move(*fault);
+    if (auto fault = mirror_.take(answer.value)) return fault;
     const auto before = std::exchange(number_, mirror_.list_number());
-    return !number_ || number_ != before;
+    owed_ = owed_ || !number_ || number_ != before;
+    return std::nullopt;
   }
 
  private:
   const remote::Address& server_;
-  const remote::ClientOptions& options_;
+  remote::ClientOptions options_;
   remote::Mirror mirror_{remote::Mirror::Detail::brief};
   std::optional<std::uint64_t> number_;
+  bool owed_ = true;  // a change is known that no look has seen: a look may fail
 };
 
 class Recording {
@@ -121,18 +136,16 @@ Result<void> watch_until_told(Watch& watch, Recording& recording, Silence& silen
     pollfd ready{signals.get(), POLLIN, 0};
     const bool told = ::poll(&ready, 1, static_cast<int>(pause)) > 0;
     const bool over = told || (options.duration && recording.now() >= *options.duration);
-    const remote::Answer<bool> changed = watch.has_changed();
-    if (changed.failed) silence.note(changed.fault);
     // The last look is at what is there then, whatever the server's last pass has found.
-    if (!changed.failed && (changed.value || over)) {
-      const auto snapshot = watch.look();
-      if (snapshot.failed) {
-        silence.note(snapshot.fault);
-      } else {
-        if (auto written = recording.take(snapshot.value); !written) return written;
-      }
+    const Watch::Seen seen = over ? watch.look() : watch.look_if_changed();
+    if (seen.failed) {
+      silence.note(seen.fault);
+    } else {
+      silence.is_over();
     }
-    if (!changed.failed) silence.is_over();
+    if (!seen.failed && seen.value) {
+      if (auto written = recording.take(*seen.value); !written) return written;
+    }
     const bool ended = options.pid && recording.recorder().running() == 0;
     if (over || ended) return {};
   }
@@ -180,23 +193,24 @@ int record_server(const RecordServerOptions& options, const CommonOptions& commo
   const UniqueFd signals = signals_to_come();
   Watch watch(server, *client);
   Silence silence(server);
-  static_cast<void>(watch.has_changed());  // before the look: what comes after it is a change
-  const remote::Answer<model::Snapshot> first = watch.look();
-  if (first.failed) return complain(remote::error_of(server, first.fault).message, kFailure);
+  static_cast<void>(watch.ask_whether_changed());  // if that fails, the look says why
+  const Watch::Seen look = watch.look();
+  if (look.failed) return complain(remote::error_of(server, look.fault).message, kFailure);
+  const model::Snapshot& first = *look.value;
   // Before the file is made, which may replace another.
-  if (options.pid && !recording::LookRecorder::finds_any(first.value, options.pid)) {
+  if (options.pid && !recording::LookRecorder::finds_any(first, options.pid)) {
     return complain(
         fmt::format("no tracked process {} at {}; `ttmem --server {}` lists those that are",
                     *options.pid, server.url(), server.authority()),
         kFailure);
   }
-  recording::Run run = run_of(first.value);
+  recording::Run run = run_of(first);
   const std::uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
   run.started_unix_ns = clock_ns(CLOCK_REALTIME);
   auto writer = recording::Writer::create(file, run, options.overwrite);
   if (!writer) return complain(writer.error().message, kFailure);
   Recording recording(std::move(*writer), options.pid, began_ns);
-  Result<void> written = recording.take(first.value);
+  Result<void> written = recording.take(first);
   say(fmt::format(
       "recording {}, two looks a second: what lives shorter is not seen; Ctrl-C ends it",
       server.url()));

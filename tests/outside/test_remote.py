@@ -248,6 +248,9 @@ sys.stdin.readline()
 """
 
 
+EMPTY = b'{"schema": "ttmem.snapshot.v1", "devices": []}'
+
+
 class Record(RemoteCase):
     def test_a_recording_of_looks_has_what_lived_longer(self):
         host = self.host()
@@ -278,6 +281,29 @@ class Record(RemoteCase):
         (device,) = report["devices"]
         self.assertEqual(device["dram"]["peak_bytes"], 12 * 4 * MIB)
         self.assertIn('peaks are "at least"', self.ttmem("report", file).stdout)
+
+    def pretending(self, look):
+        """A server whose lists change once, after its first look; look() gives each answer to one."""
+        looks = []
+
+        def answer(path):
+            if path.startswith("/api/v1/changes"):
+                return 200, (b'{"schema": "ttmem.changes.v1", "number": 1, "lists": {"allocations": %d}}'
+                             % (2 if looks else 1))
+            looks.append(path)
+            return look(len(looks))
+        return self.answering(answer), looks
+
+    def test_a_change_whose_look_fails_is_seen_by_the_next(self):
+        busy = 503, b'{"error": "too many long answers at once"}'
+        at, looks = self.pretending(lambda number: busy if number == 2 else (200, EMPTY))
+        recording = self.start([TTMEM, "record", "--server", at, "-o", f"{self.dir}/looks.ttmem"])
+        self.assertIn("what lives shorter is not seen", recording.line("stderr"))
+        self.assertIn("too many long answers at once", recording.line("stderr"))
+        self.assertIn("answers again", recording.line("stderr"))
+        self.assertEqual(len(looks), 3)
+        recording.signal(signal.SIGINT)
+        self.assertEqual(recording.wait(), 0)
 
     def test_what_cannot_be_recorded(self):
         host = self.host()
