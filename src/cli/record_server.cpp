@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -30,14 +32,37 @@ namespace {
 
 constexpr recording::Time kLookPause = 500'000'000;
 
-// SIGINT and its like, as something to wait for.
-UniqueFd signals_to_come() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
-  return UniqueFd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-}
+// After a signal, the last look has no longer than this.
+constexpr std::chrono::seconds kLastLook{2};
+
+// SIGINT and its like, as something to wait for: none of them ends the program by itself.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&numbers_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&numbers_, number);
+    sigprocmask(SIG_BLOCK, &numbers_, nullptr);
+    come_ = UniqueFd(::signalfd(-1, &numbers_, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+
+  [[nodiscard]] int fd() const { return come_.get(); }
+
+  // Whether one has come by then, and was not taken.
+  [[nodiscard]] bool wait(int milliseconds) const {
+    pollfd ready{come_.get(), POLLIN, 0};
+    return ::poll(&ready, 1, milliseconds) > 0;
+  }
+  void take() const {
+    signalfd_siginfo ignored{};
+    static_cast<void>(!::read(come_.get(), &ignored, sizeof ignored));
+  }
+  // From now on they end the program again, also one that has come and was not taken.
+  void let_through() const { sigprocmask(SIG_UNBLOCK, &numbers_, nullptr); }
+
+ private:
+  sigset_t numbers_{};
+  UniqueFd come_;
+};
 
 // Asks for everything only when something has changed.
 class Watch {
@@ -47,6 +72,11 @@ class Watch {
 
   Watch(const remote::Address& server, remote::ClientOptions options)
       : server_(server), options_(std::move(options)) {}
+
+  // From now on no question takes longer than this.
+  void hurry(std::chrono::milliseconds timeout) {
+    options_.timeout = std::min(options_.timeout, timeout);
+  }
 
   [[nodiscard]] Seen look() {
     auto answer = remote::ask_snapshot(server_, remote::Lists::all, options_);
@@ -128,20 +158,23 @@ class Silence {
 // Until a signal, the end of the time, or the end of the process. Fails when the file cannot be
 // written.
 Result<void> watch_until_told(Watch& watch, Recording& recording, Silence& silence,
-                              const RecordServerOptions& options, const UniqueFd& signals) {
+                              const RecordServerOptions& options, const Signals& signals) {
   for (;;) {
     const recording::Time left =
         options.duration.value_or(recording.now() + kLookPause) - recording.now();
     const auto pause = std::clamp<recording::Time>(left, 0, kLookPause) / 1'000'000;
-    pollfd ready{signals.get(), POLLIN, 0};
-    const bool told = ::poll(&ready, 1, static_cast<int>(pause)) > 0;
+    const bool told = signals.wait(static_cast<int>(pause));
+    if (told) {
+      signals.take();  // a second one gives the last look up
+      watch.hurry(kLastLook);
+    }
     const bool over = told || (options.duration && recording.now() >= *options.duration);
     // The last look is at what is there then, whatever the server's last pass has found.
     const Watch::Seen seen = over ? watch.look() : watch.look_if_changed();
-    if (seen.failed) {
-      silence.note(seen.fault);
-    } else {
+    if (!seen.failed) {
       silence.is_over();
+    } else if (!signals.wait(0)) {  // else it was given up: that is no silence
+      silence.note(seen.fault);
     }
     if (!seen.failed && seen.value) {
       if (auto written = recording.take(*seen.value); !written) return written;
@@ -184,17 +217,19 @@ int finish(Recording& recording, recording::Run& run, const std::string& file) {
 
 int record_server(const RecordServerOptions& options, const CommonOptions& common) {
   const remote::Address& server = *common.server;
-  const Result<remote::ClientOptions> client = client_options(common);
+  Result<remote::ClientOptions> client = client_options(common);
   if (!client) return complain(client.error().message, kFailure);
   const std::string file = file_of(options, server);
   if (const auto may = recording::Writer::may_create(file, options.overwrite); !may) {
     return complain(may.error().message, kFailure);
   }
-  const UniqueFd signals = signals_to_come();
+  const Signals signals;
+  client->give_up_fd = signals.fd();
   Watch watch(server, *client);
   Silence silence(server);
   static_cast<void>(watch.ask_whether_changed());  // if that fails, the look says why
   const Watch::Seen look = watch.look();
+  if (look.failed) signals.let_through();  // there is nothing to save: it ends as others do
   if (look.failed) return complain(remote::error_of(server, look.fault).message, kFailure);
   const model::Snapshot& first = *look.value;
   // Before the file is made, which may replace another.

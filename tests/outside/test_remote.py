@@ -2,17 +2,19 @@
 """--server: the views of another machine are those that it has of itself."""
 
 import itertools
+import os
 import re
 import signal
 import ssl
 import subprocess
 import sys
+import threading
 import unittest
 import urllib.error
 import urllib.request
 
 from remote_case import MOVING, RemoteCase
-from support import HERE, LIBRARY, MIB, TTMEM
+from support import DEADLINE_SECONDS, HERE, LIBRARY, MIB, TTMEM
 from test_top import Terminal
 
 # Every way to look that has a --server, and what tells its output from one moment to the next.
@@ -304,6 +306,31 @@ class Record(RemoteCase):
         self.assertEqual(len(looks), 3)
         recording.signal(signal.SIGINT)
         self.assertEqual(recording.wait(), 0)
+
+    def test_a_signal_ends_it_also_while_the_server_does_not_answer(self):
+        asked, hold = threading.Event(), threading.Event()
+        self.addCleanup(hold.set)
+
+        def silent(number):
+            if number > 1:
+                asked.set()
+                hold.wait()
+            return 200, EMPTY
+        file = f"{self.dir}/looks.ttmem"
+        command = [TTMEM, "record", "--timeout", "3600", "-o", file, "--server"]
+        recording = self.start([*command, self.pretending(silent)[0]])
+        self.assertTrue(asked.wait(DEADLINE_SECONDS))
+        recording.signal(signal.SIGINT)
+        self.assertEqual(recording.wait(), 0)
+        self.assertTrue(self.json("report", file)["complete"])
+
+        os.remove(file)
+        asked.clear()
+        recording = self.start([*command, self.pretending(lambda _: silent(2))[0]])
+        self.assertTrue(asked.wait(DEADLINE_SECONDS))
+        recording.signal(signal.SIGINT)
+        self.assertEqual(recording.wait(), -signal.SIGINT)  # there was nothing to record yet
+        self.assertFalse(os.path.exists(file))
 
     def test_what_cannot_be_recorded(self):
         host = self.host()
