@@ -29,6 +29,17 @@ export const L1_PARTS = [
   { kind: 'kernel', field: 'kernel', name: 'Kernels', bytes: (d) => d.l1.kernels_bytes },
 ];
 
+// What a reader must not miss of a figure: the field of a line of the card. Something that could not
+// be read may hold more, so that used bytes are at least, and headroom at most, what is shown.
+export function markOf(device, field) {
+  const { cb, kernels_estimated_bytes: kernels } = device.l1;
+  const bound = field === 'headroom' ? format.AT_MOST : format.AT_LEAST;
+  const estimate =
+    (cb.estimate && ['l1', 'cb', 'headroom'].includes(field)) ||
+    (kernels > 0 && ['l1', 'kernel'].includes(field));
+  return `${device.complete ? '' : bound}${estimate ? format.ESTIMATE : ''}`;
+}
+
 // A bar of parts [{kind, bytes}] of a capacity, with a mark at the peak.
 class Bar {
   constructor(kinds) {
@@ -51,6 +62,7 @@ class Bar {
 // program; its bytes stand in data-bytes.
 class Line {
   constructor(name, field, bar = null, kind = '') {
+    this.field = field;
     this.value = element('span', { class: 'value', 'data-field': field });
     this.note = element('span', { class: 'note' });
     this.bar = bar;
@@ -64,8 +76,8 @@ class Line {
     );
   }
 
-  set(text, bytes, note = '') {
-    setText(this.value, text);
+  set(device, text, bytes, note = '') {
+    setText(this.value, format.marked(markOf(device, this.field), text));
     this.value.dataset.bytes = bytes ?? 'null';
     setText(this.note, note);
   }
@@ -148,6 +160,7 @@ export class Card {
   #memory(device) {
     const { dram, trace } = device;
     this.dram.set(
+      device,
       format.bytes(dram.used_bytes),
       dram.used_bytes,
       of(dram.capacity_bytes, dram.used_bytes),
@@ -156,6 +169,7 @@ export class Card {
     const unused = !trace.used_bytes && !trace.peak_bytes && !trace.capacity_bytes;
     show(this.trace.node, !unused);
     this.trace.set(
+      device,
       format.bytes(trace.used_bytes),
       trace.used_bytes,
       of(trace.capacity_bytes, trace.used_bytes),
@@ -165,7 +179,12 @@ export class Card {
 
   #l1(device) {
     const { l1 } = device;
-    this.l1.set(format.bytes(l1.used_bytes), l1.used_bytes, of(l1.capacity_bytes, l1.used_bytes));
+    this.l1.set(
+      device,
+      format.bytes(l1.used_bytes),
+      l1.used_bytes,
+      of(l1.capacity_bytes, l1.used_bytes),
+    );
     this.l1.bar.set(
       L1_PARTS.map((part) => part.bytes(device)),
       l1.capacity_bytes,
@@ -177,16 +196,11 @@ export class Card {
     );
     L1_PARTS.forEach((part, i) => {
       const size = part.bytes(device);
-      const estimate = part.kind === 'cb' && l1.cb.estimate && size !== null;
-      this.parts[i].set(
-        `${estimate ? '~' : ''}${format.bytes(size)}`,
-        size,
-        partNote(device, part.kind),
-      );
+      this.parts[i].set(device, format.bytes(size), size, partNote(device, part.kind));
       if (part.kind === 'l1_small') show(this.parts[i].node, size !== 0);
     });
     const room = l1.headroom_bytes_per_core;
-    this.headroom.set(format.coreBytes(room), room, headroomNote(device));
+    this.headroom.set(device, format.coreBytes(room), room, headroomNote(device));
     this.headroom.node.classList.toggle('bad', room !== null && room < 0);
     const free = [freeNote(device.dram, 'DRAM'), freeNote(l1, 'L1')].filter(Boolean);
     show(this.free.node, free.length > 0);
@@ -218,13 +232,17 @@ function partNote(device, kind) {
   return '';
 }
 
+function programWords({ programs, l1 }) {
+  return format.marked(l1.cb.estimate ? format.ESTIMATE : '', format.plural(programs, 'program'));
+}
+
 function chipWords(device) {
   const alive = device.processes.filter((one) => one.state === 'alive').length;
   const dead = device.processes.length - alive;
   return [
     device.state === 'idle' ? 'idle' : format.plural(alive, 'process', 'processes'),
     dead > 0 ? `${dead} dead` : null,
-    device.programs === null ? null : format.plural(device.programs, 'program'),
+    device.programs === null ? null : programWords(device),
     device.temperature_c === null ? null : `${device.temperature_c} °C`,
     device.power_w === null ? null : `${device.power_w} W`,
     device.uid === null ? null : `uid ${device.uid}`,

@@ -21,6 +21,14 @@ function sized(bytes, ordinary, least) {
 export const bytes = (value) => sized(value, 2, 0.01);
 export const coreBytes = (value) => sized(value, 1, 1);
 
+// What stands before a figure that is known only so well, as the commands write it.
+export const AT_LEAST = '>=';
+export const AT_MOST = '<=';
+export const ESTIMATE = '~';
+
+// With its mark; what is unknown has none.
+export const marked = (mark, text) => (text === UNKNOWN ? text : `${mark}${text}`);
+
 // The share of a whole from 0 to 1; null when one of them is unknown.
 export function share(part, whole) {
   if (part === null || part === undefined || !whole) return null;

@@ -12,6 +12,8 @@ export const PROCESS_FIGURES = [
   'allocations',
 ];
 
+const ADDED_UP = [...PROCESS_FIGURES, 'kernels_estimated_bytes'];
+
 function add(a, b) {
   if (a === null || a === undefined) return b;
   return b === null || b === undefined ? a : a + b;
@@ -51,11 +53,13 @@ export function processRows(devices) {
       let row = rows.get(key);
       if (!row) {
         row = { ...process, devices: [] };
-        for (const figure of PROCESS_FIGURES) row[figure] = null;
+        for (const figure of ADDED_UP) row[figure] = null;
+        row.cb_estimate = false;
         rows.set(key, row);
       }
       row.devices.push(device.id);
-      for (const figure of PROCESS_FIGURES) row[figure] = add(row[figure], process[figure]);
+      for (const figure of ADDED_UP) row[figure] = add(row[figure], process[figure]);
+      row.cb_estimate ||= Boolean(process.cb_estimate);
     }
   }
   return [...rows.values()];
@@ -74,13 +78,15 @@ export function numberRanges(numbers) {
   return parts.join(',');
 }
 
-function bytesColumn(name, field, more = {}) {
+// isEstimate(row): whether its figure is one, or has one in it
+function bytesColumn(name, field, { isEstimate = () => false, ...more } = {}) {
   return {
     name,
     number: true,
     width: 6,
     value: (row) => row[field],
-    text: (row) => format.bytes(row[field]),
+    text: (row) =>
+      format.marked(isEstimate(row) ? format.ESTIMATE : '', format.bytes(row[field])),
     ...more,
   };
 }
@@ -108,8 +114,14 @@ export const processColumns = [
   },
   bytesColumn('DRAM', 'dram_bytes'),
   bytesColumn('L1 buf', 'l1_bytes', { title: 'L1 buffers' }),
-  bytesColumn('CB', 'cb_bytes', { title: 'Circular buffers, physical' }),
-  bytesColumn('Kernels', 'kernels_bytes', { low: true }),
+  bytesColumn('CB', 'cb_bytes', {
+    title: 'Circular buffers, physical',
+    isEstimate: (row) => row.cb_estimate,
+  }),
+  bytesColumn('Kernels', 'kernels_bytes', {
+    low: true,
+    isEstimate: (row) => row.kernels_estimated_bytes > 0,
+  }),
   bytesColumn('Trace', 'trace_bytes', { low: true }),
   {
     name: 'Allocs',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line above several devices: what they have together, and where it is tightest.
-import { deviceTitle } from './device_card.js';
+import { deviceTitle, markOf } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { processRows } from './process_rows.js';
@@ -17,15 +17,27 @@ function tightest(devices) {
   );
 }
 
-// What devices have together and how much that is of all; "at least" when one of them is unknown.
-function together(devices, figure, whole) {
+const isEstimate = (device, field) => markOf(device, field).includes(format.ESTIMATE);
+
+// Of a figure of several devices: what is not known of one of them is not known of all.
+function markOfAll(bound, devices, field, complete) {
+  const estimate = devices.some((device) => isEstimate(device, field));
+  return `${complete ? '' : bound}${estimate ? format.ESTIMATE : ''}`;
+}
+
+// What devices have together and how much that is of all; "at least" when something of one of them
+// is unknown.
+function together(devices, field, figure, whole) {
   const known = devices.filter((device) => figure(device) !== null);
   if (known.length === 0) return format.UNKNOWN;
   const sum = (of) => known.reduce((total, device) => total + (of(device) ?? 0), 0);
-  if (known.length < devices.length) return `>= ${format.bytes(sum(figure))}`;
+  const complete = known.length === devices.length && known.every((device) => device.complete);
+  const mark = markOfAll(format.AT_LEAST, known, field, complete);
+  const text = format.marked(mark, format.bytes(sum(figure)));
+  if (!complete) return text;
   // Of what, is known only when every capacity is.
   const all = devices.some((device) => whole(device) === null) ? null : sum(whole);
-  return `${format.bytes(sum(figure))} · ${format.percent(format.share(sum(figure), all))}`;
+  return `${text} · ${format.percent(format.share(sum(figure), all))}`;
 }
 
 function item(tag, name, attributes = {}) {
@@ -59,13 +71,18 @@ export class Summary {
     const dram = [(d) => d.dram.used_bytes, (d) => d.dram.capacity_bytes];
     const l1 = [(d) => d.l1.used_bytes, (d) => d.l1.capacity_bytes];
     setText(this.count.value, format.count(devices.length));
-    setText(this.dram.value, together(devices, ...dram));
-    setText(this.l1.value, together(devices, ...l1));
+    setText(this.dram.value, together(devices, 'dram', ...dram));
+    setText(this.l1.value, together(devices, 'l1', ...l1));
     setText(this.processes.value, format.count(processRows(devices).length));
     this.least = tightest(devices);
     this.tightest.node.disabled = this.least === null;
     const room = this.least?.l1.headroom_bytes_per_core;
     const where = this.least ? `${deviceTitle(this.least, devices)} · ` : '';
-    setText(this.tightest.value, `${where}${format.coreBytes(room)}`);
+    // Of an incomplete device a core may have less than what is shown, also less than this one.
+    const complete = devices.every((device) => device.complete);
+    const mark = this.least
+      ? markOfAll(format.AT_MOST, [this.least], 'headroom', complete)
+      : '';
+    setText(this.tightest.value, where + format.marked(mark, format.coreBytes(room)));
   }
 }
