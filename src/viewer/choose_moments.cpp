@@ -11,6 +11,7 @@
 
 #include "report/select.hpp"
 #include "segment/reader/safe_text.hpp"
+#include "viewer/device_key.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::viewer {
@@ -61,18 +62,18 @@ class Wanted {
   // What was there before the recording began is there when it begins.
   static Time clamped(Time time) { return std::max<Time>(time, 0); }
 
-  // By their numbers; by their uids where two of the recording have one number.
+  // By their numbers; by their keys where two of the recording have one number.
   [[nodiscard]] std::string names_of(const std::vector<const DeviceReport*>& devices) const {
     std::set<std::uint32_t> numbers;
     for (const DeviceReport& device : report_.devices) numbers.insert(device.id);
     std::vector<std::uint32_t> ids;
-    std::vector<std::string> uids;
+    std::vector<std::string> keys;
     for (const DeviceReport* device : devices) {
       ids.push_back(device->id);
-      uids.push_back(views::format_hex(device->uid));
+      keys.push_back(key_of(*device));
     }
     return numbers.size() == report_.devices.size() ? views::format_ids(ids)
-                                                    : fmt::format("{}", fmt::join(uids, ", "));
+                                                    : fmt::format("{}", fmt::join(keys, ", "));
   }
 
   Range range_;

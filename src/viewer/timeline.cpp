@@ -14,9 +14,9 @@
 #include "export/selection.hpp"
 #include "segment/reader/safe_text.hpp"
 #include "viewer/choose_moments.hpp"
+#include "viewer/device_key.hpp"
 #include "viewer/lines.hpp"
 #include "viewer/moments.hpp"
-#include "views/format.hpp"
 
 namespace ttmem::viewer {
 namespace {
@@ -120,13 +120,12 @@ void add_happenings(const Tables& tables, Json& head) {
 Json value_of(const Bytes& bytes) { return bytes ? Json(*bytes) : Json(nullptr); }
 
 std::string line_json(const report::DeviceReport& device, const std::vector<Point>& points) {
-  const Json about = {
-      {"key", device.uid != 0 ? views::format_hex(device.uid) : fmt::format("{}", device.id)},
-      {"id", device.id},
-      {"arch", text_or_null(device.arch)},
-      {"board", text_or_null(device.board)},
-      {"dram_capacity_bytes", value_of(device.dram_capacity)},
-      {"l1_capacity_bytes", value_of(device.l1_capacity)}};
+  const Json about = {{"key", key_of(device)},
+                      {"id", device.id},
+                      {"arch", text_or_null(device.arch)},
+                      {"board", text_or_null(device.board)},
+                      {"dram_capacity_bytes", value_of(device.dram_capacity)},
+                      {"l1_capacity_bytes", value_of(device.l1_capacity)}};
   std::string text = about.dump();
   text.pop_back();
   const auto add = [&](std::string_view name, auto&& value) {

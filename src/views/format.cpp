@@ -5,8 +5,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 namespace ttmem::views {
+namespace {
+
+// In every locale.
+bool is_plain_in_key(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+}  // namespace
 
 std::string format_bytes(model::Bytes bytes, Scale scale) {
   return bytes ? format_bytes(*bytes, scale) : std::string(kUnknown);
@@ -128,7 +138,20 @@ std::string format_device_briefly(const model::Device& device) {
 
 std::string key_of(const model::Device& device) {
   if (device.uid) return format_hex(*device.uid);
-  return !device.bus_id.empty() ? device.bus_id : fmt::format("{}", device.id);
+  return !device.bus_id.empty() ? device.bus_id : key_of_number(device.id, device.arch);
+}
+
+std::string key_of_number(std::uint32_t number, std::string_view arch) {
+  std::string key = fmt::format("{}", number);
+  if (!arch.empty()) key += ':';
+  for (const char c : arch) {
+    if (is_plain_in_key(c)) {
+      key += c;
+    } else {
+      fmt::format_to(std::back_inserter(key), "%{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  return key;
 }
 
 std::string format_devices(const std::vector<model::Device>& devices) {

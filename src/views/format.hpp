@@ -76,8 +76,13 @@ using ttmem::format_ids;
 [[nodiscard]] std::string format_device(const model::Device& device);
 // The same for a column: "0", or "0x1f00a".
 [[nodiscard]] std::string format_device_briefly(const model::Device& device);
-// By which programs find it again: its uid, or else its PCI address or number.
+// By which programs find it again: its uid, or else its PCI address or key_of_number(). Devices of
+// different model::name_of() have different keys.
 [[nodiscard]] std::string key_of(const model::Device& device);
+// "0:wormhole_b0"; "0" when the architecture is unknown. It always has the architecture, so that it
+// stays when another chip of that number comes. Anybody may have written that name: all but letters
+// of ASCII, digits, _ and - are escaped as %2c, so that a key is safe in JSON and in lists.
+[[nodiscard]] std::string key_of_number(std::uint32_t number, std::string_view arch);
 // All devices, for people who named another: "0-3", "0 (0x1f00a), 0 (0x1f00b)".
 [[nodiscard]] std::string format_devices(const std::vector<model::Device>& devices);
 // Where an allocation of the snapshot lies: "3", of a mesh "0-31".

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/parse_number.hpp"
 #include "views/format.hpp"
@@ -35,6 +36,37 @@ bool is_bus_id(std::string_view text) {
          std::equal(text.begin(), text.end(), form.begin(), [](char c, char as) {
            return as == 'h' ? std::isxdigit(static_cast<unsigned char>(c)) != 0 : c == as;
          });
+}
+
+// "wormhole_b0", of which the escaped letters are %2c and so on; none when it is something else.
+std::optional<std::string> unescape(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    if (text.front() != '%') {
+      plain += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    unsigned char byte = 0;
+    const std::string_view digits = text.substr(1, 2);
+    const char* end = digits.data() + digits.size();
+    const auto [at, error] = std::from_chars(digits.data(), end, byte, 16);
+    if (digits.size() != 2 || error != std::errc() || at != end) return std::nullopt;
+    plain += static_cast<char>(byte);
+    text.remove_prefix(3);
+  }
+  return plain;
+}
+
+// As key_of_number() writes it, with an architecture; none when it is something else.
+std::optional<model::DeviceName> parse_key_of_number(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto number = parse_number<std::uint32_t>(text.substr(0, colon));
+  if (colon == std::string_view::npos || !number) return std::nullopt;
+  model::DeviceName name(*number);
+  name.arch = unescape(text.substr(colon + 1));
+  const bool is_key = name.arch && key_of_number(*number, *name.arch) == text;
+  return is_key ? std::optional(std::move(name)) : std::nullopt;
 }
 
 }  // namespace
@@ -78,6 +110,11 @@ Result<std::vector<model::DeviceName>> parse_devices(std::string_view text) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
+}
+
+Result<std::vector<model::DeviceName>> parse_device_keys(std::string_view text) {
+  if (auto name = parse_key_of_number(text)) return std::vector{std::move(*name)};
+  return parse_devices(text);
 }
 
 Result<std::vector<Kind>> parse_kinds(std::string_view text) {

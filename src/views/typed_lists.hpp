@@ -20,6 +20,9 @@ namespace ttmem::views {
 // "0,3", "0-3,6" or "0x1f00a", a uid: ascending, each once.
 [[nodiscard]] Result<std::vector<model::DeviceName>> parse_devices(std::string_view text);
 
+// The same, or one key as key_of() makes it: "0:wormhole_b0" is one of several chips of a number.
+[[nodiscard]] Result<std::vector<model::DeviceName>> parse_device_keys(std::string_view text);
+
 // "dram,l1": see Kind.
 [[nodiscard]] Result<std::vector<Kind>> parse_kinds(std::string_view text);
 

@@ -87,11 +87,11 @@ Result<void> check_names(const Target& target, const std::vector<std::string>& n
 }
 
 Result<std::vector<model::DeviceName>> devices_in(const Target& target) {
-  return list_in(target, "device", views::parse_devices);
+  return list_in(target, "device", views::parse_device_keys);
 }
 
 Result<std::optional<model::DeviceName>> device_in(const Target& target, const std::string& name) {
-  auto devices = list_in(target, name.c_str(), views::parse_devices);
+  auto devices = list_in(target, name.c_str(), views::parse_device_keys);
   if (!devices) return devices.error();
   if (devices->empty()) return std::optional<model::DeviceName>();
   if (devices->size() > 1) {

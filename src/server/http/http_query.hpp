@@ -31,7 +31,7 @@ struct Target {
 
 // The value of a parameter; empty when it was not given. Fails when it is not valid.
 [[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(const Target& target);  // "0-3"
-// One device: "0", "0x1f00a".
+// One device: "0", "0x1f00a", "0:wormhole_b0".
 [[nodiscard]] Result<std::optional<model::DeviceName>> device_in(const Target& target,
                                                                  const std::string& name);
 [[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);  // "dram,l1"

@@ -5,6 +5,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "views/typed_lists.hpp"
 
 namespace ttmem::views {
 namespace {
@@ -108,6 +113,50 @@ TEST(FormatTime, CountsFromTheEpochWithAnOffset) {
   EXPECT_EQ(format_time(0, 0), "1970-01-01 00:00:00");
   EXPECT_EQ(format_time(1'787'400'005'999'999'999, 7200), "2026-08-22 14:00:05");
   EXPECT_EQ(format_time(0, -1), "1969-12-31 23:59:59");
+}
+
+model::Device chip(std::uint32_t number, const char* arch) {
+  model::Device device;
+  device.id = number;
+  device.arch = arch;
+  return device;
+}
+
+TEST(KeyOf, IsTheUidThePciAddressOrNumberAndArchitecture) {
+  model::Device device = chip(3, "wormhole_b0");
+  EXPECT_EQ(key_of(device), "3:wormhole_b0");
+  device.bus_id = "0000:01:00.0";
+  EXPECT_EQ(key_of(device), "0000:01:00.0");
+  device.uid = 0x1f00a;
+  EXPECT_EQ(key_of(device), "0x1f00a");
+  EXPECT_EQ(key_of(chip(3, "")), "3");
+}
+
+TEST(KeyOf, TellsAllChipsApartAndNamesThem) {
+  const std::vector<model::Device> chips = {
+      chip(0, ""),          chip(0, "blackhole"), chip(0, "wormhole_b0"), chip(1, "wormhole_b0"),
+      chip(0, "a,\"b\\c%"), chip(0, "%2c"),       chip(0, ","),           chip(10, "0a.0"),
+      chip(0, "\xc3\xa9")};
+  std::set<std::string> keys;
+  for (const model::Device& device : chips) {
+    const std::string key = key_of(device);
+    EXPECT_TRUE(keys.insert(key).second) << key;
+    EXPECT_EQ(key.find_first_of(",\"\\.&"), std::string::npos) << key;
+    const auto names = parse_device_keys(key);
+    ASSERT_TRUE(names && names->size() == 1) << key;
+    const model::DeviceName& name = names->front();
+    EXPECT_TRUE(has_name(device, name)) << key;
+    EXPECT_TRUE(!name.arch || name == name_of(device)) << key;
+  }
+}
+
+TEST(KeyOf, WhatIsNoKeyIsAListOrRefused) {
+  EXPECT_EQ(parse_device_keys("0-2")->size(), 3U);
+  EXPECT_EQ(parse_device_keys("0a:00.0")->front().bus_id, "0a:00.0");
+  EXPECT_EQ(parse_device_keys("10:00.0")->front().bus_id, "10:00.0");
+  for (const char* wrong : {"0:", ":x", "0:a,1", "0-1:a", "0:%2", "0:%2C", "0:a b", "0:%41"}) {
+    EXPECT_FALSE(parse_device_keys(wrong)) << wrong;
+  }
 }
 
 }  // namespace

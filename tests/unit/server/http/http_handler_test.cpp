@@ -121,6 +121,29 @@ TEST_F(HttpHandler, GivesNoPointsOfADeviceThatHasJustCome) {
   EXPECT_NE(error_of("/api/v1/history?device=10", 404).find("no device 10"), std::string::npos);
 }
 
+// As the page asks, by what /api/v1/changes calls them.
+TEST_F(HttpHandler, GivesTheHistoryOfOneOfSeveralChipsOfANumber) {
+  for (const std::uint64_t bytes : {4096U, 8192U}) {
+    model::Device& device = snapshot_.devices.emplace_back();
+    device.id = 9;
+    device.arch = bytes == 4096 ? "blackhole" : "wormhole_b0";
+    device.kinds[Kind::dram].set(&KindFigures::used_bytes, bytes);
+  }
+  history_.record(snapshot_);
+  changes_.update(snapshot_, {});
+  const Json keys = Json::parse(get("/api/v1/changes").body)["present"];
+  ASSERT_EQ(keys.size(), 4U);
+  EXPECT_NE(keys[2], keys[3]);
+  for (std::size_t i = 2; i < 4; ++i) {
+    const std::string key = keys[i];
+    const Json points = Json::parse(get("/api/v1/history?device=" + key).body)["points"];
+    ASSERT_EQ(points.size(), 1U) << key;
+    EXPECT_EQ(points[0]["dram_bytes"], i == 2 ? 4096 : 8192);
+    EXPECT_EQ(Json::parse(get("/api/v1/snapshot?device=" + key).body)["devices"].size(), 1U);
+  }
+  EXPECT_NE(error_of("/api/v1/history?device=9", 400).find("several"), std::string::npos);
+}
+
 TEST_F(HttpHandler, IsNotHealthyWhenItCannotSeeTheSegments) {
   up_ = false;
   EXPECT_EQ(get("/healthz").status, 503U);
