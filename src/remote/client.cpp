@@ -80,9 +80,7 @@ Fault unreachable(const error_code& error) {
 // Of an answer that did not end as it should.
 Fault incomplete(const error_code& error, std::size_t most_bytes) {
   if (error == http::error::body_limit) {
-    return {Fault::Kind::too_large,
-            fmt::format("the answer has more than {} MiB", most_bytes >> 20),
-            "ask for fewer devices with --device"};
+    return too_large(fmt::format("{} MiB", most_bytes >> 20));
   }
   if (error.category() == make_error_code(http::error::bad_version).category() &&
       error != http::error::end_of_stream && error != http::error::partial_message) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ttmem::remote {
 
@@ -45,6 +46,12 @@ struct Fault {
       break;
   }
   return "failed";
+}
+
+// Of an answer that has more than "16 MiB".
+[[nodiscard]] inline Fault too_large(const std::string& most) {
+  return {Fault::Kind::too_large, "the answer has more than " + most,
+          "run ttmem on that machine, where it has no such limit"};
 }
 
 // A value, or why there is none.

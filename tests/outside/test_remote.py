@@ -113,7 +113,7 @@ class Mistakes(RemoteCase):
 
     def test_an_answer_without_end_is_refused_before_it_is_read(self):
         at = self.answering(lambda _: (200, b" " * (17 << 20)))
-        self.assertIn("more than 16 MiB", self.refused("--server", at))
+        self.assertIn("more than 16 MiB; run ttmem on that machine", self.refused("--server", at))
 
     def test_an_answer_that_is_cut_off(self):
         at = self.answering(lambda _: (200, b'{"schema": "ttmem.snapshot.v1", "devices": [{'))
