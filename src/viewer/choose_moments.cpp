@@ -126,7 +126,7 @@ bool is_known(const Point& point) {
 
 // The highest of a line, and how it was when its chip was closed.
 void add_line(const std::vector<Point>& points, const DeviceReport& device, Wanted& wanted) {
-  const auto by_l1 = [](const Point& a, const Point& b) { return l1_of(a) < l1_of(b); };
+  const auto by_l1 = [](const Point& a, const Point& b) { return drawn_l1_of(a) < drawn_l1_of(b); };
   const auto by_dram = [](const Point& a, const Point& b) {
     return a.used[Kind::dram] < b.used[Kind::dram];
   };
@@ -141,13 +141,13 @@ void add_line(const std::vector<Point>& points, const DeviceReport& device, Want
   wanted.add(points.back().time_ns);
 }
 
-// All times at which a line has a point, with the L1 that it has then.
+// All times at which a line has a point, with what is drawn of its L1 then.
 std::map<Time, std::uint64_t> heights_of(const Lines& lines) {
   std::map<Time, std::uint64_t> heights;
   for (const std::vector<Point>& points : lines.of_chip) {
     for (const Point& point : points) {
       std::uint64_t& height = heights[point.time_ns];
-      height = std::max(height, l1_of(point).value_or(0));
+      height = std::max(height, drawn_l1_of(point).value_or(0));
     }
   }
   return heights;

@@ -7,14 +7,14 @@
 namespace ttmem::viewer {
 namespace {
 
-// A kind, or L1 as a whole after the last of them.
+// A kind, or what is drawn of L1 after the last of them.
 Bytes figure_of(const Point& point, std::size_t figure) {
-  return figure < kDeviceKinds.size() ? point.used[kDeviceKinds[figure]] : l1_of(point);
+  return figure < kDeviceKinds.size() ? point.used[kDeviceKinds[figure]] : drawn_l1_of(point);
 }
 
 }  // namespace
 
-Bytes l1_of(const Point& point) {
+Bytes drawn_l1_of(const Point& point) {
   Bytes sum;
   for (const Kind kind : kDeviceKinds) {
     if (is_in_l1(kind) && point.used[kind]) sum = sum.value_or(0) + *point.used[kind];

@@ -27,14 +27,16 @@ struct Point {
   PerKind<Bytes> used{};
 };
 
-// L1 buffers, L1_SMALL, circular buffers and kernels together; none: nobody measured any of them.
-[[nodiscard]] Bytes l1_of(const Point& point);
+// What is drawn of L1, one on top of the other: L1 buffers, L1_SMALL, circular buffers and kernels,
+// as far as they are known; none: nobody measured any of them. It finds what is worth keeping, and
+// is shown to nobody: it is not Total L1, which is unknown when L1 buffers are.
+[[nodiscard]] Bytes drawn_l1_of(const Point& point);
 
 // The points of a chip over a range, so few that they can be drawn.
 //
 // When they are more than that, time is cut into equal stretches. Of each, the moments are kept at
-// which a kind, or L1 as a whole, was highest, and the first and the last. So no peak is lost,
-// every kept point is what was held at one moment, and memory is bounded.
+// which a kind, or what is drawn of L1, was highest, and the first and the last. So no peak is
+// lost, every kept point is what was held at one moment, and memory is bounded.
 class ThinnedLine {
  public:
   ThinnedLine(const Range& range, std::size_t stretches);

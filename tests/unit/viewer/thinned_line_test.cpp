@@ -28,8 +28,22 @@ TEST(ThinnedLine, KeepsAllThatCanBeDrawn) {
 }
 
 TEST(ThinnedLine, KnowsNothingOfWhatNobodyMeasured) {
-  EXPECT_EQ(l1_of(Point{}), std::nullopt);
-  EXPECT_EQ(l1_of(point_of(0, 9, 2, 3)), 5U);
+  EXPECT_EQ(drawn_l1_of(Point{}), std::nullopt);
+  EXPECT_EQ(drawn_l1_of(point_of(0, 9, 2, 3)), 5U);
+}
+
+TEST(ThinnedLine, KeepsTheHighestOfWhatIsDrawnWhereL1BuffersAreUnknown) {
+  ThinnedLine line({0, 100}, kStretches);
+  for (Time time = 0; time < 25; ++time) {
+    Point point{time, {}};
+    point.used[Kind::cb] = time == 3 ? 9 : time == 7 ? 8 : 1;
+    point.used[Kind::kernel] = time == 5 ? 9 : time == 7 ? 8 : 1;
+    line.add(point);
+  }
+  line.finish();
+  const auto is_highest = [](const Point& point) { return drawn_l1_of(point) == 16U; };
+  EXPECT_TRUE(std::any_of(line.points().begin(), line.points().end(), is_highest));
+  EXPECT_LT(line.points().size(), 25U);
 }
 
 RC_GTEST_PROP(ThinnedLine, NeverLosesAPeak,
@@ -52,7 +66,7 @@ RC_GTEST_PROP(ThinnedLine, NeverLosesAPeak,
     const auto figure = [&](const Point& point) { return point.used[kind]; };
     RC_ASSERT(highest(line.points(), figure) == highest(all, figure));
   }
-  RC_ASSERT(highest(line.points(), l1_of) == highest(all, l1_of));
+  RC_ASSERT(highest(line.points(), drawn_l1_of) == highest(all, drawn_l1_of));
   Time last = -1;
   for (const Point& point : line.points()) {
     RC_ASSERT(point.time_ns > last);
