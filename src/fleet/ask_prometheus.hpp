@@ -10,10 +10,10 @@
 
 namespace ttmem::fleet {
 
-// What a Prometheus (or what speaks as one) knows of all hosts that it scrapes: some twenty
-// queries, whose answers grow with the hosts and not with what they hold. Waits twice as long as
-// the options allow at most. Fails when it does not answer. A query that it refuses is a warning,
-// and its figure unknown.
+// What a Prometheus (or what speaks as one) knows of all hosts that it scrapes: some
+// twenty-five queries, whose answers grow with the hosts and not with what they hold. Waits twice
+// as long as the options allow at most. Fails when it does not answer. A query that it refuses is a
+// warning, and its figure unknown.
 [[nodiscard]] Result<Fleet> ask_prometheus(const remote::Address& server, const Labels& labels,
                                            const remote::ClientOptions& options, Order order);
 

@@ -36,6 +36,26 @@ struct Sum {
   }
 };
 
+// How full memory is. Only of devices of which both are known: what one holds is no share of the
+// capacity of others.
+struct Fill {
+  std::uint64_t used_bytes = 0;
+  std::uint64_t capacity_bytes = 0;
+
+  void add(model::Bytes used, model::Bytes capacity) {
+    if (!used || !capacity) return;
+    used_bytes = saturating_add(used_bytes, *used);
+    capacity_bytes = saturating_add(capacity_bytes, *capacity);
+  }
+  void add(const Fill& part) { add(part.used_bytes, part.capacity_bytes); }
+
+  // None: there is no such device.
+  [[nodiscard]] std::optional<double> share() const {
+    if (capacity_bytes == 0) return std::nullopt;
+    return static_cast<double>(used_bytes) / static_cast<double>(capacity_bytes);
+  }
+};
+
 // How many there are on hosts.
 struct Count {
   std::optional<std::uint64_t> count{};  // on the hosts that tell; none: no host does
@@ -82,6 +102,8 @@ struct Host {
   Sum dram_capacity{};
   Sum l1_used{};
   Sum l1_capacity{};
+  Fill dram_fill{};
+  Fill l1_fill{};
   Least dram_left{};  // on the device that has the least
   Least headroom{};   // per core, on the tightest device
 
@@ -119,6 +141,8 @@ struct Total {
   Sum dram_capacity{};
   Sum l1_used{};
   Sum l1_capacity{};
+  Fill dram_fill{};
+  Fill l1_fill{};
 };
 
 struct Fleet {

@@ -35,8 +35,8 @@ std::string sum_text(const Sum& sum, Units units) {
          views::mark_estimate(format_bytes(sum.bytes, units), sum.estimate);
 }
 
-Cell share_cell(const Sum& used, const Sum& capacity) {
-  const auto share = views::share_of(used.bytes, capacity.bytes);
+Cell share_cell(const Fill& fill) {
+  const auto share = fill.share();
   return {views::format_share(share), views::color_of(views::tone_of_share(share))};
 }
 
@@ -80,10 +80,10 @@ std::vector<Cell> cells_of(const Host& host, Units units) {
           {views::format_count(host.devices)},
           {sum_text(host.dram_used, units)},
           {sum_text(host.dram_capacity, units)},
-          share_cell(host.dram_used, host.dram_capacity),
+          share_cell(host.dram_fill),
           {sum_text(host.l1_used, units)},
           {sum_text(host.l1_capacity, units)},
-          share_cell(host.l1_used, host.l1_capacity),
+          share_cell(host.l1_fill),
           headroom_cell(host.headroom, host.complete.value_or(false), units),
           {views::or_none(host.headroom.device)},
           {views::format_count(host.processes)},
@@ -201,14 +201,15 @@ std::string title(const Fleet& fleet, const TextOptions& options) {
 std::string total_line(const Total& total, const TextOptions& options) {
   if (total.answered == 0) return {};
   views::Line line(options);
-  const auto add = [&](std::string_view name, const Sum& used, const Sum& capacity) {
-    const Cell share = share_cell(used, capacity);
+  const auto add = [&](std::string_view name, const Sum& used, const Sum& capacity,
+                       const Fill& fill) {
+    const Cell share = share_cell(fill);
     line.add(fmt::format("{}{}  {} of {}  ", line.width() == 0 ? "" : "    ", name,
                          sum_text(used, options.units), sum_text(capacity, options.units)))
         .add(share.text, share.color);
   };
-  add("DRAM", total.dram_used, total.dram_capacity);
-  add("L1", total.l1_used, total.l1_capacity);
+  add("DRAM", total.dram_used, total.dram_capacity, total.dram_fill);
+  add("L1", total.l1_used, total.l1_capacity, total.l1_fill);
   return line.finish();
 }
 

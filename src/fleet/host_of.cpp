@@ -61,6 +61,8 @@ void add_device(const Device& device, const std::string& where, Host& host) {
   host.dram_capacity.add(device.dram_capacity_bytes);
   host.l1_used.add(device.l1_used_bytes);
   host.l1_capacity.add(device.l1_capacity_bytes);
+  host.dram_fill.add(device.used(Kind::dram), device.dram_capacity_bytes);
+  host.l1_fill.add(device.l1_used_bytes, device.l1_capacity_bytes);
   host.l1_used.estimate =
       host.l1_used.estimate || has_estimate(device.kernels_estimated_bytes, device.cb_estimate);
   const bool all_seen = device.complete && untracked_processes(device) == 0;

@@ -160,6 +160,18 @@ void add_memory(const ByHost& by, Hosts& hosts) {
   });
 }
 
+// Without an answer to one of the two it is unknown.
+void add_fill(const ByHost& by, Hosts& hosts) {
+  const Counts dram = by.counts(Figure::dram_fill);
+  const Counts dram_capacity = by.counts(Figure::dram_fill_capacity);
+  const Counts l1 = by.counts(Figure::l1_fill);
+  const Counts l1_capacity = by.counts(Figure::l1_fill_capacity);
+  for (auto& [name, host] : hosts) {
+    host.dram_fill.add(dram.at(name), dram_capacity.at(name));
+    host.l1_fill.add(l1.at(name), l1_capacity.at(name));
+  }
+}
+
 void add_least(const ByHost& by, Hosts& hosts) {
   by.each(Figure::headroom, [&](const std::string& host, const Sample& sample) {
     if (hosts.contains(host)) hosts[host].headroom = least_of(sample);
@@ -317,6 +329,7 @@ std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
     host.devices = devices.or_zero(name);
   });
   add_memory(by, hosts);
+  add_fill(by, hosts);
   add_least(by, hosts);
   add_states(by, hosts);
   add_jobs(by, labels, hosts);

@@ -18,6 +18,10 @@ struct Template {
   std::string_view plain;
 };
 
+#define TTMEM_DRAM_USED R"(ttmem_memory_used_bytes{kind="dram"})"
+#define TTMEM_DRAM_CAPACITY R"(ttmem_memory_capacity_bytes{memory="dram"})"
+#define TTMEM_L1_CAPACITY R"(ttmem_memory_capacity_bytes{memory="l1"})"
+
 // One series a process, with its job.
 #define TTMEM_OF_JOBS R"(max by ($H, pid, pid_namespace, $J) (ttmem_process_info{$J!=""}))"
 #define TTMEM_HELD_BY_JOBS          \
@@ -32,18 +36,26 @@ constexpr std::array<Template, kFigureCount> kTemplates = {{
     {Figure::devices, "ttmem:host_devices:count", "count by ($H) (ttmem_device_info)"},
     {Figure::used, "ttmem:host_memory_used_bytes:sum",
      "sum by ($H, kind) (ttmem_memory_used_bytes)"},
-    {Figure::dram_known, "", R"(count by ($H) (ttmem_memory_used_bytes{kind="dram"}))"},
+    {Figure::dram_known, "", "count by ($H) (" TTMEM_DRAM_USED ")"},
     {Figure::capacity, "ttmem:host_memory_capacity_bytes:sum",
      "sum by ($H, memory) (ttmem_memory_capacity_bytes)"},
     {Figure::capacity_known, "", "count by ($H, memory) (ttmem_memory_capacity_bytes)"},
     {Figure::l1_used, "", "sum by ($H) (ttmem_l1_used_bytes)"},
     {Figure::l1_known, "", "count by ($H) (ttmem_l1_used_bytes)"},
+    // Of devices of which both are known, as ttmem:host_dram_used:ratio.
+    {Figure::dram_fill, "",
+     "sum by ($H) (" TTMEM_DRAM_USED " and ignoring (kind, memory) " TTMEM_DRAM_CAPACITY ")"},
+    {Figure::dram_fill_capacity, "",
+     "sum by ($H) (" TTMEM_DRAM_CAPACITY " and ignoring (kind, memory) " TTMEM_DRAM_USED ")"},
+    {Figure::l1_fill, "",
+     "sum by ($H) (ttmem_l1_used_bytes and ignoring (memory) " TTMEM_L1_CAPACITY ")"},
+    {Figure::l1_fill_capacity, "",
+     "sum by ($H) (" TTMEM_L1_CAPACITY " and ignoring (memory) ttmem_l1_used_bytes)"},
     {Figure::estimates, "",
      "group by ($H) (ttmem_cb_estimate > 0 or ttmem_kernels_estimated_bytes > 0)"},
     {Figure::headroom, "", "bottomk by ($H) (1, ttmem_l1_headroom_bytes)"},
     {Figure::dram_left, "",
-     R"(bottomk by ($H) (1, ttmem_memory_capacity_bytes{memory="dram"})"
-     R"( - ignoring (kind, memory) ttmem_memory_used_bytes{kind="dram"}))"},
+     "bottomk by ($H) (1, " TTMEM_DRAM_CAPACITY " - ignoring (kind, memory) " TTMEM_DRAM_USED ")"},
     {Figure::complete, "", "min by ($H) (ttmem_complete)"},
     {Figure::warnings, "", "max by ($H) (ttmem_warnings)"},
     {Figure::users, "", "sum by ($H) (ttmem_processes)"},

@@ -35,6 +35,10 @@ enum class Figure : std::size_t {
   capacity_known,
   l1_used,
   l1_known,
+  dram_fill,
+  dram_fill_capacity,
+  l1_fill,
+  l1_fill_capacity,
   estimates,
   headroom,
   dram_left,
@@ -49,7 +53,7 @@ enum class Figure : std::size_t {
   job_processes,
   job_headroom,
 };
-inline constexpr std::size_t kFigureCount = 22;
+inline constexpr std::size_t kFigureCount = 26;
 
 // A figure is a recording rule of deploy/prometheus/ttmem-fleet.rules.yml where there is one, which
 // costs next to nothing, or else made of the metrics themselves.

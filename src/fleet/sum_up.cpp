@@ -9,9 +9,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "views/format.hpp"
-#include "views/nearest.hpp"
-
 namespace ttmem::fleet {
 namespace {
 
@@ -33,15 +30,12 @@ std::tuple<std::string, std::size_t, std::string> natural(const std::string& nam
 
 bool before(const Host& a, const Host& b, Order order) {
   if (a.fault.has_value() != b.fault.has_value()) return b.fault.has_value();
-  const auto share = [](const Sum& used, const Sum& capacity) {
-    return last_if_unknown(negative(views::share_of(used.bytes, capacity.bytes)));
-  };
   const auto key = [&](const Host& host) -> std::pair<bool, double> {
     switch (order) {
       case Order::dram:
-        return share(host.dram_used, host.dram_capacity);
+        return last_if_unknown(negative(host.dram_fill.share()));
       case Order::l1:
-        return share(host.l1_used, host.l1_capacity);
+        return last_if_unknown(negative(host.l1_fill.share()));
       case Order::processes:
         return {!host.processes, -static_cast<double>(host.processes.value_or(0))};
       case Order::headroom:
@@ -102,6 +96,8 @@ void add_to_total(const Host& host, Total& total) {
   total.dram_capacity.add(host.dram_capacity);
   total.l1_used.add(host.l1_used);
   total.l1_capacity.add(host.l1_capacity);
+  total.dram_fill.add(host.dram_fill);
+  total.l1_fill.add(host.l1_fill);
 }
 
 void add_to_job(const JobShare& share, const std::string& host, Job& job) {

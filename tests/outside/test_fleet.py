@@ -281,7 +281,12 @@ class OfPrometheus(FleetCase, Prometheus):
             (down,) = [host for host in found["hosts"] if host["address"] == dead]
             self.assertIn("connection refused", down["reason"])
             self.assertEqual(self.told_by_both(found), asked, arguments)
-        self.assertRegex(self.text("--prometheus", at), rf"(?m)^{re.escape(two.at)} ")
+        text = self.text("--prometheus", at)
+        self.assertRegex(text, rf"(?m)^{re.escape(two.at)} ")
+        # Sums over all, and how full they are.
+        of_hosts = self.text("--server", f"{one.at},{two.at},{dead}")
+        self.assertEqual(text.splitlines()[1], of_hosts.splitlines()[1])
+        self.assertRegex(text.splitlines()[1], r"^DRAM .*%.*  L1 .*%$")
         said = self.ttmem("fleet", "--prometheus", at, "--host-label", "rack", code=1).stderr
         self.assertIn("knows no host with the label rack", said)
 

@@ -100,6 +100,23 @@ TEST(HostOf, WhatIsUnknownOfADeviceMakesSumsAtLeast) {
   EXPECT_EQ(host_of("node7", snapshot, 0).dram_used.bytes, std::nullopt);
 }
 
+TEST(HostOf, IsFullByDevicesWhoseCapacityIsKnown) {
+  model::Snapshot snapshot = machine("node7", 1);
+  snapshot.devices.push_back(views::fixtures::wormhole(1));
+  snapshot.devices[1].kinds[Kind::dram].used_bytes = 10 * kGiB;
+  snapshot.devices[1].dram_capacity_bytes = std::nullopt;
+  snapshot.devices[1].l1_capacity_bytes = std::nullopt;
+  const Host host = host_of("node7", snapshot, 0);
+  EXPECT_EQ(host.dram_used.bytes, 45 * kGiB / 4);
+  EXPECT_DOUBLE_EQ(host.dram_fill.share().value(), 1.25 / 12);
+  EXPECT_EQ(host.l1_fill.capacity_bytes, host.l1_capacity.bytes);
+  EXPECT_EQ(host.l1_fill.used_bytes, snapshot.devices[0].l1_used_bytes);
+  const std::string text = fleet_text(sum_up({host}, Order::headroom), 0, {});
+  EXPECT_NE(text.find("DRAM  11.2 GiB of >=12.0 GiB  10%"), std::string::npos) << text;
+  snapshot.devices.erase(snapshot.devices.begin());
+  EXPECT_EQ(host_of("node7", snapshot, 0).dram_fill.share(), std::nullopt);
+}
+
 TEST(HostOf, AProcessThatReportsNothingMakesItsJobAtLeast) {
   model::Snapshot snapshot = machine("node7", 1, "4711");
   model::Process silent_one;
@@ -177,6 +194,19 @@ TEST(SumUp, ByNameCountsAsPeopleDo) {
   const Fleet fleet =
       sum_up({answering("node10", 1), answering("node9", 2), silent("node1")}, Order::host);
   EXPECT_EQ(order_of(fleet), (std::vector<std::string>{"node9", "node10", "node1"}));
+}
+
+// 10 GiB of an unknown capacity are no 10 of the 12 GiB that another device has.
+TEST(SumUp, TheFullestIsFirstByDevicesWhoseCapacityIsKnown) {
+  model::Snapshot odd = machine("odd", 1);
+  odd.devices.push_back(views::fixtures::wormhole(1));
+  odd.devices[1].kinds[Kind::dram].used_bytes = 10 * kGiB;
+  odd.devices[1].dram_capacity_bytes = std::nullopt;
+  model::Snapshot full = machine("full", 2);
+  full.devices[0].kinds[Kind::dram].used_bytes = 2 * kGiB;
+  const Fleet fleet = sum_up({host_of("odd", odd, 0), host_of("full", full, 0)}, Order::dram);
+  EXPECT_EQ(order_of(fleet), (std::vector<std::string>{"full", "odd"}));
+  EXPECT_DOUBLE_EQ(fleet.total.dram_fill.share().value(), 3.25 / 24);
 }
 
 TEST(SumUp, JobsAreAddedUpOverHosts) {

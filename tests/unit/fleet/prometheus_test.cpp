@@ -181,6 +181,15 @@ TEST_F(PrometheusTest, ARefusedQueryMakesAllTotalsAtLeast) {
   EXPECT_EQ(found.refused, found.warnings);
 }
 
+TEST_F(PrometheusTest, HowFullItIsNeedsBothFigures) {
+  add(Figure::dram_fill, 300, {{"instance", "a:9488"}});
+  add(Figure::dram_fill_capacity, 600, {{"instance", "a:9488"}});
+  EXPECT_EQ(fleet().hosts[0].dram_fill.share(), 0.5);
+  EXPECT_EQ(fleet().total.dram_fill.share(), 0.5);
+  EXPECT_EQ(fleet().hosts[1].dram_fill.share(), std::nullopt);
+  EXPECT_EQ(without(Figure::dram_fill).hosts[0].dram_fill.share(), std::nullopt);
+}
+
 TEST_F(PrometheusTest, TheReasonOfATargetIsSaid) {
   why_ = read_target_errors(
       R"({"status":"success","data":{"activeTargets":[
