@@ -129,13 +129,15 @@ Answer<model::Snapshot> read_snapshot(std::string_view json) {
     }
     return Then::drop;
   };
-  const std::optional<Json> document = parse_known(json, complete);
-  if (auto fault = wrong_schema(document.value_or(Json()), "ttmem.snapshot.v1")) return *fault;
+  const Answer<Json> parsed = parse_known(json, complete);
+  if (parsed.failed) return parsed.fault;
+  const Json& document = parsed.value;
+  if (auto fault = wrong_schema(document, "ttmem.snapshot.v1")) return *fault;
   model::mark_shared_numbers(snapshot.devices);
-  snapshot.time_unix_ns = number_or_zero<std::uint64_t>(*document, "time_unix_ns");
-  snapshot.host = text_of(*document, "host");
-  snapshot.warnings = texts_of(*document, "warnings");
-  snapshot.unread = texts_of(*document, "unread");
+  snapshot.time_unix_ns = number_or_zero<std::uint64_t>(document, "time_unix_ns");
+  snapshot.host = text_of(document, "host");
+  snapshot.warnings = texts_of(document, "warnings");
+  snapshot.unread = texts_of(document, "unread");
   return snapshot;
 }
 

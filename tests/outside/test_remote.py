@@ -115,6 +115,12 @@ class Mistakes(RemoteCase):
         at = self.answering(lambda _: (200, b" " * (17 << 20)))
         self.assertIn("more than 16 MiB; run ttmem on that machine", self.refused("--server", at))
 
+    def test_a_small_answer_that_would_become_a_large_machine(self):
+        processes = b",".join([b"{}"] * 1_000_000)
+        at = self.answering(lambda _: (200, b'{"schema": "ttmem.snapshot.v1", "devices": [{"processes": ['
+                                       + processes + b"]}]}"))
+        self.assertIn("more than 65536 processes", self.refused("--server", at))
+
     def test_an_answer_that_is_cut_off(self):
         at = self.answering(lambda _: (200, b'{"schema": "ttmem.snapshot.v1", "devices": [{'))
         self.assertIn("not `ttmem serve`", self.refused("--server", at))
@@ -122,6 +128,8 @@ class Mistakes(RemoteCase):
     def test_what_the_server_says_is_passed_on(self):
         at = self.answering(lambda _: (503, b'{"error": "too many long answers at once"}'))
         self.assertIn("too many long answers at once", self.refused("allocs", "--server", at))
+        at = self.answering(lambda _: (503, b'{"error": "%s"}' % (b"x" * 100_000)))
+        self.assertIn("it answers 503 Service Unavailable", self.refused("--server", at))
 
     def test_no_address_is_a_wrong_option(self):
         for text in ("ftp://node7", "http://", "node7:0", "node7:99999", "user@node7",

@@ -81,6 +81,18 @@ TEST_F(MirrorTest, WhatIsNoAnswerChangesNothing) {
   EXPECT_EQ(mirror_.snapshot().devices.size(), 4U);
 }
 
+TEST_F(MirrorTest, MoreThanAnyMachineHasIsRefusedAndChangesNothing) {
+  server::Changes changes(1000);
+  ask(changes);
+  std::string many = R"({"schema":"ttmem.changes.v1","devices":[)";
+  for (int i = 0; i < 100'000; ++i) many += "{},";
+  const auto fault = mirror_.take(many + "{}]}");
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, Fault::Kind::too_large);
+  EXPECT_EQ(fault->reason, "the answer has more than 4096 devices");
+  EXPECT_EQ(mirror_.snapshot().devices.size(), 4U);
+}
+
 TEST_F(MirrorTest, ADeviceIsThereOnceHoweverOftenItIsNamed) {
   EXPECT_FALSE(mirror_.take(R"({"schema":"ttmem.changes.v1","present":["a","a","b"],)"
                             R"("devices":[{"key":"a","device":{"id":4}}]})"));

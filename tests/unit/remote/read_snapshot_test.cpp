@@ -293,5 +293,42 @@ TEST(ReadSnapshot, DepthAndStrangeMembersCostNothing) {
   EXPECT_TRUE(read(nested).devices.empty());
 }
 
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string all;
+  all.reserve(times * text.size());
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// An entry of three letters becomes two kilobytes of a Snapshot.
+TEST(ReadSnapshot, MoreThanAnyMachineHasIsRefused) {
+  const auto reason_of = [](const std::string& before, const std::string& entry, std::size_t times,
+                            const std::string& after) {
+    const auto answer = read_snapshot(R"({"schema":"ttmem.snapshot.v1","devices":[{"id":0)" +
+                                      before + repeated(entry + ",", times - 1) + entry + after);
+    EXPECT_EQ(answer.failed, answer.fault.kind == Fault::Kind::too_large);
+    return answer.fault.reason;
+  };
+  const std::string processes = R"(,"processes":[)";
+  EXPECT_EQ(reason_of(processes, "{}", 65'536, "]}]}"), "");
+  EXPECT_EQ(reason_of(processes, "{}", 65'537, "]}]}"), "the answer has more than 65536 processes");
+  EXPECT_EQ(reason_of("},", "{}", 5000, "]}"), "the answer has more than 4096 devices");
+  const std::string cbs = R"(}],"programs":[{"device_index":0,"cbs":[)";
+  EXPECT_EQ(reason_of(cbs, "0", 1'100'000, "]}]}"), "the answer has more than 1048576 cbs");
+  EXPECT_EQ(reason_of(R"(,"ids":[)", "0", 2'200'000, "]}]}"),
+            "the answer has more than 2097152 values");
+}
+
+// Of lists without a limit of their own. They would take minutes if each entry looked at all
+// before.
+TEST(ReadSnapshot, LongListsAreReadAtOnce) {
+  const std::string head = R"({"schema":"ttmem.snapshot.v1","devices":[{"id":0}],)";
+  const Snapshot listed = read(head + R"("allocations":[)" +
+                               repeated(R"({"device_index":0,"kind":"dram"},)", 300'000) + "0]}");
+  EXPECT_EQ(listed.allocations.size(), 300'000U);
+  const Snapshot warned = read(head + R"("warnings":[)" + repeated("{},", 300'000) + R"("one"]})");
+  EXPECT_EQ(warned.warnings, std::vector<std::string>{"one"});
+}
+
 }  // namespace
 }  // namespace ttmem::remote
