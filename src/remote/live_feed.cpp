@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -63,32 +64,39 @@ void LiveFeed::run() {
   }
 }
 
-std::shared_ptr<const model::Snapshot> LiveFeed::ask(Lists lists) {
+std::shared_ptr<const model::Snapshot> LiveFeed::ask(Lists lists) try {
   const bool all = lists == Lists::all;
-  std::optional<Answer<std::string>> answer;
+  // Shared with the question, which outlives this call when an exception leaves run().
+  const auto answer = std::make_shared<std::optional<Answer<std::string>>>();
   client_.get(server_, all ? "/api/v1/snapshot?lists=1" : mirror_.target(),
               all ? kMostListBytes : kMostFigureBytes,
-              [&](Answer<std::string> got) { answer.emplace(std::move(got)); });
+              [answer](Answer<std::string> got) { answer->emplace(std::move(got)); });
   client_.run();
-  if (!answer) return last_;  // stopped
-  if (answer->failed) return without_answer(answer->fault);
+  if (!*answer) return last_;  // stopped
+  const Answer<std::string>& got = **answer;
+  if (got.failed) return without_answer(got.fault);
   if (all) {
-    Answer<model::Snapshot> snapshot = read_snapshot(answer->value);
+    Answer<model::Snapshot> snapshot = read_snapshot(got.value);
     if (snapshot.failed) return without_answer(snapshot.fault);
     last_ = std::make_shared<const model::Snapshot>(std::move(snapshot.value));
   } else {
-    if (const auto fault = mirror_.take(answer->value)) return without_answer(*fault);
+    if (const auto fault = mirror_.take(got.value)) return without_answer(*fault);
     last_ = std::make_shared<const model::Snapshot>(mirror_.snapshot());
   }
   return last_;
+} catch (const std::exception& error) {  // no memory: what leaves a thread ends the program
+  mirror_ = Mirror();                    // an answer may be in it by half
+  return without_answer({Fault::Kind::failed, error.what(), "try again"});
 }
 
-std::shared_ptr<const model::Snapshot> LiveFeed::without_answer(const Fault& fault) {
+std::shared_ptr<const model::Snapshot> LiveFeed::without_answer(const Fault& fault) try {
   model::Snapshot old = *last_;
   old.warnings.insert(
       old.warnings.begin(),
       fmt::format("{} does not answer, what is shown is old: {}", server_.url(), fault.reason));
   return std::make_shared<const model::Snapshot>(std::move(old));
+} catch (const std::exception&) {  // no memory to say so
+  return last_;
 }
 
 }  // namespace ttmem::remote
