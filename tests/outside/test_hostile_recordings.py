@@ -172,6 +172,19 @@ class Texts(HostileCase):
         self.assertNotIn("onerror=", page)
         self.assertIn(json.dumps(HOSTILE[0].decode()), document_in(page))
 
+    def test_one_that_many_share_does_not_become_gigabytes(self):
+        recording = Recording()
+        device = recording.device(recording.process(7, "model"), 0, uid="0xb150")
+        for number in range(3000):
+            recording.allocate([device], "l1", 130 * 64, 1000 + number, per_bank=64, banks=130,
+                               address=MIB + 64 * number, label="L" * 100_000)
+        path = self.path("shared")
+        recording.save(path, ended=10_000)
+        self.assertLess(path.stat().st_size, MIB)
+        document = document_in(self.ttmem("report", path, "--html", "-").stdout)
+        self.assertIn("LL…LL", document)
+        self.assertLess(len(document), 32 * MIB)
+
     def test_also_the_name_of_the_file(self):
         path = self.model("<b>\x1b[31m\u202egnp$(id)")
         for command in (("report", path), ("report", path, "--html", "-"), ("leaks", path),

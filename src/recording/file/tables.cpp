@@ -14,6 +14,7 @@
 
 #include "base/limits.hpp"
 #include "base/parse_number.hpp"
+#include "base/shorten.hpp"
 #include "recording/file/core_text.hpp"
 #include "recording/file/schema.hpp"
 
@@ -22,6 +23,17 @@ namespace {
 
 // A recording is of one machine. As many as the socket of the allocation server takes.
 constexpr std::size_t kMostChips = 1024;
+
+// A longer name loses its middle. Thousands of rows may share one, and each of them has it again in
+// what is written of it: a small file would become gigabytes. A segment has labels of 120 bytes and
+// command lines of 256; a path has at most 64 scopes, and no known one is nearly as long as this.
+constexpr std::size_t kMostNameBytes = 4096;
+
+std::string name_in(std::string_view text) {
+  std::string name(std::min(text.size(), kMostNameBytes), '\0');
+  name.resize(shorten(text, name));
+  return name;
+}
 
 // Those of one time stay as they are.
 template <typename Row>
@@ -195,9 +207,9 @@ void Loader::read_people() {
          Process& process = tables_.processes.emplace_back();
          process.id = s.integer(0);
          process.pid = static_cast<std::int32_t>(s.integer(1));
-         process.name = s.text(2);
-         process.command = s.text(3);
-         process.user = s.text(4);
+         process.name = name_in(s.text(2));
+         process.command = name_in(s.text(3));
+         process.user = name_in(s.text(4));
          process.killed = s.integer(7) != 0;
          return at(s, 5, process.begin_ns) && at(s, 6, process.end_ns);
        });
@@ -235,8 +247,8 @@ bool Loader::add_device(const Statement& s) {
   if (uid.starts_with("0x")) {
     device.uid = parse_number<std::uint64_t>(uid.substr(2), 16).value_or(0);
   }
-  device.arch = s.text(4);
-  device.board = s.text(5);
+  device.arch = name_in(s.text(4));
+  device.board = name_in(s.text(5));
   // What cannot be is unknown: a process may say anything of its devices.
   if (!bytes(s, 12, device.dram_bytes_per_channel)) device.dram_bytes_per_channel = 0;
   if (!bytes(s, 13, device.trace_region_bytes)) device.trace_region_bytes = 0;
@@ -255,7 +267,7 @@ void Loader::read_values() {
   const auto read_list = [&](const char* sql, std::vector<std::string>& list) {
     each(sql, Key::one, [&](const Statement& s) {
       if (!next_of(s, list)) return false;
-      list.emplace_back(s.text(1));
+      list.push_back(name_in(s.text(1)));
       return true;
     });
   };

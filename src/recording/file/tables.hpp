@@ -14,7 +14,8 @@
 
 namespace ttmem::recording {
 
-// All of a recording but what may be millions: allocations, programs and dispatches.
+// All of a recording but what may be millions: allocations, programs and dispatches. A name of more
+// than 4096 bytes has lost its middle, visibly.
 struct Tables {
   Run run;
   std::vector<Process> processes;  // [id - 1], and so for all that follow

@@ -136,6 +136,35 @@ TEST_F(RecordingFile, KeepsAllThatWasSaid) {
   EXPECT_EQ(seen, 1U);
 }
 
+// Thousands of rows may share one.
+TEST_F(RecordingFile, ANameThatNobodyGivesLosesItsMiddle) {
+  const std::string longest(4096, 'x');
+  const std::string longer = "begin" + std::string(100'000, 'x') + "end";
+  {
+    const auto writer = this->writer();
+    const RowId process =
+        writer->begin(Process{.pid = 7, .name = longer, .command = longer, .user = longest});
+    writer->begin(Device{.process = process, .arch = longer, .board = longer});
+    EXPECT_EQ(writer->text(longest), 1U);
+    EXPECT_EQ(writer->text(longer), 2U);
+    EXPECT_EQ(writer->scope(longer), 1U);
+    ASSERT_TRUE(writer->commit());
+  }
+  const auto reader = this->reader();
+  const Tables& tables = reader->tables();
+  EXPECT_EQ(tables.text(1), longest);
+  EXPECT_EQ(tables.process(1).user, longest);
+  const std::string_view cut = tables.text(2);
+  EXPECT_LE(cut.size(), longest.size());
+  EXPECT_TRUE(cut.starts_with("beginx") && cut.ends_with("xend"));
+  EXPECT_NE(cut.find("…"), std::string_view::npos);
+  EXPECT_EQ(tables.scope(1), cut);
+  EXPECT_EQ(tables.process(1).name, cut);
+  EXPECT_EQ(tables.process(1).command, cut);
+  EXPECT_EQ(tables.device(1).arch, cut);
+  EXPECT_EQ(tables.device(1).board, cut);
+}
+
 TEST_F(RecordingFile, APageThatCannotBeIsUnknown) {
   const auto writer = this->writer();
   const auto with_pages = [&](std::uint64_t page_bytes) {
