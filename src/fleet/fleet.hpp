@@ -119,6 +119,8 @@ struct Host {
   std::vector<JobShare> jobs{};
   // Of its processes, each a text that no other process of a machine of this name has.
   std::vector<std::string> process_keys{};
+  // The same of its chips, as far as their uids are known.
+  std::vector<std::string> chip_keys{};
 };
 
 // One job on all hosts.

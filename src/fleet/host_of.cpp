@@ -136,6 +136,7 @@ Host host_of(std::string address, const model::Snapshot& snapshot,
     const std::string where = views::format_device_briefly(device);
     add_device(device, where, host);
     if (!device.complete) host.complete = false;
+    if (device.uid) host.chip_keys.push_back(fmt::format("{:#x} {}", *device.uid, host.name));
     for (const Process& process : device.processes) processes.add(process, device, where);
   }
   std::move(processes).give_to(host);

@@ -53,21 +53,38 @@ bool before(const Host& a, const Host& b, Order order) {
   return all(a) < all(b);
 }
 
-// One that has a process of another is that machine, under another name.
+using Addresses = std::unordered_map<std::string, std::string>;  // by key
+
+// Forgets all that a host said if another one has said it. Else others are measured by its keys.
+void count_once(Host& host, const std::vector<std::string>& keys, Addresses& known) {
+  const auto same = std::find_if(keys.begin(), keys.end(),
+                                 [&](const std::string& key) { return known.contains(key); });
+  if (same == keys.end()) {
+    for (const std::string& key : keys) known.emplace(key, host.address);
+    return;
+  }
+  Host twice;
+  twice.fault = remote::Fault{remote::Fault::Kind::twice,
+                              fmt::format("it is the machine that {} names too", known[*same]),
+                              "name it once"};
+  twice.address = std::move(host.address);
+  twice.name = std::move(host.name);
+  host = std::move(twice);
+}
+
+// One that has a process of another is that machine, under another name. So is one without
+// processes that has a chip of another. With processes it may be a second server there, which looks
+// into another directory: then both have something to add.
 void find_doubles(std::vector<Host>& hosts) {
-  std::unordered_map<std::string, const Host*> known;
+  Addresses by_process;
+  Addresses by_chip;
   for (Host& host : hosts) {
-    if (host.fault) continue;
-    const auto same = std::find_if(host.process_keys.begin(), host.process_keys.end(),
-                                   [&](const std::string& key) { return known.contains(key); });
-    if (same != host.process_keys.end()) {
-      host.fault =
-          remote::Fault{remote::Fault::Kind::twice,
-                        fmt::format("it is the machine that {} names too", known[*same]->address),
-                        "name it once"};
-      continue;
-    }
-    for (const std::string& key : host.process_keys) known.emplace(key, &host);
+    if (host.fault || host.process_keys.empty()) continue;
+    count_once(host, host.process_keys, by_process);
+    for (const std::string& key : host.chip_keys) by_chip.emplace(key, host.address);
+  }
+  for (Host& host : hosts) {
+    if (!host.fault && host.process_keys.empty()) count_once(host, host.chip_keys, by_chip);
   }
 }
 

@@ -28,9 +28,9 @@ inline constexpr std::array<std::string_view, 5> kOrderNames = {"headroom", "dra
 [[nodiscard]] Result<Order> parse_order(std::string_view text);
 
 // Sorts the hosts, and adds them up: over all, and by job. A machine that answers under two names
-// is counted once: the second gets a fault that says so. What is unknown comes after what is known,
-// and hosts with a fault at the end. `refused` has a sentence for each query that a Prometheus did
-// not answer. When something is missing, all sums are "at least".
+// is counted once: the second keeps its names, and a fault that says so. What is unknown comes
+// after what is known, and hosts with a fault at the end. `refused` has a sentence for each query
+// that a Prometheus did not answer. When something is missing, all sums are "at least".
 [[nodiscard]] Fleet sum_up(std::vector<Host> hosts, Order order,
                            std::vector<std::string> refused = {});
 

@@ -170,6 +170,8 @@ class Servers(FleetCase):
         self.assertTrue(fleet["complete"])
         (twice,) = [entry for entry in fleet["hosts"] if entry["answer"] == "twice"]
         self.assertEqual(twice["address"], other)
+        self.assertEqual([twice["devices"], twice["processes"], twice["dram"]["used_bytes"],
+                          twice["headroom_bytes_per_core"]], [None] * 4)
         second.end()
         work.kill()
         died = self.wait_for(

@@ -247,11 +247,46 @@ TEST(SumUp, AMachineUnderTwoNamesCountsOnce) {
   ASSERT_TRUE(fleet.hosts[1].fault);
   EXPECT_EQ(fleet.hosts[1].fault->kind, Fault::Kind::twice);
   EXPECT_EQ(fleet.hosts[1].fault->reason, "it is the machine that node7 names too");
+  EXPECT_EQ(fleet.hosts[1].address, "10.0.0.7");
+  EXPECT_EQ(fleet.hosts[1].name, "node7");
+  const auto json = nlohmann::json::parse(fleet_json(fleet, views::JsonLayout::line))["hosts"][1];
+  EXPECT_EQ(json["answer"], "twice");
+  for (const char* figure : {"devices", "processes", "headroom_bytes_per_core", "warnings_count"}) {
+    EXPECT_TRUE(json[figure].is_null()) << figure << " is counted with node7";
+  }
+  EXPECT_TRUE(json["dram"]["used_bytes"].is_null());
   // The same pid and file on another machine are another process.
   const model::Snapshot other = machine("node8", 42, "4711");
   EXPECT_EQ(sum_up({host_of("node7", snapshot, 0), host_of("node8", other, 0)}, Order::headroom)
                 .total.answered,
             2U);
+}
+
+TEST(SumUp, AnIdleMachineUnderTwoNamesCountsOnce) {
+  model::Snapshot idle = machine("node7", 0);
+  idle.devices[0].uid = 0x1f00a;
+  idle.devices[0].processes.clear();
+  const auto answered = [](const model::Snapshot& a, const model::Snapshot& b) {
+    return sum_up({host_of("a", a, 0), host_of("b", b, 0)}, Order::headroom).total.answered;
+  };
+  EXPECT_EQ(answered(idle, idle), 1U);
+  model::Snapshot busy = machine("node7", 42);
+  busy.devices[0].uid = 0x1f00a;
+  EXPECT_EQ(answered(idle, busy), 1U);
+  EXPECT_EQ(
+      sum_up({host_of("a", idle, 0), host_of("b", busy, 0)}, Order::headroom).hosts[0].address, "b")
+      << "the one that knows more counts";
+  model::Snapshot other_directory = machine("node7", 43);
+  other_directory.devices[0].uid = 0x1f00a;
+  EXPECT_EQ(answered(busy, other_directory), 2U) << "other processes are not counted yet";
+  model::Snapshot other = idle;
+  other.host = "node8";
+  EXPECT_EQ(answered(idle, other), 2U);
+  other = idle;
+  other.devices[0].uid = 0x1f00b;
+  EXPECT_EQ(answered(idle, other), 2U);
+  idle.devices[0].uid = std::nullopt;
+  EXPECT_EQ(answered(idle, idle), 2U) << "nothing tells";
 }
 
 TEST(SumUp, NothingAtAll) {
