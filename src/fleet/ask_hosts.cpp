@@ -22,6 +22,13 @@ std::size_t connections_at_once() {
   return static_cast<std::size_t>(std::min<rlim_t>(left, HostAsker::kMostAtOnce));
 }
 
+// For a table of hosts: one line, and a next step that this command has.
+void word(remote::Fault& fault) {
+  fault.reason = brief(fault.reason);
+  if (fault.kind != remote::Fault::Kind::too_large) return;
+  fault.next_step = "look at it alone with `ttmem --server HOST`, which reads larger answers";
+}
+
 }  // namespace
 
 HostAsker::HostAsker(const std::vector<remote::Address>& servers, remote::ClientOptions options)
@@ -64,8 +71,7 @@ void HostAsker::take(const remote::Answer<std::string>& answer, Server& server) 
   } else {
     server.host = host_of(shown(server.address), server.mirror.snapshot(), server.mirror.died());
   }
-  if (!server.host.fault) return;
-  server.host.fault->reason = brief(server.host.fault->reason);
+  if (server.host.fault) word(*server.host.fault);
 }
 
 }  // namespace ttmem::fleet

@@ -103,6 +103,8 @@ class Servers(FleetCase):
                                    "huge": "too_large", "closed": "unreachable",
                                    "silent": "timeout"})
         self.assertEqual(hosts[odd["closed"]]["reason"], "connection refused")
+        self.assertNotIn("--device", hosts[odd["huge"]]["next_step"])  # which fleet does not have
+        self.assertIn("`ttmem --server HOST`", hosts[odd["huge"]]["next_step"])
         self.assertIn("ttmem.changes.v9", hosts[odd["newer"]]["reason"])
         self.assertIsNone(hosts[odd["silent"]]["dram"]["used_bytes"])
         self.assertEqual([host["address"] for host in fleet["hosts"]][:3],
