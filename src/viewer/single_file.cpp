@@ -15,10 +15,11 @@ namespace ttmem::viewer {
 namespace {
 
 // Nothing is fetched from anywhere. Only our own scripts run: they have a number that nobody who
-// wrote the recording can know, and a text that became an element has not.
+// wrote the recording can know, and a text that became an element has not. What a module imports
+// has the number of that module, so that data: need not be allowed to everybody.
 std::string policy(const std::string& nonce) {
   return fmt::format(
-      "default-src 'none'; script-src 'nonce-{}' data:; style-src 'unsafe-inline'; img-src data:; "
+      "default-src 'none'; script-src 'nonce-{}'; style-src 'unsafe-inline'; img-src data:; "
       "base-uri 'none'; form-action 'none'",
       nonce);
 }

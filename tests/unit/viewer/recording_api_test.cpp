@@ -100,6 +100,16 @@ TEST_F(RecordingApiTest, TakesNothing) {
   EXPECT_EQ(ask(post).status, 405U);
 }
 
+// A text that became an element has no number, and could bring its script along.
+TEST(SingleFile, RunsOnlyScriptsThatHaveItsNumber) {
+  const std::string page = single_file("{}");
+  const std::size_t begin = page.find("script-src ");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string allowed = page.substr(begin, page.find(';', begin) - begin);
+  EXPECT_TRUE(allowed.starts_with("script-src 'nonce-"));
+  EXPECT_EQ(allowed.find(' ', allowed.find('\'')), std::string::npos) << allowed;
+}
+
 TEST(SingleFile, HasEverythingInIt) {
   const std::string page = single_file(R"({"schema":"ttmem.view.v1"})");
   EXPECT_NE(page.find(R"(name="ttmem-source" content="file")"), std::string::npos);
