@@ -68,8 +68,11 @@ constexpr std::array<Template, kFigureCount> kTemplates = {{
      "sum by ($J, $H, kind) (" TTMEM_HELD_BY_JOBS ")"},
     {Figure::job_processes, "", "count by ($J, $H) (" TTMEM_OF_JOBS ")"},
     {Figure::job_headroom, "ttmem:job_l1_headroom_bytes:min",
-     "min by ($J) (max by ($J, $H, device) (" TTMEM_HELD_BY_JOBS " >= bool 0)"
-     " * on ($H, device) group_left () min by ($H, device) (ttmem_l1_headroom_bytes))"},
+     // By the uid, which what a process holds has only where several chips have that number; else
+     // by the number.
+     "min by ($J) (max by ($J, $H, device, uid) (" TTMEM_HELD_BY_JOBS " >= bool 0)"
+     " * on ($H, device, uid) group_left () (min by ($H, device, uid) (ttmem_l1_headroom_bytes)"
+     " or min by ($H, device) (ttmem_l1_headroom_bytes)))"},
 }};
 
 constexpr bool in_order() {

@@ -269,15 +269,22 @@ class OfPrometheus(FleetCase, Prometheus):
         self.work_on(one, "4711", dram=MIB, cb=32 * KIB)
         self.work_on(one, dram=2 * MIB, device=1)
         self.work_on(two, "4711", dram=4 * MIB, cb=256 * KIB)
+        # Two chips that have the same number: each job has the room of its own.
+        self.work_on(two, "12", cb=32 * KIB, device=1)
+        self.work_on(two, "13", cb=128 * KIB, device=1)
         with socket.create_server(("127.0.0.6", 0)) as server:
             dead = f"127.0.0.6:{server.getsockname()[1]}"
         at = self.scrape(one.at, two.at, dead)
-        for query in ('count(ttmem_memory_used_bytes{kind="dram"}) == 3', 'up{job="ttmem"} == 0',
-                      f'sum(ttmem:host_memory_used_bytes:sum{{kind="dram"}}) == {12 * 7 * MIB}',
-                      f'sum(ttmem:job_memory_used_bytes:sum{{kind="dram"}}) == {12 * 5 * MIB}',
-                      "ttmem:job_l1_headroom_bytes:min"):
+        for query in ('count(ttmem_memory_used_bytes{kind="dram"}) == 5', 'up{job="ttmem"} == 0',
+                      f'sum(ttmem:host_memory_used_bytes:sum{{kind="dram"}}) == {12 * 9 * MIB}',
+                      f'sum(ttmem:job_memory_used_bytes:sum{{kind="dram"}}) == {12 * 7 * MIB}',
+                      "count(ttmem:job_l1_headroom_bytes:min) == 3"):
             self.wait_for(lambda query=query: self.query(query), query)
         asked = self.told_by_both(self.fleet("--server", f"{one.at},{two.at},{dead}"))
+        self.assertEqual({job: entry["headroom_bytes_per_core"]
+                          for job, entry in self.by_job(asked).items() if job},
+                         {"4711": headroom(64 * KIB, 256 * KIB), "12": headroom(64 * KIB, 32 * KIB),
+                          "13": headroom(64 * KIB, 128 * KIB)})
         # By the recording rules; and by other labels, which the rules do not have.
         for arguments in ((), ("--host-label", "node")):
             found = self.fleet("--prometheus", at, *arguments)
