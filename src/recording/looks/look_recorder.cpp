@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace ttmem::recording {
@@ -61,16 +62,18 @@ bool is_recorded(const model::Process& process, std::optional<std::int32_t> pid)
          (!pid || pid_of(process) == *pid);
 }
 
-std::uint64_t oldest_of(const model::Snapshot& snapshot, const model::ProcessKey& process) {
-  std::uint64_t age = 0;
+// How long each process has had something, by the oldest of it.
+std::map<model::ProcessKey, std::uint64_t> ages_in(const model::Snapshot& snapshot) {
+  std::map<model::ProcessKey, std::uint64_t> ages;
   const auto look = [&](const auto& items) {
     for (const auto& item : items) {
-      if (model::key_of(item) == process) age = std::max(age, item.age_ns);
+      std::uint64_t& age = ages[model::key_of(item)];
+      age = std::max(age, item.age_ns);
     }
   };
   look(snapshot.allocations);
   look(snapshot.programs);
-  return age;
+  return ages;
 }
 
 }  // namespace
@@ -115,6 +118,7 @@ void LookRecorder::look(const model::Snapshot& snapshot, Time time) {
 }
 
 void LookRecorder::see_processes(const model::Snapshot& snapshot) {
+  const auto ages = ages_in(snapshot);
   for (const model::Device& device : snapshot.devices) {
     for (const model::Process& process : device.processes) {
       if (!is_recorded(process, pid_)) continue;
@@ -124,11 +128,12 @@ void LookRecorder::see_processes(const model::Snapshot& snapshot) {
       recorded.look = looks_;
       if (is_new) {
         ++seen_;
+        const auto age = ages.find(key);
         recorded.row = {.pid = process.pid,
                         .name = process.name,
                         .command = process.command,
                         .user = process.user,
-                        .begin_ns = begin_of(oldest_of(snapshot, key))};
+                        .begin_ns = begin_of(age == ages.end() ? 0 : age->second)};
         recorded.row.id = writer_.begin(recorded.row);
       }
       see_device(device, process, recorded);

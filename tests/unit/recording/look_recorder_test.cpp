@@ -181,6 +181,27 @@ TEST_F(LookRecorderTest, AProcessThatGoesAndOneThatComes) {
   EXPECT_EQ(used_at(2 * kSecond), Used(12'000, 0));
 }
 
+// So many that it shows if each process looked at all allocations.
+TEST_F(LookRecorderTest, EveryProcessBeganWithTheOldestThatItHas) {
+  constexpr int kProcesses = 10'000;
+  model::Snapshot snapshot = machine();
+  snapshot.devices[0].processes.clear();
+  for (int pid = 1; pid <= kProcesses; ++pid) {
+    snapshot.devices[0].processes.push_back(process(pid));
+    for (const Time age : {pid, 3 * pid, 2 * pid}) {
+      model::Allocation& one = snapshot.allocations.emplace_back(
+          dram(static_cast<std::uint64_t>(age), 1000, static_cast<std::uint64_t>(age)));
+      one.pid = pid;
+      one.segment = snapshot.devices[0].processes.back().segment;
+    }
+  }
+  recorder_->look(snapshot, 0);
+  finish(kSecond);
+  const auto& rows = reader_->tables().processes;
+  ASSERT_EQ(rows.size(), std::size_t{kProcesses});
+  for (const Process& row : rows) EXPECT_EQ(row.begin_ns, -3 * Time{row.pid});
+}
+
 // A server's pass may find a process gone whose lists it has read already.
 TEST_F(LookRecorderTest, WhatIsListedOfAProcessThatIsNotEnds) {
   model::Snapshot snapshot = machine();
