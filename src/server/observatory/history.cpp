@@ -26,13 +26,16 @@ Values values_of(const model::Device& device, model::Bytes (model::Device::*of_k
   return values;
 }
 
+// All that name_of() and has_name() read, and what messages say of it.
 model::Device identity_of(const model::Device& device) {
   model::Device identity;
   identity.id = device.id;
   identity.ids = device.ids;
   identity.shares_number = device.shares_number;
   identity.uid = device.uid;
+  identity.other_uids = device.other_uids;
   identity.arch = device.arch;
+  identity.bus_id = device.bus_id;
   return identity;
 }
 

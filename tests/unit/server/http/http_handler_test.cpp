@@ -144,6 +144,24 @@ TEST_F(HttpHandler, GivesTheHistoryOfOneOfSeveralChipsOfANumber) {
   EXPECT_NE(error_of("/api/v1/history?device=9", 400).find("several"), std::string::npos);
 }
 
+// A driver that tells no uids tells PCI addresses.
+TEST_F(HttpHandler, GivesTheHistoryOfAChipWithoutUid) {
+  model::Device& device = snapshot_.devices.emplace_back();
+  device.id = 9;
+  device.bus_id = "0000:01:00.0";
+  device.other_uids = {0x1f00a};
+  for (const std::uint64_t bytes : {4096U, 8192U}) {
+    device.kinds[Kind::dram].set(&KindFigures::used_bytes, bytes);
+    snapshot_.time_unix_ns += 1'000'000'000;
+    history_.record(snapshot_);
+  }
+  for (const char* name : {"0000:01:00.0", "9", "0x1f00a"}) {
+    const HttpResponse response = get(std::string("/api/v1/history?device=") + name);
+    ASSERT_EQ(response.status, 200U) << name;
+    EXPECT_EQ(Json::parse(response.body)["points"].size(), 2U) << name;
+  }
+}
+
 TEST_F(HttpHandler, IsNotHealthyWhenItCannotSeeTheSegments) {
   up_ = false;
   EXPECT_EQ(get("/healthz").status, 503U);
