@@ -2,11 +2,20 @@
 // What a peak was made of, as a tree by scope and label. Pure: no page, no clock.
 import * as format from './format.js';
 
+// A program may nest scopes as deep as it likes; nobody reads further, and each level costs.
+const DEEPEST = 64;
 const SHARED = '(shared by programs of several names)';
+
+// Below the deepest level the rest of a scope is one name.
+function scopesOf(scope) {
+  const all = scope ? scope.split('/') : [];
+  if (all.length <= DEEPEST) return all;
+  return [...all.slice(0, DEEPEST - 1), all.slice(DEEPEST - 1).join('/')];
+}
 
 // The steps from the root to a row: its scopes, then what it is.
 function pathOf(row) {
-  const scopes = row.scope ? row.scope.split('/') : [];
+  const scopes = scopesOf(row.scope);
   const leaf = row.shared ? SHARED : row.label || `(${format.KINDS[row.kind]} without a label)`;
   return [...scopes, leaf];
 }

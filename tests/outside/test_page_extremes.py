@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings with far more of something than a page can show: it draws what can be seen."""
+
+import unittest
+
+from recording_file import Recording
+from support import KIB
+from test_page import shown
+from test_view_page import MS, ViewCase
+
+
+class Extremes(ViewCase):
+    def setUp(self):
+        super().setUp()
+        self.recording = Recording()
+        self.process = self.recording.process(7, "model")
+        self.device = self.recording.device(self.process, 0, uid="0xb150")
+
+    def allocate(self, **about):
+        self.recording.allocate([self.device], "l1", 130 * 60 * KIB, 10 * MS, per_bank=60 * KIB,
+                                banks=130, address=1300 * KIB, **about)
+
+    def test_scopes_within_scopes_without_end(self):
+        for last in ("left", "right"):
+            self.allocate(label="state", scope="a/" * 20_000 + last)
+        self.save(self.recording)
+        self.view()
+        self.open("view=peak&peak=l1")
+        peak = 2 * 130 * 60 * KIB
+        self.assertEqual(self.data(".icicle [data-level='0']"), [str(peak)])
+        rows = self.wait_rows("Parts of the peak", 2)
+        self.assertEqual(rows[0][0], shown(peak))
+        self.assertEqual(rows[1][4].strip(), "▾ a")
+        # The deepest level: two scopes, each with the rest of its name.
+        self.open("view=peak&peak=l1&path=" + "/".join("a" * 63))
+        rows = self.wait_rows("Parts of the peak", 5)
+        ends = sorted(row[4][-5:] for row in rows if "a/a" in row[4])
+        self.assertEqual(ends, ["/left", "right"])
+
+
+if __name__ == "__main__":
+    unittest.main()
