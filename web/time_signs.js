@@ -24,13 +24,30 @@ function thinned(plot, items) {
   return shown;
 }
 
+// The pixels of gaps in sight, [[begin, end]], from the left. Those that touch are one: there may be
+// a hundred thousand of them.
+function stretches(plot, gaps) {
+  const { left, width } = plot.bbox;
+  const found = [];
+  for (const gap of gaps) {
+    const begin = Math.max(left, at(plot, gap.begin_ns));
+    const end = Math.min(left + width, Math.max(at(plot, gap.end_ns), begin + LEAST));
+    if (end > left && begin < left + width) found.push([begin, end]);
+  }
+  found.sort((a, b) => a[0] - b[0]);
+  const merged = [];
+  for (const [begin, end] of found) {
+    const last = merged.at(-1);
+    if (last && begin <= last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([begin, end]);
+  }
+  return merged;
+}
+
 // Events were lost there: hatched.
 export function paintGaps(plot, gaps) {
   const { ctx: pen, bbox } = plot;
-  for (const gap of gaps) {
-    const begin = Math.max(bbox.left, at(plot, gap.begin_ns));
-    const end = Math.min(bbox.left + bbox.width, Math.max(at(plot, gap.end_ns), begin + LEAST));
-    if (end <= bbox.left || begin >= bbox.left + bbox.width) continue;
+  for (const [begin, end] of stretches(plot, gaps)) {
     pen.save();
     pen.beginPath();
     pen.rect(begin, bbox.top, end - begin, bbox.height);

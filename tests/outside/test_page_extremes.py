@@ -37,6 +37,24 @@ class Extremes(ViewCase):
         ends = sorted(row[4][-5:] for row in rows if "a/a" in row[4])
         self.assertEqual(ends, ["/left", "right"])
 
+    def test_more_gaps_than_pixels(self):
+        self.allocate(label="state")
+        for number in range(20_000):
+            begin = 20 * MS + number * 20_000
+            self.recording.gap(self.process, begin, begin + 1000, 1)
+        self.save(self.recording)
+        self.view()
+        if not self.has_charts():
+            return
+        self.open()
+        self.browser.run("(() => { const { prototype } = CanvasRenderingContext2D;"
+                         " const { clip } = prototype; window.clips = 0;"
+                         " prototype.clip = function (...all)"
+                         " { ++window.clips; return clip.apply(this, all); }; })()")
+        self.browser.press("d")  # another memory: painted anew
+        self.wait_for(lambda: self.browser.run("window.clips") > 0, "a chart that is painted")
+        self.assertLess(self.browser.run("window.clips"), 100)
+
 
 if __name__ == "__main__":
     unittest.main()
