@@ -350,7 +350,8 @@ class OfNoPrometheus(RemoteCase):
         ("sum by (instance, kind) (ttmem_process_memory", [({"kind": "dram"}, 8 * GIB)]))
 
     def refusing(self, *queries):
-        """A Prometheus with the figures above, without what has one of these texts."""
+        """A Prometheus with the figures above, without what has one of these texts. It takes a few
+        connections at a time, and the others come again after seconds."""
         def answer(path):
             query = urllib.parse.unquote(path.partition("query=")[2])
             if any(text in query for text in queries):
@@ -360,21 +361,21 @@ class OfNoPrometheus(RemoteCase):
                 "resultType": "vector", "result": [
                     {"metric": {"instance": "n1", **labels}, "value": [1, str(value)]}
                     for labels, value in samples]}}).encode()
-        return self.answering(answer)
+        return "fleet", "--prometheus", self.answering(answer), "--timeout", "20"
 
     def test_what_it_refuses_is_unknown_and_not_zero(self):
-        whole = self.ttmem("fleet", "--prometheus", self.refusing()).stdout
+        whole = self.ttmem(*self.refusing()).stdout
         self.assertIn("  1 host, 8 devices, 4 processes", whole)
         self.assertIn(">=8.00 GiB", whole)
         self.assertRegex(whole, r"(?m)^4711 +>=1 +>=3 +>=6\.00 GiB")
         self.assertRegex(whole, r"(?m)^\(none\) +>=1 +>=1 +>=2\.00 GiB")
-        at = self.refusing("device_info", "host_devices", "ttmem_process_info",
-                           "ttmem_untracked_processes")
-        text = self.ttmem("fleet", "--prometheus", at).stdout
+        some = self.refusing("device_info", "host_devices", "ttmem_process_info",
+                             "ttmem_untracked_processes")
+        text = self.ttmem(*some).stdout
         self.assertIn("  1 host, n/a devices, n/a processes", text)
         self.assertIn(">=8.00 GiB of >=96.0 GiB", text)
         self.assertNotRegex(text, "(?m)^JOB")
-        fleet = self.json("fleet", "--prometheus", at)
+        fleet = self.json(*some)
         (host,) = fleet["hosts"]
         self.assertEqual([host[key] for key in ("devices", "processes", "untracked_processes")],
                          [None] * 3)
@@ -383,7 +384,7 @@ class OfNoPrometheus(RemoteCase):
         self.assertEqual([fleet["total"]["devices"], fleet["total"]["processes"]], [None] * 2)
 
     def test_what_is_of_no_job_is_unknown_without_what_jobs_hold(self):
-        (job,) = self.json("fleet", "--prometheus", self.refusing("job_host_memory"))["jobs"]
+        (job,) = self.json(*self.refusing("job_host_memory"))["jobs"]
         self.assertEqual([job["job"], job["processes"], job["dram_bytes"], job["complete"]],
                          ["4711", 3, None, False])
 
