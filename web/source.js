@@ -52,11 +52,13 @@ class NoAnswer extends Error {}
 export async function get(path, read, { patience = null, signal = null } = {}) {
   const late = patience === null ? null : AbortSignal.timeout(patience);
   const ends = [late, signal].filter(Boolean);
+  // Not below: a header that cannot be made says nothing about the network.
+  const headers = new Headers(authorization());
   try {
     const response = await fetch(path, {
       cache: 'no-store',
       signal: AbortSignal.any(ends),
-      headers: authorization(),
+      headers,
     });
     if (response.ok) return await read(response);
     if (response.status === 401) askForToken();

@@ -500,13 +500,16 @@ class Token(PageCase):
         self.browser.run(f"(document.querySelector('#token input').value = {json.dumps(token)},"
                          "document.querySelector('#token form').requestSubmit())")
 
-    def test_the_page_asks_for_the_token_once(self):
-        token = "0123456789abcdef0123"
+    def serve_with(self, token):
         path = os.path.join(self.dir, "token")
         with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
             file.write(token)
         self.start_demo("single")
         self.serve("--token-file", path)
+
+    def test_the_page_asks_for_the_token_once(self):
+        token = "0123456789abcdef0123"
+        self.serve_with(token)
         self.open()
         self.wait_text("#token h2", "The server wants a token")
         self.give("wrong")
@@ -517,6 +520,21 @@ class Token(PageCase):
         self.browser.open(f"http://127.0.0.1:{self.port}/#")  # the same tab
         self.wait_text("#main", "Device 0")
         self.assertEqual(self.text("#token"), [])
+
+    def test_a_token_that_no_header_can_have(self):
+        token = "0123456789abcdef0123"
+        pasted = token[:10] + "\u200b" + token[10:]  # a space without width
+        self.serve_with(token)
+        self.open()
+        self.wait_text("#token h2", "The server wants a token")
+        self.give(pasted)
+        self.wait_text("#token [role=alert]", "not ASCII")
+        self.give(token)
+        self.wait_text("#main", "Device 0")
+        self.browser.run(f"sessionStorage.setItem('ttmem-token', {json.dumps(pasted)})")
+        self.wait_text("#token h2", "The server does not take this token")
+        self.give(token)
+        self.wait_for(lambda: self.status("dataset.state") == "live", "a page that is live")
 
 
 if __name__ == "__main__":
