@@ -37,7 +37,14 @@ function askedKey() {
   const { choices } = source.state;
   const asked = place.values.device;
   if (choices.has(asked)) return asked;
-  return [...choices.values()].find((device) => String(device.id) === asked)?.key ?? null;
+  const devices = [...choices.values()];
+  return (devices.find((one) => String(one.id) === asked) ?? calledSo(devices, asked))?.key ?? null;
+}
+
+// The device that a process calls by that number or uid, where another one is shown.
+function calledSo(devices, asked) {
+  const names = ({ ids, other_uids }) => [...ids, ...other_uids].map(String);
+  return devices.find((device) => names(device).includes(asked)) ?? null;
 }
 
 function draw() {

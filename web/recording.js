@@ -15,6 +15,19 @@ function fullestPeak(report) {
   return best && { ...best, time: best.device[best.memory].peak_time_ns };
 }
 
+// key -> {key, id, ids, other_uids}: each chip, with all numbers and uids that processes ever gave
+// it. What is open at one moment does not have all.
+function choicesOf({ lines, moments, figures }) {
+  const choices = new Map(
+    lines.map(({ key, id }) => [key, { key, id, ids: new Set(), other_uids: new Set() }]),
+  );
+  for (const [key, number] of moments.flatMap((moment) => moment.devices)) {
+    for (const names of ['ids', 'other_uids'])
+      figures[number][names].forEach((name) => choices.get(key)?.[names].add(name));
+  }
+  return choices;
+}
+
 // One run of the document, and what is looked at in it.
 export class Recording {
   constructor(document, run) {
@@ -22,6 +35,7 @@ export class Recording {
     this.run = run; // its number
     Object.assign(this, document.runs[run]); // name, timeline, report, leaks
     this.fullest = fullestPeak(this.report);
+    this.choices = choicesOf(this.timeline);
     this.position = -1; // of the stop that is looked at
     this.setFine(null);
   }

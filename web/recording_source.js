@@ -25,7 +25,7 @@ async function readInside() {
 
 class RecordedState extends State {
   get choices() {
-    return new Map((this.recording?.timeline.lines ?? []).map((line) => [line.key, line]));
+    return this.recording?.choices ?? new Map();
   }
   get usual() {
     const { fullest, timeline } = this.recording ?? {};

@@ -35,7 +35,7 @@ export class State {
   restarted = null; // when another server was found, ms
   paused = false;
 
-  // The devices that can be chosen, key -> {key, id}, and the key of the usual one.
+  // The devices that can be chosen, key -> {key, id, ids, other_uids}, and the key of the usual one.
   get choices() {
     return this.devices;
   }

@@ -407,6 +407,17 @@ class Keys(PageCase):
         self.assertEqual(self.text("main h2")[0], "Device 5")
         self.assertEqual(self.text(".choices [aria-pressed=true]"), ["Headroom"])
 
+    def test_a_link_names_a_device_by_any_of_its_numbers(self):
+        for number, uid in ((0, 0xa0), (1, 0xb0), (5, 0xb0)):
+            self.hold_calls(f"open_device({number}, uid={uid})\n"
+                            f"alloc(DRAM, 1, {MIB}, device={number})")
+        self.serve()
+        self.wait_for(lambda: [device["ids"] for device in self.devices()] == [[0], [1, 5]],
+                      "a chip of two numbers")
+        self.open("view=cores&device=5")
+        self.wait_text("main h2", "Device 1")
+        self.assertTrue(self.browser.run("document.getElementById('notice').hidden"))
+
 
 class Leftovers(unittest.TestCase):
     def test_a_browser_leaves_neither_folder_nor_process(self):

@@ -78,6 +78,18 @@ class InRecordings(ViewCase, RowsCase):
         self.open(f"view=processes&t={20 * MS}&pid=1")  # of both
         self.wait_rows("Allocations", 2)
 
+    def test_a_device_by_any_of_its_numbers(self):
+        recording = Recording()
+        for number, uid, label in ((0, "0xa0", "a"), (1, "0xb0", "b"), (5, "0xb0", "c")):
+            device = recording.device(recording.process(10 + number, "model"), number, uid=uid)
+            recording.allocate([device], "l1", 130 * KIB, 10 * MS, per_bank=KIB, banks=130,
+                               label=label)
+        self.save(recording)
+        self.view()
+        self.open(f"view=processes&device=5&t={20 * MS}")
+        self.assertEqual({row[2] for row in self.wait_rows("Allocations", 2)}, {"b", "c"})
+        self.assertTrue(self.browser.run("document.getElementById('notice').hidden"))
+
     def test_a_mesh_is_on_its_own_chips(self):
         recording = Recording()
         mesh = recording.process(7, "mesh")
