@@ -7,7 +7,9 @@
 #include <array>
 #include <cctype>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -21,10 +23,9 @@ namespace {
 using model::Process;
 using model::State;
 
-bool same_process(const Process& a, const Process& b) {
-  return model::key_of(a) == model::key_of(b) &&
-         std::tie(a.source, a.name, a.user) == std::tie(b.source, b.name, b.user);
-}
+// What the rows of one process on several devices have in common, and those of no other.
+using Identity = std::tuple<model::ProcessKey, model::Source, std::string_view, std::string_view>;
+Identity identity_of(const Process& p) { return {model::key_of(p), p.source, p.name, p.user}; }
 
 template <auto figure>
 bool less(const ProcessTotal& a, const ProcessTotal& b) {
@@ -230,15 +231,15 @@ std::string command_of(const Process& process) {
 
 std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
   std::vector<ProcessTotal> totals;
+  std::map<Identity, std::size_t> places;  // in `totals`
   for (std::uint32_t i = 0; i < snapshot.devices.size(); ++i) {
     for (const Process& process : snapshot.devices[i].processes) {
-      const auto known = std::find_if(totals.begin(), totals.end(), [&](const auto& total) {
-        return same_process(total.sum, process);
-      });
-      if (known == totals.end()) {
+      const auto [place, is_new] = places.try_emplace(identity_of(process), totals.size());
+      if (is_new) {
         totals.push_back({process, {i}, {}});
         continue;
       }
+      ProcessTotal* const known = &totals[place->second];
       merge(known->sum.kinds, process.kinds);
       if (process.kernels_estimated_bytes) {
         std::uint64_t& estimated = known->sum.kernels_estimated_bytes.emplace(
