@@ -87,10 +87,10 @@ void MomentTables::add(const Moment& moment, model::Snapshot snapshot) {
   std::vector<std::string> devices;
   for (model::Device& device : snapshot.devices) {
     const std::size_t figures = figures_.number_of(views::figures_json(device));
+    const std::string key = views::key_of(device);
     const std::string cores =
-        device.cores.empty() ? "null"
-                             : fmt::format("{}", cores_.number_of(views::cores_json(device.cores)));
-    devices.push_back(fmt::format(R"(["{}",{},{}])", views::key_of(device), figures, cores));
+        device.cores.empty() ? "null" : fmt::format("{}", number_of_cores(key, device.cores));
+    devices.push_back(fmt::format(R"(["{}",{},{}])", key, figures, cores));
     // The share of a program in all of them differs from moment to moment: the page has both.
     device.kinds[Kind::cb] = {};
   }
@@ -98,6 +98,15 @@ void MomentTables::add(const Moment& moment, model::Snapshot snapshot) {
                                  nlohmann::json(moment.why).dump(), fmt::join(devices, ",")));
   add_allocations(snapshot, moment.time_ns);
   add_programs(snapshot, moment.time_ns);
+}
+
+std::size_t MomentTables::number_of_cores(const std::string& key,
+                                          const std::vector<model::Core>& cores) {
+  const auto [last, is_new] = last_cores_.try_emplace(key);
+  if (is_new || last->second.cores != cores) {
+    last->second = {.cores = cores, .number = cores_.number_of(views::cores_json(cores))};
+  }
+  return last->second.number;
 }
 
 void MomentTables::add_allocations(const model::Snapshot& snapshot, Time now) {

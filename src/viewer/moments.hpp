@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,12 +32,19 @@ class MomentTables {
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
+  struct LastCores {
+    std::vector<model::Core> cores;
+    std::size_t number = 0;  // in cores_
+  };
+
+  std::size_t number_of_cores(const std::string& key, const std::vector<model::Core>& cores);
   void add_allocations(const model::Snapshot& snapshot, Time now);
   void add_programs(const model::Snapshot& snapshot, Time now);
 
   std::vector<std::string> moments_;  // JSON
   Texts figures_;
   Texts cores_;
+  std::map<std::string, LastCores> last_cores_;  // by chip: most are what they were
   Texts layouts_;
   LiveRows allocations_;
   LiveRows programs_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -70,14 +71,21 @@ Json process_json(const model::Process& p) {
   return json;
 }
 
+template <typename Add>
+void for_each_member(const model::Core& core, Add&& add) {
+  add("x", std::optional(core.x));
+  add("y", std::optional(core.y));
+  add("cb_bytes", core.cb_bytes);
+  add("cb_resident_bytes", core.cb_resident_bytes);
+  add("l1_bytes", core.l1_bytes);
+  add("l1_data_bytes", core.l1_data_bytes);
+  add("headroom_bytes", core.headroom_bytes);
+}
+
 Json core_json(const model::Core& core) {
-  return {{"x", core.x},
-          {"y", core.y},
-          {"cb_bytes", value_of(core.cb_bytes)},
-          {"cb_resident_bytes", value_of(core.cb_resident_bytes)},
-          {"l1_bytes", value_of(core.l1_bytes)},
-          {"l1_data_bytes", value_of(core.l1_data_bytes)},
-          {"headroom_bytes", value_of(core.headroom_bytes)}};
+  Json json = Json::object();
+  for_each_member(core, [&](const char* name, const auto& value) { json[name] = value_of(value); });
+  return json;
 }
 
 Json json_of(const FieldValue& value) {
@@ -322,8 +330,25 @@ std::string snapshot_with_lists_json(const Snapshot& snapshot, JsonLayout layout
 
 std::string figures_json(const Device& device) { return line_of(figures_of(device)); }
 
+// Without the values of the library between: the page of a recording has millions of them.
 std::string cores_json(const std::vector<model::Core>& cores) {
-  return list_of(cores, core_json).dump();
+  std::string text = "[";
+  const auto out = std::back_inserter(text);
+  for (const model::Core& core : cores) {
+    if (text.size() > 1) text += ',';
+    char before = '{';
+    for_each_member(core, [&](const char* name, const auto& value) {
+      fmt::format_to(out, "{}\"{}\":", before, name);
+      if (value) {
+        fmt::format_to(out, "{}", *value);
+      } else {
+        text += "null";
+      }
+      before = ',';
+    });
+    text += '}';
+  }
+  return text + "]";
 }
 
 std::string allocation_json(const Snapshot& snapshot, const model::Allocation& allocation) {

@@ -24,6 +24,18 @@ std::vector<std::string> keys_of(const Json& object) {
 
 using Keys = std::vector<std::string>;
 
+TEST(CoresJson, AreThoseOfTheSnapshot) {
+  model::Snapshot snapshot = troubled();
+  model::Device& device = snapshot.devices[0];
+  device.cores[0].cb_bytes = ~std::uint64_t{0};
+  device.cores[0].l1_data_bytes.reset();
+  device.cores[0].headroom_bytes = -64;
+  device.cores[1].headroom_bytes.reset();
+  const Json root = Json::parse(snapshot_json(snapshot, JsonLayout::pretty));
+  EXPECT_EQ(cores_json(device.cores), root["devices"][0]["per_core"].dump());
+  EXPECT_EQ(cores_json({}), "[]");
+}
+
 TEST(SnapshotJson, HasTheKeysOfTheSchema) {
   const Json root = Json::parse(snapshot_json(troubled(), JsonLayout::pretty));
   EXPECT_EQ(keys_of(root),
