@@ -1,15 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """Host code for TT-Metal, compiled as a reader of docs/ would, against the installed dry run."""
 
+import fcntl
+import functools
+import hashlib
+import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 from support import PREFIX, library_path, skip_if_sanitized
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 PROCESSOR = PREFIX / "share" / "ttmem" / "tt-metal"
+ADAPTER = PREFIX / "share" / "ttmem" / "adapter"
 DRYRUN_HEADERS = PREFIX / "include" / "ttmem-dryrun"
+# What takes long to compile and is wanted by many tests, which run at the same time.
+KEPT = pathlib.Path(os.environ["TTMEM_BUILD"]) / "host_programs"
+
+
+def made_once(name, folders, make):
+    """The file that make(path) writes, of what is in these folders: one for all tests."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+            digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
+    KEPT.mkdir(exist_ok=True)
+    kept = KEPT / f"{digest.hexdigest()[:16]}-{name}"
+    with open(KEPT / f"{name}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            begun = KEPT / f"begun-{name}"
+            make(begun)
+            begun.rename(kept)
+    return kept
 
 
 def build(compiler, binary, *sources):
@@ -31,22 +56,28 @@ def build_plain(compiler, binary, source, *options, runtime=None):
                     f"-Wl,-rpath,{runtime.parent}"], check=True)
 
 
-def build_adapter(compiler, binary, headers=DRYRUN_HEADERS):
-    """As `ttmem adapter build` does it."""
-    skip_if_sanitized()
-    sources = PREFIX / "share/ttmem/adapter"
-    subprocess.run([compiler, "-std=c++20", "-O1", *WARNINGS, "-fPIC", "-shared",
-                    "-fvisibility=hidden", "-I", str(sources), "-I",
-                    str(headers), *map(str, sorted(sources.glob("*.cpp"))),
-                    "-o", str(binary), f"{library_path()}/libttmem_dryrun.so", "-L", library_path(),
-                    "-lttmem", f"-Wl,-rpath,{library_path()}", "-Wl,--no-undefined"], check=True)
-
-
 def copy_public_headers(folder):
     """Those of the dry run that a package of TT-Metal has too."""
     for name in ("tt-metalium", "tt_stl"):
         shutil.copytree(DRYRUN_HEADERS / name, folder / name)
     return folder
+
+
+@functools.cache
+def adapter(public=False):
+    """As `ttmem adapter build` makes it; with the public headers of the runtime alone, or with all."""
+    skip_if_sanitized()
+    with tempfile.TemporaryDirectory(prefix="ttmem-adapter-") as folder:
+        headers = copy_public_headers(pathlib.Path(folder)) if public else DRYRUN_HEADERS
+
+        def make(file):
+            subprocess.run(["g++", "-std=c++20", "-O1", *WARNINGS, "-fPIC", "-shared",
+                            "-fvisibility=hidden", "-I", str(ADAPTER), "-I", str(headers),
+                            *map(str, sorted(ADAPTER.glob("*.cpp"))), "-o", str(file),
+                            f"{library_path()}/libttmem_dryrun.so", "-L", library_path(), "-lttmem",
+                            f"-Wl,-rpath,{library_path()}", "-Wl,--no-undefined"], check=True)
+
+        return made_once("adapter.so", (ADAPTER, headers, PREFIX / "include" / "ttmem"), make)
 
 
 def relink_dryrun(folder, *options, name="libttmem_dryrun.so"):
@@ -60,3 +91,16 @@ def relink_dryrun(folder, *options, name="libttmem_dryrun.so"):
 
 def processor_sources():
     return sorted(PROCESSOR.glob("*.cpp"))
+
+
+@functools.cache
+def processor():
+    """Its sources, as one object file."""
+    skip_if_sanitized()
+
+    def make(file):
+        subprocess.run(["g++", "-std=c++20", *WARNINGS, "-r", "-I", str(PREFIX / "include"), "-I",
+                        str(DRYRUN_HEADERS), "-I", str(PROCESSOR), *map(str, processor_sources()),
+                        "-o", str(file)], check=True)
+
+    return made_once("processor.o", (PROCESSOR, PREFIX / "include"), make)

@@ -2,7 +2,6 @@
 """The adapter: host code that knows nothing of ttmem, with the stub preloaded. Its figures are those
 of the runtime itself."""
 
-import functools
 import pathlib
 import subprocess
 import sys
@@ -31,19 +30,6 @@ library.open_device()
 """
 
 
-@functools.cache
-def build_adapter(public):
-    """Once for all tests here."""
-    folder = tempfile.TemporaryDirectory(prefix="ttmem-adapter-")
-    unittest.addModuleCleanup(folder.cleanup)
-    adapter = pathlib.Path(folder.name) / "adapter.so"
-    headers = host_program.DRYRUN_HEADERS
-    if public:
-        headers = host_program.copy_public_headers(pathlib.Path(folder.name) / "include")
-    host_program.build_adapter("g++", adapter, headers)
-    return adapter
-
-
 class Adapter(Case):
     PUBLIC = False
 
@@ -52,7 +38,7 @@ class Adapter(Case):
         folder = tempfile.TemporaryDirectory(prefix="ttmem-adapter-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
-        cls.adapter = build_adapter(cls.PUBLIC)
+        cls.adapter = host_program.adapter(cls.PUBLIC)
 
     def preloaded(self, **variables):
         return self.tracked(LD_PRELOAD=PRELOAD, TTMEM_ADAPTER=str(self.adapter), **variables)
@@ -302,7 +288,7 @@ class AProgramWithTheProcessor(Adapter):
     def test_is_counted_once(self):
         binary = self.folder / "steps"
         host_program.build("g++", binary, HERE / "host" / "steps.cpp",
-                           *host_program.processor_sources())
+                           host_program.processor())
         host = self.start([binary], self.preloaded(TTMEM_DRYRUN_SYSTEM="galaxy:8x8"))
         self.assertEqual(host.line(), "one page")
         host.go_on()

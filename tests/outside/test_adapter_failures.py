@@ -146,7 +146,7 @@ class AProgramWithTheProcessor(FailingHost):
         super().setUpClass()
         cls.binary = cls.folder / "itself"
         host_program.build("g++", cls.binary, "-DTTMEM_PROCESSOR", HERE / "host" / "failing.cpp",
-                           *host_program.processor_sources(),
+                           host_program.processor(),
                            f"{test_adapter.library_path()}/libttmem_dryrun.a")
 
     def preloaded(self, **variables):

@@ -23,7 +23,7 @@ class HostProgram(Case):
         cls.addClassCleanup(folder.cleanup)
         cls.binary = pathlib.Path(folder.name) / cls.NAME
         host_program.build("g++", cls.binary, HERE / "host" / f"{cls.NAME}.cpp",
-                           *host_program.processor_sources())
+                           host_program.processor())
 
 
 class AHostProgram(HostProgram):

@@ -91,7 +91,7 @@ class RandomRequests(FitCase):
         cls.addClassCleanup(folder.cleanup)
         cls.binary = pathlib.Path(folder.name) / "requests"
         host_program.build("g++", cls.binary, HERE / "host" / "requests.cpp",
-                           *host_program.processor_sources())
+                           host_program.processor())
 
     def run_on(self, board, seed, steps):
         """The recording, the steps that went well, and the failure: None, or how many requests
