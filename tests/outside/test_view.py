@@ -20,7 +20,7 @@ import urllib.parse
 
 from export_case import ExportCase
 from recording_file import random_recording
-from support import DEADLINE_SECONDS, TTMEM
+from support import DEADLINE_SECONDS, TTMEM, is_sanitized
 
 PORT = 9489
 FORMATS = ("perfetto", "pprof", "memory-viz", "speedscope", "collapsed", "csv")
@@ -77,8 +77,9 @@ class ViewCase(ExportCase):
         self.viewer.signal(number)
         self.assertEqual(self.viewer.wait(), 0)
 
-    def long(self, events=150_000):
+    def long(self):
         """A recording whose exports take a while, and are longer than what a socket holds."""
+        events = 30_000 if is_sanitized() else 150_000
         recording = self.small()
         for number in range(events):
             recording.allocate([1], "l1", 64, 40 + number, 41 + number + number % 7, per_bank=8,
@@ -418,7 +419,7 @@ class Exports(ViewCase):
         self.wait_for(lambda: self.open_files() == [], "the files of the exports to be closed")
 
     def test_a_disk_without_room_is_said(self):
-        self.long(20_000)
+        self.long()
         limits = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         self.viewer = self.start([TTMEM, "view", "--no-open", "--http", "127.0.0.1:0", self.path],
                                  preexec_fn=limits)
