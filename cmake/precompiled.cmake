@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Headers of the standard library and of other libraries, parsed once and not in every file. A file
-# still includes what it uses: scripts/lint reads each without them.
+# still includes what it uses: scripts/lint reads the files of a folder without them.
 option(TTMEM_PRECOMPILE "Precompile headers of other libraries" ON)
 
 # ttmem_precompiled(NAME HEADERS... LINK libraries... [OPTIONS ...]): what ttmem_precompile() uses.
