@@ -26,6 +26,10 @@ PORT = 9489
 FORMATS = ("perfetto", "pprof", "memory-viz", "speedscope", "collapsed", "csv")
 
 
+def only_small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
 class ViewCase(ExportCase):
     def setUp(self):
         super().setUp()
@@ -77,9 +81,8 @@ class ViewCase(ExportCase):
         self.viewer.signal(number)
         self.assertEqual(self.viewer.wait(), 0)
 
-    def long(self):
+    def long(self, events=30_000 if is_sanitized() else 150_000):
         """A recording whose exports take a while, and are longer than what a socket holds."""
-        events = 30_000 if is_sanitized() else 150_000
         recording = self.small()
         for number in range(events):
             recording.allocate([1], "l1", 64, 40 + number, 41 + number + number % 7, per_bank=8,
@@ -419,10 +422,9 @@ class Exports(ViewCase):
         self.wait_for(lambda: self.open_files() == [], "the files of the exports to be closed")
 
     def test_a_disk_without_room_is_said(self):
-        self.long()
-        limits = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        self.long(20_000)
         self.viewer = self.start([TTMEM, "view", "--no-open", "--http", "127.0.0.1:0", self.path],
-                                 preexec_fn=limits)
+                                 preexec_fn=only_small_files)
         self.url = urllib.parse.urlsplit(re.search(r"http://\S+",
                                                    self.viewer.line("stderr"))[0])
         self.assertIn("cannot write", self.error("api/v1/export?format=csv", 500))
@@ -482,6 +484,15 @@ class Files(ViewCase):
         for part in (100, 512, 4096, len(whole) // 2, len(whole) - 4096):
             self.path.write_bytes(whole[:part])
             self.assertRegex(self.refused(self.path), "is damaged|is not a recording")
+
+    def test_one_that_there_is_no_room_to_sort(self):
+        self.long(150_000)
+        for command in (["view", "--no-open"], ["report"]):
+            ended = subprocess.run([TTMEM, *command, self.path], env=self.env, text=True,
+                                   capture_output=True, preexec_fn=only_small_files, check=False)
+            self.assertEqual(ended.returncode, 1, ended.stderr)
+            self.assertIn("cannot sort ", ended.stderr)
+            self.assertIn("run.ttmem: there is no room", ended.stderr)
 
     def test_the_second_of_two(self):
         self.small()

@@ -165,6 +165,14 @@ Error Database::error() const {
 }
 
 Error Database::error_of(int code, const char* reason) const {
+  // What is only read is sorted in temporary files; nothing else is written.
+  const int whole_code = sqlite3_extended_errcode(database_.get());
+  if (steps_ != nullptr && (whole_code == SQLITE_FULL || whole_code == SQLITE_IOERR_WRITE)) {
+    return {
+        fmt::format("cannot sort {}: there is no room for temporary files; free some, or set "
+                    "TMPDIR to another folder",
+                    path_)};
+  }
   switch (code & 0xff) {
     case SQLITE_FULL:
       return {fmt::format("{}: there is no space left on its disk; free some", path_)};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <optional>
 #include <utility>
 
@@ -61,6 +62,8 @@ Result<Time> last_known(Database& database) {
 }  // namespace
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
+  // Much is sorted in a temporary file: a limit of the shell is an error, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   auto database = open_settled(path);
   if (!database) return database.error();
   auto tables = read_tables(*database);
