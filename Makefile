@@ -51,7 +51,7 @@ asan-tree: setup build/asan/build.ninja
 	@$(COMPILE) cmake --build build/asan -j $(JOBS) --target all ttmem_tests $(NINJA)
 
 asan: asan-tree
-	@scripts/run-tests build/asan -j $$(($(JOBS) + 1)) -L 'unit|outside'
+	@scripts/run-tests build/asan -j $(JOBS) -L 'unit|outside'
 
 tsan: setup build/tsan/build.ninja
 	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test $(NINJA)
