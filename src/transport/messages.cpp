@@ -121,7 +121,6 @@ void write_cb_free(Message& to, const Sender& sender, const DeviceRecord& device
   begin_cb(to, Type::cb_free, sender, device, program, cb, index, unix_ns);
 }
 
-// What the client reports, as bits of ttmem_reports().
 std::uint32_t reports_of(const DeviceRecord& device) noexcept {
   const auto knows = [&](Kind kind) { return device.figures.kinds[kind].known != 0; };
   std::uint32_t what = 0;

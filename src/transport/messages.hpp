@@ -41,6 +41,9 @@ void write_cb_free(wire::Message& to, const Sender& sender, const segment::Devic
 void write_notice(wire::Message& to, const Sender& sender, wire::DeviceReport report,
                   std::uint64_t unix_ns) noexcept;
 
+// Which kinds the process reports of a device, as bits of ttmem_reports(): part of its message.
+[[nodiscard]] std::uint32_t reports_of(const segment::DeviceRecord& device) noexcept;
+
 // DEVICE_INFO_RESPONSE: the device was opened or closed, as its state says.
 void write_device(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept;

@@ -24,8 +24,10 @@ constexpr std::uint32_t kAll = 0xffffffff;
 // A slice is so short that a call that waits for the lock loses little time.
 constexpr std::uint32_t kSliceSlots = 256;
 constexpr std::size_t kSliceMessages = 256;
-// The last program of a slice may have this many more, and the last slice ends with `complete`.
-constexpr std::size_t kLargestSlice = kSliceMessages + segment::kMaxCbsPerProgram + 1;
+// The last program of a slice may have this many more, and the last slice ends with devices and
+// `complete`.
+constexpr std::size_t kLargestSlice =
+    kSliceMessages + segment::kMaxCbsPerProgram + segment::kMaxDevices + 1;
 // With more messages than this in the queue, the resend waits and leaves the room to changes.
 constexpr std::size_t kResendBelow = 2048;
 
@@ -84,7 +86,7 @@ void Outbox::device_changed(std::uint32_t record) noexcept {
   if (state_ != State::connected) return;
   // Nothing is known of a device that no call announced: the server opens it by itself.
   if (is_open(device) && device.announced == 0) return;
-  if (make_room(1)) queue_device(device);
+  if (make_room(1)) queue_device(record);
 }
 
 void Outbox::allocation_added(std::uint32_t slot) noexcept {
@@ -138,9 +140,19 @@ void Outbox::queue_cbs(const ProgramSlot& program, Write&& write) noexcept {
   queued();
 }
 
-void Outbox::queue_device(const DeviceRecord& device) noexcept {
+void Outbox::queue_device(std::uint32_t record) noexcept {
+  const DeviceRecord& device = segment_.device(record);
+  said_reports_[record] = reports_of(device);
   write_device(ring_->push(), sender_, device, dropped(), unix_now_ns());
   queued();
+}
+
+void Outbox::queue_missed_kinds() noexcept {
+  for (std::uint32_t i = 0; i < segment_.header().device_count; ++i) {
+    const DeviceRecord& device = segment_.device(i);
+    const bool is_told = is_open(device) && device.announced != 0;
+    if (is_told && reports_of(device) != said_reports_[i]) queue_device(i);
+  }
 }
 
 void Outbox::queue_notice(wire::DeviceReport report) noexcept {
@@ -221,7 +233,10 @@ bool Outbox::advance() noexcept {
       const ProgramSlot& slot = segment_.program(i);
       if (slot.live != 0) queue_place(slot);
     });
-    if (reported_programs_ == kAll) queue_notice(wire::DeviceReport::complete);
+    if (reported_programs_ == kAll) {
+      queue_missed_kinds();
+      queue_notice(wire::DeviceReport::complete);
+    }
   }
   return true;
 }

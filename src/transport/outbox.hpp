@@ -19,14 +19,16 @@
 //  5. Devices are reported at the beginning, before anything that is on them.
 //  6. The messages of one program are queued together or not at all.
 //  7. The first message of a connection is a hello. When the walk is over, `complete` is queued:
-//  what
-//     the server knows from an earlier connection, and was not reported again, is gone.
+//     what the server knows from an earlier connection, and was not reported again, is gone.
+//  8. By `complete` the server knows which kinds this process reports, also those of which all
+//     came and went before the walk: their bytes are 0, and not unknown.
 //
 // When the queue is full, the server is too slow. The connection is then closed, because a part of
 // the changes is worth nothing. `reported` is 0 again, the lost messages are counted, and the
 // thread connects again, which makes the server's account complete.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -88,7 +90,8 @@ class Outbox final : public tracker::Observer {
   [[nodiscard]] bool is_reported(std::uint32_t slot, std::uint32_t reported) noexcept;
   [[nodiscard]] bool make_room(std::size_t messages) noexcept;
   void queued() noexcept;
-  void queue_device(const segment::DeviceRecord& device) noexcept;
+  void queue_device(std::uint32_t record) noexcept;
+  void queue_missed_kinds() noexcept;
   void queue_notice(wire::DeviceReport report) noexcept;
   [[nodiscard]] std::string_view long_label(const segment::AllocationSlot& slot) const noexcept;
   void queue_allocation(const segment::AllocationSlot& slot) noexcept;
@@ -106,6 +109,8 @@ class Outbox final : public tracker::Observer {
   State state_ = State::away;
   std::uint32_t reported_allocations_ = 0;
   std::uint32_t reported_programs_ = 0;
+  // Of each device record, what its last message said: reports_of().
+  std::array<std::uint32_t, segment::kMaxDevices> said_reports_{};
   std::uint64_t dropped_ = 0;
   std::size_t wake_at_ = kNever;
 };

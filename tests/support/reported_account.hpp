@@ -4,7 +4,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <ttmem/ttmem.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "segment/writer/segment_writer.hpp"
+#include "transport/messages.hpp"
 #include "wire/message.hpp"
 
 namespace ttmem {
@@ -23,6 +26,7 @@ struct ReportedAccount {
 
   std::map<Buffer, std::uint64_t> live;                    // bytes
   std::map<Program, std::vector<std::uint64_t>> programs;  // bytes of each CB
+  std::map<std::int32_t, std::uint32_t> kinds;             // by device: bits of ttmem_reports()
   std::vector<std::string> faults;                         // reports that no server should get
   std::vector<std::uint64_t> coming;
   std::uint64_t events_dropped = 0;
@@ -68,20 +72,36 @@ struct ReportedAccount {
         cbs.push_back(segment.cb(slot.first_cb + cb).bytes);
       }
     }
+    for (std::uint32_t i = 0; i < segment.header().device_count; ++i) {
+      const segment::DeviceRecord& device = segment.device(i);
+      const bool is_open = device.state == static_cast<std::uint32_t>(segment::DeviceState::open);
+      if (is_open && device.announced != 0) {
+        account.kinds[device_of(segment, i)] = transport::reports_of(device);
+      }
+    }
     return account;
   }
 
   [[nodiscard]] bool knows_the_same_as(const ReportedAccount& other) const {
-    return live == other.live && programs == other.programs;
+    return live == other.live && programs == other.programs && knows_the_kinds_of(other);
   }
 
  private:
+  [[nodiscard]] bool knows_the_kinds_of(const ReportedAccount& other) const {
+    return std::all_of(other.kinds.begin(), other.kinds.end(), [&](const auto& device) {
+      const auto known = kinds.find(device.first);
+      return (device.second & ~(known == kinds.end() ? 0 : known->second)) == 0;
+    });
+  }
   static std::int32_t device_of(const segment::SegmentWriter& segment, std::uint32_t record) {
     return static_cast<std::int32_t>(segment.device(record).id);
   }
   void add(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
     if (!live.emplace(key, message.head.size).second) faults.push_back("reported twice");
+    if (kind == Kind::cb) return;  // of no program
+    kinds[message.head.device_id] |=
+        kind == Kind::kernel ? TTMEM_REPORTS_KERNELS : 1U << message.head.buffer_type;
   }
   void remove(const wire::Message& message, Kind kind) {
     const Buffer key{message.head.device_id, static_cast<int>(kind), message.head.buffer_id};
@@ -93,6 +113,7 @@ struct ReportedAccount {
     if (cb.count > 0) coming.push_back(message.allocation.bytes_per_bank);
     if (cb.index + 1 < cb.count) return;
     programs[{message.head.device_id, cb.program}] = coming;
+    kinds[message.head.device_id] |= TTMEM_REPORTS_PROGRAMS;
     coming.clear();
   }
   void destroy(const wire::Message& message) {
@@ -110,6 +131,7 @@ struct ReportedAccount {
     has_left = report == goodbye;
     if (report == closed) close(message.head.device_id);
     if (report == closed || report == opened) events_dropped = message.device.events_dropped;
+    if (report == opened) kinds[message.head.device_id] |= message.device.reports;
   }
   void close(std::int32_t device) {
     std::erase_if(live, [&](const auto& entry) { return std::get<0>(entry.first) == device; });

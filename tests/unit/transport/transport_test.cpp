@@ -157,6 +157,18 @@ TEST(Outbox, WhatComesAndGoesBeforeTheResendIsNeverSent) {
   EXPECT_EQ(reporting.server().messages, others + 2 * walked);
 }
 
+// The thread that reports may lose the processor between the two.
+TEST(Outbox, KindsOfWhatComesAndGoesBetweenHelloAndResendAreReported) {
+  Reporting reporting;
+  reporting.core().device_open(wormhole(0));
+  reporting.connect();
+  reporting->buffer_alloc(0, buffer(TTMEM_L1, 1, 100));
+  reporting->buffer_free(0, TTMEM_L1, 1);
+  reporting.receive_all();
+  EXPECT_TRUE(reporting.server().live.empty());
+  EXPECT_EQ(reporting.server().kinds[0], 1U << TTMEM_L1);
+}
+
 TEST(Outbox, ASlowServerIsDisconnectedAndLearnsHowMuchItMissed) {
   Reporting reporting(2048);
   reporting.core().device_open(wormhole(0));
