@@ -48,9 +48,9 @@ class Signals {
   [[nodiscard]] int fd() const { return come_.get(); }
 
   // Whether one has come by then, and was not taken.
-  [[nodiscard]] bool wait(int milliseconds) const {
+  [[nodiscard]] bool wait(int at_most_ms) const {
     pollfd ready{come_.get(), POLLIN, 0};
-    return ::poll(&ready, 1, milliseconds) > 0;
+    return ::poll(&ready, 1, at_most_ms) > 0;
   }
   void take() const {
     signalfd_siginfo ignored{};
