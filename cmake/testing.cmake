@@ -5,10 +5,11 @@ include(GoogleTest)
 
 # The code of a test runs once: compiling it costs more than it ever saves.
 set(cheap -O0 -g1 -fPIC)  # the last as in a library, so that precompiled headers fit
-ttmem_precompiled(ttmem_precompiled_gtest HEADERS ${standard} <gtest/gtest.h>
-                  LINK GTest::gtest OPTIONS ${cheap})
-ttmem_precompiled(ttmem_precompiled_rapidcheck HEADERS ${standard} <gtest/gtest.h> <rapidcheck.h>
-                  <rapidcheck/gtest.h> LINK GTest::gtest OPTIONS ${cheap})
+ttmem_precompiled(ttmem_precompiled_gtest HEADERS ${standard} ${json} <gtest/gtest.h>
+                  LINK GTest::gtest nlohmann_json::nlohmann_json OPTIONS ${cheap})
+ttmem_precompiled(ttmem_precompiled_rapidcheck
+                  HEADERS ${standard} ${json} <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>
+                  LINK GTest::gtest nlohmann_json::nlohmann_json OPTIONS ${cheap})
 add_custom_target(ttmem_tests)  # all of them
 
 # ttmem_test(NAME LABEL SOURCES... LINK libraries... [DEFINITIONS ...]): one GoogleTest program.

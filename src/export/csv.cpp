@@ -23,7 +23,7 @@ constexpr std::string_view kHeader =
     "used_bytes,cores,begin_ns,end_ns,ending\n";
 
 // RFC 4180.
-std::string quoted(std::string_view text) {
+std::string csv_text(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string field = "\"";
   for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -38,7 +38,7 @@ std::string field_of(const std::optional<T>& value) {
 // What allocations and circular buffers have in common: the end of a row.
 template <typename Life>
 std::string end_of_row(std::string_view cores, const Life& life) {
-  return fmt::format("{},{},{},{}\n", quoted(cores), life.begin_ns, field_of(life.end_ns),
+  return fmt::format("{},{},{},{}\n", csv_text(cores), life.begin_ns, field_of(life.end_ns),
                      recording::name_of(life.ending));
 }
 
@@ -47,8 +47,8 @@ std::string begin_of_row(const Tables& tables, RowId id, Kind kind, std::uint32_
   const recording::Device& device = tables.device(id);
   const recording::Process& process = tables.process(device.process);
   return fmt::format("{},{},{},{},{},{}", process.pid != 0 ? fmt::format("{}", process.pid) : "",
-                     quoted(process.name), device.number, name_of(kind), quoted(tables.text(label)),
-                     quoted(tables.scope(scope)));
+                     csv_text(process.name), device.number, name_of(kind),
+                     csv_text(tables.text(label)), csv_text(tables.scope(scope)));
 }
 
 void write_allocation(const Job& job, const recording::Allocation& allocation, Output& output) {

@@ -35,7 +35,7 @@ std::function<void(double)> part_of(const Progress& progress, const std::string&
 // On one line, as the documents of which this is made have more.
 std::string minified(const std::string& json) { return Json::parse(json).dump(); }
 
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -48,7 +48,7 @@ Result<std::string> run_json(const Run& run, const Progress& progress) {
   const Result<std::string> timeline = timeline_json(*run.reader, run.report, whole(*run.reader),
                                                      part_of(progress, run.name, done, 1 - done));
   if (!timeline) return timeline.error();
-  return fmt::format(R"({{"name":{},"report":{},"leaks":{},"timeline":{}}})", quoted(run.name),
+  return fmt::format(R"({{"name":{},"report":{},"leaks":{},"timeline":{}}})", json_string(run.name),
                      minified(report::report_json(run.report, kLongLists)),
                      minified(leaks::leaks_json({*leaks})), *timeline);
 }

@@ -83,7 +83,7 @@ std::string Changes::cores_part(const Question& question) const {
   const std::uint64_t after = question.cores_after.value_or(0);
   if (after <= number_ && after >= known->cores_number) return {};
   if (known->cores_text.empty()) known->cores_text = views::cores_json(known->cores);
-  return fmt::format(R"(,"cores":{{"key":{},"number":{},"per_core":{}}})", quoted(known->key),
+  return fmt::format(R"(,"cores":{{"key":{},"number":{},"per_core":{}}})", json_string(known->key),
                      known->cores_number, known->cores_text);
 }
 
@@ -96,16 +96,16 @@ std::string Changes::since(const Question& question) const {
       R"("dead_processes_total":{})",
       number_, all, time_unix_ns_, list_numbers_.allocations_and_programs,
       list_numbers_.allocations_and_programs, list_numbers_.postmortems, seen_.postmortems);
-  if (all) text += fmt::format(R"(,"host":{})", quoted(host_));
+  if (all) text += fmt::format(R"(,"host":{})", json_string(host_));
   if (all || devices_number_ > after) {
     std::vector<std::string> keys;
-    for (const Known& known : devices_) keys.push_back(quoted(known.key));
+    for (const Known& known : devices_) keys.push_back(json_string(known.key));
     text += fmt::format(R"(,"present":[{}])", views::join(keys, ","));
   }
   std::vector<std::string> changed;
   for (const Known& known : devices_) {
     if (!all && known.number <= after) continue;
-    changed.push_back(fmt::format(R"({{"key":{},"number":{},"device":{}}})", quoted(known.key),
+    changed.push_back(fmt::format(R"({{"key":{},"number":{},"device":{}}})", json_string(known.key),
                                   known.number, question.brief ? known.brief : known.figures));
   }
   text += fmt::format(R"(,"devices":[{}])", views::join(changed, ","));

@@ -100,7 +100,7 @@ std::string warnings_part(const model::Snapshot& snapshot) {
          R"(,"warnings":)" + list(snapshot.warnings) + R"(,"unread":)" + list(snapshot.unread);
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

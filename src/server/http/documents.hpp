@@ -25,7 +25,7 @@ namespace ttmem::server {
 [[nodiscard]] std::string warnings_part(const model::Snapshot& snapshot);
 
 // The text as a string of JSON, with its quotes, without a newline.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string json_string(std::string_view text);
 
 // {"error": "..."}
 [[nodiscard]] std::string error_json(std::string_view message);
