@@ -37,6 +37,16 @@ def made_once(name, folders, make):
     return kept
 
 
+def in_one_piece(sources, file, *options):
+    """Compiled as one file, as `ttmem adapter build` does it: a third of the time."""
+    everything = file.with_suffix(".cpp")
+    everything.write_text("".join(f'#include "{source}"\n' for source in sorted(sources)))
+    # In one piece every file is a header for GCC, where a type without linkage would be a fault.
+    subprocess.run(["g++", "-std=c++20", *WARNINGS, "-Wno-subobject-linkage", str(everything), "-o",
+                    str(file), *options], check=True)
+    everything.unlink()
+
+
 def build(compiler, binary, *sources):
     skip_if_sanitized()  # a static library with sanitizers wants programs with them
     include = PREFIX / "include"
@@ -71,11 +81,10 @@ def adapter(public=False):
         headers = copy_public_headers(pathlib.Path(folder)) if public else DRYRUN_HEADERS
 
         def make(file):
-            subprocess.run(["g++", "-std=c++20", "-O1", *WARNINGS, "-fPIC", "-shared",
-                            "-fvisibility=hidden", "-I", str(ADAPTER), "-I", str(headers),
-                            *map(str, sorted(ADAPTER.glob("*.cpp"))), "-o", str(file),
-                            f"{library_path()}/libttmem_dryrun.so", "-L", library_path(), "-lttmem",
-                            f"-Wl,-rpath,{library_path()}", "-Wl,--no-undefined"], check=True)
+            in_one_piece(ADAPTER.glob("*.cpp"), file, "-O1", "-fPIC", "-shared",
+                         "-fvisibility=hidden", "-I", str(ADAPTER), "-I", str(headers),
+                         f"{library_path()}/libttmem_dryrun.so", "-L", library_path(), "-lttmem",
+                         f"-Wl,-rpath,{library_path()}", "-Wl,--no-undefined")
 
         return made_once("adapter.so", (ADAPTER, headers, PREFIX / "include" / "ttmem"), make)
 
@@ -99,8 +108,7 @@ def processor():
     skip_if_sanitized()
 
     def make(file):
-        subprocess.run(["g++", "-std=c++20", *WARNINGS, "-r", "-I", str(PREFIX / "include"), "-I",
-                        str(DRYRUN_HEADERS), "-I", str(PROCESSOR), *map(str, processor_sources()),
-                        "-o", str(file)], check=True)
+        in_one_piece(processor_sources(), file, "-c", "-I", str(PREFIX / "include"), "-I",
+                     str(DRYRUN_HEADERS), "-I", str(PROCESSOR))
 
     return made_once("processor.o", (PROCESSOR, PREFIX / "include"), make)
