@@ -6,8 +6,9 @@ FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
 # On a terminal ninja has one line that changes; elsewhere it only says what fails.
 NINJA = $(if $(MAKE_TERMOUT),,-- --quiet)
-# Two targets at once, each with its output in one piece; of them, what compiles gives way to tests.
-BESIDE = $(MAKE) --no-print-directory -j 2 --output-sync=target COMPILE='nice -n 10'
+# Two targets at once, each with its output in one piece; of them, what compiles gives way to tests,
+# also to the one that compiles packages, which takes longest.
+BESIDE = $(MAKE) --no-print-directory -j 2 --output-sync=target COMPILE='nice -n 15'
 
 .PHONY: help setup build run tests test quick unit asan-tree asan tsan fuzz outside lint bench install dist deb tarball format clean
 
@@ -54,7 +55,7 @@ asan: asan-tree
 	@scripts/run-tests build/asan -j $(JOBS) -L 'unit|outside'
 
 tsan: setup build/tsan/build.ninja
-	@cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test $(NINJA)
+	@$(COMPILE) cmake --build build/tsan -j $(JOBS) --target ttmem_threads_test ttmem_tt_metal_test $(NINJA)
 	@scripts/run-tests build/tsan -j $(JOBS) -R '^(Threads|ProcessorTest|ScopesTest)\.'
 
 # In the tree of the sanitizers: what is compiled for one is compiled for both.
@@ -65,11 +66,12 @@ fuzz: setup build/asan/build.ninja
 lint: setup build/build.ninja build/asan/build.ninja
 	@$(COMPILE) scripts/lint
 
-# Tests from outside wait more than they work, all but the one that compiles packages.
+# Tests from outside wait more than they work, all but the one that compiles packages: what compiles
+# fills the gaps.
 test: unit
-	@$(BESIDE) outside asan-tree
-	@$(BESIDE) asan lint
-	@$(MAKE) --no-print-directory tsan fuzz
+	@$(BESIDE) outside asan-tree lint
+	@$(BESIDE) asan tsan
+	@$(MAKE) --no-print-directory fuzz
 	@echo 'make test: everything passed'
 
 bench: setup build/build.ninja
