@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A headless chromium, driven over its debugging pipe: messages of JSON, each ended by a NUL."""
 
+import atexit
 import base64
 import contextlib
 import json
@@ -20,7 +21,7 @@ NAMES = ("chromium-headless-shell", "chromium")
 class Browser:
     """One page. What it logs, throws and asks for is kept in `complaints` and `requests`."""
 
-    def __init__(self, width=1440, height=900, flags=()):
+    def __init__(self, flags=()):
         program = next(filter(None, map(shutil.which, NAMES)), None)
         if program is None:
             raise AssertionError("no chromium; scripts/setup installs it")
@@ -40,8 +41,7 @@ class Browser:
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--remote-debugging-pipe", "--no-first-run", "--disable-extensions",
              "--disable-background-networking", "--hide-scrollbars",
-             f"--user-data-dir={self.profile}", f"--window-size={width},{height}", *flags,
-             "about:blank"],
+             f"--user-data-dir={self.profile}", *flags, "about:blank"],
             env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, preexec_fn=place_pipes, close_fds=False,
             start_new_session=True)  # a group of its own: its parts end with it
@@ -49,23 +49,27 @@ class Browser:
         os.close(from_browser)
         self._unread = b""
         self._number = 0
-        self._session = None
-        self.complaints = []
-        self.requests = []
+        self._context = None
         try:
-            self._attach(width, height)
+            self.renew()
         except BaseException:
             self.close()
             raise
 
-    def _attach(self, width, height):
-        targets = self.call("Target.getTargets")["targetInfos"]
-        page = next(one for one in targets if one["type"] == "page")
+    def renew(self):
+        """A new page in the place of the old one, with cookies, storage and cache of its own."""
+        self._session = None
+        if self._context:
+            self.call("Target.disposeBrowserContext", browserContextId=self._context)
+        self._context = self.call("Target.createBrowserContext")["browserContextId"]
+        page = self.call("Target.createTarget", url="about:blank", browserContextId=self._context)
         self._session = self.call("Target.attachToTarget", targetId=page["targetId"],
                                   flatten=True)["sessionId"]
+        self.complaints = []
+        self.requests = []
         for part in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{part}.enable")
-        self.resize(width, height)
+        self.resize(1440, 900)
 
     def _send(self, method, parameters):
         self._number += 1
@@ -90,6 +94,8 @@ class Browser:
         return json.loads(message)
 
     def _note(self, message):
+        if message.get("sessionId") != self._session:
+            return  # of a page that is closed
         method, params = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
             self.complaints.append(params["exceptionDetails"].get("exception", {}).get(
@@ -178,3 +184,25 @@ class Browser:
         end = time.monotonic() + DEADLINE_SECONDS
         while os.path.exists(self.profile):
             shutil.rmtree(self.profile, ignore_errors=time.monotonic() < end)
+
+
+_left = []  # a browser whose test is over; a start costs more than most tests
+
+
+def borrow():
+    """A browser with a new page, for give_back()."""
+    with contextlib.suppress(IndexError, AssertionError, OSError):
+        _left[-1].renew()
+        return _left.pop()
+    close_left()  # it does not answer
+    return Browser()
+
+
+def give_back(browser):
+    _left.append(browser)
+
+
+@atexit.register
+def close_left():
+    while _left:
+        _left.pop().close()

@@ -12,7 +12,7 @@ import signal
 import time
 import unittest
 
-from browser import Browser
+from browser import Browser, borrow, give_back
 from http_case import HttpCase
 from support import DEADLINE_SECONDS, KIB, MIB
 
@@ -41,8 +41,8 @@ class PageCase(HttpCase):
 
     def setUp(self):
         super().setUp()
-        self.browser = Browser()
-        self.addCleanup(lambda: self.browser.close())
+        self.browser = borrow()
+        self.addCleanup(give_back, self.browser)
 
     def tearDown(self):
         complaints = [complaint for complaint in self.browser.complaints

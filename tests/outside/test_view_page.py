@@ -692,10 +692,10 @@ class Elsewhere(ViewCase):
         """Perfetto's page, and a browser that finds it."""
         perfetto = StandInPerfetto(self.folder)
         self.addCleanup(perfetto.close)
-        self.browser.close()
         self.browser = Browser(flags=[
             f"--host-resolver-rules=MAP ui.perfetto.dev:443 127.0.0.1:{perfetto.port}",
             "--ignore-certificate-errors"])
+        self.addCleanup(self.browser.close)
         return perfetto
 
     def test_perfetto_gets_the_trace_in_its_window(self):
