@@ -17,7 +17,8 @@ SOURCE = HERE.parents[1]
 BUILD = pathlib.Path(os.environ["TTMEM_BUILD"])
 PACKAGES = ["libttmem-dev", "libttmem0", "python3-ttmem", "ttmem"]
 # Not optimised, unlike what `make deb` builds, to save time; all else is the same.
-CHEAP = {"DEB_CFLAGS_APPEND": "-O0 -g1", "DEB_CXXFLAGS_APPEND": "-O0 -g1"}
+CHEAP = {"DEB_CFLAGS_APPEND": "-O0 -g1",
+         "DEB_CXXFLAGS_APPEND": "-O0 -g1 --param=ggc-min-heapsize=524288"}
 # What apt, dpkg and ldconfig keep for themselves.
 NOT_OURS = re.compile(r"/(var/(cache|log|lib/(apt|dpkg))|etc/ld\.so\.cache$|etc/\.pwd\.lock$)")
 
