@@ -194,7 +194,7 @@ def borrow():
     with contextlib.suppress(IndexError, AssertionError, OSError):
         _left[-1].renew()
         return _left.pop()
-    close_left()  # it does not answer
+    close_left()  # there is none, or it does not answer
     return Browser()
 
 
