@@ -16,7 +16,7 @@ help:
 	@echo 'make run        the 8-device demo on simulated devices, and its table'
 	@echo 'make build      build/bin/ttmem, build/lib/libttmem.so and the examples'
 	@echo 'make quick      build and unit tests: the inner loop'
-	@echo 'make test       every test (sanitizers, fuzzing, installed tree, lint): about 33 minutes on 2 cores'
+	@echo 'make test       every test (sanitizers, fuzzing, installed tree, lint): about 34 minutes on 2 cores'
 	@echo 'make bench      benchmarks, ratios in build/bench.json'
 	@echo 'make install    into PREFIX=$(PREFIX)'
 	@echo 'make deb        Debian packages, in build/packages; make tarball, make dist likewise'
