@@ -14,6 +14,7 @@
 #include "report/make_report.hpp"
 #include "report/report_json.hpp"
 #include "segment/reader/safe_text.hpp"
+#include "server/http/documents.hpp"
 #include "viewer/timeline.hpp"
 
 namespace ttmem::viewer {
@@ -35,10 +36,6 @@ std::function<void(double)> part_of(const Progress& progress, const std::string&
 // On one line, as the documents of which this is made have more.
 std::string minified(const std::string& json) { return Json::parse(json).dump(); }
 
-std::string json_string(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Result<std::string> run_json(const Run& run, const Progress& progress) {
   Result<leaks::Leaks> leaks =
       leaks::recorded_leaks(*run.reader, {}, part_of(progress, run.name, kReportPart, kLeaksPart));
@@ -48,7 +45,8 @@ Result<std::string> run_json(const Run& run, const Progress& progress) {
   const Result<std::string> timeline = timeline_json(*run.reader, run.report, whole(*run.reader),
                                                      part_of(progress, run.name, done, 1 - done));
   if (!timeline) return timeline.error();
-  return fmt::format(R"({{"name":{},"report":{},"leaks":{},"timeline":{}}})", json_string(run.name),
+  return fmt::format(R"({{"name":{},"report":{},"leaks":{},"timeline":{}}})",
+                     server::json_string(run.name),
                      minified(report::report_json(run.report, kLongLists)),
                      minified(leaks::leaks_json({*leaks})), *timeline);
 }
