@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording that anybody may have written. An input is what a stranger does to a good one: the
-// last bytes say how it is read, and whether the rest changes values or bytes.
+// Reads a hostile recording. An input says how a stranger changes a good recording: its last bytes
+// choose how the recording is read, whether the other bytes change values or bytes of the file, and
+// whether a journal lies beside it. Reading must change nothing on the disk.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <unistd.h>
 
@@ -70,9 +71,16 @@ class World {
   [[nodiscard]] const std::string& good() const { return good_; }
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 
+  [[nodiscard]] std::string journal_path() const { return path() + "-journal"; }
+  [[nodiscard]] std::string victim_path() const { return folder_ + "/victim"; }
+
   void write(const std::string& bytes) const {
-    std::filesystem::remove(path() + "-journal");
+    std::filesystem::remove(journal_path());
     std::ofstream(path(), std::ios::binary | std::ios::trunc) << bytes;
+  }
+  void write_journal(const std::string& bytes) const {
+    std::ofstream(journal_path(), std::ios::binary | std::ios::trunc) << bytes;
+    std::ofstream(victim_path()) << "precious";
   }
 
  private:
@@ -141,6 +149,54 @@ void change_bytes(const World& world, FuzzedDataProvider& input) {
   world.write(bytes);
 }
 
+std::string big_endian(std::uint32_t value) {
+  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16),
+          static_cast<char>(value >> 8), static_cast<char>(value)};
+}
+
+// Makes a rollback journal: changed pages of the good recording, and the name of a file to delete.
+std::string journal(const World& world, FuzzedDataProvider& input) {
+  constexpr std::string_view magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+  constexpr std::uint32_t page_bytes = 8192;
+  const auto pages = static_cast<std::uint32_t>(world.good().size() / page_bytes);
+  const auto records = input.ConsumeIntegralInRange<std::uint32_t>(0, 8);
+  const auto usually = [&](std::uint32_t value) {
+    return input.ConsumeIntegralInRange<int>(0, 7) == 0 ? input.ConsumeIntegral<std::uint32_t>()
+                                                        : value;
+  };
+  std::string bytes(magic);
+  bytes += big_endian(usually(records)) + big_endian(0) + big_endian(usually(pages)) +
+           big_endian(usually(512)) + big_endian(usually(page_bytes));
+  bytes.resize(512);
+  for (std::uint32_t record = 0; record < records; ++record) {
+    const auto number = input.ConsumeIntegralInRange<std::uint32_t>(1, pages);
+    std::string page = world.good().substr((number - 1) * page_bytes, page_bytes);
+    for (int left = input.ConsumeIntegralInRange<int>(0, 4); left > 0; --left) {
+      page[input.ConsumeIntegralInRange<std::size_t>(0, page.size() - 1)] =
+          input.ConsumeIntegral<char>();
+    }
+    std::uint32_t sum = 0;
+    for (int at = page_bytes - 200; at > 0; at -= 200) {
+      sum += static_cast<std::uint8_t>(page[static_cast<std::size_t>(at)]);
+    }
+    bytes += big_endian(usually(number)) + page + big_endian(usually(sum));
+  }
+  if (input.ConsumeBool()) {
+    const std::string name = world.victim_path();
+    std::uint32_t sum = 0;
+    for (const char c : name) sum += static_cast<std::uint32_t>(c);
+    bytes += big_endian(0x40000000 / page_bytes + 1) + name +
+             big_endian(static_cast<std::uint32_t>(name.size())) + big_endian(sum);
+    bytes += magic;
+  }
+  return bytes;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 void require_json(const std::string& text) {
   require(nlohmann::json::accept(text), "what is written is JSON");
 }
@@ -184,12 +240,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const fuzz::World world;
   FuzzedDataProvider input(data, size);
   const auto way = input.ConsumeIntegralInRange<std::size_t>(0, std::size(exporter::kFormats) + 1);
+  const bool has_journal = input.ConsumeBool();
+  const std::string journal = has_journal ? fuzz::journal(world, input) : std::string();
   if (input.ConsumeBool()) {
     fuzz::change_bytes(world, input);
   } else {
     world.write(world.good());
     fuzz::change_values(world, input);
   }
-  fuzz::read_somehow(world.path(), way);
+  const std::string before = fuzz::bytes_of(world.path());
+  if (!has_journal) {
+    fuzz::read_somehow(world.path(), way);
+  } else {
+    world.write_journal(journal);
+    fuzz::read_somehow(world.path(), way);
+    fuzz::require(fuzz::bytes_of(world.journal_path()) == journal, "the journal is as it was");
+    fuzz::require(std::filesystem::exists(world.victim_path()), "no other file is deleted");
+  }
+  fuzz::require(fuzz::bytes_of(world.path()) == before, "the recording is as it was");
   return 0;
 }

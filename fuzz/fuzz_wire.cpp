@@ -150,6 +150,8 @@ class Run {
   void end() {
     server_.clients.stop();
     for (auto& session : sessions_) session.reset();
+    server_.loop.restart();
+    server_.loop.poll();
     require(server_.clients.size() == 0, "a server that stops keeps no clients");
     server_.directory.clear(server::ClientRegistry::kMostEvidence);
     for (std::uint32_t device = 0; device <= wire::kMaxDeviceId; ++device) {

@@ -131,7 +131,8 @@ export class CoresView {
     this.core = core;
     const where = tightest ? `(${tightest.x},${tightest.y})` : '';
     setText(this.tight, `tightest: ${where} ${format.coreBytes(tightest?.headroom_bytes)}`);
-    setText(this.legend, `Colour: ${LEGENDS[place.paint] ?? LEGENDS.use}.`);
+    const { remarks } = this.allocations;
+    setText(this.legend, `Colour: ${LEGENDS[place.paint] ?? LEGENDS.use}.${remarks}`);
     this.grid.set(device, cores, place.paint, core);
     this.map.set(core, this.#layout(device, core), device.l1, this.#whyNoMap());
     if (!this.details.open) return;

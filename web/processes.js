@@ -110,7 +110,7 @@ export class ProcessesView {
     const all = list?.allocations ?? [];
     const found = matching(all, search, searchText);
     const title = titleOf(pid, list, found.length, all.length);
-    setText(this.title, title + this.keeper.fromBefore);
+    setText(this.title, title + this.keeper.remarks);
     const nameOf = (row) => (group === 'kind' ? format.KINDS[row.kind] : row[group]);
     const rows = group ? grouped(found, nameOf, sizeOf, this.openGroups) : found;
     this.allocations.set(rows, this.keeper.whyEmpty(all.length, 'No live allocation.'));

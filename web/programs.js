@@ -117,7 +117,7 @@ export class ProgramsView {
     const all = list?.programs ?? [];
     const found = matching(all, place.search, searchText);
     const title = list ? `Programs: ${format.count(found.length)}` : 'Programs';
-    setText(this.title, title + this.keeper.fromBefore);
+    setText(this.title, title + this.keeper.remarks);
     this.table.set(found, this.keeper.whyEmpty(all.length, 'No program is placed here.'));
   }
 

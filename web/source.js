@@ -204,9 +204,12 @@ export class ListKeeper {
     return all > 0 ? 'Nothing matches the search.' : nothing;
   }
 
-  // Added to the title of rows that are no longer those of now.
-  get fromBefore() {
-    return this.document && this.error ? ` · from before: ${this.error}` : '';
+  // Text behind the title of a list that is cut or out of date.
+  get remarks() {
+    if (!this.document) return '';
+    const { total, truncated } = this.document;
+    const cut = truncated ? ` · only the first of ${total.toLocaleString('en')}` : '';
+    return this.error ? `${cut} · from before: ${this.error}` : cut;
   }
 
   async keep(query) {

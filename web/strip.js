@@ -30,7 +30,7 @@ function notesOf(recording, served) {
       `a list lacks its smallest rows, up to ${format.count(shown.rows_left_out)}`,
     timeline.lost_events > 0 &&
       `${format.plural(timeline.lost_events, 'event')} lost (hatched): figures there are at least`,
-    !timeline.complete && 'the recorder was killed: the end is missing',
+    !timeline.complete && 'the recorder was killed, or could not write: the end is missing',
     timeline.aggregate && 'an aggregate: peaks and what was left are known, single events are not',
   ].filter(Boolean);
 }

@@ -102,7 +102,7 @@ thread_local bool ThisThread::has_ended_ = false;
 
 bool wants_operations() {
   static const bool wanted = [] {
-    const char* const value = std::getenv("TTMEM_OPS");
+    const char* const value = ::secure_getenv("TTMEM_OPS");
     return value != nullptr && std::strcmp(value, "1") == 0;
   }();
   return wanted;

@@ -10,12 +10,16 @@
  * preload and do not notice. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "failures.h"
 #include "wrapped.h"
@@ -221,9 +225,38 @@ static void tell(const char *line, const char *warning) {
 typedef void (*begin)(const unsigned char has[TTMEM_W_COUNT]);
 typedef void *(*wrapper_of)(unsigned i, void *original);
 
+/* Opens the adapter. Returns why its code must not run (another user can write to the file), or
+ * NULL. `ttmem run` has checked the folders above the file. */
+static const char *open_adapter(const char *path, int *file) {
+  *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a pipe */
+  struct stat facts;
+  if (*file < 0 || fstat(*file, &facts) != 0) return strerror(errno);
+  if (!S_ISREG(facts.st_mode)) return "it is not a file";
+  if (facts.st_uid != geteuid() && facts.st_uid != 0) return "it belongs to another user";
+  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
+  return NULL;
+}
+
+/* Loads the file by its open descriptor, because the path may name another file by now. Returns
+ * NULL and sets `why` on failure. */
+static void *open_library(const char *path, const char **why) {
+  int file = -1;
+  void *library = NULL;
+  *why = open_adapter(path, &file);
+  if (*why == NULL) {
+    /* A name that the program itself does not use: the loader loads each name only once. */
+    char name[64];
+    snprintf(name, sizeof name, "/proc/self/fd/../fd/%d", file);
+    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) *why = dlerror();
+  }
+  if (file >= 0) close(file);
+  return library;
+}
+
 static wrapper_of load_adapter(const void *original) {
-  const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED");
-  const char *path = getenv("TTMEM_ADAPTER");
+  const char *enabled = secure_getenv("TT_ALLOC_TRACKING_ENABLED");
+  const char *path = secure_getenv("TTMEM_ADAPTER");
   if (path == NULL || path[0] == '\0' || enabled == NULL || strcmp(enabled, "1") != 0) return NULL;
   if (!is_for_this_runtime(path, original)) {
     Dl_info library = {NULL, NULL, NULL, NULL};
@@ -238,16 +271,17 @@ static wrapper_of load_adapter(const void *original) {
          "run --library`");
     return NULL;
   }
-  void *adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const char *why = NULL;
+  void *adapter = open_library(path, &why);
   begin first = adapter != NULL ? (begin)dlsym(adapter, "ttmem_adapter_begin") : NULL;
   wrapper_of wrapper_of_it =
       first != NULL ? (wrapper_of)dlsym(adapter, "ttmem_adapter_wrapper") : NULL;
   if (wrapper_of_it == NULL) {
     char line[4096];
     snprintf(line, sizeof line,
-             "cannot load the adapter, so the memory of this process is not seen: %s; run "
+             "cannot load the adapter, so the memory of this process is not seen: %s: %s; run "
              "`ttmem adapter remove --all`, then `ttmem run` again",
-             dlerror());
+             path, why != NULL ? why : dlerror());
     tell(line,
          "its memory is not seen: the adapter cannot be loaded; `ttmem adapter remove --all` "
          "and run it again");

@@ -2,6 +2,7 @@
 //
 // The C interface: decides once whether this process is tracked, guards the tracker with one lock,
 // and keeps exceptions, output and crashes away from the workload.
+#include <fcntl.h>
 #include <pthread.h>
 #include <ttmem/ttmem.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/open_above_streams.hpp"
 #include "base/parse_number.hpp"
 #include "base/raw_enum.hpp"
 #include "base/thread_state_guard.hpp"
@@ -91,11 +93,10 @@ void log(const char* message, const char* detail) noexcept {
   const char* target = environment("TTMEM_LOG");
   if (*target == '\0') return;
   const bool to_stderr = std::strcmp(target, "stderr") == 0;
-  std::FILE* file = to_stderr ? stderr : std::fopen(target, "ae");
-  if (file == nullptr) return;
-  std::fprintf(file, "warning libttmem: %s reason=\"%s\" pid=%d\n", message, detail,
-               static_cast<int>(::getpid()));
-  if (!to_stderr) std::fclose(file);
+  ttmem::UniqueFd file;
+  if (!to_stderr) file = ttmem::open_above_streams(target, O_WRONLY | O_CREAT | O_APPEND, 0666);
+  ::dprintf(to_stderr ? STDERR_FILENO : file.get(), "warning libttmem: %s reason=\"%s\" pid=%d\n",
+            message, detail, static_cast<int>(::getpid()));
 }
 
 // The numbers of scopes are those of the parent's segment: keeps the names. Without memory for them
@@ -162,7 +163,8 @@ __attribute__((destructor)) void finish() noexcept {
   if (transport != nullptr) {
     transport->end();
     guard.unlock();
-    transport->wait_until_ended(kFlushAtExit);
+    const ttmem::ThreadStateGuard state;
+    if (!transport->wait_until_ended(kFlushAtExit)) transport->say_goodbye_now();
   }
   if (const std::uint64_t count = dropped_calls.load(); count > 0) {
     char text[32];
@@ -231,7 +233,7 @@ bool wants_socket() {
 // Starts the reports to the server. The tracker's segment is in memory then, without a file.
 void start_transport() {
   SocketTransport::Options options;
-  options.path = ttmem::socket_path();
+  options.paths = ttmem::socket_paths();
   options.keep_stderr = std::strcmp(environment("TTMEM_LOG"), "stderr") == 0;
   options.log = log;
   transport = SocketTransport::start(tracker->core(), lock, std::move(options)).release();
@@ -315,6 +317,7 @@ inline void with_tracker(Call&& call) noexcept {
     return;
   }
   const std::lock_guard guard(lock, std::adopt_lock);
+  const ttmem::ErrnoGuard errno_guard;
   run(call);
 }
 

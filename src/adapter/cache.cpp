@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "adapter/hash.hpp"
+#include "adapter/trust.hpp"
 #include "base/environment.hpp"
 
 namespace ttmem::adapter {
@@ -27,40 +28,15 @@ constexpr const char* kAdvice = "set XDG_CACHE_HOME to a directory of your own";
 
 std::string home_folder() {
   std::string home = environment("HOME");
-  if (!home.empty()) return home;
+  if (home.starts_with("/")) return home;
   const passwd* user = ::getpwuid(::geteuid());
   return user == nullptr || user->pw_dir == nullptr ? std::string() : user->pw_dir;
 }
 
-// None when it is this user's or root's alone to write; else why not. A path that is not there is
-// fine too.
-std::optional<std::string> distrust(const std::string& path) {
-  struct stat facts {};
-  if (::lstat(path.c_str(), &facts) != 0) {
-    if (errno == ENOENT) return std::nullopt;
-    return fmt::format("cannot read {}: {}; {}", path, std::strerror(errno), kAdvice);
-  }
-  if (facts.st_uid != ::geteuid() && facts.st_uid != 0) {
-    return fmt::format("{} belongs to user {}, who could put anything there; {}", path,
-                       facts.st_uid, kAdvice);
-  }
-  const bool link = S_ISLNK(facts.st_mode);  // its mode says nothing, and its target is checked too
-  if (!link && (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return fmt::format("others may write to {}; remove that right (chmod go-w), or {}", path,
-                       kAdvice);
-  }
-  return link ? std::optional(fmt::format("{} is a symbolic link; {}", path, kAdvice))
-              : std::nullopt;
-}
-
-// The folders of the cache down to the entry, and the adapter in it.
+// Fails if another user could change or replace the adapter or a directory above it.
 Result<void> check_trust(const CacheEntry& entry) {
-  const std::string folder = cache_folder();
-  for (const std::string& path :
-       {fs::path(folder).parent_path().string(), folder, entry.folder, entry.adapter()}) {
-    if (const auto why = distrust(path)) return Error{*why};
-  }
-  return {};
+  const auto why = distrust(entry.adapter());
+  return why ? Result<void>(Error{fmt::format("{}; {}", *why, kAdvice)}) : Result<void>();
 }
 
 About read_about(const std::string& folder) {

@@ -6,8 +6,8 @@
 //                                                           /about.json
 //                                                           /build.log
 //
-// The hash is of the adapter's sources and of the libttmem.so that it is linked with. What lies
-// here is loaded into the user's programs: a folder that others own or may write to is not used.
+// The hash is of the adapter's sources and of the libttmem.so that it is linked with. Adapters are
+// loaded into the user's programs, so an adapter that others can change is not used (trust.hpp).
 #pragma once
 
 #include <cstdint>

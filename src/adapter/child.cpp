@@ -50,6 +50,10 @@ std::vector<std::string> environment_with(
 // `output` is the descriptor that becomes its standard output; -1: the log, or nothing.
 Result<pid_t> spawn(const std::vector<std::string>& command, const ChildOptions& options,
                     int output) {
+  const std::string program = find_program(command[0]);
+  if (!program.starts_with("/")) {
+    return Error{fmt::format("cannot run {}: no absolute directory of PATH has it", command[0])};
+  }
   std::vector<std::string> arguments = command;
   std::vector<std::string> environment = environment_with(options.environment);
   posix_spawn_file_actions_t actions;
@@ -59,12 +63,10 @@ Result<pid_t> spawn(const std::vector<std::string>& command, const ChildOptions&
   posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&actions, output >= 0 ? output : 2, 1);
   if (options.errors_too) posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  if (!options.directory.empty()) {
-    posix_spawn_file_actions_addchdir_np(&actions, options.directory.c_str());
-  }
+  posix_spawn_file_actions_addchdir_np(&actions, options.directory.c_str());
   pid_t pid = 0;
-  const int failed = posix_spawnp(&pid, arguments[0].c_str(), &actions, nullptr,
-                                  pointers(arguments).data(), pointers(environment).data());
+  const int failed = posix_spawn(&pid, program.c_str(), &actions, nullptr,
+                                 pointers(arguments).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0)
     return Error{fmt::format("cannot run {}: {}", command[0], std::strerror(failed))};

@@ -16,7 +16,9 @@ namespace ttmem::adapter {
 
 struct ChildOptions {
   std::vector<std::pair<std::string, std::string>> environment{};  // in addition to this process's
-  std::string directory{};  // to run in; empty: the current one
+  // The current directory of the child. Not that of this process, because an interpreter, a
+  // compiler or the loader may take files from it.
+  std::string directory = "/";
   std::string log{};        // a file that gets what it prints, at its end; empty: see run_child()
   bool errors_too = false;  // `output` has its standard error as well
 };
@@ -29,10 +31,10 @@ struct Ended {
   [[nodiscard]] bool succeeded() const { return status == 0; }
 };
 
-// Runs `command`, found by PATH, and waits for it. `output` is what it printed on standard output,
-// at most the first MiB; its standard error is thrown away unless the options want it. With a log
-// both go there, and `output` is empty. It is killed when its output does not end within
-// `patience`, which is an Error, as is a program that cannot be started.
+// Runs `command`, found in an absolute directory of PATH, and waits for its end. `output` has at
+// most the first MiB of standard output; standard error is dropped unless the options ask for it.
+// With a log, both streams go to the log and `output` is empty. Fails if the program cannot be
+// started, or if its output does not end within `patience`: then the program is killed.
 [[nodiscard]] Result<Ended> run_child(const std::vector<std::string>& command,
                                       const ChildOptions& options, std::chrono::seconds patience);
 

@@ -66,6 +66,7 @@ std::optional<std::string> in_folder(const fs::path& folder) {
 
 std::optional<std::string> in_library_path() {
   for (const std::string& folder : words_of(environment("LD_LIBRARY_PATH"), ":;")) {
+    if (!folder.starts_with("/")) continue;  // any user may have put files there
     if (auto found = in_folder(folder)) return found;
   }
   return std::nullopt;
@@ -88,7 +89,8 @@ std::string interpreter_of_script(const std::string& path) {
   return program == words.end() ? std::string() : find_program(*program);
 }
 
-// The folders of the package ttnn, without importing it.
+// Returns the folders of the package ttnn, without importing it. Python searches site-packages and
+// PYTHONPATH, as for the command, but not the current directory (ChildOptions::directory).
 std::vector<std::string> folders_of_ttnn(const std::string& python) {
   constexpr const char* question =
       "import importlib.util as u\n"
@@ -144,7 +146,12 @@ std::optional<std::string> in_system() {
 }
 
 std::optional<std::string> search(const std::vector<std::string>& command) {
-  const std::string program = command.empty() ? std::string() : find_program(command[0]);
+  std::string program = command.empty() ? std::string() : find_program(command[0]);
+  // The user chose a path with a slash. A relative directory of PATH may have files of other users.
+  if (!program.empty() && command[0].find('/') != std::string::npos) {
+    std::error_code failed;  // then the path stays relative, and no Python is run
+    program = fs::absolute(program, failed).string();
+  }
   if (!program.empty()) {
     if (auto found = first_runtime(what_loads(program).paths)) return found;
   }
@@ -199,13 +206,10 @@ Result<std::optional<RuntimeLibrary>> find_runtime(const std::vector<std::string
 
 Loaded what_loads(const std::string& path, std::vector<std::pair<std::string, std::string>> more) {
   Loaded loaded;
-  const std::optional<ElfFile> elf = ElfFile::open(path);
-  if (!elf) return loaded;
-  // A library names no loader: then that of this program.
-  std::string loader = elf->interpreter();
-  if (loader.empty()) {
-    if (const auto self = ElfFile::open("/proc/self/exe")) loader = self->interpreter();
-  }
+  if (!ElfFile::open(path)) return loaded;
+  // Uses the loader of ttmem: the loader that the file names could be any program.
+  const std::optional<ElfFile> self = ElfFile::open("/proc/self/exe");
+  const std::string loader = self ? self->interpreter() : std::string();
   if (loader.empty()) return loaded;
   more.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
   const bool preloads = std::any_of(more.begin(), more.end(), [](const auto& variable) {

@@ -24,13 +24,17 @@ struct RuntimeLibrary {
 
 // The library that `command`, found by PATH, would load. The first of:
 // 1. `given`, or TTMEM_TT_METAL_LIBRARY: an Error when there is no runtime in it;
-// 2. what a program is linked with, asked of its own dynamic loader, which runs nothing of it;
-// 3. libtt*.so in LD_LIBRARY_PATH, but not the dry run, which lies there for other reasons;
-// 4. of a Python program: the package ttnn of that Python, which is not imported;
+// 2. the libraries that the program is linked with: ttmem's own dynamic loader lists them and runs
+//    no code of the program;
+// 3. libtt*.so in the absolute directories of LD_LIBRARY_PATH, but not the dry run, which lies
+//    there for other reasons;
+// 4. for a Python program, the package ttnn of that Python, which is not imported; a Python found
+//    only in a relative directory of PATH is not run;
 // 5. TT_METAL_RUNTIME_ROOT and TT_METAL_HOME, in the folders lib and
 //    tt_metal of build, build_Release, build_*;
 // 6. the directories where packages put libraries.
-// None when there is no runtime anywhere, which is not an error. `command` may be empty.
+// Returns nullopt if there is no runtime anywhere, which is not an error. `command` may be empty.
+// No file of the current directory is run or loaded, unless `command` names the file with a slash.
 [[nodiscard]] Result<std::optional<RuntimeLibrary>> find_runtime(
     const std::vector<std::string>& command, const std::string& given);
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "base/open_above_streams.hpp"
 #include "base/unique_fd.hpp"
 
 namespace ttmem {
@@ -19,7 +20,7 @@ namespace ttmem {
 // is.
 [[nodiscard]] inline std::optional<std::string> try_read_text(const std::string& path,
                                                               std::size_t most = 4096) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const UniqueFd fd = open_above_streams(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!fd) return std::nullopt;
   std::string text;
   std::size_t size = 0;

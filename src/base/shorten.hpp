@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace ttmem {
@@ -24,6 +25,13 @@ inline std::size_t shorten(std::string_view text, std::span<char> to) noexcept {
   end = std::copy(mark.begin(), mark.end(), end);
   end = std::copy(text.begin() + static_cast<std::ptrdiff_t>(tail), text.end(), end);
   return static_cast<std::size_t>(end - to.data());
+}
+
+// Returns `text` shortened to at most `max_bytes`, which must be at least 8.
+[[nodiscard]] inline std::string shortened(std::string_view text, std::size_t max_bytes) {
+  std::string shown(std::min(text.size(), max_bytes), '\0');
+  shown.resize(shorten(text, shown));
+  return shown;
 }
 
 }  // namespace ttmem

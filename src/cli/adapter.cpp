@@ -14,6 +14,7 @@
 #include "adapter/cache.hpp"
 #include "adapter/installation.hpp"
 #include "adapter/runtime_library.hpp"
+#include "base/safe_text.hpp"
 #include "cli/commands.hpp"
 #include "views/format.hpp"
 #include "views/table.hpp"
@@ -113,7 +114,7 @@ std::string json_of(const std::vector<CacheEntry>& entries) {
                     {"built_unix", built}});
   }
   const nlohmann::ordered_json document = {{"schema", "ttmem.adapters.v1"}, {"adapters", list}};
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 int list(bool json) {
@@ -121,7 +122,7 @@ int list(bool json) {
   if (!entries) return complain(entries.error().message, kFailure);
   if (json) return print(json_of(*entries));
   if (entries->empty()) {
-    return print(fmt::format("No adapters in {}.\n", adapter::cache_folder()));
+    return print(fmt::format("No adapters in {}.\n", safe_text(adapter::cache_folder())));
   }
   return print(table_of(*entries));
 }

@@ -10,6 +10,7 @@
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
 #include "collector/collector.hpp"
+#include "collector/untracked_marks.hpp"
 #include "views/format.hpp"
 #include "views/table.hpp"
 
@@ -91,14 +92,15 @@ std::string text_of_failed(const std::vector<DeadSegment>& failed, bool unicode)
 }
 
 int remove_them(const std::string& directory, const std::vector<DeadSegment>& dead,
-                const collector::DeadRegions& regions) {
+                const collector::DeadRegions& regions,
+                const std::vector<collector::UntrackedMark>& marks) {
   const auto unused = static_cast<std::size_t>(std::count_if(
       regions.begin(), regions.end(), [](const auto& region) { return !region.in_use; }));
-  const std::size_t files = dead.size() + unused;
+  const std::size_t files = dead.size() + unused + marks.size();
   if (files == 0) return kSuccess;
   collector::ReapReport report = collector::reap(directory, dead);
   const collector::ReapReport more = collector::reap_regions(regions);
-  report.removed += more.removed;
+  report.removed += more.removed + collector::remove_marks(directory, marks);
   report.warnings.insert(report.warnings.end(), more.warnings.begin(), more.warnings.end());
   print_warnings(report.warnings);
   const int printed =
@@ -157,6 +159,14 @@ std::string text_of(const collector::DeadRegions& regions, bool unicode) {
   return text;
 }
 
+std::string text_of(const std::vector<collector::UntrackedMark>& marks) {
+  collector::NotTracked counts;
+  for (const collector::UntrackedMark& mark : marks) collector::count(mark, counts);
+  std::string text;
+  for (const std::string& sentence : collector::sentences(counts)) text += sentence + "\n";
+  return text;
+}
+
 // What is not that of a process which held something at its end.
 struct Others {
   collector::DeadSegments abandoned;
@@ -203,13 +213,14 @@ int clean(bool dry_run) {
   const views::TextOptions options = text_options(ColorWhen::automatic);
   const collector::DeadRegions regions = collector::find_dead_regions(directory);
   const std::vector<DeadSegment> more = others.segments();
-  if (dead.segments.empty() && more.empty() && regions.empty()) {
+  const std::vector<collector::UntrackedMark> marks = collector::find_dead_marks(directory);
+  if (dead.segments.empty() && more.empty() && regions.empty() && marks.empty()) {
     return std::max(print(nothing_found(directory, dead.warnings, options.unicode)), found);
   }
   const std::string held = text_of(dead.segments, others.abandoned.segments.size(),
                                    others.kept.segments.size(), options) +
                            text_of_failed(others.failed.segments, options.unicode) +
-                           text_of(regions, options.unicode);
+                           text_of(regions, options.unicode) + text_of(marks);
   if (dry_run) {
     return std::max(print(held + "Nothing was removed: --dry-run. `ttmem clean` removes it.\n"),
                     found);
@@ -217,7 +228,7 @@ int clean(bool dry_run) {
   const int said = say_what_they_held(held);
   if (said != kSuccess) return said;
   dead.segments.insert(dead.segments.end(), more.begin(), more.end());
-  return std::max(remove_them(directory, dead.segments, regions), found);
+  return std::max(remove_them(directory, dead.segments, regions, marks), found);
 }
 
 }  // namespace

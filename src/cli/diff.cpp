@@ -32,9 +32,9 @@ Examples:
   ttmem diff old.ttmem new.ttmem --fail-on 'l1.peak>+2%' --fail-on 'cb.peak>+4KiB'
   ttmem diff old.ttmem new.ttmem --fail-on 'headroom.min<64KiB' --fail-on 'leak>0'
 
-The exit status is 3 when a limit holds. A sign compares with the old run, in bytes or percent; without
-one it is about the new run alone. The figures are those of `ttmem report --help`. docs/ci.md has a
-workflow that fails a pull request.)";
+The exit status is 3 when a limit holds, 1 when one cannot be checked. A sign compares with the old
+run, in bytes or percent; without one it is about the new run alone. The figures are those of
+`ttmem report --help`. docs/ci.md has a workflow that fails a pull request.)";
 
 Result<Report> read_report(const std::string& file) {
   auto reader = recording::Reader::open(file);

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explain/explain.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/unique_fd.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/explain_failure.hpp"
@@ -56,34 +58,89 @@ struct ExplainOptions {
   std::optional<std::int32_t> pid;
 };
 
-// A log, which may be long: line by line.
-std::vector<Failure> failures_in(std::istream& log) {
-  std::vector<Failure> found;
-  for (std::string line; std::getline(log, line);) {
-    for (Failure& failure : explain::find_failures(line)) found.push_back(std::move(failure));
+// Returns true for a warning: any error in the log matters more.
+bool is_warning(const Failure& failure) { return failure.what == Failure::What::active_trace; }
+
+// Finds the last error of a log, else the last warning. The log comes in pieces. Its size and the
+// length of its lines do not matter: at most kMaxLineBytes are kept.
+class LastFailure {
+ public:
+  void read(std::string_view piece) {
+    while (!piece.empty()) {
+      // A progress bar rewrites its line after "\r".
+      const std::size_t end = std::min(piece.find_first_of("\r\n"), piece.size());
+      append(piece.substr(0, end));
+      if (end < piece.size()) finish_line();
+      piece.remove_prefix(std::min(end + 1, piece.size()));
+    }
   }
-  return found;
+
+  [[nodiscard]] std::optional<Failure> finish() {
+    finish_line();
+    return std::move(last_);
+  }
+
+ private:
+  static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
+  static constexpr std::size_t kMaxSentenceBytes = std::size_t{1} << 13;
+
+  void append(std::string_view part) {
+    while (!part.empty()) {
+      const std::string_view fits = part.substr(0, kMaxLineBytes - line_.size());
+      line_ += fits;
+      part.remove_prefix(fits.size());
+      if (line_.size() < kMaxLineBytes) return;
+      // Keeps the end of the line: a sentence that continues in the next piece is searched again.
+      look();
+      line_.erase(0, kMaxLineBytes - kMaxSentenceBytes);
+    }
+  }
+
+  void finish_line() {
+    look();
+    line_.clear();
+  }
+
+  void look() {
+    for (Failure& failure : explain::find_failures(line_)) {
+      if (!last_ || is_warning(*last_) || !is_warning(failure)) last_ = std::move(failure);
+    }
+  }
+
+  std::string line_;  // less than kMaxLineBytes between two calls
+  std::optional<Failure> last_;
+};
+
+// Returns the last failure in a log. Fails if the log cannot be read; the message is the reason.
+Result<std::optional<Failure>> last_failure_in(int fd) {
+  LastFailure last;
+  std::vector<char> buffer(std::size_t{1} << 16);
+  for (;;) {
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    if (count == 0) return last.finish();
+    if (count > 0) {
+      last.read({buffer.data(), static_cast<std::size_t>(count)});
+    } else if (errno != EINTR) {
+      return Error{std::strerror(errno)};
+    }
+  }
 }
 
 Result<std::optional<Failure>> last_failure(const std::string& file) {
   if (file.empty()) return std::optional<Failure>();
-  std::ifstream opened;
-  if (file != "-") {
-    opened.open(file);
-    if (!opened) return Error{fmt::format("cannot read {}: {}", file, std::strerror(errno))};
+  const bool is_stdin = file == "-";
+  const std::string name = is_stdin ? "standard input" : file;
+  const UniqueFd opened(is_stdin ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!is_stdin && !opened) {
+    return Error{fmt::format("cannot read {}: {}", name, std::strerror(errno))};
   }
-  std::vector<Failure> found = failures_in(file == "-" ? std::cin : opened);
-  if (found.empty()) {
-    return Error{
-        fmt::format("{} has no error about memory that ttmem knows; without a log it says "
-                    "what would fail first: ttmem explain",
-                    file == "-" ? "standard input" : file)};
-  }
-  // A warning is not what ended the program, if there is more.
-  const auto error = std::find_if(found.rbegin(), found.rend(), [](const Failure& failure) {
-    return failure.what != Failure::What::active_trace;
-  });
-  return std::optional(std::move(error != found.rend() ? *error : found.back()));
+  auto found = last_failure_in(is_stdin ? STDIN_FILENO : opened.get());
+  if (!found) return Error{fmt::format("cannot read {}: {}", name, found.error().message)};
+  if (*found) return found;
+  return Error{
+      fmt::format("{} has no error about memory that ttmem knows; without a log it says "
+                  "what would fail first: ttmem explain",
+                  name)};
 }
 
 // What is explained: what was said, and who held what.

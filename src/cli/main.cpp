@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -191,17 +193,28 @@ std::string_view command_of_name(std::string_view path) {
   return name == "tt_smi_umd" ? "top" : name == "allocation_server" ? "serve" : "";
 }
 
+// Opens the closed standard descriptors, so that no recording or socket gets such a descriptor and
+// receives messages. Reading from standard input and writing to the others still fails. A started
+// command finds them closed.
+void occupy_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    // `fd` is the lowest free descriptor, so open() returns it.
+    (void)::open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+  }
+}
+
 }  // namespace
 }  // namespace ttmem::cli
 
 int main(int argc, char** argv) try {
   using namespace ttmem::cli;
+  occupy_standard_descriptors();
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (const std::string_view command = command_of_name(argc > 0 ? argv[0] : ""); !command.empty()) {
     arguments.insert(arguments.begin(), std::string(command));
   }
   return run(std::move(arguments));
 } catch (const std::exception& error) {  // no memory left, most likely
-  std::fprintf(stderr, "ttmem: %s\n", error.what());
-  return ttmem::cli::kFailure;
+  return ttmem::cli::complain(error.what(), ttmem::cli::kFailure);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -34,6 +35,7 @@
 #include "collector/collector.hpp"
 #include "collector/process_look.hpp"
 #include "collector/run_segments.hpp"
+#include "collector/untracked_marks.hpp"
 #include "recording/file/writer.hpp"
 #include "recording/recorder/recorder.hpp"
 #include "views/format.hpp"
@@ -127,18 +129,29 @@ class Session {
   void add(UniqueFd segment) { recorder_.add(std::move(segment)); }
   [[nodiscard]] std::size_t running() const { return recorder_.running(); }
 
-  void look() {
+  using Commit = recording::Recorder::Commit;
+  void look(Commit commit = Commit::when_due) {
     if (failed_) return;
-    note(recorder_.look());
+    note(recorder_.look(commit));
     if (!failed_) progress_->show(recorder_.figures());
   }
+
+  // Returns the segments of ended processes whose contents are all in the file.
+  [[nodiscard]] std::vector<UniqueFd> take_ended() {
+    return failed_ ? std::vector<UniqueFd>() : recorder_.take_ended();
+  }
+
+  void set_not_tracked(const collector::NotTracked& not_tracked) { run_.not_tracked = not_tracked; }
 
   // The exit code of the recording itself.
   int finish(std::optional<int> exit_code) {
     run_.exit_code = exit_code;
     if (!failed_) note(recorder_.finish(run_));
     progress_.reset();
-    if (failed_) return kFailure;
+    if (failed_) {
+      say_what_was_written();
+      return kFailure;
+    }
     say_summary();
     return kSuccess;
   }
@@ -159,8 +172,27 @@ class Session {
     say("the recording has ended: " + done.error().message);
   }
 
+  // Says after a failure how much of the run the file has.
+  void say_what_was_written() const {
+    const auto& written = recorder_.written();
+    if (written.processes == 0) {
+      say(fmt::format("nothing of the run was written to {}", file_));
+      return;
+    }
+    say(
+        fmt::format("{} of {} were written to {}, up to {}; what came later is missing; see it "
+                    "with: ttmem report {}",
+                    plural(written.events, "event", "events"),
+                    plural(written.processes, "process", "processes"), file_,
+                    views::format_age(written.elapsed_ns), shell_quote(file_)));
+  }
+
   void say_summary() const {
     const auto figures = recorder_.figures();
+    for (const std::string& sentence : collector::sentences(run_.not_tracked)) {
+      say(sentence + "; " + collector::advice_for_untracked(segment_directory()));
+    }
+    if (figures.processes == 0 && !run_.not_tracked.empty()) return;
     if (figures.processes == 0) {
       const bool by_socket = std::strcmp(environment("TTMEM_TRANSPORT"), "socket") == 0;
       say(by_socket
@@ -212,6 +244,21 @@ recording::Run new_run(const std::vector<std::string>& command, bool aggregate) 
   return run;
 }
 
+// Records new events. Returns true if a process was added or has ended.
+bool record_new(collector::RunSegments& segments, Session& session, Session::Commit commit) {
+  const std::size_t max_open = collector::max_open_segments();
+  const std::size_t room = max_open - std::min(max_open, session.running());
+  std::vector<UniqueFd> opened = segments.open_new(room);
+  const bool is_new = !opened.empty();
+  for (UniqueFd& segment : opened) session.add(std::move(segment));
+  // Commits now if segments wait for room: ended processes make room only after a commit.
+  session.look(opened.size() == room ? Session::Commit::now : commit);
+  std::vector<UniqueFd> ended = session.take_ended();
+  const bool any_ended = !ended.empty();
+  for (UniqueFd& segment : ended) segments.release(std::move(segment));
+  return is_new || any_ended;
+}
+
 int record_command(const std::vector<std::string>& command, const RecordOptions& options) {
   const std::string file =
       options.file.empty() ? default_name(command[0], ::getpid()) : options.file;
@@ -221,7 +268,8 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
   }
   ::setenv("TTMEM_EVENTS", "1048576", 0);
   options.tracked.prepare(command);
-  collector::RunSegments segments(segment_directory());
+  collector::RunSegments segments(segment_directory(),
+                                  collector::RunSegments::Evidence::is_removed);
   if (!segments.failure().empty()) {
     return complain("cannot record: " + segments.failure(), kFailure);
   }
@@ -229,8 +277,7 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
       Session::begin(file, new_run(command, options.aggregate), options.overwrite, false);
   if (!session) return complain(session.error().message, kFailure);
   const auto look = [&] {
-    for (UniqueFd& segment : segments.open_new()) (*session)->add(std::move(segment));
-    (*session)->look();
+    static_cast<void>(record_new(segments, **session, Session::Commit::when_due));
     return kPause;
   };
   const CommandEnd end = supervise(command, segments.fd(), look);
@@ -238,9 +285,18 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
     ::unlink(file.c_str());
     return cannot_run(command[0], end.not_started);
   }
-  for (UniqueFd& segment : segments.open_kept()) (*session)->add(std::move(segment));
+  segments.list();
+  while (record_new(segments, **session, Session::Commit::now)) continue;
   print_warnings(segments.warnings());
+  if (const std::uint64_t strangers = segments.strangers(); strangers > 0) {
+    say(fmt::format("not in this recording: {} ended before it could be seen who started {}",
+                    plural(strangers, "process that", "processes that"),
+                    strangers == 1 ? "it" : "them"));
+  }
+  (*session)->set_not_tracked(segments.not_tracked());
   const int recorded = (*session)->finish(end.exit_code);
+  for (UniqueFd& segment : (*session)->take_ended()) segments.release(std::move(segment));
+  if (recorded == kSuccess) segments.clean_up();
   return end.exit_code != 0 ? end.exit_code : recorded;
 }
 

@@ -26,8 +26,8 @@ constexpr std::uint64_t kLongFile = 500'000;  // rows: about half a second
 void draw_progress(const std::string& file, double part) {
   constexpr int kCells = 40;
   const int filled = static_cast<int>(part * kCells);
-  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f}%", file, "", filled, "", kCells - filled,
-             part * 100);
+  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f}%", views::printable(file, true), "", filled, "",
+             kCells - filled, part * 100);
   if (part >= 1) fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
 }
@@ -147,14 +147,17 @@ int judge(const std::vector<report::Limit>& limits, const report::Report* before
           const report::Report& now) {
   int code = kSuccess;
   for (const report::Limit& limit : limits) {
-    if (report::is_unknown(limit, before, now)) {
-      complain(fmt::format("--fail-on {}: {} is not known, so it cannot be checked", limit.text,
-                           limit.figure->name),
-               kFailure);
-      if (code == kSuccess) code = kFailure;
-    } else if (const std::string how = report::exceeded(limit, before, now); !how.empty()) {
-      complain(how, kLimit);
-      code = kLimit;
+    switch (report::judge(limit, before, now)) {
+      case report::Judgement::kept:
+        break;
+      case report::Judgement::exceeded:
+        code = complain(report::exceeded(limit, before, now), kLimit);
+        break;
+      case report::Judgement::unknown:
+        complain(fmt::format("--fail-on {}: it cannot be checked: {}", limit.text,
+                             report::why_unknown(limit, before, now)),
+                 kFailure);
+        if (code == kSuccess) code = kFailure;
     }
   }
   return code;

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
 #include "cli/explain_failure.hpp"
 #include "cli/supervise.hpp"
 #include "cli/tracked_command.hpp"
+#include "collector/run_id.hpp"
 #include "collector/run_watch.hpp"
 #include "views/run_summary.hpp"
 
@@ -55,20 +52,12 @@ views::TextOptions last_words() {
   return options;
 }
 
-// By this the processes of the command are known (FailureRecord::run).
-std::string name_this_run() {
-  std::string run = fmt::format("{}.{}", ::getpid(), clock_ns(CLOCK_REALTIME));
-  ::setenv("TTMEM_RUN", run.c_str(), 1);
-  return run;
-}
-
 // The command is a child; this process watches its segments and has the last word.
 int run_with_summary(const std::vector<std::string>& command, bool explain) {
-  const std::string run = name_this_run();
   collector::RunWatch watch(segment_directory());
   const CommandEnd end = supervise(command, watch.fd(), [&] { return watch.look(); });
   if (end.not_started != 0) return cannot_run(command[0], end.not_started);
-  if (explain && end.exit_code != 0) explain_failure(run, last_words());
+  if (explain && end.exit_code != 0) explain_failure(watch.run(), last_words());
   const std::string text = views::run_summary_text(watch.finish(), last_words());
   std::fwrite(text.data(), 1, text.size(), stderr);
   return end.exit_code;
@@ -76,7 +65,7 @@ int run_with_summary(const std::vector<std::string>& command, bool explain) {
 
 // The command is a child, and this process does nothing until it has ended.
 int run_and_explain(const std::vector<std::string>& command) {
-  const std::string run = name_this_run();
+  const std::string run = collector::name_this_run(collector::RunRole::starts);
   constexpr std::chrono::milliseconds for_ever{-1};
   const CommandEnd end = supervise(
       command, -1, [&] { return for_ever; }, InPlace::yes);

@@ -2,6 +2,7 @@
 #include "server/daemon/serve.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -59,6 +60,11 @@ int serve(const Typed& typed) {
   }
   options.http.without_token = typed.insecure;
   options.history = std::chrono::seconds(typed.history_seconds);
+  if (options.socket.path.empty()) {
+    options.socket.path = socket_path();
+    const bool named = *environment("TTMEM_SOCKET") != '\0';
+    if (!named) options.socket.safe_path = ::geteuid() == 0 ? kRootSocket : user_socket();
+  }
   return server::serve(options);
 }
 
@@ -68,12 +74,12 @@ void add_serve(Command& app) {
   auto typed = std::make_shared<Typed>();
   server::ServeOptions& options = typed->options;
   options.socket.directory = segment_directory();
-  options.socket.path = socket_path();
   Command command = app.add_subcommand(
       "serve", "Socket server, HTTP API, Prometheus metrics, history, reaper of dead processes",
       kServeExamples);
   command.add_option("--socket", "TEXT", options.socket.path,
-                     "Unix socket for clients ($TTMEM_SOCKET, /tmp/tt_allocation_server.sock)");
+                     "Unix socket for clients ($TTMEM_SOCKET; else /tmp/tt_allocation_server.sock, "
+                     "and one where other users cannot make one)");
   command.add_option("--socket-mode", "TEXT", options.socket.mode, parse_mode,
                      "Permissions of the socket, octal (0666 as root, else 0600)");
   command.add_option(

@@ -85,6 +85,25 @@ bool has_ended(pid_t child) {
   return asked != 0 ? errno != EINTR : info.si_pid == child;
 }
 
+// Reaps the other children of this process. It has such children if it had some before exec, or if
+// it is the first process of a pid namespace, which gets all orphans.
+void reap_others(pid_t child) {
+  for (;;) {
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return;
+    if (info.si_pid == 0 || info.si_pid == child) return;
+    ::waitpid(info.si_pid, nullptr, WNOHANG);
+  }
+}
+
+// Raises the limit of open files for this process. The command keeps the limit of its caller.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Takes the status of a child that has ended.
 void take_status(pid_t child, CommandEnd& end) {
   int status = 0;
@@ -116,6 +135,7 @@ CommandEnd supervise(const std::vector<std::string>& command, int watched,
   pid_t child = 0;
   CommandEnd end;
   end.not_started = spawn(command, before, in_place, child);
+  if (end.not_started == 0) raise_descriptor_limit();
   while (end.not_started == 0) {
     const bool over = has_ended(child);
     const std::chrono::milliseconds pause = look();
@@ -123,6 +143,7 @@ CommandEnd supervise(const std::vector<std::string>& command, int watched,
       take_status(child, end);
       break;
     }
+    reap_others(child);
     stop_with(child);
     std::array<pollfd, 2> ready = {{{incoming.get(), POLLIN, 0}, {watched, POLLIN, 0}}};
     ::poll(ready.data(), ready.size(), static_cast<int>(pause.count()));

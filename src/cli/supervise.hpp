@@ -28,7 +28,8 @@ enum class InPlace : std::uint8_t {
 // process was not there: the child is in the same process group, so that the terminal's signals
 // reach it, and this process ignores SIGINT and SIGQUIT meanwhile. What is sent to this process
 // alone (SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT) is passed on. When the child stops, so does
-// this process.
+// this process. Other children of this process are reaped: it may be the first process of a
+// container.
 //
 // `look` is called when `watched` (-1: nothing) is readable, or when the time that it returned is
 // over, and once more when the child has ended and is still in /proc. Single-threaded programs

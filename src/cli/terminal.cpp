@@ -15,12 +15,16 @@
 
 #include "base/environment.hpp"
 #include "base/parse_number.hpp"
+#include "base/shorten.hpp"
 
 namespace ttmem::cli {
 namespace {
 
 // Wider than any terminal; a mistyped COLUMNS must not make lines of a megabyte.
 constexpr std::size_t kMostColumns = 1000;
+
+// Room for the longest path and the text around it.
+constexpr std::size_t kMaxMessageBytes = 5000;
 
 std::size_t columns() {
   const std::size_t wanted = parse_number<std::size_t>(environment("COLUMNS")).value_or(0);
@@ -102,8 +106,9 @@ int print(std::string_view text) {
 }
 
 void say(std::string_view message) {
-  // Messages quote text of users and files: line breaks in it must not end the line.
-  const std::string line = views::printable(message, true);
+  // Messages quote text of users and files, which may be long and must not end the line. Cuts the
+  // middle, because a message begins with its object and ends with the next step.
+  const std::string line = views::printable(shortened(message, kMaxMessageBytes), true);
   std::fprintf(stderr, "ttmem: %s\n", line.c_str());
 }
 

@@ -67,6 +67,8 @@ void open_browser(const std::string& url) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
   }
+  // A relative directory of PATH must not lead to what lies beside the recording.
+  posix_spawn_file_actions_addchdir_np(&files, "/");
   std::string program = "xdg-open";
   std::string address = url;
   const std::array<char*, 3> arguments = {program.data(), address.data(), nullptr};

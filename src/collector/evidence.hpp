@@ -110,6 +110,7 @@ struct Evidence {
   bool listed = false;                  // the directory could be read
   bool changed = true;                  // more than the time is new since the pass before
   std::vector<std::string> incomplete;  // names of files that are no segments yet
+  std::uint64_t dead_marks = 0;         // of ended processes that had no segment
   std::vector<std::string> failed;      // names of copies that failed processes left, or leave
 };
 

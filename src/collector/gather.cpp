@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/environment.hpp"
+#include "base/plural.hpp"
 #include "base/result.hpp"
 #include "base/saturating.hpp"
 #include "collector/claim.hpp"
@@ -20,6 +21,7 @@
 #include "collector/process_look.hpp"
 #include "collector/segment_files.hpp"
 #include "collector/untracked.hpp"
+#include "collector/untracked_marks.hpp"
 #include "segment/reader/segment_map.hpp"
 #include "segment/reader/segment_reader.hpp"
 
@@ -51,6 +53,7 @@ class Gatherer {
     for (const std::string& name : listing_.regions) {
       if (auto found = region(name)) evidence_.regions.push_back(std::move(*found));
     }
+    marks();
     denied_.append_warnings(listing_.directory, evidence_.warnings);
     if (abandoned_ > 0) {
       evidence_.warnings.push_back(fmt::format(
@@ -79,6 +82,23 @@ class Gatherer {
     auto found = read(name, *file, known);
     evidence_.changed = evidence_.changed || found.has_value();
     return found;
+  }
+
+  // Reads the marks of processes that could not have a segment. A living one holds unseen memory.
+  void marks() {
+    NotTracked living;
+    for (const std::string& name : listing_.marks) {
+      const std::optional<UntrackedMark> mark = read_untracked(listing_, name);
+      if (!mark) continue;
+      if (mark->process == Owner::gone) {
+        ++evidence_.dead_marks;
+      } else {
+        count(*mark, living);
+      }
+    }
+    for (const std::string& sentence : sentences(living)) {
+      evidence_.warnings.push_back(sentence + "; " + advice_for_untracked(listing_.directory));
+    }
   }
 
   // What the pass before read of the same file. Both lists are in the order of names.
@@ -286,6 +306,12 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
     evidence.unread.assign(evidence.warnings.begin() + before, evidence.warnings.end());
     bound_warnings(evidence.warnings);
     bound_warnings(evidence.unread);
+  }
+  if (evidence.dead_marks > 0) {
+    evidence.warnings.push_back(fmt::format(
+        "{} not tracked, for lack of room in {}; `ttmem clean` says why, and forgets it",
+        plural(evidence.dead_marks, "process that has ended was", "processes that have ended were"),
+        directory));
   }
   evidence.driver = driver::read_driver(system_root());
   evidence.untracked = find_untracked(evidence, listing ? &*listing : nullptr, previous.untracked);

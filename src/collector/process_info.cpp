@@ -14,7 +14,7 @@
 #include "base/clock.hpp"
 #include "base/parse_number.hpp"
 #include "base/read_text.hpp"
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -122,7 +122,7 @@ std::string user_name(std::uint32_t uid) {
   struct passwd* found = nullptr;
   std::vector<char> buffer(16384);
   if (::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr) {
-    return segment::safe_text(found->pw_name);
+    return safe_text(found->pw_name);
   }
   return fmt::format("{}", uid);
 }

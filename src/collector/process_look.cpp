@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "base/read_text.hpp"
+#include "base/safe_text.hpp"
 #include "collector/segment_files.hpp"
 #include "job/find_job.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -40,7 +40,7 @@ bool any_file(std::string_view maps, Use&& use) {
 std::string process_name(std::int32_t pid) {
   std::string name = read_text(path_of(pid, "comm"));
   if (name.ends_with('\n')) name.pop_back();
-  return segment::safe_text(name);
+  return safe_text(name);
 }
 
 std::string process_command(std::int32_t pid) {
@@ -48,7 +48,7 @@ std::string process_command(std::int32_t pid) {
   std::string command = read_text(path_of(pid, "cmdline"), most);
   if (command.ends_with('\0')) command.pop_back();
   std::replace(command.begin(), command.end(), '\0', ' ');
-  return segment::safe_text(command);
+  return safe_text(command);
 }
 
 Job process_job(std::int32_t pid) {
@@ -56,7 +56,7 @@ Job process_job(std::int32_t pid) {
   Job job = job::job_of(fmt::format("/proc/{}", pid),
                         [&](const char* name) { return variable_in(environment, name); });
   for (const JobField& field : kJobFields) {
-    job.*field.value = segment::safe_text(job.*field.value);
+    job.*field.value = safe_text(job.*field.value);
   }
   return job;
 }

@@ -18,7 +18,9 @@
 #include "collector/collector.hpp"
 #include "collector/failed_copy.hpp"
 #include "collector/process_info.hpp"
+#include "collector/run_id.hpp"
 #include "collector/segment_files.hpp"
+#include "segment/reader/run_ids.hpp"
 #include "segment/reader/segment_map.hpp"
 #include "segment/reader/segment_reader.hpp"
 
@@ -34,11 +36,19 @@ std::string segment_of(const std::string& name) {
   return name;
 }
 
-// Whether the reader lives that asked for a segment. Of one in another container nobody knows.
-Owner reader_of(const KeptName& kept) {
+// Returns whether the reader that asked for the segment lives; unknown for a reader of another pid
+// namespace. A process that started after the file got its name is not the reader: it only has the
+// same pid.
+Owner reader_of(const KeptName& kept, const OpenFile& file) {
   const bool is_visible = kept.pid_namespace == 0 || kept.pid_namespace == own_pid_namespace();
   if (!is_visible) return Owner::unknown;
-  return process_facts(kept.reader) ? Owner::alive : Owner::gone;
+  const auto facts = process_facts(kept.reader);
+  constexpr std::uint64_t second = 1'000'000'000;
+  const auto named_unix_ns = static_cast<std::uint64_t>(file.facts.st_ctim.tv_sec) * second;
+  constexpr std::uint64_t slack = 5 * second;  // a wall clock that was set
+  const bool lives =
+      facts && !facts->is_ending && start_unix_ns(facts->start_time_ticks) <= named_unix_ns + slack;
+  return lives ? Owner::alive : Owner::gone;
 }
 
 // A writer needs microseconds between creating and locking the file. While /proc shows a process
@@ -48,6 +58,12 @@ bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   if (!process_facts(parse_segment_name(segment_of(name))->pid)) return false;
   const auto changed = static_cast<std::uint64_t>(file.facts.st_mtim.tv_sec);
   return changed + seconds_of_grace > clock_ns(CLOCK_REALTIME) / 1'000'000'000;
+}
+
+// Returns true if the run of the segment has a living reader, which may not have read the segment
+// yet.
+bool is_recorded(const OpenFile& file) {
+  return has_reader(segment::read_run_ids(segment::FdSource(file.fd.get())));
 }
 
 std::vector<std::uint32_t> ids_of(const segment::SegmentImage& image,
@@ -118,18 +134,6 @@ DeadSegment describe(const Listing& listing, const std::string& name, const Open
   return dead;
 }
 
-// Exclusive: nobody else may remove it, or create it again after an exec(), at the same time.
-// Readers take the lock too, for microseconds.
-bool lock_to_remove(const OpenFile& file) {
-  constexpr int tries = 20;
-  constexpr struct timespec pause { 0, 1'000'000 };
-  for (int i = 0; i < tries; ++i) {
-    if (::flock(file.fd.get(), LOCK_EX | LOCK_NB) == 0) return true;
-    ::nanosleep(&pause, nullptr);
-  }
-  return false;
-}
-
 class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
@@ -189,13 +193,16 @@ class Reaper {
 
   // Whose the file is: the process that writes it, or would, or the reader that asked for it.
   [[nodiscard]] Owner owner_of_file(const std::string& name, const OpenFile& file) const {
-    if (const auto kept = parse_kept_name(name)) return reader_of(*kept);
+    if (const auto kept = parse_kept_name(name)) return reader_of(*kept, file);
     const std::string segment = segment_of(name);
-    return segment == name ? owner_of(file.fd.get()) : owner_of(listing_, segment);
+    if (segment != name) return owner_of(listing_, segment);
+    const Owner owner = owner_of(file.fd.get());
+    if (owner != Owner::gone || !is_recorded(file)) return owner;
+    return Owner::alive;  // `ttmem record` removes it
   }
 
   bool remove(const std::string& name, const OpenFile& file) {
-    if (!lock_to_remove(file)) {
+    if (!lock_to_remove(file.fd.get())) {
       warnings_.push_back(fmt::format("cannot remove {}: another process holds its lock; try again",
                                       listing_.path_of(name)));
       return false;

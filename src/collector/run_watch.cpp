@@ -11,7 +11,9 @@
 
 #include "base/clock.hpp"
 #include "base/saturating.hpp"
+#include "collector/untracked_marks.hpp"
 #include "segment/reader/byte_source.hpp"
+#include "segment/reader/segment_map.hpp"
 #include "segment/reader/segment_reader.hpp"
 
 namespace ttmem::collector {
@@ -80,10 +82,39 @@ model::RunProcess run_process(const SegmentImage& image) {
   return process;
 }
 
+using Groups = std::map<std::pair<Kind, std::string>, Holder>;
+
+std::vector<Holder> largest_first(Groups&& groups) {
+  std::vector<Holder> list;
+  list.reserve(groups.size());
+  for (auto& [key, holder] : groups) list.push_back(std::move(holder));
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
+  return list;
+}
+
+void add(const std::vector<Holder>& some, Groups& groups) {
+  for (const Holder& one : some) {
+    Holder& holder = groups[{one.kind, one.label}];
+    holder.kind = one.kind;
+    holder.label = one.label;
+    holder.allocations += one.allocations;
+    holder.bytes = saturating_add(holder.bytes, one.bytes);
+  }
+}
+
+// Returns true if nothing new will come. Call it before the segment is read.
+bool has_ended(int segment) {
+  const auto map = segment::map_segment(segment::FdSource(segment));
+  return !map ||
+         map->header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running) ||
+         owner_of(segment) == Owner::gone;
+}
+
 }  // namespace
 
 std::vector<Holder> holders(const std::vector<SegmentImage>& images) {
-  std::map<std::pair<Kind, std::string>, Holder> groups;
+  Groups groups;
   for (const SegmentImage& image : images) {
     for (const segment::LiveAllocation& allocation : image.allocations) {
       Holder& holder = groups[{allocation.kind, allocation.label}];
@@ -95,23 +126,11 @@ std::vector<Holder> holders(const std::vector<SegmentImage>& images) {
       holder.bytes = saturating_add(holder.bytes, bytes);
     }
   }
-  std::vector<Holder> list;
-  list.reserve(groups.size());
-  for (auto& [key, holder] : groups) list.push_back(std::move(holder));
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
-  return list;
-}
-
-RunSummary summarize(const std::vector<SegmentImage>& images) {
-  RunSummary summary;
-  for (const SegmentImage& image : images) summary.processes.push_back(run_process(image));
-  summary.held = holders(images);
-  return summary;
+  return largest_first(std::move(groups));
 }
 
 RunWatch::RunWatch(const std::string& directory)
-    : found_(directory), began_ns_(clock_ns(CLOCK_MONOTONIC)) {
+    : found_(directory, RunSegments::Evidence::stays), began_ns_(clock_ns(CLOCK_MONOTONIC)) {
   if (!found_.failure().empty()) {
     summary_.warnings.push_back("there is no summary: " + found_.failure());
   }
@@ -119,46 +138,43 @@ RunWatch::RunWatch(const std::string& directory)
 
 milliseconds RunWatch::look() {
   if (found_.fd() < 0) return kLongestPause;
-  const bool is_new = open(found_.open_new());
+  const bool is_new = open_new();
   const std::uint64_t begin = clock_ns(CLOCK_MONOTONIC);
   sample();
   const std::uint64_t spent_ms = (clock_ns(CLOCK_MONOTONIC) - begin) / 1'000'000;
   // Short runs, and the start of long ones, are looked at more often.
-  pause_ = is_new ? kFirstPause : std::min(pause_ * 2, kLongestPause);
+  pause_ = is_new || found_.has_more() ? kFirstPause : std::min(pause_ * 2, kLongestPause);
   pause_ = std::max(pause_, kFirstPause);
   return std::max(pause_, milliseconds(spent_ms * kPauseFactor));
 }
 
-bool RunWatch::open(std::vector<UniqueFd> segments) {
-  for (UniqueFd& segment : segments) segments_.push_back(std::move(segment));
-  return !segments.empty();
+bool RunWatch::open_new() {
+  const std::size_t most = max_open_segments();
+  auto opened = found_.open_new(most - std::min(most, segments_.size()));
+  for (UniqueFd& segment : opened) segments_.push_back(std::move(segment));
+  return !opened.empty();
 }
 
-void RunWatch::count_strangers() {
-  for (const UniqueFd& stranger : found_.strangers()) {
-    const auto image = segment::read_segment(segment::FdSource(stranger.get()));
-    // One of ours that ended well is among the kept ones.
-    if (image && !image->clean_exit) ++summary_.unknown_processes;
-  }
-}
-
-std::vector<SegmentImage> RunWatch::read() const {
-  // A writer whose file was deleted makes a new one: the last that says the same of itself counts.
-  std::map<std::tuple<std::uint64_t, std::int32_t>, SegmentImage> images;
-  for (const UniqueFd& segment : segments_) {
+bool RunWatch::sample() {
+  std::vector<SegmentImage> images;
+  std::vector<UniqueFd> ended;
+  for (UniqueFd& segment : segments_) {
+    const bool is_over = has_ended(segment.get());
     auto image = segment::read_segment(segment::FdSource(segment.get()));
-    if (!image) continue;  // its process ended before it had made one
-    const auto key = std::tuple(image->created_ns, image->pid);
-    images.insert_or_assign(key, std::move(*image));
+    if (is_over) ended.push_back(std::move(segment));
+    if (image) images.push_back(std::move(*image));
   }
-  std::vector<SegmentImage> list;
-  list.reserve(images.size());
-  for (auto& [key, image] : images) list.push_back(std::move(image));
-  return list;
+  std::erase_if(segments_, [](const UniqueFd& segment) { return !segment; });
+  // A writer whose file was deleted makes a new one: the last that says the same of itself counts.
+  for (const SegmentImage& image : images) {
+    processes_[{image.created_ns, image.pid}] = {run_process(image), holders({image})};
+  }
+  for (UniqueFd& segment : ended) found_.release(std::move(segment));
+  note_fullest(images);
+  return !ended.empty();
 }
 
-void RunWatch::sample() {
-  const std::vector<SegmentImage> images = read();
+void RunWatch::note_fullest(const std::vector<SegmentImage>& images) {
   const std::uint64_t bytes = used_bytes(images);
   if (bytes <= summary_.fullest_bytes) return;
   summary_.fullest_bytes = bytes;
@@ -169,15 +185,25 @@ void RunWatch::sample() {
 
 RunSummary RunWatch::finish() {
   if (found_.fd() >= 0) {
-    open(found_.open_new());
-    open(found_.open_kept());
-    count_strangers();
-    sample();
+    found_.list();
+    bool goes_on = true;
+    while (goes_on) {
+      const bool is_new = open_new();
+      goes_on = sample() || is_new;
+    }
+    found_.clean_up();
   }
-  RunSummary last = summarize(read());
-  summary_.processes = std::move(last.processes);
-  summary_.held = std::move(last.held);
+  Groups held;
+  for (auto& [key, process] : processes_) {
+    summary_.processes.push_back(std::move(process.process));
+    add(process.held, held);
+  }
+  summary_.held = largest_first(std::move(held));
   if (summary_.held.size() > kMostHolders) summary_.held.resize(kMostHolders);
+  summary_.unknown_processes = found_.strangers();
+  for (const std::string& sentence : sentences(found_.not_tracked())) {
+    summary_.warnings.push_back(sentence + "; " + advice_for_untracked(found_.directory()));
+  }
   for (std::string& warning : found_.warnings()) summary_.warnings.push_back(std::move(warning));
   return std::move(summary_);
 }

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/unique_fd.hpp"
@@ -13,12 +15,12 @@
 
 namespace ttmem::collector {
 
-// Watches the segments of the processes that this process started, of those that they started, and
-// so on, and reads them at the end: peaks and what was left are exact.
+// Watches the segments of all descendants of this process, and reads each segment when its process
+// has ended: peaks and leaks are exact.
 //
-// RunSegments finds them: make it before the first process starts, and call look() before the end
-// of a child is taken by waitpid(). RunSummary::unknown_processes counts strangers that were
-// killed. One thread at a time.
+// RunSegments finds the segments: construct RunWatch before the first process starts, and call
+// look() before waitpid() takes the end of a child. RunSummary::unknown_processes counts strangers.
+// One thread at a time.
 class RunWatch {
  public:
   explicit RunWatch(const std::string& directory);
@@ -26,6 +28,8 @@ class RunWatch {
   // Readable when look() has something to do; -1: the directory cannot be watched, and the summary
   // has a warning that says why.
   [[nodiscard]] int fd() const { return found_.fd(); }
+  // The id of the run in $TTMEM_RUN.
+  [[nodiscard]] const std::string& run() const { return found_.id(); }
 
   // Opens new segments, and keeps the holders of memory of the fullest moment so far. Returns how
   // long to wait for the next call, if fd() does not become readable before.
@@ -35,20 +39,24 @@ class RunWatch {
   [[nodiscard]] model::RunSummary finish();
 
  private:
-  bool open(std::vector<UniqueFd> segments);
-  void count_strangers();
-  void sample();
-  [[nodiscard]] std::vector<segment::SegmentImage> read() const;
+  using Key = std::tuple<std::uint64_t, std::int32_t>;  // creation time of the segment, pid
+  struct Process {
+    model::RunProcess process;
+    std::vector<model::Holder> held;
+  };
+
+  // Opens new segments. Returns true if there was one.
+  [[nodiscard]] bool open_new();
+  bool sample();
+  void note_fullest(const std::vector<segment::SegmentImage>& images);
 
   RunSegments found_;
-  std::vector<UniqueFd> segments_;
+  std::vector<UniqueFd> segments_;    // of living processes
+  std::map<Key, Process> processes_;  // as last read
   model::RunSummary summary_;
   std::uint64_t began_ns_ = 0;
   std::chrono::milliseconds pause_{};
 };
-
-// What the images of processes say at the end, without what only a RunWatch knows. Pure.
-[[nodiscard]] model::RunSummary summarize(const std::vector<segment::SegmentImage>& images);
 
 // The live buffers and kernels, added up by kind and label, the largest first. Pure.
 [[nodiscard]] std::vector<model::Holder> holders(const std::vector<segment::SegmentImage>& images);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include "base/parse_number.hpp"
 #include "collector/process_info.hpp"
 #include "collector/tt_metal_region.hpp"
+#include "collector/untracked_marks.hpp"
 #include "segment/layout/layout.hpp"
 
 namespace ttmem::collector {
@@ -116,9 +118,11 @@ Result<Listing> list_directory(const std::string& directory) {
     if (parse_segment_name(name)) listing.segments.push_back(name);
     if (parse_failed_name(name)) listing.failed.push_back(name);
     if (parse_kept_name(name)) listing.kept.push_back(name);
+    if (parse_untracked_name(name)) listing.marks.push_back(name);
     if (is_region_name(name)) listing.regions.push_back(name);
   }
-  for (auto* names : {&listing.segments, &listing.failed, &listing.kept, &listing.regions}) {
+  for (auto* names :
+       {&listing.segments, &listing.failed, &listing.kept, &listing.marks, &listing.regions}) {
     std::sort(names->begin(), names->end());
   }
   return listing;
@@ -160,6 +164,16 @@ Owner owner_of(int fd) {
     return Owner::gone;
   }
   return errno == EWOULDBLOCK ? Owner::alive : Owner::unknown;
+}
+
+bool lock_to_remove(int fd) {
+  constexpr int tries = 20;
+  constexpr struct timespec pause { 0, 1'000'000 };
+  for (int i = 0; i < tries; ++i) {
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+    ::nanosleep(&pause, nullptr);
+  }
+  return false;
 }
 
 }  // namespace ttmem::collector

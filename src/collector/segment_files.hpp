@@ -61,6 +61,7 @@ struct Listing {
   std::vector<std::string> segments;
   std::vector<std::string> failed;  // copies of segments, complete or not
   std::vector<std::string> kept;    // segments that readers asked for
+  std::vector<std::string> marks;   // of processes without a segment (untracked_marks.hpp)
   std::vector<std::string> regions;
 
   [[nodiscard]] std::string path_of(const std::string& name) const {
@@ -98,5 +99,10 @@ struct OpenFile {
 // was taken: an earlier call could make the writer's own locking fail.
 enum class Owner : std::uint8_t { alive, gone, unknown };
 [[nodiscard]] Owner owner_of(int fd);
+
+// Locks a file whose owner is gone, so that no other process removes the file, or creates it again
+// after exec(), at the same time. Returns false if the owner lives. Readers hold the lock for
+// microseconds, so it tries for 20 ms.
+[[nodiscard]] bool lock_to_remove(int fd);
 
 }  // namespace ttmem::collector

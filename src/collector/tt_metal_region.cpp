@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -83,7 +83,7 @@ Result<Region> decode_region(std::span<const std::byte> bytes) {
     if (raw.pid <= 0) continue;
     RegionRow& row = region.rows.emplace_back();
     row.pid = raw.pid;
-    row.name = segment::safe_text({raw.name, sizeof(raw.name)});
+    row.name = safe_text({raw.name, sizeof(raw.name)});
     row.updated_unix_ns = raw.updated_unix_ns;
     // A region has logical sizes only; they count as used. CBs are counted on each core.
     for (const auto& [kind, size] :

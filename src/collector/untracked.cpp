@@ -13,10 +13,10 @@
 
 #include "base/environment.hpp"
 #include "base/format_ids.hpp"
+#include "base/safe_text.hpp"
 #include "base/shell_quote.hpp"
 #include "collector/process_info.hpp"
 #include "collector/process_look.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::collector {
 namespace {
@@ -117,7 +117,7 @@ class Reasoner {
     const std::string other = set.empty() ? "/dev/shm" : set;
     const bool tracked = variable_in(*environment, "TT_ALLOC_TRACKING_ENABLED") == "1";
     if ((tracked || !set.empty()) && !may_be_same(seen_by(found.pid, other), directory)) {
-      const std::string shown = segment::safe_text(other);
+      const std::string shown = safe_text(other);
       return say("its TTMEM_DIR is " + shown,
                  fmt::format("run `TTMEM_DIR={} ttmem`", shell_quote(shown)));
     }

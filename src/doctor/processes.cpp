@@ -42,6 +42,13 @@ void check_segments(const Scene& scene, Findings& findings) {
     findings.note("segments", plural(dead, "is of a dead process", "are of dead processes"),
                   "`ttmem clean` removes them");
   }
+  if (evidence.dead_marks > 0) {
+    findings.warning("segments",
+                     plural(evidence.dead_marks, "process that has ended was",
+                            "processes that have ended were") +
+                         " not tracked, for lack of room",
+                     "`ttmem clean` says why; free space in " + evidence.directory);
+  }
   if (!evidence.regions.empty()) {
     findings.good("own statistics",
                   "TT-Metal writes its own of " + plural(evidence.regions.size(), "chip", "chips"));

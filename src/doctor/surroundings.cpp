@@ -5,30 +5,42 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <clocale>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/clock.hpp"
 #include "base/environment.hpp"
+#include "base/server_owner.hpp"
 #include "base/unique_fd.hpp"
+#include "collector/process_info.hpp"
 #include "doctor/scene.hpp"
 
 namespace ttmem::doctor {
 namespace {
 
-// 0: somebody does; else an errno.
-int connect_to(const std::string& path) {
+struct Connected {
+  int error = 0;                 // errno; 0: a server listens
+  std::optional<uid_t> owner{};  // of the server
+};
+
+Connected connect_to(const std::string& path) {
   const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (!fd || path.size() >= sizeof address.sun_path) return ENAMETOOLONG;
+  if (!fd || path.size() >= sizeof address.sun_path) return {ENAMETOOLONG};
   path.copy(address.sun_path, path.size());
   const auto* const to = reinterpret_cast<const sockaddr*>(&address);
-  return ::connect(fd.get(), to, sizeof address) == 0 ? 0 : errno;
+  if (::connect(fd.get(), to, sizeof address) != 0) return {errno};
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return {};
+  return {0, peer.uid};
 }
 
 void check_variables(Findings& findings) {
@@ -51,10 +63,22 @@ void check_variables(Findings& findings) {
 }
 
 void check_server(Findings& findings) {
-  const std::string path = socket_path();
   const bool needed = std::string_view(environment("TTMEM_TRANSPORT")) == "socket";
-  const int error = connect_to(path);
-  if (error == 0 || error == EAGAIN) {
+  std::string path;
+  Connected found;
+  for (const std::string& candidate : socket_paths()) {
+    path = candidate;
+    found = connect_to(path);
+    if (found.error == 0 || found.error == EAGAIN) break;
+  }
+  const int error = found.error;
+  if (error == 0 && !(found.owner && may_tell(*found.owner, ::geteuid()))) {
+    findings.warning(
+        "server",
+        fmt::format("that at {} belongs to {}: programs tell it nothing", path,
+                    found.owner ? collector::user_name(*found.owner) : "nobody knows whom"),
+        "`ttmem serve`, and set TTMEM_SOCKET to its socket");
+  } else if (error == 0 || error == EAGAIN) {
     findings.good("server", "listens at " + path);
   } else if (error == EACCES || error == EPERM) {
     findings.warning("server", "you may not connect to the one at " + path,

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/safe_text.hpp"
+
 namespace ttmem::explain {
 namespace {
 
@@ -63,7 +65,7 @@ Json to_json(const Explanation& explanation) {
 
 std::string explanation_json(const Explanation& explanation) {
   // Labels come from other processes, and need not be UTF-8.
-  return to_json(explanation).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(to_json(explanation), 2) + "\n";
 }
 
 }  // namespace ttmem::explain

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parse_number.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::explain {
 namespace {
@@ -14,6 +15,7 @@ using Number = Failure::Number;
 using What = Failure::What;
 
 constexpr std::string_view kDigits = "0123456789";
+constexpr std::size_t kMaxTextBytes = 4096;  // of a sentence; the runtime writes hundreds of bytes
 
 // The number that comes next after `key`, also behind other words of the same sentence part: "but
 // bank size is only 8 B". None when something else with a number's place comes first.
@@ -151,7 +153,7 @@ std::optional<Failure> read(std::string_view line) {
     const std::string_view sentence = line.substr(begin == std::string_view::npos ? marker : begin);
     Failure failure;
     failure.what = message.what;
-    failure.text = sentence;
+    failure.text = safe_text(sentence.substr(0, kMaxTextBytes));
     message.read(sentence, failure);
     return failure;
   }

@@ -30,7 +30,8 @@ struct Failure {
   using Number = std::optional<std::uint64_t>;
 
   What what = What::out_of_memory;
-  std::string text{};  // the sentence itself, without what the log put before it
+  // The sentence without the prefix of the log line; safe_text(), at most 4 KiB.
+  std::string text{};
 
   // Of out_of_memory, and the first two of cb_beyond_buffer (the CB, the buffer).
   std::optional<Kind> kind{};

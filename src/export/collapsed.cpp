@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "base/safe_text.hpp"
 #include "export/format.hpp"
 #include "export/holdings.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 std::string frame_of(std::string_view text) {
   std::string frame;
   for (const char c : text) frame += c == ';' ? ':' : static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  return frame;
+  return replace_unsafe(frame);
 }
 
 std::string line_of(const Stack& stack) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "base/safe_text.hpp"
 #include "export/format.hpp"
 #include "recording/file/core_text.hpp"
 #include "recording/file/schema.hpp"
@@ -22,14 +23,6 @@ constexpr std::string_view kHeader =
     "pid,process,device,kind,label,scope,number,program,address,bytes,bytes_per_bank,banks,"
     "used_bytes,cores,begin_ns,end_ns,ending\n";
 
-// RFC 4180.
-std::string csv_text(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return field + '"';
-}
-
 template <typename T>
 std::string field_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string();
@@ -38,7 +31,7 @@ std::string field_of(const std::optional<T>& value) {
 // What allocations and circular buffers have in common: the end of a row.
 template <typename Life>
 std::string end_of_row(std::string_view cores, const Life& life) {
-  return fmt::format("{},{},{},{}\n", csv_text(cores), life.begin_ns, field_of(life.end_ns),
+  return fmt::format("{},{},{},{}\n", csv_field(cores), life.begin_ns, field_of(life.end_ns),
                      recording::name_of(life.ending));
 }
 
@@ -47,8 +40,8 @@ std::string begin_of_row(const Tables& tables, RowId id, Kind kind, std::uint32_
   const recording::Device& device = tables.device(id);
   const recording::Process& process = tables.process(device.process);
   return fmt::format("{},{},{},{},{},{}", process.pid != 0 ? fmt::format("{}", process.pid) : "",
-                     csv_text(process.name), device.number, name_of(kind),
-                     csv_text(tables.text(label)), csv_text(tables.scope(scope)));
+                     csv_field(process.name), device.number, name_of(kind),
+                     csv_field(tables.text(label)), csv_field(tables.scope(scope)));
 }
 
 void write_allocation(const Job& job, const recording::Allocation& allocation, Output& output) {

@@ -35,6 +35,9 @@ namespace {
 
 // Above this the viewer takes minutes, or dies.
 constexpr std::uint64_t kMostEntries = 200'000;
+// What is live at the peak of the run stays, however much it is; above this there is no snapshot.
+constexpr std::uint64_t kMaxEntries = 1'000'000;
+constexpr std::size_t kMaxSharedBytes = 64 << 20;  // stacks, mostly
 // JavaScript has no whole numbers above.
 constexpr Time kLargestNumber = (Time{1} << 53) - 1;
 // So many begin below that.
@@ -100,21 +103,29 @@ class MemoryVizExporter {
       // The first of its spaces, which it shares with nobody.
       space_of(chips_[i], selection_.chips()[i].devices.front(), OfChip::kCbs);
     }
-    return for_each_moment(
+    auto passed = for_each_moment(
         job_.reader, usage,
         [&](Time time, const std::vector<std::size_t>& changed) {
+          if (is_full()) return;
           for (const std::size_t chip : changed) set_cbs(usage, chip, time, true);
           for (const Allocation& allocation : pending_) allocate(allocation);
           pending_.clear();
           for (const std::size_t chip : changed) set_cbs(usage, chip, time, false);
         },
         [&](const Event& event) {
+          if (is_full()) return;
           if (event.type == Event::Type::allocate) pending_.push_back(*event.allocation);
           if (event.type == Event::Type::free) free(*event.allocation);
         });
+    if (!passed || !is_full()) return passed;
+    return Error{fmt::format(
+        "the snapshot would be too large: {}, and the viewer dies at far fewer; choose with "
+        "--device or --kind",
+        entries_ > kMaxEntries ? fmt::format("more than {} entries", kMaxEntries)
+                               : fmt::format("more than {} bytes of stacks", kMaxSharedBytes))};
   }
 
-  void write(Output& output);
+  [[nodiscard]] Result<void> write(Output& output);
   [[nodiscard]] Notes notes() const;
 
  private:
@@ -128,6 +139,10 @@ class MemoryVizExporter {
         {texts_.word("time_us"), time_us(time)},      {texts_.word("frames"), block.stack}};
     if (!category.empty()) fields.push_back({texts_.word("category"), texts_.word(category)});
     encoder_.append(chip.entries, fields);
+    ++entries_;
+  }
+  [[nodiscard]] bool is_full() const {
+    return entries_ > kMaxEntries || encoder_.shared_bytes() > kMaxSharedBytes;
   }
   // Viewers of 2023 to 2025 fail when there are categories and none of them is this.
   void add_first_entry(OfChip& chip) {
@@ -155,6 +170,7 @@ class MemoryVizExporter {
     for (const RowId device : tables_.device_set(allocation.devices)) {
       const std::size_t at = selection_.chip_of(device);
       if (at == Selection::kNone) continue;
+      if (is_full()) return;
       const bool kept =
           thinning_.keeps(at, memory_of(request.kind), allocation.begin_ns, allocation.end_ns);
       if (!kept) {
@@ -271,6 +287,7 @@ class MemoryVizExporter {
   boost::unordered_flat_map<std::pair<RowId, RowId>, Shared> stacks_;  // device and request
   boost::unordered_flat_map<AllocationKey, Place> lives_;
   std::vector<Allocation> pending_;  // of the moment that is being read
+  std::uint64_t entries_ = 0;
   std::uint64_t left_out_ = 0;
   std::uint64_t impossible_ = 0;  // larger than any device
 };
@@ -306,7 +323,8 @@ Shared MemoryVizExporter::settings(const std::vector<std::size_t>& places) {
   return encoder_.share(EncodedFields(fields));
 }
 
-void MemoryVizExporter::write(Output& output) {
+Result<void> MemoryVizExporter::write(Output& output) {
+  lives_ = {};
   const std::vector<std::size_t> places = selection_.places();
   EncodedList segments;
   EncodedList traces;
@@ -315,12 +333,13 @@ void MemoryVizExporter::write(Output& output) {
     encoder_.append(traces, chips_[i].entries);
     for (const AddressSpace& space : chips_[i].spaces)
       append_segment(segments, places[i], space, encoder_, texts_);
+    chips_[i] = {};  // there may be millions of entries: not twice
   }
   const std::array<EncodedField, 3> file = {
       {{texts_.word("segments"), &segments},
        {texts_.word("device_traces"), &traces},
        {texts_.word("allocator_settings"), settings(places)}}};
-  encoder_.finish(output, file);
+  return encoder_.finish(output, file);
 }
 
 }  // namespace
@@ -332,7 +351,8 @@ Result<Notes> write_memory_viz(const Job& job, Output& output) {
   MemoryVizExporter exporter(job, *thinning, *encoder);
   const auto passed = exporter.read();
   if (!passed) return passed.error();
-  exporter.write(output);
+  const auto written = exporter.write(output);
+  if (!written) return written.error();
   return exporter.notes();
 }
 

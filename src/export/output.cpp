@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -31,7 +33,24 @@ Error is_there(std::string_view path) {
   return {fmt::format("{} is there already; -f overwrites it", path)};
 }
 
-std::string beside(const std::string& path) { return fmt::format("{}.part{}", path, getpid()); }
+// Returns an unpredictable name beside `path`: in a folder like /tmp, another user may have planted
+// a link under any predictable name. Returns "" and sets errno if there are no random bits.
+std::string beside(const std::string& path) {
+  std::uint64_t bits = 0;
+  if (::getrandom(&bits, sizeof bits, 0) != sizeof bits) return {};
+  return fmt::format("{}.part-{:016x}", path, bits);
+}
+
+// Opens a pipe or a device for writing. Returns -1 and sets errno on failure, also if the path has
+// become a regular file since it was checked.
+int open_special(const std::string& path) {
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  struct stat opened {};
+  if (!fd || ::fstat(fd.get(), &opened) != 0) return -1;
+  if (!S_ISREG(opened.st_mode)) return fd.release();
+  errno = EEXIST;
+  return -1;
+}
 
 // 0, or errno.
 int write_all(int fd, std::string_view bytes) {
@@ -83,11 +102,11 @@ Result<Output> Output::create(const std::string& path, bool overwrite) {
   if (path == "-") {
     fd = dup(STDOUT_FILENO);
   } else if (exists && !S_ISREG(there.st_mode)) {
-    fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    output.unfinished_ = beside(path);
+    fd = open_special(path);
+  } else if (output.unfinished_ = beside(path); !output.unfinished_.empty()) {
     remove_when_interrupted(output.unfinished_);
-    fd = open(output.unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    fd = open(output.unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+              0666);
   }
   if (fd < 0) {
     const int reason = errno;
@@ -145,7 +164,7 @@ Result<OutputFolder> OutputFolder::create(const std::string& path, bool overwrit
     if (!overwrite) return is_there(path);
   }
   const std::string unfinished = beside(folder.path_);
-  if (mkdir(unfinished.c_str(), 0777) != 0) return cannot_write(path, errno);
+  if (unfinished.empty() || mkdir(unfinished.c_str(), 0777) != 0) return cannot_write(path, errno);
   folder.unfinished_ = unfinished;
   remove_when_interrupted(unfinished);
   return folder;

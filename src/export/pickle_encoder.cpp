@@ -68,7 +68,9 @@ class PickleEncoder final : public SnapshotEncoder {
     put_value(list.bytes, &item);
   }
 
-  void finish(Output& output, EncodedFields fields) const override {
+  [[nodiscard]] std::size_t shared_bytes() const override { return shared_.bytes.size(); }
+
+  Result<void> finish(Output& output, EncodedFields fields) const override {
     std::string bytes;
     put(bytes, kProto);
     bytes += kProtocol;
@@ -79,18 +81,17 @@ class PickleEncoder final : public SnapshotEncoder {
     put(bytes, kBinUnicode);
     put_number(bytes, key.size(), 4);
     bytes += key;
-    put_value(bytes, &shared_);
     output.write(bytes);
+    write_value(output, &shared_);
     for (const EncodedField& field : fields) {
-      bytes.clear();
-      put_value(bytes, field.key);
-      put_value(bytes, field.value);
-      output.write(bytes);
+      write_value(output, field.key);
+      write_value(output, field.value);
     }
     bytes.clear();
     put(bytes, kSetItems);
     put(bytes, kStop);
     output.write(bytes);
+    return {};
   }
 
  private:
@@ -137,6 +138,19 @@ class PickleEncoder final : public SnapshotEncoder {
       bytes += std::get<const EncodedList*>(value)->bytes;
       put(bytes, kAppends);
     }
+  }
+
+  // The same without a copy of a list, which may have most of the file.
+  static void write_value(Output& output, const EncodedValue& value) {
+    const EncodedList none;
+    const auto* list = std::get_if<const EncodedList*>(&value);
+    std::string bytes;
+    put_value(bytes, list == nullptr ? value : EncodedValue(&none));
+    const std::string_view all = bytes;
+    const std::size_t begin = list == nullptr ? all.size() : 2;  // of a list: its opcodes
+    output.write(all.substr(0, begin));
+    if (list != nullptr) output.write((*list)->bytes);
+    output.write(all.substr(begin));
   }
 
   EncodedList shared_;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/result.hpp"
 #include "export/output.hpp"
 
 namespace ttmem::exporter {
@@ -42,8 +43,11 @@ class SnapshotEncoder {
   virtual void append(EncodedList& list, EncodedFields fields) const = 0;
   virtual void append(EncodedList& list, const EncodedList& item) const = 0;
 
-  // The file: one dictionary.
-  virtual void finish(Output& output, EncodedFields fields) const = 0;
+  // What is shared so far takes.
+  [[nodiscard]] virtual std::size_t shared_bytes() const = 0;
+
+  // The file: one dictionary. Fails, before it writes anything, when no viewer could read the file.
+  [[nodiscard]] virtual Result<void> finish(Output& output, EncodedFields fields) const = 0;
 };
 
 // Protocol 4: viewers before June 2026 refuse 5. Python and the viewer read what this writes.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "export/format.hpp"
 #include "export/holdings.hpp"
 
@@ -104,7 +105,7 @@ Result<Notes> write_speedscope(const Job& job, Output& output) {
                    return job.selection.chip_of(row.device) == chip ? row.at_end.bytes : 0;
                  });
   }
-  output.write(profiles.file(valid_utf8(job.reader.tables().run.command)).dump());
+  output.write(json_text(profiles.file(valid_utf8(job.reader.tables().run.command))));
   return Notes{};
 }
 

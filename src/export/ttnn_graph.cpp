@@ -3,13 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
+
+#include "base/safe_text.hpp"
 
 namespace ttmem::exporter {
 namespace {
-
-using nlohmann::json;
 
 struct Rectangle {
   std::uint32_t x0, y0, x1, y1;
@@ -39,26 +41,6 @@ std::vector<Rectangle> rectangles_of(const CoreMask& cores, std::uint32_t grid_x
   return found;
 }
 
-class Graph {
- public:
-  // Numbers are texts, as the writer of ttnn has them.
-  void add(std::string_view type, json params) {
-    const std::size_t id = nodes_.size();
-    json node = {{"counter", id},
-                 {"id", id},
-                 {"node_type", type},
-                 {"params", std::move(params)},
-                 {"connections", json::array()}};
-    nodes_.push_back(std::move(node));
-  }
-  [[nodiscard]] std::string text() const {
-    return nodes_.dump(-1, ' ', false, json::error_handler_t::replace);
-  }
-
- private:
-  json nodes_ = json::array();
-};
-
 }  // namespace
 
 std::string core_range_set(const CoreMask& cores, std::uint16_t grid_x) {
@@ -70,27 +52,45 @@ std::string core_range_set(const CoreMask& cores, std::uint16_t grid_x) {
   return fmt::format("{{{}}}", text);
 }
 
-std::string graph_of(const std::vector<SentProgram>& programs) {
-  Graph graph;
-  graph.add("capture_start", json::object());
-  for (const SentProgram& program : programs) {
-    const std::string device = fmt::format("{}", program.place);
-    graph.add("function_start", {{"name", program.name}, {"inputs", "0"}, {"device_id", device}});
-    if (program.layout != nullptr) {
-      for (const recording::Cb& cb : *program.layout) {
-        graph.add("circular_buffer_allocate",
-                  {{"size", fmt::format("{}", cb.bytes)},
-                   {"address", fmt::format("{}", cb.address)},
-                   {"core_range_set", core_range_set(cb.cores, program.grid_x)},
-                   {"globally_allocated", cb.global ? "1" : "0"},
-                   {"device_id", device}});
-      }
+Graph::Graph(std::size_t max_bytes) : max_bytes_(max_bytes) { add_node("capture_start", ""); }
+
+// Numbers are texts, as the writer of ttnn has them.
+void Graph::add_node(std::string_view type, std::string_view params) {
+  fmt::format_to(
+      std::back_inserter(text_),
+      R"({0}{{"connections":[],"counter":{1},"id":{1},"node_type":"{2}","params":{{{3}}}}})",
+      nodes_ == 0 ? "" : ",", nodes_, type, params);
+  ++nodes_;
+}
+
+bool Graph::add(const SentProgram& program) {
+  const std::size_t bytes = text_.size();
+  const std::size_t nodes = nodes_;
+  const std::string name = json_text(nlohmann::json(program.name));
+  add_node("function_start",
+           fmt::format(R"("device_id":"{}","inputs":"0","name":{})", program.place, name));
+  if (program.layout != nullptr) {
+    for (const recording::Cb& cb : *program.layout) {
+      if (text_.size() > max_bytes_) break;
+      add_node("circular_buffer_allocate",
+               fmt::format(R"("address":"{}","core_range_set":"{}","device_id":"{}",)"
+                           R"("globally_allocated":"{}","size":"{}")",
+                           cb.address, core_range_set(cb.cores, program.grid_x), program.place,
+                           cb.global ? 1 : 0, cb.bytes));
     }
-    graph.add("circular_buffer_deallocate_all", {{"device_id", device}});
-    graph.add("function_end", {{"name", program.name}});
   }
-  graph.add("capture_end", json::object());
-  return graph.text();
+  add_node("circular_buffer_deallocate_all", fmt::format(R"("device_id":"{}")", program.place));
+  add_node("function_end", fmt::format(R"("name":{})", name));
+  if (text_.size() <= max_bytes_) return true;
+  text_.resize(bytes);
+  nodes_ = nodes;
+  return false;
+}
+
+std::string Graph::take() {
+  add_node("capture_end", "");
+  text_ += ']';
+  return std::move(text_);
 }
 
 }  // namespace ttmem::exporter

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/core_mask.hpp"
 #include "recording/file/rows.hpp"
@@ -22,7 +23,23 @@ struct SentProgram {
 [[nodiscard]] std::string core_range_set(const CoreMask& cores, std::uint16_t grid_x);
 
 // The captured graph of one operation, as JSON: a function for each program, with its circular
-// buffers in it.
-[[nodiscard]] std::string graph_of(const std::vector<SentProgram>& programs);
+// buffers in it. It is text from the start: a trace on a mesh has millions of nodes.
+class Graph {
+ public:
+  // Programs are taken while the text has at most so many bytes.
+  explicit Graph(std::size_t max_bytes);
+
+  // Returns false, and adds nothing, when the program does not fit.
+  [[nodiscard]] bool add(const SentProgram& program);
+  // Ends the graph and moves its text out; afterwards it may only be destroyed.
+  [[nodiscard]] std::string take();
+
+ private:
+  void add_node(std::string_view type, std::string_view params);
+
+  std::size_t max_bytes_;
+  std::size_t nodes_ = 0;
+  std::string text_ = "[";
+};
 
 }  // namespace ttmem::exporter

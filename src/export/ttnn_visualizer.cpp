@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -32,6 +33,12 @@ namespace {
 constexpr std::string_view kDatabase = "db.sqlite";
 constexpr std::string_view kConfig = "config.json";
 constexpr std::string_view kSchemaVersion = "3.3";
+// Of the graph of one operation, and of all graphs together. An operation may dispatch a trace of
+// thousands of programs to all devices of a mesh, and the next one again.
+constexpr std::size_t kMaxGraphBytes = 16 << 20;
+constexpr std::size_t kMaxGraphsBytes = std::size_t{1} << 30;
+// Of all peaks together; when the buffers of all devices are more, a peak has those of its device.
+constexpr std::uint64_t kMaxPeakRows = 2'000'000;
 
 class TtnnExporter {
  public:
@@ -48,8 +55,9 @@ class TtnnExporter {
       for (const Memory memory : {Memory::dram, Memory::l1}) {
         const Peak& peak = peaks[chip][static_cast<std::size_t>(memory)];
         if (peak.bytes == 0) continue;
-        peaks_.emplace(peak.time_ns, fmt::format("{} of {} ({})", what, name_of(memory),
-                                                 selection_.chips()[chip].name()));
+        peaks_.emplace(peak.time_ns, PeakOf{fmt::format("{} of {} ({})", what, name_of(memory),
+                                                        selection_.chips()[chip].name()),
+                                            chip});
       }
     }
   }
@@ -74,6 +82,8 @@ class TtnnExporter {
   }
   // Of the plan's candidates.
   [[nodiscard]] std::uint64_t written() const { return written_; }
+  // Operations whose graph lacks programs.
+  [[nodiscard]] std::uint64_t cut_graphs() const { return cut_graphs_; }
 
  private:
   // What is dispatched, or placed, to which devices.
@@ -81,6 +91,10 @@ class TtnnExporter {
     bool trace = false;
     std::vector<std::uint64_t> programs;
     std::vector<RowId> devices;
+  };
+  struct PeakOf {
+    std::string name;
+    std::size_t chip = 0;
   };
   struct Placed {
     RowId layout = 0;
@@ -129,33 +143,55 @@ class TtnnExporter {
     }
     sent_.clear();
     const auto [first, last] = peaks_.equal_range(time);
+    if (first == last) return;
+    const std::uint64_t rows = live_rows() * static_cast<std::uint64_t>(std::distance(first, last));
+    const bool all_devices = rows <= kMaxPeakRows - peak_rows_;
+    if (all_devices) peak_rows_ += rows;
     for (auto peak = first; peak != last; ++peak) {
-      open_operation(peak->second, time);
-      write_buffers();
+      open_operation(peak->second.name, time);
+      if (all_devices) {
+        write_buffers();
+      } else {
+        write_buffers_of(selection_.chips()[peak->second.chip]);
+      }
     }
   }
 
   void write_operation(const Sent& sent, Time time) {
-    std::vector<SentProgram> programs;
+    Graph graph(max_graph_bytes());
+    std::uint64_t there = 0;
+    std::uint64_t added = 0;
+    std::string name = "dispatch";
     const Placed* first = nullptr;
     for (const RowId device : sent.devices) {
       if (!selection_.has(device)) continue;
+      const bool whole = added == there;
+      there += sent.programs.size();
+      if (!whole) continue;
       for (const std::uint64_t number : sent.programs) {
         const auto at = programs_.find({device, number});
         const Placed* placed = at == programs_.end() ? nullptr : &at->second;
         if (first == nullptr) first = placed;
         const bool known = placed != nullptr && placed->layout != 0 && selection_.has(Kind::cb);
-        programs.push_back({name_of_program(placed, number),
-                            known ? &tables_.layout(placed->layout) : nullptr, place_of(device),
-                            tables_.device(device).grid_x});
+        const SentProgram program{name_of_program(placed, number),
+                                  known ? &tables_.layout(placed->layout) : nullptr,
+                                  place_of(device), tables_.device(device).grid_x};
+        if (added == 0) name = program.name;
+        if (!graph.add(program)) break;
+        ++added;
       }
     }
     ++written_;
-    open_operation(sent.trace         ? fmt::format("trace of {} programs", sent.programs.size())
-                   : programs.empty() ? "dispatch"
-                                      : programs.front().name,
-                   time);
-    report_.add_graph(operation_, graph_of(programs));
+    if (sent.trace) name = fmt::format("trace of {} programs", sent.programs.size());
+    open_operation(std::move(name), time);
+    const std::string text = graph.take();
+    graph_bytes_ += text.size();
+    report_.add_graph(operation_, text);
+    if (added < there) {
+      ++cut_graphs_;
+      report_.add_argument(operation_, "graph",
+                           fmt::format("cut after {} of {} programs", added, there));
+    }
     if (first != nullptr && first->scope != 0) {
       report_.add_stack_trace(operation_, valid_utf8(tables_.scope(first->scope)));
     }
@@ -165,6 +201,12 @@ class TtnnExporter {
     write_buffers();
   }
 
+  // Its share of what the graphs of the others leave.
+  [[nodiscard]] std::size_t max_graph_bytes() const {
+    const std::uint64_t all = plan_.chosen ? plan_.chosen->size() : plan_.candidates;
+    const std::size_t left = kMaxGraphsBytes - std::min(kMaxGraphsBytes, graph_bytes_);
+    return std::min<std::size_t>(kMaxGraphBytes, left / (all > written_ ? all - written_ : 1));
+  }
   [[nodiscard]] std::string name_of_program(const Placed* placed, std::uint64_t number) const {
     const std::string_view name = placed == nullptr ? "" : tables_.text(placed->name);
     return name.empty() ? fmt::format("program {}", number) : valid_utf8(name);
@@ -199,13 +241,32 @@ class TtnnExporter {
     }
   }
 
+  void write_buffers_of(const Chip& chip) {
+    report_.add_argument(operation_, "buffers", "of this device only");
+    for (const auto& [id, allocation] : live_) {
+      const auto& devices = tables_.device_set(allocation.devices);  // in order
+      for (const RowId device : chip.devices) {
+        if (!std::binary_search(devices.begin(), devices.end(), device)) continue;
+        report_.add_buffer(operation_, place_of(device), *allocation.address,
+                           tables_.request(allocation.request));
+      }
+    }
+  }
+  [[nodiscard]] std::uint64_t live_rows() const {
+    std::uint64_t rows = 0;
+    for (const auto& [id, allocation] : live_)
+      rows += tables_.device_set(allocation.devices).size();
+    return rows;
+  }
+
   const Job& job_;
   const Tables& tables_;
   const Selection& selection_;
   const TtnnPlan& plan_;
   std::vector<std::size_t> places_;
   TtnnReport& report_;
-  std::multimap<Time, std::string> peaks_;
+  std::multimap<Time, PeakOf> peaks_;
+  std::uint64_t peak_rows_ = 0;  // of those that have the buffers of all devices
   std::map<RowId, Allocation> live_;
   boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, Placed> programs_;
   std::vector<Sent> sent_;      // at the moment that is being read
@@ -213,6 +274,8 @@ class TtnnExporter {
   std::string open_name_;
   Time open_since_ = 0;
   std::uint64_t written_ = 0;
+  std::size_t graph_bytes_ = 0;  // of all graphs so far
+  std::uint64_t cut_graphs_ = 0;
 };
 
 Result<void> write_config(const Job& job, const OutputFolder& folder) {
@@ -224,7 +287,7 @@ Result<void> write_config(const Job& job, const OutputFolder& folder) {
   return output->finish();
 }
 
-Notes notes_of(const TtnnPlan& plan, std::uint64_t written) {
+Notes notes_of(const TtnnPlan& plan, std::uint64_t written, std::uint64_t cut_graphs) {
   Notes notes;
   if (plan.candidates > written) {
     notes.push_back(
@@ -236,6 +299,12 @@ Notes notes_of(const TtnnPlan& plan, std::uint64_t written) {
   } else if (plan.placements) {
     notes.emplace_back(
         "the recording has no dispatches: placements of programs are the operations");
+  }
+  if (cut_graphs > 0) {
+    notes.push_back(
+        fmt::format("{} cut: too many programs times devices. Their argument 'graph' says where; "
+                    "--device chooses the devices that are exported",
+                    plural(cut_graphs, "graph is", "graphs are")));
   }
   if (plan.without_place > 0) {
     notes.push_back(
@@ -261,7 +330,7 @@ Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder) {
   }
   const auto finished = folder.finish({kDatabase, kConfig});
   if (!finished) return finished.error();
-  return notes_of(*plan, exporter.written());
+  return notes_of(*plan, exporter.written(), exporter.cut_graphs());
 }
 
 }  // namespace ttmem::exporter

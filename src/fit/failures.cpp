@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/safe_text.hpp"
 #include "fit/simulation.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::fit {
 
 using recording::Allocation;
 using recording::Program;
-using segment::safe_text;
 
 void Simulation::describe(const std::vector<RowId>& devices, std::uint32_t scope,
                           std::uint32_t label, Failure& failure) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/safe_text.hpp"
 #include "explain/explanation_json.hpp"
 #include "fit/explanation.hpp"
 #include "fit/names.hpp"
@@ -124,7 +125,7 @@ Json board_json(const BoardFit& board) {
 std::string fit_json(const std::vector<BoardFit>& boards) {
   Json json = {{"schema", "ttmem.fit.v1"}, {"boards", Json::array()}};
   for (const BoardFit& board : boards) json["boards"].push_back(board_json(board));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace ttmem::fit

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/safe_text.hpp"
+
 namespace ttmem::fleet {
 namespace {
 
@@ -100,7 +102,7 @@ std::string fleet_json(const Fleet& fleet, views::JsonLayout layout) {
                                 {"warnings", fleet.warnings},
                                 {"unread", fleet.unread}};
   const int indent = layout == views::JsonLayout::pretty ? 2 : -1;
-  return document.dump(indent, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return json_text(document, indent) + "\n";
 }
 
 }  // namespace ttmem::fleet

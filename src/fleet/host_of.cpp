@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -114,10 +113,7 @@ class Processes {
 
 }  // namespace
 
-std::string brief(std::string_view text) {
-  std::array<char, 256> room{};
-  return {room.data(), shorten(text, room)};
-}
+std::string brief(std::string_view text) { return shortened(text, 256); }
 
 Host host_of(std::string address, const model::Snapshot& snapshot,
              std::optional<std::uint64_t> died) {

@@ -7,12 +7,14 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <streambuf>
 #include <string_view>
 #include <utility>
 
 #include "base/core_mask.hpp"
 #include "base/limits.hpp"
 #include "base/parse_number.hpp"
+#include "base/shorten.hpp"
 
 namespace ttmem::importing {
 namespace {
@@ -20,6 +22,61 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostOfAText = 200;  // of a name that the graph gives
+
+// Larger than in any real graph. The parser keeps a whole text or number in memory, and a whole
+// node.
+constexpr std::size_t kMaxTokenBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxNodeValues = std::size_t{1} << 18;
+constexpr std::size_t kMaxDepth = std::size_t{1} << 20;
+constexpr std::size_t kMaxReasonBytes = 300;  // of the parser's message, which quotes the text
+
+// Passes JSON on to the parser. Ends the input where the parser would keep too much in memory.
+class BoundedJson : public std::streambuf {
+ public:
+  explicit BoundedJson(std::istream& file) : file_(file) {}
+
+  // Returns why the input was ended early; empty if it was not.
+  [[nodiscard]] std::string_view problem() const {
+    if (token_bytes_ > kMaxTokenBytes) return "it has a text or a number of more than 1 MiB";
+    return depth_ > kMaxDepth ? "it has more than a million lists in lists" : "";
+  }
+
+ private:
+  int_type underflow() override {
+    if (!problem().empty()) return traits_type::eof();
+    file_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    const auto end = buffer_.begin() + file_.gcount();
+    const auto stop = std::find_if(buffer_.begin(), end, [this](char c) {
+      take(c);
+      return !problem().empty();
+    });
+    if (stop == buffer_.begin()) return traits_type::eof();
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + (stop - buffer_.begin()));
+    return traits_type::to_int_type(buffer_.front());
+  }
+
+  void take(char c) {
+    if (in_text_) {
+      in_text_ = is_escaped_ || c != '"';
+      is_escaped_ = !is_escaped_ && c == '\\';
+      ++token_bytes_;
+      return;
+    }
+    in_text_ = c == '"';
+    const bool ends_token =
+        in_text_ || std::string_view(" \t\r\n[]{},:").find(c) != std::string_view::npos;
+    token_bytes_ = ends_token ? 0 : token_bytes_ + 1;
+    if (c == '[' || c == '{') ++depth_;
+    if ((c == ']' || c == '}') && depth_ > 0) --depth_;
+  }
+
+  std::istream& file_;
+  std::array<char, std::size_t{1} << 16> buffer_{};
+  bool in_text_ = false;
+  bool is_escaped_ = false;
+  std::size_t token_bytes_ = 0;  // of the present text or number, so far
+  std::size_t depth_ = 0;
+};
 
 constexpr std::array<std::pair<std::string_view, NodeType>, 11> kTypes = {
     {{"function_start", NodeType::function_start},
@@ -137,14 +194,19 @@ Kind kind_of(Params& params) {
 // Takes the nodes one by one, as the parser of JSON has them.
 class Reader {
  public:
+  struct TooLarge {};
+
   // True when this part of the file is wanted: a callback of nlohmann's parser.
+  // Throws TooLarge.
   bool see(int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
     if (depth == 0 && event == Event::array_start) is_bare_ = has_graph_ = true;
     if (depth == 1 && event == Event::key && !is_bare_) {
       section_ = parsed.get<std::string>();
-      return section_ == "graph" || section_ == "devices" || section_ == "metadata";
+      is_wanted_ = section_ == "graph" || section_ == "devices" || section_ == "metadata";
+      return is_wanted_;
     }
+    if (is_wanted_ && ++values_ > kMaxNodeValues) throw TooLarge{};
     if (!is_bare_ && depth == 1 && section_ == "graph" && event == Event::array_start) {
       has_graph_ = true;
     }
@@ -153,6 +215,7 @@ class Reader {
         event == Event::object_end || event == Event::array_end || event == Event::value;
     if (!is_in_list || !is_whole) return true;
     take_node(parsed);
+    values_ = 0;
     return false;  // its memory is free again
   }
 
@@ -289,9 +352,11 @@ class Reader {
   }
 
   Graph graph_;
+  std::size_t values_ = 0;  // kept by the parser since the last node
   std::map<std::string, std::size_t> texts_{{"", 0}};
   std::map<std::string, std::size_t> core_sets_;
   std::string section_;
+  bool is_wanted_ = true;  // false: the section is skipped
   bool is_bare_ = false;
   bool has_graph_ = false;
   std::optional<Error> problem_;
@@ -307,17 +372,24 @@ std::string_view without_code(std::string_view message) {
 
 Result<Graph> read_graph(std::istream& input, const std::string& name) {
   Reader reader;
+  BoundedJson bounded(input);
+  std::istream json(&bounded);
+  const auto is_none = [&name](std::string_view why) {
+    return Error{fmt::format("{} is no graph of ttnn: {}", name, why)};
+  };
   try {
     const Json rest =
-        Json::parse(input, [&reader](int depth, Json::parse_event_t event, Json& parsed) {
+        Json::parse(json, [&reader](int depth, Json::parse_event_t event, Json& parsed) {
           return reader.see(depth, event, parsed);
         });
     Result<Graph> graph = reader.finish(rest);
-    if (!graph)
-      return Error{fmt::format("{} is no graph of ttnn: {}", name, graph.error().message)};
+    if (!graph) return is_none(graph.error().message);
     return graph;
+  } catch (const Reader::TooLarge&) {
+    return is_none(fmt::format("a node has more than {} values", kMaxNodeValues));
   } catch (const Json::exception& error) {
-    return Error{fmt::format("{} is no graph of ttnn: {}", name, without_code(error.what()))};
+    if (!bounded.problem().empty()) return is_none(bounded.problem());
+    return is_none(shortened(without_code(error.what()), kMaxReasonBytes));
   }
 }
 

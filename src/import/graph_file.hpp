@@ -10,7 +10,8 @@
 namespace ttmem::importing {
 
 // Reads a graph: a bare array of nodes, or a report with one in `graph`. Numbers may be spelled as
-// text. `name` is the file's in messages. Memory is that of the Graph, and of one node as JSON.
+// text. `name` is the name of the file in messages. Takes memory for the Graph and for one node as
+// JSON, which is bounded.
 //
 // Fails, naming the node and the reason, when it is no JSON, no graph, or a node lacks what its
 // type needs, and when counters do not ascend. Node types that it does not know are no failure.

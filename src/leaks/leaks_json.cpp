@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/safe_text.hpp"
+
 namespace ttmem::leaks {
 namespace {
 
@@ -95,7 +97,7 @@ Json source_json(const Leaks& leaks) {
 
 std::string leaks_json(const std::vector<Leaks>& all) {
   const Json json = {{"schema", "ttmem.leaks.v1"}, {"sources", list_of(all, source_json)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace ttmem::leaks

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/plural.hpp"
+#include "base/safe_text.hpp"
 #include "leaks/leak_sums.hpp"
 #include "leaks/recorded_scopes.hpp"
 #include "report/holders.hpp"
 #include "report/mark_growth.hpp"
 #include "report/row_programs.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::leaks {
 namespace {
@@ -25,7 +25,6 @@ using recording::Program;
 using recording::Reader;
 using recording::RowId;
 using recording::Tables;
-using segment::safe_text;
 
 bool has_name(const Device& device, const model::DeviceName& name) {
   if (!name.bus_id.empty()) return false;  // not recorded
@@ -177,12 +176,18 @@ Result<void> find_growth(const Reader& reader, const Filter& filter, Leaks& leak
 
 void say_unknown(const Tables& tables, Leaks& leaks) {
   const auto say = [&](std::string text) { leaks.unknown.push_back(std::move(text)); };
-  if (tables.run.lost_events > 0 || !tables.run.ended_ns) leaks.saw = Leaks::Saw::some;
+  const bool is_whole =
+      tables.run.lost_events == 0 && tables.run.ended_ns && tables.run.not_tracked.empty();
+  if (!is_whole) leaks.saw = Leaks::Saw::some;
   if (tables.run.lost_events > 0) {
     say(fmt::format("{} lost: what ended there without being freed is not in these lists",
                     plural(tables.run.lost_events, "event was", "events were")));
   }
-  if (!tables.run.ended_ns) say("the recorder was killed: the end is missing");
+  for (const auto& [reason, processes] : tables.run.not_tracked) {
+    say(fmt::format("{} not tracked: {}", plural(processes, "process was", "processes were"),
+                    reason));
+  }
+  if (!tables.run.ended_ns) say("the recorder was killed, or could not write: the end is missing");
   const auto running = static_cast<std::uint64_t>(
       std::count_if(tables.processes.begin(), tables.processes.end(),
                     [](const recording::Process& process) { return !process.end_ns; }));

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/safe_text.hpp"
 #include "base/saturating.hpp"
 #include "base/scope_visits.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::leaks {
 namespace {
@@ -15,7 +15,6 @@ using recording::Ending;
 using recording::Program;
 using recording::RowId;
 using recording::Time;
-using segment::safe_text;
 
 bool was_there(Ending ending) {
   return ending == Ending::none || ending == Ending::process_ended ||

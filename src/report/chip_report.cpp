@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::report {
 namespace {
@@ -20,8 +20,8 @@ DeviceReport describe(const Tables& tables, const Chip& chip) {
     const recording::Device& said = tables.device(row);
     device.ids.push_back(said.number);
     if (device.uid == 0) device.uid = said.uid;
-    if (device.arch.empty()) device.arch = segment::safe_text(said.arch);
-    if (device.board.empty()) device.board = segment::safe_text(said.board);
+    if (device.arch.empty()) device.arch = safe_text(said.arch);
+    if (device.board.empty()) device.board = safe_text(said.board);
     if (!device.dram_capacity) {
       device.dram_capacity = product(said.dram_channels, said.dram_bytes_per_channel);
       device.dram_channels = said.dram_channels;

@@ -101,6 +101,7 @@ Diff make_diff(const Report& before, const Report& now) {
                             .before = figure.of(before),
                             .now = figure.of(now)});
   }
+  diff.all_seen = before.all_seen() && now.all_seen();
   diff.made_of_known = !before.aggregate && !now.aggregate;
   if (!diff.made_of_known) return diff;
   const auto dram = [](const DeviceReport& device) { return device.peak[Kind::dram]; };

@@ -17,8 +17,14 @@ namespace ttmem::report {
 struct FigureDiff {
   const char* name = "";
   bool is_bytes = true;  // else a number
-  std::optional<std::int64_t> before{};
-  std::optional<std::int64_t> now{};
+  std::optional<Range> before{};
+  std::optional<Range> now{};
+
+  // Returns nullopt if one of the figures is not exact.
+  [[nodiscard]] std::optional<std::int64_t> change() const {
+    const bool exact = before && now && before->is_exact() && now->is_exact();
+    return exact ? std::optional(*now->least - *before->least) : std::nullopt;
+  }
 };
 
 enum class ChangeType : std::uint8_t { added, gone, grown, shrunk, other_sizes };
@@ -45,6 +51,7 @@ struct Diff {
   std::vector<FigureDiff> figures;
   std::vector<Change> dram;  // at the peaks; the largest change first
   std::vector<Change> l1;
+  bool all_seen = true;       // false: one run may not have seen its fullest moments
   bool made_of_known = true;  // false: one of them is an aggregate, so there are no changes
 };
 

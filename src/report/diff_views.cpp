@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/safe_text.hpp"
+#include "report/limit.hpp"
 #include "views/format.hpp"
 #include "views/table.hpp"
 
@@ -19,9 +21,11 @@ using views::Color;
 using views::Column;
 using views::Units;
 
-std::string figure_text(const FigureDiff& figure, std::optional<std::int64_t> value, Units units) {
-  if (!value) return std::string(views::kUnknown);
-  return figure.is_bytes ? views::format_signed_bytes(value, units) : fmt::format("{}", *value);
+std::string figure_text(const FigureDiff& figure, const std::optional<Range>& range, Units units) {
+  if (!range) return std::string(views::kUnknown);
+  const std::int64_t value = shown_bound(*range);
+  return words_before_bound(*range) +
+         (figure.is_bytes ? views::format_signed_bytes(value, units) : fmt::format("{}", value));
 }
 
 std::string signed_text(std::int64_t bytes, Units units) {
@@ -30,13 +34,13 @@ std::string signed_text(std::int64_t bytes, Units units) {
 
 // "+4.00 MiB, +2.1%"; "=" when nothing changed.
 std::string change_text(const FigureDiff& figure, Units units) {
-  if (!figure.before || !figure.now) return std::string(views::kUnknown);
-  const std::int64_t change = *figure.now - *figure.before;
+  if (!figure.change()) return std::string(views::kUnknown);
+  const std::int64_t change = *figure.change();
   if (change == 0) return "=";
   std::string text = figure.is_bytes ? signed_text(change, units) : fmt::format("{:+}", change);
-  if (*figure.before != 0) {
+  if (const std::int64_t before = shown_bound(*figure.before); before != 0) {
     const double percent =
-        100.0 * static_cast<double>(change) / std::abs(static_cast<double>(*figure.before));
+        100.0 * static_cast<double>(change) / std::abs(static_cast<double>(before));
     text += fmt::format(", {:+.{}f}%", percent, std::abs(percent) < 0.1 ? 3 : 1);
   }
   return text;
@@ -44,9 +48,10 @@ std::string change_text(const FigureDiff& figure, Units units) {
 
 // More is worse, but for what is left.
 Color color_of(const FigureDiff& figure) {
-  if (!figure.before || !figure.now || *figure.before == *figure.now) return Color::plain;
+  const std::int64_t change = figure.change().value_or(0);
+  if (change == 0) return Color::plain;
   const bool left = std::string_view(figure.name).ends_with(".min");
-  return (*figure.now > *figure.before) != left ? Color::red : Color::green;
+  return (change > 0) != left ? Color::red : Color::green;
 }
 
 std::string origin(const Change& change) {
@@ -72,6 +77,9 @@ std::string figures_table(const Diff& diff, const views::TextOptions& options) {
   }
   return table.render(2, options);
 }
+
+constexpr const char* kNotAllSeen =
+    "Events were lost: the contents of the peaks are those of the fullest moments that were seen.";
 
 std::string rest(std::size_t all, std::size_t top) {
   return all > top ? fmt::format("and {} more", all - top) : std::string();
@@ -106,14 +114,16 @@ std::string changes_table(const char* memory, const std::vector<Change>& changes
   return text;
 }
 
-// In a code span of a table: without what would end either.
+// Returns the text as a code span in a cell of a table. Replaces characters that would end the span
+// or the cell. HTML and links have no effect in a span.
 std::string code(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '|') safe += '\\';
-    safe += c == '`' ? '\'' : c;
+  std::string span = "`";
+  for (const char c : safe_text(text)) {
+    // A backslash in front of the escaped bar would cancel the escape.
+    if (c == '|') span += span.ends_with('\\') ? " \\" : "\\";
+    span += c == '`' ? '\'' : c;
   }
-  return "`" + safe + "`";
+  return span + "`";
 }
 
 std::string markdown_changes(const char* memory, const std::vector<Change>& changes,
@@ -136,13 +146,18 @@ std::string markdown_changes(const char* memory, const std::vector<Change>& chan
 }
 
 Json value_of(std::optional<std::int64_t> value) { return value ? Json(*value) : Json(nullptr); }
+Json value_of(const std::optional<Range>& range) {
+  return range ? Json(shown_bound(*range)) : Json(nullptr);
+}
+bool is_exact(const std::optional<Range>& range) { return range && range->is_exact(); }
 
 Json figure_json(const FigureDiff& figure) {
-  const bool both = figure.before && figure.now;
   return {{"name", figure.name},
           {"old", value_of(figure.before)},
           {"new", value_of(figure.now)},
-          {"change", both ? Json(*figure.now - *figure.before) : Json(nullptr)}};
+          {"change", value_of(figure.change())},
+          {"old_exact", is_exact(figure.before)},
+          {"new_exact", is_exact(figure.now)}};
 }
 
 Json change_json(const Change& change) {
@@ -187,6 +202,7 @@ std::string diff_text(const Diff& diff, const DiffNames& names, const views::Tex
                       "not known",
                       2, Color::yellow, options);
   }
+  if (!diff.all_seen) text += views::wrapped(kNotAllSeen, 2, Color::yellow, options);
   return text + changes_table("L1", diff.l1, names.top, options) +
          changes_table("DRAM", diff.dram, names.top, options);
 }
@@ -205,6 +221,7 @@ std::string diff_markdown(const Diff& diff, const DiffNames& names) {
                         change_text(figure, Units::automatic));
   }
   if (!diff.made_of_known) return text;
+  if (!diff.all_seen) text += fmt::format("\n{}\n", kNotAllSeen);
   return text + markdown_changes("L1", diff.l1, names.top) +
          markdown_changes("DRAM", diff.dram, names.top);
 }
@@ -219,7 +236,7 @@ std::string diff_json(const Diff& diff, const DiffNames& names) {
                      {"dram", diff.made_of_known ? changes_json(diff.dram) : Json(nullptr)},
                      {"l1", diff.made_of_known ? changes_json(diff.l1) : Json(nullptr)},
                      {"failed", names.failed}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace ttmem::report

@@ -7,14 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "collector/program_figures.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::report {
 namespace {
 
 using recording::Request;
-using segment::safe_text;
 
 // More than programs of real workloads need by far; a few seconds.
 constexpr std::uint64_t kMostWork = 1ULL << 27;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::report {
 
@@ -14,9 +14,9 @@ std::vector<std::pair<std::string, Bytes>> imported_figures(const std::string& j
   if (!parsed.is_object()) return figures;
   for (const auto& [name, value] : parsed.items()) {
     if (value.is_number_unsigned()) {
-      figures.emplace_back(segment::safe_text(name), value.get<std::uint64_t>());
+      figures.emplace_back(safe_text(name), value.get<std::uint64_t>());
     } else if (value.is_null()) {
-      figures.emplace_back(segment::safe_text(name), std::nullopt);
+      figures.emplace_back(safe_text(name), std::nullopt);
     }
   }
   return figures;

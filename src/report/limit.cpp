@@ -12,46 +12,94 @@
 #include <utility>
 
 #include "base/format_bytes.hpp"
+#include "base/plural.hpp"
+#include "recording/file/sources.hpp"
+#include "report/peak_ranges.hpp"
 
 namespace ttmem::report {
 namespace {
 
-using Figure = std::optional<std::int64_t>;
+using Bound = std::optional<std::int64_t>;
+using Figure = std::optional<Range>;
 
-void offer(Figure& best, const std::optional<Extreme>& extreme, bool highest) {
-  if (!extreme) return;
-  const bool better = !best || (highest ? extreme->bytes > *best : extreme->bytes < *best);
-  if (better) best = extreme->bytes;
+// Larger than any figure.
+constexpr double kInfinity = 9e18;
+
+// Returns the higher (or lower) of two bounds; nullopt if one of them is unknown.
+Bound extreme_if_known(const Bound& a, const Bound& b, bool highest) {
+  if (!a || !b) return std::nullopt;
+  return highest ? std::max(*a, *b) : std::min(*a, *b);
+}
+
+// Returns the higher (or lower) of the known bounds: one known value bounds the extreme of both.
+Bound extreme_of_known(const Bound& a, const Bound& b, bool highest) {
+  if (!a || !b) return a ? a : b;
+  return extreme_if_known(a, b, highest);
+}
+
+void offer(Figure& best, const Figure& figure, bool highest) {
+  if (!figure) return;
+  if (!best) {
+    best = figure;
+    return;
+  }
+  best->least = highest ? extreme_of_known(best->least, figure->least, highest)
+                        : extreme_if_known(best->least, figure->least, highest);
+  best->most = highest ? extreme_if_known(best->most, figure->most, highest)
+                       : extreme_of_known(best->most, figure->most, highest);
 }
 
 template <Kind kind>
 Figure peak(const Report& report) {
   Figure best;
-  for (const DeviceReport& device : report.devices) offer(best, device.peak[kind], true);
+  for (const DeviceReport& device : report.devices) {
+    offer(best, peak_range_of(device, kind), true);
+  }
   return best;
+}
+
+// Returns the range of a least figure: unseen moments may have had less than the seen ones.
+Figure least_of(const std::optional<Extreme>& seen, bool all_seen) {
+  if (!seen) return std::nullopt;
+  return Range{all_seen ? Bound(seen->bytes) : std::nullopt, seen->bytes};
 }
 
 template <Kind kind>
 Figure least_free(const Report& report) {
   Figure best;
-  for (const auto& device : report.devices) offer(best, device.least_largest_free[kind], false);
+  for (const auto& device : report.devices) {
+    offer(best, least_of(device.least_largest_free[kind], device.all_seen), false);
+  }
   return best;
 }
 
 Figure l1_peak(const Report& report) {
   Figure best;
-  for (const DeviceReport& device : report.devices) offer(best, device.l1_peak, true);
+  for (const DeviceReport& device : report.devices) offer(best, l1_peak_range_of(device), true);
   return best;
 }
 
 Figure headroom(const Report& report) {
   Figure best;
-  for (const DeviceReport& device : report.devices) offer(best, device.least_headroom, false);
+  for (const DeviceReport& device : report.devices) {
+    offer(best, least_of(device.least_headroom, device.all_seen && device.cbs_seen), false);
+  }
   return best;
 }
 
-Figure leak(const Report& report) { return static_cast<std::int64_t>(report.leak_bytes()); }
-Figure lost(const Report& report) { return static_cast<std::int64_t>(report.lost_events); }
+Figure exactly(std::uint64_t value) {
+  const auto exact = static_cast<std::int64_t>(value);
+  return Range{exact, exact};
+}
+
+// Returns the leak, without an upper bound if there are gaps: leaks of a device that was closed in
+// a gap are not seen.
+Figure leak(const Report& report) {
+  Figure figure = exactly(report.leak_bytes());
+  if (!report.all_seen()) figure->most.reset();
+  return figure;
+}
+Figure lost(const Report& report) { return exactly(report.lost_events); }
 
 std::string known_names() {
   std::string names;
@@ -107,6 +155,34 @@ bool parse_value(std::string_view text, Limit& limit) {
 bool is_over(const Limit& limit, double figure, double bound) {
   if (limit.or_equal && figure == bound) return true;
   return limit.above ? figure > bound : figure < bound;
+}
+
+// Returns the bound of the limit. `base` is the other run's figure, for a relative limit.
+double bound_of(const Limit& limit, double base) {
+  if (!limit.relative) return limit.value;
+  return base + (limit.percent ? std::abs(base) * limit.value / 100 : limit.value);
+}
+
+std::array<double, 2> ends_of(const Range& range) {
+  return {range.least ? static_cast<double>(*range.least) : -kInfinity,
+          range.most ? static_cast<double>(*range.most) : kInfinity};
+}
+
+// Returns why a figure is not exact, and what to do about it.
+std::string why_not_exact(const Report& report) {
+  if (!report.complete) return "the end of the recording is missing; record again";
+  if (!report.not_tracked.empty()) {
+    return "some processes were not tracked; record again with more free space";
+  }
+  if (report.source == recording::kLooks) {
+    return "the recording is made of looks (--server); record it on that machine";
+  }
+  if (report.lost_events > 0) {
+    return fmt::format("{} lost; record with a larger TTMEM_EVENTS",
+                       plural(report.lost_events, "event was", "events were"));
+  }
+  if (report.aggregate) return "it was recorded with --aggregate; record without it";
+  return "some circular buffers were gone before they were read; start the command with record";
 }
 
 std::string value_text(const RunFigure& figure, std::int64_t value) {
@@ -184,29 +260,64 @@ Result<Limit> parse_absolute_limit(const std::string& text) {
   return limit;
 }
 
-std::string exceeded(const Limit& limit, const Report* before, const Report& now) {
-  if (is_unknown(limit, before, now)) return {};
-  const std::int64_t figure = *limit.figure->of(now);
-  const auto value = static_cast<double>(figure);
-  if (!limit.relative) {
-    if (!is_over(limit, value, limit.value)) return {};
-    const auto over = static_cast<std::int64_t>(value - limit.value);
-    if (!limit.figure->is_bytes) {
-      return fmt::format("{}: it is {}, {:+} from the limit", limit.text, figure, over);
+Judgement judge(const Limit& limit, const Report* before, const Report& now) {
+  const Figure figure = limit.figure->of(now);
+  const Figure old = limit.relative ? limit.figure->of(*before) : Range{0, 0};
+  if (!figure || !old) return Judgement::unknown;
+  bool some_over = false;
+  bool all_over = true;
+  for (const double base : ends_of(*old)) {
+    for (const double value : ends_of(*figure)) {
+      const bool over = is_over(limit, value, bound_of(limit, base));
+      some_over = some_over || over;
+      all_over = all_over && over;
     }
-    return fmt::format("{}: it is {} ({} bytes), {:+} bytes from the limit", limit.text,
-                       value_text(*limit.figure, figure), figure, over);
   }
-  const std::int64_t old = *limit.figure->of(*before);
-  const auto base = static_cast<double>(old);
-  const double bound = base + (limit.percent ? std::abs(base) * limit.value / 100 : limit.value);
-  if (!is_over(limit, value, bound)) return {};
-  return fmt::format("{}: it was {} and is {} ({})", limit.text, value_text(*limit.figure, old),
-                     value_text(*limit.figure, figure), difference(*limit.figure, old, figure));
+  if (all_over) return Judgement::exceeded;
+  return some_over ? Judgement::unknown : Judgement::kept;
 }
 
-bool is_unknown(const Limit& limit, const Report* before, const Report& now) {
-  return !limit.figure->of(now) || (limit.relative && !limit.figure->of(*before));
+std::string exceeded(const Limit& limit, const Report* before, const Report& now) {
+  if (judge(limit, before, now) != Judgement::exceeded) return {};
+  const Figure range = limit.figure->of(now);
+  const std::int64_t figure = shown_bound(*range);
+  const char* const is = words_before_bound(*range);
+  if (!limit.relative) {
+    const auto over = static_cast<std::int64_t>(static_cast<double>(figure) - limit.value);
+    if (!limit.figure->is_bytes) {
+      return fmt::format("{}: it is {}{}, {:+} from the limit", limit.text, is, figure, over);
+    }
+    return fmt::format("{}: it is {}{} ({} bytes), {:+} bytes from the limit", limit.text, is,
+                       value_text(*limit.figure, figure), figure, over);
+  }
+  const Figure base = limit.figure->of(*before);
+  const std::int64_t old = shown_bound(*base);
+  return fmt::format("{}: it was {}{} and is {}{} ({})", limit.text, words_before_bound(*base),
+                     value_text(*limit.figure, old), is, value_text(*limit.figure, figure),
+                     difference(*limit.figure, old, figure));
+}
+
+std::string why_unknown(const Limit& limit, const Report* before, const Report& now) {
+  const auto why = [&](const Report& report, std::string_view whose) {
+    const Figure range = limit.figure->of(report);
+    const std::string name = fmt::format("{}{}", limit.figure->name, whose);
+    if (!range) return fmt::format("{} is not known", name);
+    if (range->is_exact()) return std::string();
+    return fmt::format("{} is not known exactly: it is {}{}, because {}", name,
+                       words_before_bound(*range), value_text(*limit.figure, shown_bound(*range)),
+                       why_not_exact(report));
+  };
+  const std::string of_now = why(now, "");
+  return limit.relative && of_now.empty() ? why(*before, " of the old run") : of_now;
+}
+
+const char* words_before_bound(const Range& range) {
+  if (range.is_exact()) return "";
+  return range.least ? "at least " : "at most ";
+}
+
+std::int64_t shown_bound(const Range& range) {
+  return range.least ? *range.least : range.most.value_or(0);
 }
 
 }  // namespace ttmem::report

@@ -7,14 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/safe_text.hpp"
 #include "report/chip_report.hpp"
 #include "report/chips.hpp"
 #include "report/holders.hpp"
 #include "report/imported.hpp"
 #include "report/peak_contents.hpp"
+#include "report/peak_ranges.hpp"
 #include "report/sampled_peaks.hpp"
 #include "report/story_figures.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::report {
 namespace {
@@ -81,22 +82,23 @@ void set_end(const Tables& tables, const Chips& chips, std::uint32_t chip, Story
 Report about(const Reader& reader) {
   const recording::Run& run = reader.tables().run;
   Report report;
-  report.command = segment::safe_text(run.command);
-  report.source = segment::safe_text(run.source);
+  report.command = safe_text(run.command);
+  report.source = safe_text(run.source);
   report.imported = run.imported;
   report.imported_figures = imported_figures(run.imported);
   report.duration_ns = reader.end_ns();
   report.events = run.events;
   report.lost_events = run.lost_events;
   report.gaps = reader.tables().gaps.size();
+  report.not_tracked = run.not_tracked;
   report.complete = run.ended_ns.has_value();
   report.aggregate = run.aggregate;
   for (const recording::Failure& failure : reader.tables().failures) {
     const recording::Process& process = reader.tables().process(failure.process);
     report.failures.push_back({.time_ns = failure.time_ns,
                                .pid = process.pid,
-                               .process = segment::safe_text(process.name),
-                               .text = segment::safe_lines(failure.text)});
+                               .process = safe_text(process.name),
+                               .text = safe_lines(failure.text)});
   }
   return report;
 }
@@ -144,6 +146,7 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
     set_end(tables, chips, i, story, report.devices[i]);
   }
   if (!report.aggregate) add_history(tables, story, report);
+  set_peak_ranges(tables, chips, report);
   if (told) told = peaks.read(reader);
   reader.set_progress({});
   if (progress) progress(1);

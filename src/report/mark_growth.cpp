@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "report/name_pattern.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::report {
 
@@ -54,7 +54,7 @@ void MarkGrowth::find_series() {
   for (const Mark& mark : tables_.marks) {
     for_each_process(mark, [&](RowId process) {
       Series& series = found[series_key(process, mark)];
-      const std::string name = segment::safe_text(mark.name);
+      const std::string name = safe_text(mark.name);
       if (series.looks++ == 0) {
         series.name = name;
       } else if (series.name != name) {
@@ -171,10 +171,10 @@ Growth MarkGrowth::growth_of(const Entry& entry, const Series& series) const {
   const recording::Process& process = tables_.process(entry.process);
   Growth growth;
   growth.kind = group.kind;
-  growth.scope = segment::safe_text(group.scope);
-  growth.label = segment::safe_text(group.label);
+  growth.scope = safe_text(group.scope);
+  growth.label = safe_text(group.label);
   growth.all_programs = group.all_programs;
-  growth.process = segment::safe_text(process.name);
+  growth.process = safe_text(process.name);
   growth.pid = process.pid;
   growth.mark = series.name;
   growth.marks = series.looks;

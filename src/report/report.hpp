@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,16 @@ struct Extreme {
   Time time_ns = 0;
 
   friend bool operator==(const Extreme&, const Extreme&) = default;
+};
+
+// The bounds of a figure that may not be known exactly. An empty bound is unknown.
+struct Range {
+  std::optional<std::int64_t> least{};
+  std::optional<std::int64_t> most{};
+
+  [[nodiscard]] bool is_exact() const { return least && least == most; }
+
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 // Allocations that have all of this in common. Of circular buffers, programs: what only they take.
@@ -62,6 +73,13 @@ struct DeviceReport {
   Bytes l1_end;
   PerKind<std::optional<Extreme>> least_largest_free{};  // per bank
   std::optional<Extreme> least_headroom;                 // per core
+  // False if events of the chip were lost, or the recording has no events. Then the extremes are
+  // those of the seen moments, and the peaks lie in these ranges, which use the peaks that
+  // processes counted themselves.
+  bool all_seen = true;
+  bool cbs_seen = true;  // false: figures that include circular buffers are not exact
+  PerKind<Range> peak_range{};
+  Range l1_peak_range{};
   Bytes l1_small_peak_per_core;
 
   std::vector<Holder> at_dram_peak;  // the largest first, as in all lists
@@ -133,6 +151,7 @@ struct Report {
   std::uint64_t events = 0;
   std::uint64_t lost_events = 0;
   std::uint64_t gaps = 0;
+  std::map<std::string, std::uint64_t> not_tracked{};  // processes, by the reason
   bool complete = true;  // false: the recorder was killed, so the end is missing
   bool aggregate =
       false;  // peaks are those of the time line, and what they were made of is unknown
@@ -144,6 +163,10 @@ struct Report {
   std::vector<Growth> growth;            // the most first
   std::vector<Holder> while_trace_live;  // allocations that were made then
 
+  // Returns false if the recording lacks some processes, or the end of the run.
+  [[nodiscard]] bool is_whole() const { return complete && not_tracked.empty(); }
+  // Returns true if everything between the begin and the end was seen.
+  [[nodiscard]] bool all_seen() const { return gaps == 0 && lost_events == 0 && is_whole(); }
   [[nodiscard]] std::uint64_t leak_bytes() const {
     std::uint64_t sum = 0;
     for (const DeviceReport& device : devices) sum += device.leak_bytes;

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/safe_text.hpp"
 #include "report/holders.hpp"
+#include "report/peak_ranges.hpp"
 #include "report/settings.hpp"
 
 namespace ttmem::report {
@@ -24,14 +26,20 @@ Json json_time(const std::optional<Extreme>& extreme) {
 }
 Json text_of(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json figures(const std::optional<Extreme>& peak, const Bytes& end) {
-  return {{"peak_bytes", json_bytes(peak)},
-          {"peak_time_ns", json_time(peak)},
+Json json_of(const std::optional<std::int64_t>& bound) {
+  return bound ? Json(*bound) : Json(nullptr);
+}
+
+Json figures(const std::optional<Range>& range, const std::optional<Extreme>& seen,
+             const Bytes& end) {
+  return {{"peak_bytes", range ? json_of(range->least) : Json(nullptr)},
+          {"peak_at_most_bytes", range ? json_of(range->most) : Json(nullptr)},
+          {"peak_time_ns", json_time(seen)},
           {"end_bytes", value_of(end)}};
 }
 
 Json figures(const DeviceReport& device, Kind kind) {
-  return figures(device.peak[kind], device.end[kind]);
+  return figures(peak_range_of(device, kind), device.peak[kind], device.end[kind]);
 }
 
 Json with_free(Json json, const std::optional<Extreme>& free, const Bytes& capacity) {
@@ -76,9 +84,10 @@ Json device_json(const DeviceReport& device) {
           {"uid", device.uid != 0 ? Json(fmt::format("{:#x}", device.uid)) : Json(nullptr)},
           {"arch", text_of(device.arch)},
           {"board", text_of(device.board)},
+          {"all_seen", device.all_seen && device.cbs_seen},
           {"dram", with_free(figures(device, Kind::dram), device.least_largest_free[Kind::dram],
                              device.dram_capacity)},
-          {"l1", with_free(figures(device.l1_peak, device.l1_end),
+          {"l1", with_free(figures(l1_peak_range_of(device), device.l1_peak, device.l1_end),
                            device.least_largest_free[Kind::l1], device.l1_capacity)},
           {"cb", figures(device, Kind::cb)},
           {"trace", std::move(trace)},
@@ -139,6 +148,7 @@ std::string report_json(const Report& report, std::size_t top) {
                {"events", report.events},
                {"lost_events", report.lost_events},
                {"gaps", report.gaps},
+               {"not_tracked", report.not_tracked},
                {"complete", report.complete},
                {"aggregate", report.aggregate},
                {"unknown_programs", report.unknown_programs},
@@ -151,7 +161,7 @@ std::string report_json(const Report& report, std::size_t top) {
                {"while_trace_live", list_of(report.while_trace_live, top, trace_json)}};
   const Json imported = Json::parse(report.imported, nullptr, false);
   if (!report.imported.empty() && !imported.is_discarded()) json["imported"] = imported;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace ttmem::report

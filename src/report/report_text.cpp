@@ -11,6 +11,8 @@
 
 #include "recording/file/sources.hpp"
 #include "report/holders.hpp"
+#include "report/limit.hpp"
+#include "report/peak_ranges.hpp"
 #include "report/select.hpp"
 #include "report/settings.hpp"
 #include "views/format.hpp"
@@ -67,14 +69,20 @@ std::string failures_text(const Report& report, const TextOptions& options) {
 }
 
 // What makes the figures less than exact.
-std::vector<std::string> cautions(const Report& report) {
+std::vector<std::string> cautions(const Report& report, const TextOptions& options) {
   std::vector<std::string> list;
   if (report.lost_events > 0) {
-    list.push_back(fmt::format(
-        "{} lost in {}: peaks in there may be higher; the figures after it are right (record with "
-        "a larger TTMEM_EVENTS)",
-        views::plural(report.lost_events, "event was", "events were"),
-        views::plural(report.gaps, "gap", "gaps")));
+    list.push_back(
+        fmt::format("{} lost in {}: peaks with \">=\" may be higher, least figures lower; what was "
+                    "held after it "
+                    "is right (record with a larger TTMEM_EVENTS)",
+                    views::plural(report.lost_events, "event was", "events were"),
+                    views::plural(report.gaps, "gap", "gaps")));
+  }
+  for (const auto& [reason, processes] : report.not_tracked) {
+    list.push_back(fmt::format("{} not tracked: {}: what they took is missing",
+                               views::plural(processes, "process was", "processes were"),
+                               views::printable(reason, options.unicode)));
   }
   if (report.source == recording::kLooks) {
     list.emplace_back(
@@ -86,7 +94,8 @@ std::vector<std::string> cautions(const Report& report) {
         "recorded with --aggregate: the peaks are those of its time line, and what they were made "
         "of is not known");
   }
-  if (!report.complete) list.emplace_back("the recorder was killed: the end is missing");
+  if (!report.complete)
+    list.emplace_back("the recorder was killed, or could not write: the end is missing");
   if (report.unknown_programs > 0) {
     list.push_back(
         fmt::format("the circular buffers of {} are not known: gone before they were read",
@@ -101,20 +110,35 @@ struct Row {
   Bytes capacity;
   Bytes end;
   std::optional<Extreme> free;  // the smallest largest block
+  std::optional<Range> range;   // of the peak
 };
 
 std::vector<Row> rows_of(const DeviceReport& device) {
   const auto row = [&](const char* name, Kind kind, Bytes capacity) {
-    return Row{name, device.peak[kind], capacity, device.end[kind], std::nullopt};
+    return Row{name,         device.peak[kind],          capacity, device.end[kind],
+               std::nullopt, peak_range_of(device, kind)};
   };
-  std::vector<Row> rows = {row("DRAM", Kind::dram, device.dram_capacity),
-                           {"L1", device.l1_peak, device.l1_capacity, device.l1_end, {}},
-                           row("CB", Kind::cb, device.l1_capacity),
-                           row("Trace", Kind::trace, device.trace_region),
-                           row("Kernels", Kind::kernel, device.l1_capacity)};
+  std::vector<Row> rows = {
+      row("DRAM", Kind::dram, device.dram_capacity),
+      {"L1", device.l1_peak, device.l1_capacity, device.l1_end, {}, l1_peak_range_of(device)},
+      row("CB", Kind::cb, device.l1_capacity),
+      row("Trace", Kind::trace, device.trace_region),
+      row("Kernels", Kind::kernel, device.l1_capacity)};
   rows[0].free = device.least_largest_free[Kind::dram];
   rows[1].free = device.least_largest_free[Kind::l1];
   return rows;
+}
+
+// Returns the peak, as ">=1.20 GiB" if it is only a lower bound.
+std::string peak_text(const std::optional<Range>& range, const TextOptions& options) {
+  if (!range) return size(Bytes(), options);
+  return (range->is_exact() ? "" : ">=") +
+         size(static_cast<std::uint64_t>(shown_bound(*range)), options);
+}
+
+// Returns true if the shown peak was seen, so that its time is known.
+bool was_seen(const std::optional<Extreme>& peak, const std::optional<Range>& range) {
+  return peak && range && peak->bytes == shown_bound(*range);
 }
 
 std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
@@ -127,11 +151,12 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
                {"LEAST FREE BLOCK/BANK", right, 1},
                {"AT", right, 1}});
   for (const Row& row : rows_of(device)) {
-    const auto share = views::share_of(bytes_of(row.peak), row.capacity);
+    const Bytes peak = row.range ? Bytes(shown_bound(*row.range)) : Bytes();
+    const auto share = views::share_of(peak, row.capacity);
     const Color color = views::color_of(views::tone_of_share(share));
     table.add_row({{row.name},
-                   {size(bytes_of(row.peak), options), color},
-                   {time_of(row.peak)},
+                   {peak_text(row.range, options), color},
+                   {was_seen(row.peak, row.range) ? time_of(row.peak) : ""},
                    {share ? views::format_share(share) : ""},
                    {size(row.end, options)},
                    {row.free ? size(bytes_of(row.free), options) : ""},
@@ -250,16 +275,20 @@ std::string composition_text(const DeviceReport& device, const Report& report, s
                              const TextOptions& options) {
   std::string text;
   const auto add = [&](const char* what, const std::optional<Extreme>& peak,
-                       const std::vector<Holder>& holders) {
+                       const std::optional<Range>& range, const std::vector<Holder>& holders) {
     if (!peak || peak->bytes == 0 || holders.empty()) return;
-    text +=
-        heading(fmt::format("What the {} peak of device {} was made of: {} at {}", what,
-                            name_of(device, report), size(bytes_of(peak), options), time_of(peak)),
-                options);
+    const char* const title =
+        was_seen(peak, range)
+            ? "What the {} peak of device {} was made of: {} at {}"
+            : "What the {} peak of device {} was made of is not known; the most that was seen is "
+              "{} at {}";
+    text += heading(fmt::format(fmt::runtime(title), what, name_of(device, report),
+                                size(bytes_of(peak), options), time_of(peak)),
+                    options);
     text += holders_text(holders, static_cast<std::uint64_t>(peak->bytes), top, options);
   };
-  add("L1", device.l1_peak, device.at_l1_peak);
-  add("DRAM", device.peak[Kind::dram], device.at_dram_peak);
+  add("L1", device.l1_peak, l1_peak_range_of(device), device.at_l1_peak);
+  add("DRAM", device.peak[Kind::dram], peak_range_of(device, Kind::dram), device.at_dram_peak);
   return text;
 }
 
@@ -383,7 +412,7 @@ std::string name_of(const DeviceReport& device, const Report& report) {
 std::string report_text(const Report& report, const ReportTextOptions& what,
                         const TextOptions& options) {
   std::string text = first_line(report, what, options);
-  for (const std::string& caution : cautions(report)) {
+  for (const std::string& caution : cautions(report, options)) {
     text += views::wrapped(caution, 2, Color::yellow, options);
   }
   text += failures_text(report, options);

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::report {
 namespace {
@@ -16,8 +16,8 @@ using recording::Tables;
 using Name = std::tuple<Kind, std::string, std::string>;
 
 Name name_of(const Tables& tables, const recording::Request& request) {
-  return {request.kind, segment::safe_text(tables.scope(request.scope)),
-          segment::safe_text(tables.text(request.label))};
+  return {request.kind, safe_text(tables.scope(request.scope)),
+          safe_text(tables.text(request.label))};
 }
 
 template <typename Item>

@@ -28,7 +28,7 @@ bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now
   if (receipt.slot != kNoSlot) {
     write_slot({device.record_index}, request, receipt, segment_->next_event(), now_ns);
   }
-  write_alloc_event({device.record->id}, request, receipt, now_ns);
+  write_alloc_event({device.id}, request, receipt, now_ns);
   account(*device.record, receipt, Change::add);
   if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_added(receipt.slot);
   return true;
@@ -37,7 +37,7 @@ bool Tracker::allocate(Device& device, const Request& request, std::uint64_t now
 void Tracker::release(Device& device, const Receipt& receipt, std::uint64_t now_ns) {
   // Clears the slot before it writes the event: a reader that sees the event finds no slot.
   clear_slot(receipt);
-  write_free_event({device.record->id}, receipt, now_ns);
+  write_free_event({device.id}, receipt, now_ns);
   account(*device.record, receipt, Change::remove);
   if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_removed(receipt.slot);
 }
@@ -58,7 +58,7 @@ void Tracker::resize(Device& device, const Request& request, Receipt& receipt,
     write_slot({device.record_index}, request, receipt, segment_->allocation(receipt.slot).born,
                now_ns);
   }
-  write_alloc_event({device.record->id}, request, receipt, now_ns);
+  write_alloc_event({device.id}, request, receipt, now_ns);
   if (observer_ != nullptr && receipt.slot != kNoSlot) observer_->allocation_changed(receipt.slot);
 }
 
@@ -66,11 +66,16 @@ void Tracker::tell_again(std::uint32_t index) noexcept {
   if (!segment_->has_event_details()) return;
   const segment::AllocationSlot& slot = segment_->allocation(index);
   const bool is_set = (slot.flags & segment::kOnSet) != 0;
+  std::uint32_t where = slot.device;
+  if (!is_set) {
+    if (where >= segment_->device_count()) return;  // the workload overwrote the slot
+    where = at(where).id;
+  }
   segment_->write_event({.type = is_set ? segment::EventType::set_alloc : segment::EventType::alloc,
                          .kind = static_cast<Kind>(slot.kind),
                          .flags = slot.flags,
                          .role = slot.role,
-                         .device_id = is_set ? slot.device : segment_->device(slot.device).id,
+                         .device_id = where,
                          .id = slot.id,
                          .address = slot.address,
                          .bytes = slot.bytes,
@@ -98,7 +103,7 @@ void Tracker::count_left_at_close(Device& device, const Receipt& receipt) noexce
 // The grid became known after buffers were allocated. Converts the core numbers of sharded buffers
 // to those of the grid.
 void Tracker::renumber_buffers(Device& device, std::uint32_t columns_before) noexcept {
-  for (std::uint32_t i = 0; i < segment_->header().allocation_count; ++i) {
+  for (std::uint32_t i = 0; i < segment_->allocation_count(); ++i) {
     segment::AllocationSlot& slot = segment_->allocation(i);
     const bool concerned = slot.live != 0 && slot.device == device.record_index &&
                            (slot.flags & (segment::kNoCores | segment::kOnSet)) == 0;

@@ -71,17 +71,17 @@ inline void add_cores(std::uint32_t begin, std::uint32_t end, CoreMask& mask) no
 // One device of a tracked process: its record in the segment, and the CBs of its programs. The
 // Tracker owns it. It lives and stays in place as long as the tracker, open or closed.
 struct Device {
-  Device(DeviceRecord& its_record, std::uint32_t index)
-      : record(&its_record), record_index(index), ledger(make_ledger()) {}
+  Device(DeviceRecord& its_record, std::uint32_t index, std::uint32_t its_id)
+      : record(&its_record), record_index(index), id(its_id), ledger(make_ledger()) {}
 
   [[nodiscard]] std::unique_ptr<ledger::DeviceLedger> make_ledger() const {
     return std::make_unique<ledger::DeviceLedger>(columns() * rows());
   }
   [[nodiscard]] std::uint32_t columns() const noexcept {
-    return record->grid_x != 0 ? record->grid_x : kUnknownGridSide;
+    return grid_x != 0 ? grid_x : kUnknownGridSide;
   }
   [[nodiscard]] std::uint32_t rows() const noexcept {
-    return record->grid_y != 0 ? record->grid_y : kUnknownGridSide;
+    return grid_y != 0 ? grid_y : kUnknownGridSide;
   }
 
   [[nodiscard]] bool is_open() const noexcept {
@@ -91,7 +91,7 @@ struct Device {
   // The number of banks that memory of that kind has; 0: unknown.
   [[nodiscard]] std::uint32_t banks_of(Kind kind) const noexcept {
     if (is_in_dram(kind)) return record->dram_channels;
-    if (is_in_l1(kind)) return std::uint32_t{record->grid_x} * record->grid_y;
+    if (is_in_l1(kind)) return std::uint32_t{grid_x} * grid_y;
     return 1;  // host memory
   }
 
@@ -130,6 +130,11 @@ struct Device {
 
   DeviceRecord* record;
   std::uint32_t record_index;
+  // Copies of the record's fields: a workload that overwrites the record by mistake must not change
+  // the number of cores.
+  std::uint32_t id;
+  std::uint16_t grid_x = 0;
+  std::uint16_t grid_y = 0;
   std::unique_ptr<ledger::DeviceLedger> ledger;
 };
 

@@ -41,7 +41,8 @@ void Tracker::failure(std::string_view said) {
   segment::FailureRecord& record = segment_->failure();
   char shortened[sizeof record.text];
   const std::string_view text(shortened, shorten(said, shortened));
-  const std::string_view before(record.text, record.text_bytes);
+  const std::string_view before(record.text,
+                                std::min<std::size_t>(record.text_bytes, sizeof record.text));
   const std::uint64_t taken = taken_so_far();
   const bool is_passed_on =
       record.number != 0 && taken == taken_at_failure_ && is_same_said(text, before);

@@ -29,7 +29,7 @@ Mesh& Tracker::look_up(std::span<const std::uint32_t> list, KnownMesh& known) {
 
 void Tracker::add_to(Mesh& mesh, const Device& device) {
   const auto shape = [](const Device& of) {
-    return std::tie(of.record->grid_x, of.record->grid_y, of.record->dram_channels);
+    return std::tie(of.grid_x, of.grid_y, of.record->dram_channels);
   };
   mesh.devices.set(device.record_index);
   auto part = std::find_if(mesh.parts.begin(), mesh.parts.end(), [&](const MeshPart& one) {
@@ -47,7 +47,7 @@ template <typename Write>
   if (set != 0) [[likely]] {
     return write(Where{set, true});
   }
-  devices.for_each([&](std::uint32_t record) { write(Where{segment_->device(record).id}); });
+  devices.for_each([&](std::uint32_t record) { write(Where{at(record).id}); });
 }
 
 void Tracker::allocate_on(const DeviceMask& devices, std::uint32_t set, const Request& request,

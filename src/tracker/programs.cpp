@@ -74,7 +74,7 @@ void Tracker::write_place_event(const Device& device, const ledger::Placement& p
   const ledger::Footprint& footprint = *placement.footprint.get();
   segment_->write_event({.type = segment::EventType::program_place,
                          .kind = Kind::cb,
-                         .device_id = device.record->id,
+                         .device_id = device.id,
                          .id = placement.program,
                          .address = footprint.number,
                          .bytes = footprint.logical_bytes,
@@ -139,7 +139,7 @@ void Tracker::write_replay_event(const Device& device,
   key_.assign(programs.begin(), programs.end());
   key_.resize(records * per_record);
   segment_->write_event({.type = segment::EventType::trace_replay,
-                         .device_id = device.record->id,
+                         .device_id = device.id,
                          .id = programs.size(),
                          .when_ns = exact_time()},
                         key_.data(), static_cast<std::uint32_t>(records));
@@ -152,7 +152,7 @@ void Tracker::report_dispatches(Device& device) noexcept {
 }
 
 void Tracker::program_destroy(std::uint64_t program) {
-  for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
+  for (std::uint32_t i = 0; i < segment_->device_count(); ++i) {
     if (devices_[i] != nullptr) remove_program(*devices_[i], program);
   }
 }
@@ -347,7 +347,7 @@ void Tracker::forget_program(Device& device, ledger::Placement& placement) {
   clear_slot(placement);
   segment_->write_event({.type = segment::EventType::program_destroy,
                          .kind = Kind::cb,
-                         .device_id = device.record->id,
+                         .device_id = device.id,
                          .id = program,
                          .bytes = placement.footprint->logical_bytes,
                          .slot = slot,

@@ -28,22 +28,20 @@ class Fitted {
 
 bool TextTable::is(std::uint32_t number, const char* text) const noexcept {
   if (number == 0) return *text == '\0';
-  const TextRecord& record = segment_.text(number - 1);
-  return Fitted(text).view() == std::string_view(record.text, record.length);
+  return Fitted(text).view() == name_of(number);
 }
 
 std::uint32_t TextTable::parent_of(std::uint32_t scope) const noexcept {
-  return static_cast<std::uint32_t>(segment_.text(scope - 1).length >> segment::kParentShift);
+  return texts_[scope - 1].parent;
 }
 
 std::string_view TextTable::name_of(std::uint32_t scope) const noexcept {
-  const TextRecord& record = segment_.text(scope - 1);
-  return {record.text, static_cast<std::uint32_t>(record.length)};
+  return {segment_.text(scope - 1).text, texts_[scope - 1].length};
 }
 
 std::uint32_t* TextTable::open_visits(std::uint32_t scope) const noexcept {
   TextRecord& record = segment_.text(scope - 1);
-  const bool has_room = static_cast<std::uint32_t>(record.length) <= sizeof record.scope.name;
+  const bool has_room = texts_[scope - 1].length <= sizeof record.scope.name;
   return has_room ? &record.scope.open : nullptr;
 }
 
@@ -68,9 +66,14 @@ std::uint32_t TextTable::number_of(const Wanted& wanted, std::uint32_t most) {
   if (fitted.view().empty()) return 0;
   const auto known = numbers_.find({wanted.parent, fitted.view()});
   if (known != numbers_.end()) return known->second;
-  const bool full = segment_.header().text_count >= most;
+  // Adds to the list first, because that may throw: the records and the list stay in step.
+  texts_.push_back({wanted.parent, static_cast<std::uint32_t>(fitted.view().size())});
+  const bool full = segment_.text_count() >= most;
   const std::uint32_t index = full ? segment::kNoSlot : segment_.acquire_text(now());
-  if (index == segment::kNoSlot) return 0;
+  if (index == segment::kNoSlot) {
+    texts_.pop_back();
+    return 0;
+  }
   TextRecord& record = segment_.text(index);
   const std::size_t size = fitted.view().copy(record.text, sizeof record.text);
   // Stores the text before its length, and the length before a record refers to it.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "segment/writer/segment_writer.hpp"
 
@@ -51,7 +52,13 @@ class TextTable {
   };
   std::uint32_t number_of(const Wanted& wanted, std::uint32_t most);
 
+  struct Known {
+    std::uint32_t parent;
+    std::uint32_t length;
+  };
+
   segment::SegmentWriter& segment_;
+  std::vector<Known> texts_;  // by number - 1
   // By the scope that it lies in (0: it is no scope in another) and the text in the segment, which
   // stays where it is.
   boost::unordered_flat_map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> numbers_;

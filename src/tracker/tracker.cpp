@@ -37,9 +37,14 @@ void Tracker::count_dropped_calls(std::uint64_t calls) noexcept {
   increase(segment_->header().dropped_calls, calls);
 }
 
+void Tracker::count_recorded_calls(std::uint64_t calls) noexcept {
+  std::uint64_t& dropped = segment_->header().dropped_calls;
+  store(dropped, dropped - calls);
+}
+
 Device* Tracker::find_by_search(std::uint32_t id) const noexcept {
-  for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
-    if (devices_[i] != nullptr && devices_[i]->record->id == id) return devices_[i].get();
+  for (std::uint32_t i = 0; i < segment_->device_count(); ++i) {
+    if (devices_[i] != nullptr && devices_[i]->id == id) return devices_[i].get();
   }
   return nullptr;
 }
@@ -70,7 +75,7 @@ Device* Tracker::new_device(std::uint32_t id) {
   if (index == kNoSlot) return nullptr;
   DeviceRecord& record = segment_->device(index);
   publish(record.seq, [&] { store(record.id, id); });
-  devices_[index] = std::make_unique<Device>(record, index);
+  devices_[index] = std::make_unique<Device>(record, index, id);
   if (id < by_id_.size()) by_id_[id] = devices_[index].get();
   return devices_[index].get();
 }
@@ -79,8 +84,7 @@ bool Tracker::changes_grid(const ttmem_device_info& info) const noexcept {
   const std::uint32_t cores = std::uint32_t{info.grid_x} * info.grid_y;
   const Device* device = find(info.id);
   return cores > 0 && cores <= kMaxCores &&
-         (device == nullptr || info.grid_x != device->record->grid_x ||
-          info.grid_y != device->record->grid_y);
+         (device == nullptr || info.grid_x != device->grid_x || info.grid_y != device->grid_y);
 }
 
 void Tracker::device_open(const ttmem_device_info& info) {
@@ -102,8 +106,8 @@ void Tracker::device_open(const ttmem_device_info& info) {
     if (info.arch != nullptr) copy_text(record.arch, info.arch);
     if (info.board != nullptr) copy_text(record.board, info.board);
     if (new_grid) {
-      record.grid_x = info.grid_x;
-      record.grid_y = info.grid_y;
+      device->grid_x = record.grid_x = info.grid_x;
+      device->grid_y = record.grid_y = info.grid_y;
     }
     update(record.l1_bytes_per_core, info.l1_bytes_per_core);
     update(record.l1_base, info.l1_base);

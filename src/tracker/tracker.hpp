@@ -167,7 +167,7 @@ class Tracker {
   // Calls visit(record) for every open device.
   template <typename Visitor>
   void for_each_device(Visitor&& visit) const {
-    for (std::uint32_t i = 0; i < segment_->header().device_count; ++i) {
+    for (std::uint32_t i = 0; i < segment_->device_count(); ++i) {
       const segment::DeviceRecord& record = segment_->device(i);
       if (record.state == static_cast<std::uint32_t>(segment::DeviceState::open)) visit(record);
     }
@@ -177,6 +177,8 @@ class Tracker {
 
   // Counts calls that are in no figure: their arguments are unusable, or there is no room.
   void count_dropped_calls(std::uint64_t calls) noexcept;
+  // Subtracts calls from the dropped calls: they have been recorded after all.
+  void count_recorded_calls(std::uint64_t calls) noexcept;
   void count_dropped_call() noexcept { count_dropped_calls(1); }
 
   // For a clean exit: removes the segment.

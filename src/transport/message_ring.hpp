@@ -34,8 +34,6 @@ class MessageRing {
   // The oldest messages, as many as are adjacent in memory; empty when there are none.
   [[nodiscard]] std::span<const wire::Message> front() const noexcept;
   void pop(std::size_t count) noexcept;
-  // Drops all but the oldest ones; only when there are so many.
-  void keep(std::size_t count) noexcept { end_ = begin_ + count; }
   void clear() noexcept { begin_ = end_ = 0; }
 
  private:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/shorten.hpp"
 
@@ -17,6 +18,8 @@ using segment::DeviceRecord;
 using segment::ProgramSlot;
 using wire::Message;
 using wire::Type;
+
+constexpr std::uint64_t kMaxResent = std::numeric_limits<std::uint32_t>::max();
 
 void begin(Message& to, Type type, const Sender& sender, const DeviceRecord& device,
            std::uint64_t unix_ns) noexcept {
@@ -141,12 +144,14 @@ void write_notice(Message& to, const Sender& sender, wire::DeviceReport report,
 }
 
 void write_device(Message& to, const Sender& sender, const DeviceRecord& device,
-                  std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept {
+                  std::uint64_t events_dropped, std::uint64_t events_resent,
+                  std::uint64_t unix_ns) noexcept {
   begin(to, Type::device_info_response, sender, device, unix_ns);
   to.head.size = device.trace_region_bytes;
   to.head.buffer_id = device.uid;
   wire::DeviceDetails& details = to.device;
   details.events_dropped = events_dropped;
+  details.events_resent = static_cast<std::uint32_t>(std::min(events_resent, kMaxResent));
   details.grid_x = device.grid_x;
   details.grid_y = device.grid_y;
   details.l1_base = device.l1_base;

@@ -45,7 +45,9 @@ void write_notice(wire::Message& to, const Sender& sender, wire::DeviceReport re
 [[nodiscard]] std::uint32_t reports_of(const segment::DeviceRecord& device) noexcept;
 
 // DEVICE_INFO_RESPONSE: the device was opened or closed, as its state says.
+// The resend makes good `events_resent` of the `events_dropped`.
 void write_device(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
-                  std::uint64_t events_dropped, std::uint64_t unix_ns) noexcept;
+                  std::uint64_t events_dropped, std::uint64_t events_resent,
+                  std::uint64_t unix_ns) noexcept;
 
 }  // namespace ttmem::transport

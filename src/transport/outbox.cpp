@@ -143,12 +143,12 @@ void Outbox::queue_cbs(const ProgramSlot& program, Write&& write) noexcept {
 void Outbox::queue_device(std::uint32_t record) noexcept {
   const DeviceRecord& device = segment_.device(record);
   said_reports_[record] = reports_of(device);
-  write_device(ring_->push(), sender_, device, dropped(), unix_now_ns());
+  write_device(ring_->push(), sender_, device, dropped(), dropped_, unix_now_ns());
   queued();
 }
 
 void Outbox::queue_missed_kinds() noexcept {
-  for (std::uint32_t i = 0; i < segment_.header().device_count; ++i) {
+  for (std::uint32_t i = 0; i < segment_.device_count(); ++i) {
     const DeviceRecord& device = segment_.device(i);
     const bool is_told = is_open(device) && device.announced != 0;
     if (is_told && reports_of(device) != said_reports_[i]) queue_device(i);
@@ -160,14 +160,9 @@ void Outbox::queue_notice(wire::DeviceReport report) noexcept {
   queued();
 }
 
-bool Outbox::say_goodbye(bool is_half_sent) noexcept {
-  if (state_ != State::connected) return false;
-  state_ = State::away;
-  reported_allocations_ = 0;
-  reported_programs_ = 0;
-  ring_->keep(is_half_sent ? 1 : 0);
+void Outbox::say_goodbye() noexcept {
+  disconnected();
   queue_notice(wire::DeviceReport::goodbye);
-  return true;
 }
 
 // Empty when the slot has a short one.
@@ -196,7 +191,7 @@ void Outbox::connected() noexcept {
   reported_allocations_ = 0;
   reported_programs_ = 0;
   queue_notice(wire::DeviceReport::hello);
-  for (std::uint32_t i = 0; i < segment_.header().device_count; ++i) {
+  for (std::uint32_t i = 0; i < segment_.device_count(); ++i) {
     if (is_open(segment_.device(i))) device_changed(i);
   }
 }
@@ -224,12 +219,12 @@ bool Outbox::advance() noexcept {
   const bool waits = ring_->size() >= kResendBelow || ring_->room() < kLargestSlice;
   if (state_ != State::connected || waits) return true;
   if (reported_allocations_ != kAll) {
-    walk(reported_allocations_, segment_.header().allocation_count, [this](std::uint32_t i) {
+    walk(reported_allocations_, segment_.allocation_count(), [this](std::uint32_t i) {
       const AllocationSlot& slot = segment_.allocation(i);
       if (slot.live != 0) queue_allocation(slot);
     });
   } else {
-    walk(reported_programs_, segment_.header().program_count, [this](std::uint32_t i) {
+    walk(reported_programs_, segment_.program_count(), [this](std::uint32_t i) {
       const ProgramSlot& slot = segment_.program(i);
       if (slot.live != 0) queue_place(slot);
     });

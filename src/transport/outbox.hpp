@@ -61,12 +61,14 @@ class Outbox final : public tracker::Observer {
   // Clears the queue: the next resend covers what was not sent.
   void disconnected() noexcept;
 
-  // Queues the last message: this process holds nothing any longer. Drops all others, but the
-  // oldest if it `is_half_sent`. False when it is not connected.
-  [[nodiscard]] bool say_goodbye(bool is_half_sent) noexcept;
+  // Queues the last message: this process no longer holds anything. Later messages are not queued.
+  void say_goodbye() noexcept;
 
   // Queues the next slice of the resend, unless much is queued already. False when there is none.
   bool advance() noexcept;
+
+  // Never changes: any thread may read it without the lock.
+  [[nodiscard]] const Sender& sender() const noexcept { return sender_; }
 
   [[nodiscard]] std::span<const wire::Message> front() const noexcept { return ring_->front(); }
   void pop(std::size_t count) noexcept { ring_->pop(count); }

@@ -77,6 +77,15 @@ void PrivateSocket::close() noexcept {
   fd_ = -1;
 }
 
+// Asks the kernel for the user of the listening process; the file at the path may have another
+// owner.
+std::optional<uid_t> PrivateSocket::owner() const noexcept {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  const long failed = ::syscall(SYS_getsockopt, fd_, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  return failed == 0 ? std::optional(peer.uid) : std::nullopt;
+}
+
 std::ptrdiff_t PrivateSocket::send(const void* bytes, std::size_t size) noexcept {
   const long sent =
       ::syscall(SYS_sendto, fd_, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT, nullptr, 0);

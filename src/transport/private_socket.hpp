@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace ttmem::transport {
@@ -31,6 +34,8 @@ class PrivateSocket {
   // Returns 0 or the errno: ENOENT or ECONNREFUSED when there is no server.
   [[nodiscard]] int connect(const std::string& path) noexcept;
   void close() noexcept;
+  // The user of the server; nullopt if the system does not say.
+  [[nodiscard]] std::optional<uid_t> owner() const noexcept;
 
   // Returns the number of bytes sent, 0 when it would block, -1 when the connection is over.
   [[nodiscard]] std::ptrdiff_t send(const void* bytes, std::size_t size) noexcept;

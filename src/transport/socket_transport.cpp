@@ -3,13 +3,20 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
+
+#include "base/clock.hpp"
+#include "base/server_owner.hpp"
 
 namespace ttmem::transport {
 namespace {
@@ -30,10 +37,13 @@ constexpr milliseconds kTick{5};
 constexpr std::size_t kBurst = 4096;
 // Then it sleeps until the next message, but checks this often if the server is still there.
 constexpr milliseconds kIdle{250};
-// A process that exits says goodbye no later than this, whatever else is to be sent.
+// An exiting process says goodbye over a new connection if the old one takes longer than this.
 constexpr milliseconds kLastGoodbye{50};
 // How often it checks, while a server does not read, if it must end or connect again.
 constexpr milliseconds kFull{20};
+
+// Stands for an errno: the server belongs to another user.
+constexpr int kForeignServer = -1;
 
 // The workload may change its directory afterwards.
 std::string absolute(std::string path) {
@@ -47,11 +57,15 @@ std::string absolute(std::string path) {
 
 std::unique_ptr<SocketTransport> SocketTransport::start(tracker::Tracker& tracker,
                                                         tracker::SpinLock& lock, Options options) {
-  options.path = absolute(std::move(options.path));
+  for (std::string& path : options.paths) path = absolute(std::move(path));
+  const std::string last = options.paths.back();
+  std::erase_if(options.paths, [](const std::string& path) {
+    return path.size() > PrivateSocket::longest_path();
+  });
   const Log log = options.log;
-  if (options.path.size() > PrivateSocket::longest_path()) {
+  if (options.paths.empty()) {
     log("nothing is sent: the path in TTMEM_SOCKET is too long for a socket; use a shorter one",
-        options.path.c_str());
+        last.c_str());
     return nullptr;
   }
   auto ring = MessageRing::create(kRingMessages);
@@ -134,7 +148,10 @@ void SocketTransport::run() noexcept {
     PrivateSocket socket;
     keep_connected(socket);
   } else {
-    log_once("nothing is sent: the thread cannot get its own file descriptors", errno);
+    char reason[256];
+    const int error = errno;
+    log_once(error, "nothing is sent: the thread cannot get its own file descriptors",
+             ::strerror_r(error, reason, sizeof reason));
   }
   ended_.notify();
 }
@@ -142,13 +159,9 @@ void SocketTransport::run() noexcept {
 void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
   milliseconds pause = kFirstPause;
   bool is_known = false;  // a server may have reports of this process
-  for (bool last = false;;) {
-    const int error = socket.connect(options_.path);
+  for (;;) {
     bool went_well = false;
-    if (error != 0) {
-      log_once("cannot reach the allocation server; start `ttmem serve`, or set TTMEM_SOCKET",
-               error);
-    } else {
+    if (connect(socket)) {
       logged_error_ = 0;
       went_well = send_until_over(socket);
       socket.close();
@@ -159,11 +172,61 @@ void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
     // Checked after the first attempt: a short process may be ending already.
     if (!ending_.load()) wakeup_.wait(seen, pause);
     pause = std::min(2 * pause, kLongestPause);
-    if (!ending_.load()) continue;
-    // A server that does not hear a goodbye takes the process for killed.
-    if (last || !is_known) return;
-    last = true;
+    if (ending_.load()) break;
   }
+  // Without a goodbye, the server takes the process for killed.
+  if (is_known && connect(socket)) say_goodbye_over(socket);
+}
+
+void SocketTransport::say_goodbye_now() noexcept {
+  PrivateSocket socket;
+  char reason[kReasonBytes];
+  if (connect_to_server(socket, reason) == 0) say_goodbye_over(socket);
+}
+
+// Says goodbye over a new connection: its buffer has room even while the server does not read.
+void SocketTransport::say_goodbye_over(PrivateSocket& socket) const noexcept {
+  std::array<wire::Message, 2> messages;
+  const std::uint64_t now = clock_ns(CLOCK_REALTIME_COARSE);
+  write_notice(messages[0], outbox_.sender(), wire::DeviceReport::hello, now);
+  write_notice(messages[1], outbox_.sender(), wire::DeviceReport::goodbye, now);
+  (void)socket.send(messages.data(), sizeof messages);
+}
+
+bool SocketTransport::connect(PrivateSocket& socket) noexcept {
+  char reason[kReasonBytes];
+  const int error = connect_to_server(socket, reason);
+  if (error == 0) return true;
+  log_once(error,
+           error == kForeignServer
+               ? "an allocation server of another user is told nothing; run `ttmem serve` as this "
+                 "user or as root, and set TTMEM_SOCKET to its socket"
+               : "cannot reach the allocation server; start `ttmem serve`, or set TTMEM_SOCKET",
+           error == kForeignServer ? reason : ::strerror_r(error, reason, sizeof reason));
+  return false;
+}
+
+// Connects to the first server that may be told. Returns 0, an errno, or kForeignServer and a
+// reason.
+int SocketTransport::connect_to_server(PrivateSocket& socket,
+                                       std::span<char, kReasonBytes> reason) const noexcept {
+  int error = 0;
+  for (const std::string& path : options_.paths) {
+    const int failure = socket.connect(path);
+    if (failure != 0) {
+      if (error != kForeignServer) error = failure;
+      continue;
+    }
+    const std::optional<uid_t> owner = socket.owner();
+    if (owner && may_tell(*owner, ::geteuid())) return 0;
+    socket.close();
+    error = kForeignServer;
+    std::snprintf(
+        reason.data(), reason.size(), "that at %s belongs to user %lld%s", path.c_str(),
+        owner ? static_cast<long long>(*owner) : -1LL,
+        owner == kOverflowUid ? ", or to one that this user namespace does not have" : "");
+  }
+  return error;
 }
 
 // Sends until the connection ends. True if the server had received the whole resend by then.
@@ -178,7 +241,7 @@ bool SocketTransport::send_until_over(PrivateSocket& socket) noexcept {
   std::size_t sent = 0;  // whole messages
   std::size_t part = 0;  // bytes of the one after them
   for (bool over = false; !over;) {
-    const Next todo = next(sent, part > 0, idle);
+    const Next todo = next(sent, idle);
     sent = 0;
     over = todo.over;
     if (over || (todo.messages.empty() && todo.resending)) continue;
@@ -204,45 +267,41 @@ bool SocketTransport::send_until_over(PrivateSocket& socket) noexcept {
   return resent;
 }
 
-SocketTransport::Next SocketTransport::next(std::size_t sent, bool is_half_sent,
-                                            bool idle) noexcept {
+SocketTransport::Next SocketTransport::next(std::size_t sent, bool idle) noexcept {
   const std::lock_guard guard(lock_);
   Next result;
   result.over = outbox_.overflowed();
   if (result.over) return result;
   outbox_.pop(sent);
+  if (goodbye_ == Goodbye::queued && outbox_.empty()) goodbye_ = Goodbye::sent;
+  result.over = goodbye_ == Goodbye::sent || is_late();
+  if (result.over) return result;
   if (goodbye_ == Goodbye::none) {
-    result.resending = !given_up_ && outbox_.advance();
-    if (must_leave(result.resending || !outbox_.empty())) {
-      if (outbox_.say_goodbye(is_half_sent)) goodbye_ = Goodbye::queued;
-      result.resending = false;
+    result.resending = outbox_.advance();
+    if (ending_.load() && !result.resending && outbox_.empty()) {
+      outbox_.say_goodbye();
+      goodbye_ = Goodbye::queued;
     }
   }
   result.messages = outbox_.front();
-  if (goodbye_ == Goodbye::queued && result.messages.empty()) {
-    goodbye_ = Goodbye::sent;
-    result.over = true;
-    return result;
-  }
   const bool rests = result.messages.empty() && !result.resending;
   outbox_.wake_at(!rests ? Outbox::kNever : idle ? 1 : kBurst);
   result.seen = wakeup_.count();
   return result;
 }
 
-bool SocketTransport::must_leave(bool has_more) const noexcept {
+// Returns true if nothing more is sent over this connection: the goodbye needs a new connection,
+// whose buffer is empty.
+bool SocketTransport::is_late() const noexcept {
   if (given_up_) return true;
-  if (!ending_.load()) return false;
-  return !has_more || std::chrono::steady_clock::now() - ending_since_ > kLastGoodbye;
+  return ending_.load() && std::chrono::steady_clock::now() - ending_since_ > kLastGoodbye;
 }
 
 // Logs an error once, until another one occurs or a server was connected.
-void SocketTransport::log_once(const char* what, int error) noexcept {
+void SocketTransport::log_once(int error, const char* what, const char* reason) noexcept {
   if (error == logged_error_) return;
   logged_error_ = error;
-  char reason[256];
-  const char* text = ::strerror_r(error, reason, sizeof reason);
-  options_.log(what, text);
+  options_.log(what, reason);
 }
 
 }  // namespace ttmem::transport

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tracker/spin_lock.hpp"
 #include "tracker/tracker.hpp"
@@ -23,14 +24,16 @@ namespace ttmem::transport {
 // disconnected, the messages that it missed are counted, and it gets everything that is live again.
 //
 // A server that is absent, refuses or goes away is no failure: the thread tries again after 50 ms,
-// then less and less often, at last every 2 s.
+// then less and less often, at last every 2 s. Nothing is sent to a server of another user
+// (may_tell()).
 class SocketTransport {
  public:
   // Called from the thread too.
   using Log = void (*)(const char* message, const char* reason) noexcept;
 
   struct Options {
-    std::string path;          // of the server's socket; relative ones as seen now
+    std::vector<std::string>
+        paths;                 // of sockets, tried in this order; relative to the directory now
     bool keep_stderr = false;  // `log` writes there
     Log log = nullptr;
   };
@@ -53,6 +56,10 @@ class SocketTransport {
   void give_up() noexcept;
   // Without the lock, after end() or give_up(). False when it takes longer than `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
+  // Says goodbye from the calling thread, with a descriptor of the workload. Call it when the
+  // process exits and wait_until_ended() returned false: the transport's own thread gets no
+  // processor.
+  void say_goodbye_now() noexcept;
 
  private:
   struct Next {
@@ -67,10 +74,16 @@ class SocketTransport {
   bool start_thread() noexcept;
   void run() noexcept;
   void keep_connected(PrivateSocket& socket) noexcept;
+  // Returns false, and logs why, if there is no server that may be told.
+  [[nodiscard]] bool connect(PrivateSocket& socket) noexcept;
+  static constexpr std::size_t kReasonBytes = 256;
+  [[nodiscard]] int connect_to_server(PrivateSocket& socket,
+                                      std::span<char, kReasonBytes> reason) const noexcept;
   bool send_until_over(PrivateSocket& socket) noexcept;
-  Next next(std::size_t sent, bool is_half_sent, bool idle) noexcept;
-  [[nodiscard]] bool must_leave(bool has_more) const noexcept;
-  void log_once(const char* what, int error) noexcept;
+  void say_goodbye_over(PrivateSocket& socket) const noexcept;
+  Next next(std::size_t sent, bool idle) noexcept;
+  [[nodiscard]] bool is_late() const noexcept;
+  void log_once(int error, const char* what, const char* reason) noexcept;
 
   tracker::SpinLock& lock_;
   const Options options_;

@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "report/select.hpp"
-#include "segment/reader/safe_text.hpp"
 #include "viewer/device_key.hpp"
 #include "views/format.hpp"
 
@@ -115,7 +115,7 @@ void add_marks(const recording::Tables& tables, const Range& range, std::size_t 
   }
   const std::size_t step = std::max<std::size_t>(marks.size() / most, 1);
   for (std::size_t i = 0; i < marks.size(); i += step) {
-    wanted.add(marks[i]->time_ns, fmt::format("mark {}", segment::safe_text(marks[i]->name)));
+    wanted.add(marks[i]->time_ns, fmt::format("mark {}", safe_text(marks[i]->name)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "export/format.hpp"
 #include "leaks/leaks_json.hpp"
 #include "leaks/recorded_leaks.hpp"
@@ -13,7 +14,6 @@
 #include "report/diff_views.hpp"
 #include "report/make_report.hpp"
 #include "report/report_json.hpp"
-#include "segment/reader/safe_text.hpp"
 #include "server/http/documents.hpp"
 #include "viewer/timeline.hpp"
 
@@ -34,7 +34,7 @@ std::function<void(double)> part_of(const Progress& progress, const std::string&
 }
 
 // On one line, as the documents of which this is made have more.
-std::string minified(const std::string& json) { return Json::parse(json).dump(); }
+std::string minified(const std::string& json) { return json_text(Json::parse(json)); }
 
 Result<std::string> run_json(const Run& run, const Progress& progress) {
   Result<leaks::Leaks> leaks =
@@ -71,7 +71,7 @@ Json export_names() {
 Result<Run> open_run(const std::string& path, const Progress& progress) {
   auto reader = recording::Reader::open(path);
   if (!reader) return reader.error();
-  Run run{segment::safe_text(path.substr(path.rfind('/') + 1)), path, std::move(*reader)};
+  Run run{safe_text(path.substr(path.rfind('/') + 1)), path, std::move(*reader)};
   auto report = report::make_report(*run.reader, part_of(progress, run.name, 0, kReportPart));
   if (!report) return report.error();
   run.report = std::move(*report);

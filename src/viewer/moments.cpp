@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/safe_text.hpp"
+#include "base/shorten.hpp"
 #include "recording/playback/playback.hpp"
 #include "views/format.hpp"
 #include "views/json.hpp"
@@ -19,6 +21,8 @@ namespace ttmem::viewer {
 namespace {
 
 constexpr std::size_t kLongestList = 20'000;
+// A longer name loses its middle: each row of the page has it again.
+constexpr std::size_t kMaxNameBytes = 512;
 
 std::uint64_t size_of(const model::Allocation& allocation) {
   return allocation.physical_bytes.value_or(allocation.bytes);
@@ -95,7 +99,7 @@ void MomentTables::add(const Moment& moment, model::Snapshot snapshot) {
     device.kinds[Kind::cb] = {};
   }
   moments_.push_back(fmt::format(R"({{"time_ns":{},"why":{},"devices":[{}]}})", moment.time_ns,
-                                 nlohmann::json(moment.why).dump(), fmt::join(devices, ",")));
+                                 json_text(nlohmann::json(moment.why)), fmt::join(devices, ",")));
   add_allocations(snapshot, moment.time_ns);
   add_programs(snapshot, moment.time_ns);
 }
@@ -120,6 +124,8 @@ void MomentTables::add_allocations(const model::Snapshot& snapshot, Time now) {
     allocations_.add(moments_.size() - 1, key, begin, [&] {
       model::Allocation timeless = one;
       timeless.age_ns = 0;
+      timeless.label = shortened(timeless.label, kMaxNameBytes);
+      timeless.scope = shortened(timeless.scope, kMaxNameBytes);
       return placed(snapshot, devices_of(one), one.segment,
                     views::allocation_json(snapshot, timeless));
     });
@@ -143,6 +149,8 @@ void MomentTables::add_programs(const model::Snapshot& snapshot, Time now) {
     programs_.add(moments_.size() - 1, key, begin, [&] {
       model::Program timeless = one;
       timeless.age_ns = 0;
+      timeless.name = shortened(timeless.name, kMaxNameBytes);
+      timeless.scope = shortened(timeless.scope, kMaxNameBytes);
       const std::size_t layout = layouts_.number_of(views::cbs_json(snapshot, one));
       timeless.cbs.clear();
       return fmt::format(
@@ -165,14 +173,22 @@ std::size_t MomentTables::bytes() const {
 }
 
 Result<std::optional<MomentTables>> play(const recording::Reader& reader,
-                                         const std::vector<Moment>& moments, std::size_t most_bytes,
+                                         const std::vector<Moment>& moments, PlayLimits& limits,
                                          const std::function<void(double)>& progress) {
+  if (moments.size() > limits.moments) return std::optional<MomentTables>();
   recording::Playback playback(reader);
   std::optional<MomentTables> tables(std::in_place);
+  std::size_t device_rows = 0;
   for (std::size_t i = 0; i < moments.size(); ++i) {
     if (const auto done = playback.advance_to(moments[i].time_ns); !done) return done.error();
-    tables->add(moments[i], playback.snapshot());
-    if (tables->bytes() > most_bytes) return std::optional<MomentTables>();
+    model::Snapshot snapshot = playback.snapshot();
+    for (const model::Device& device : snapshot.devices) device_rows += device.processes.size();
+    tables->add(moments[i], std::move(snapshot));
+    if (tables->bytes() > limits.bytes) return std::optional<MomentTables>();
+    if (device_rows > limits.device_rows) {
+      limits.moments = i;
+      return std::optional<MomentTables>();
+    }
     if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(moments.size()));
   }
   return tables;

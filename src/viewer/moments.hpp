@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,11 +52,18 @@ class MomentTables {
   std::size_t left_out_ = 0;
 };
 
-// Plays the recording through these moments. None: the tables would be longer than `most_bytes`.
+// What the tables may take.
+struct PlayLimits {
+  std::size_t bytes = 0;
+  std::size_t device_rows = 0;  // a device that a process has open, at each moment
+  std::size_t moments = std::numeric_limits<std::size_t>::max();  // lowered to what had room
+};
+
+// Plays the recording through these moments. None: there is no room for all of them.
 // `progress` is called with the part that is done, 0 to 1; may be empty.
 [[nodiscard]] Result<std::optional<MomentTables>> play(const recording::Reader& reader,
                                                        const std::vector<Moment>& moments,
-                                                       std::size_t most_bytes,
+                                                       PlayLimits& limits,
                                                        const std::function<void(double)>& progress);
 
 }  // namespace ttmem::viewer

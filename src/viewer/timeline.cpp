@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/safe_text.hpp"
 #include "export/selection.hpp"
-#include "segment/reader/safe_text.hpp"
 #include "viewer/choose_moments.hpp"
 #include "viewer/device_key.hpp"
 #include "viewer/lines.hpp"
@@ -28,12 +28,15 @@ using recording::Tables;
 // would be too long.
 constexpr std::uint64_t kShort = 20'000;  // rows
 constexpr std::size_t kMostBytes = 48'000'000;
-constexpr std::array<Room, 7> kRooms = {{{.others = 600, .marks = 300},
+// As many as 128 devices have at 1000 moments.
+constexpr std::size_t kMaxDeviceRows = 128'000;
+constexpr std::array<Room, 8> kRooms = {{{.others = 600, .marks = 300},
                                          {.others = 200, .marks = 100},
                                          {.others = 100, .marks = 50},
                                          {.others = 50, .marks = 25},
                                          {.others = 20, .marks = 10},
                                          {.others = 0, .marks = 0},
+                                         {.others = 50, .marks = 25, .every_device = false},
                                          {.others = 0, .marks = 0, .every_device = false}}};
 
 struct Played {
@@ -56,24 +59,27 @@ Result<Played> play_range(const recording::Reader& reader, const report::Report&
                           const Lines& lines, const Range& range,
                           const std::function<void(double)>& progress) {
   const std::function<void(double)> forward = only_forward(progress);
+  PlayLimits limits{.bytes = kMostBytes, .device_rows = kMaxDeviceRows};
   for (std::size_t i = reader.rows() <= kShort ? 0 : 1;; ++i) {
-    const bool is_last = i + 1 == kRooms.size();
     Moments moments = choose_moments(reader.tables(), report, lines, range, kRooms[i]);
-    const std::size_t most = is_last ? std::numeric_limits<std::size_t>::max() : kMostBytes;
-    auto tables = play(reader, moments.chosen, most, forward);
+    if (i + 1 == kRooms.size()) {
+      constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+      limits = {.bytes = any, .device_rows = any};
+    }
+    auto tables = play(reader, moments.chosen, limits, forward);
     if (!tables) return tables.error();
     if (*tables) return Played{std::move(moments), std::move(**tables)};
   }
 }
 
 Json text_or_null(std::string_view text) {
-  return text.empty() ? Json(nullptr) : Json(segment::safe_text(text));
+  return text.empty() ? Json(nullptr) : Json(safe_text(text));
 }
 
 Json head_of(const recording::Reader& reader, const Range& range) {
   const recording::Run& run = reader.tables().run;
   return {{"schema", "ttmem.timeline.v1"},
-          {"host", segment::safe_text(run.host)},
+          {"host", safe_text(run.host)},
           {"command", text_or_null(run.command)},
           {"started_unix_ns", run.started_unix_ns == 0 ? Json(nullptr) : Json(run.started_unix_ns)},
           {"begin_ns", 0},
@@ -92,7 +98,7 @@ Json happening(const Tables& tables, const Row& row, Time time) {
   if (row.process == 0) return json;
   const recording::Process& process = tables.process(row.process);
   json["pid"] = process.pid;
-  json["process"] = segment::safe_text(process.name);
+  json["process"] = safe_text(process.name);
   return json;
 }
 
@@ -100,12 +106,12 @@ void add_happenings(const Tables& tables, Json& head) {
   for (const char* list : {"marks", "failures", "gaps"}) head[list] = Json::array();
   for (const recording::Mark& mark : tables.marks) {
     Json json = happening(tables, mark, mark.time_ns);
-    json["name"] = segment::safe_text(mark.name);
+    json["name"] = safe_text(mark.name);
     head["marks"].push_back(std::move(json));
   }
   for (const recording::Failure& failure : tables.failures) {
     Json json = happening(tables, failure, failure.time_ns);
-    json["text"] = failure.text.empty() ? Json(nullptr) : Json(segment::safe_lines(failure.text));
+    json["text"] = failure.text.empty() ? Json(nullptr) : Json(safe_lines(failure.text));
     head["failures"].push_back(std::move(json));
   }
   for (const recording::Gap& gap : tables.gaps) {
@@ -126,7 +132,7 @@ std::string line_json(const report::DeviceReport& device, const std::vector<Poin
                       {"board", text_or_null(device.board)},
                       {"dram_capacity_bytes", value_of(device.dram_capacity)},
                       {"l1_capacity_bytes", value_of(device.l1_capacity)}};
-  std::string text = about.dump();
+  std::string text = json_text(about);
   text.pop_back();
   const auto add = [&](std::string_view name, auto&& value) {
     fmt::format_to(std::back_inserter(text), ",\"{}\":[", name);
@@ -167,7 +173,7 @@ Result<std::string> timeline_json(const recording::Reader& reader, const report:
   head["moments_thinned"] = played->moments.is_thinned;
   head["rows_left_out"] = played->tables.left_out();
   add_happenings(tables, head);
-  std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json_text(head);
   text.pop_back();
   text += ",\"lines\":[";
   for (std::size_t chip = 0; chip < lines->of_chip.size(); ++chip) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/safe_text.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::views {
@@ -60,7 +61,7 @@ std::string brief_figures_json(const model::Device& device) {
   Json processes = Json::array();
   for (const model::Process& process : device.processes) processes.push_back(process_of(process));
   json["processes"] = std::move(processes);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace ttmem::views

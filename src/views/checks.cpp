@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/safe_text.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::views {
@@ -82,7 +83,7 @@ std::string checks_json(const std::vector<Check>& checks) {
                     {"advice", check.advice.empty() ? Json(nullptr) : Json(check.advice)}});
   }
   const Json root = {{"schema", "ttmem.doctor.v1"}, {"ok", all_well(checks)}, {"checks", list}};
-  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(root, 2) + "\n";
 }
 
 }  // namespace ttmem::views

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/safe_text.hpp"
 #include "views/device_fields.hpp"
 #include "views/format.hpp"
 
@@ -64,16 +65,6 @@ std::string line_of(const CsvRow& row, bool names) {
 }
 
 }  // namespace
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string csv_header(CsvRows rows) {
   const CsvRow row = rows == CsvRows::cores        ? csv_row({}, {}, {})

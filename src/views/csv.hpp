@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "model/snapshot.hpp"
 
@@ -21,8 +20,5 @@ enum class CsvRows : std::uint8_t {
 [[nodiscard]] std::string csv_header(CsvRows rows);
 // The rows without the header, so that samples can follow each other.
 [[nodiscard]] std::string csv_rows(const model::Snapshot& snapshot, CsvRows rows);
-
-// In quotes where needed; quotes inside are doubled.
-[[nodiscard]] std::string csv_field(std::string_view text);
 
 }  // namespace ttmem::views

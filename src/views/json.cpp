@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/safe_text.hpp"
 #include "model/figure_names.hpp"
 #include "views/core_ranges.hpp"
-#include "views/csv.hpp"
 #include "views/device_fields.hpp"
 #include "views/format.hpp"
 #include "views/job_json.hpp"
@@ -145,23 +145,77 @@ Json identity_json(const Device& device) {
   return json;
 }
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string line_of(const Json& json) { return json_text(json); }
+
+// Writes a JSON object member by member: the values of a list of a million entries would take ten
+// times as much memory as the text.
+class Document {
+ public:
+  explicit Document(JsonLayout layout) : pretty_(layout == JsonLayout::pretty) {}
+
+  void add(std::string_view key, const Json& value) {
+    begin_member(key);
+    write(value, 1);
+  }
+  template <typename Item, typename Convert>
+  void add_list(std::string_view key, const std::vector<Item>& items, Convert&& convert) {
+    begin_member(key);
+    text_ += '[';
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (i > 0) text_ += ',';
+      new_line(2);
+      write(convert(items[i]), 2);
+    }
+    if (!items.empty()) new_line(1);
+    text_ += ']';
+  }
+  std::string end() {
+    new_line(0);
+    return std::move(text_) + "}\n";
+  }
+
+ private:
+  void begin_member(std::string_view key) {
+    text_ += text_.empty() ? '{' : ',';
+    new_line(1);
+    text_ += '"';
+    text_ += key;
+    text_ += pretty_ ? "\": " : "\":";
+  }
+  void new_line(std::size_t depth) {
+    if (pretty_) text_.append("\n").append(2 * depth, ' ');
+  }
+  // A line break is never inside a JSON string.
+  void write(const Json& value, std::size_t depth) {
+    for (const char c : json_text(value, pretty_ ? 2 : -1)) {
+      text_ += c;
+      if (c == '\n') text_.append(2 * depth, ' ');
+    }
+  }
+
+  bool pretty_;
+  std::string text_;
+};
+
+// Writes the members that all documents have. add_contents(document) adds the members between them.
+template <typename AddContents>
+std::string document(const Snapshot& snapshot, std::string_view schema, JsonLayout layout,
+                     AddContents&& add_contents) {
+  Document document(layout);
+  document.add("schema", schema);
+  document.add("time_unix_ns", snapshot.time_unix_ns != 0 ? Json(snapshot.time_unix_ns) : Json());
+  document.add("host", snapshot.host);
+  document.add("complete", snapshot.complete());
+  add_contents(document);
+  document.add("warnings", snapshot.warnings);
+  document.add("unread", snapshot.unread);
+  return document.end();
 }
 
-// What all documents have at their beginning and end, and between them lists, each with its key.
-using Contents = std::vector<std::pair<std::string, Json>>;
-std::string document(const Snapshot& snapshot, std::string_view schema, Contents&& contents,
-                     JsonLayout layout) {
-  Json root = {{"schema", schema},
-               {"time_unix_ns", snapshot.time_unix_ns != 0 ? Json(snapshot.time_unix_ns) : Json()},
-               {"host", snapshot.host},
-               {"complete", snapshot.complete()}};
-  for (auto& [key, content] : contents) root[key] = std::move(content);
-  root["warnings"] = snapshot.warnings;
-  root["unread"] = snapshot.unread;
-  const int indent = layout == JsonLayout::pretty ? 2 : -1;
-  return root.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+// Adds the length of the whole list, and whether the document has only its first entries.
+void add_total(Document& document, std::size_t listed, std::size_t total) {
+  document.add("total", total);
+  document.add("truncated", listed < total);
 }
 
 // What allocations and programs have in common: where, and whose. The uid is text: a number above
@@ -303,8 +357,8 @@ std::string csv_document(const Json& empty, const Json& list) {
 }  // namespace
 
 std::string snapshot_json(const Snapshot& snapshot, JsonLayout layout) {
-  return document(snapshot, "ttmem.snapshot.v1",
-                  {{"devices", list_of(snapshot.devices, device_json)}}, layout);
+  return document(snapshot, "ttmem.snapshot.v1", layout,
+                  [&](Document& all) { all.add_list("devices", snapshot.devices, device_json); });
 }
 
 std::string snapshot_with_lists_json(const Snapshot& snapshot, JsonLayout layout) {
@@ -321,11 +375,11 @@ std::string snapshot_with_lists_json(const Snapshot& snapshot, JsonLayout layout
     place(p, entry);
     return entry;
   };
-  return document(snapshot, "ttmem.snapshot.v1",
-                  {{"devices", list_of(snapshot.devices, device_json)},
-                   {"allocations", list_of(snapshot.allocations, allocation)},
-                   {"programs", list_of(snapshot.programs, program)}},
-                  layout);
+  return document(snapshot, "ttmem.snapshot.v1", layout, [&](Document& all) {
+    all.add_list("devices", snapshot.devices, device_json);
+    all.add_list("allocations", snapshot.allocations, allocation);
+    all.add_list("programs", snapshot.programs, program);
+  });
 }
 
 std::string figures_json(const Device& device) { return line_of(figures_of(device)); }
@@ -364,30 +418,35 @@ std::string cbs_json(const Snapshot& snapshot, const model::Program& program) {
 }
 
 std::string devices_json(const Snapshot& snapshot, JsonLayout layout) {
-  return document(snapshot, "ttmem.devices.v1",
-                  {{"devices", list_of(snapshot.devices, identity_json)}}, layout);
+  return document(snapshot, "ttmem.devices.v1", layout,
+                  [&](Document& all) { all.add_list("devices", snapshot.devices, identity_json); });
 }
 
 std::string allocations_json(const Snapshot& snapshot,
-                             const std::vector<model::Allocation>& allocations, JsonLayout layout) {
+                             const std::vector<model::Allocation>& allocations, JsonLayout layout,
+                             std::optional<std::size_t> total) {
   const auto convert = [&](const auto& item) { return allocation_entry(snapshot, item); };
-  return document(snapshot, "ttmem.allocations.v1",
-                  {{"allocations", list_of(allocations, convert)}}, layout);
+  return document(snapshot, "ttmem.allocations.v1", layout, [&](Document& all) {
+    all.add_list("allocations", allocations, convert);
+    add_total(all, allocations.size(), total.value_or(allocations.size()));
+  });
 }
 
 std::string programs_json(const Snapshot& snapshot, const std::vector<model::Program>& programs,
-                          JsonLayout layout) {
+                          JsonLayout layout, std::optional<std::size_t> total) {
   const auto convert = [&](const auto& item) { return program_entry(snapshot, item); };
-  return document(snapshot, "ttmem.programs.v1", {{"programs", list_of(programs, convert)}},
-                  layout);
+  return document(snapshot, "ttmem.programs.v1", layout, [&](Document& all) {
+    all.add_list("programs", programs, convert);
+    add_total(all, programs.size(), total.value_or(programs.size()));
+  });
 }
 
 std::string allocation_groups_json(const Snapshot& snapshot,
                                    const std::vector<AllocationGroup>& groups, GroupBy by,
                                    JsonLayout layout) {
   const auto convert = [&](const auto& group) { return group_json(group, by); };
-  return document(snapshot, "ttmem.allocation_groups.v1", {{"groups", list_of(groups, convert)}},
-                  layout);
+  return document(snapshot, "ttmem.allocation_groups.v1", layout,
+                  [&](Document& all) { all.add_list("groups", groups, convert); });
 }
 
 std::string allocations_csv(const Snapshot& snapshot,

@@ -4,7 +4,9 @@
 // whatever bytes the strings hold. Pure, safe from any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,15 +37,19 @@ enum class JsonLayout : std::uint8_t {
 // Schema ttmem.devices.v1: number, uid, bus id, board and arch of each device, without figures.
 [[nodiscard]] std::string devices_json(const model::Snapshot& snapshot, JsonLayout layout);
 
-// Schema ttmem.allocations.v1; `allocations` is select_allocations() of the same snapshot.
+// Schema ttmem.allocations.v1. `allocations` is select_allocations() of the same snapshot, or the
+// first entries of a list of `total`.
 [[nodiscard]] std::string allocations_json(const model::Snapshot& snapshot,
                                            const std::vector<model::Allocation>& allocations,
-                                           JsonLayout layout);
+                                           JsonLayout layout,
+                                           std::optional<std::size_t> total = std::nullopt);
 
-// Schema ttmem.programs.v1; `programs` is select_programs() of the same snapshot.
+// Schema ttmem.programs.v1. `programs` is select_programs() of the same snapshot, or the first
+// entries of a list of `total`.
 [[nodiscard]] std::string programs_json(const model::Snapshot& snapshot,
                                         const std::vector<model::Program>& programs,
-                                        JsonLayout layout);
+                                        JsonLayout layout,
+                                        std::optional<std::size_t> total = std::nullopt);
 
 // Schema ttmem.allocation_groups.v1.
 [[nodiscard]] std::string allocation_groups_json(const model::Snapshot& snapshot,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "views/csv.hpp"
 #include "views/device_fields.hpp"
 #include "views/format.hpp"

@@ -101,7 +101,9 @@ std::string holders_text(const std::vector<Holder>& holders, const TextOptions& 
 
 std::string run_summary_text(const RunSummary& summary, const TextOptions& options) {
   std::string text;
-  for (const std::string& warning : summary.warnings) text += "ttmem: " + warning + "\n";
+  for (const std::string& warning : summary.warnings) {
+    text += "ttmem: " + printable(warning, options.unicode) + "\n";
+  }
   if (summary.unknown_processes > 0) {
     text +=
         fmt::format("ttmem: not in this summary: {} ended before it could be seen who started {}\n",

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "views/select.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -88,6 +91,82 @@ std::uint64_t size_of(const Allocation& allocation) {
   return allocation.physical_bytes.value_or(allocation.bytes);
 }
 
+// Orders by size, then by the key, so that the order is the same in every run.
+struct LargerFirst {
+  bool operator()(const Allocation& a, const Allocation& b) const {
+    const auto key = [](const Allocation& x) {
+      return std::make_tuple(x.device, x.pid, x.segment, x.kind, x.address.value_or(0), x.id);
+    };
+    if (size_of(a) != size_of(b)) return size_of(a) > size_of(b);
+    return key(a) < key(b);
+  }
+};
+
+struct MoreL1First {
+  bool operator()(const Program& a, const Program& b) const {
+    return std::tie(b.physical_bytes, a.device, a.pid, a.segment, a.program) <
+           std::tie(a.physical_bytes, b.device, b.pid, b.segment, b.program);
+  }
+};
+
+constexpr std::size_t kAll = SIZE_MAX;
+
+// Keeps the `wanted` smallest of all added items. Stores at most twice as many at a time.
+template <typename Item, typename Less>
+class Smallest {
+ public:
+  explicit Smallest(std::size_t wanted) : wanted_(wanted) {}
+
+  void add(Item item) {
+    ++first_.total;
+    first_.items.push_back(std::move(item));
+    if (first_.items.size() / 2 >= wanted_) drop_rest();
+  }
+  FirstOf<Item> take() {
+    if (first_.items.size() > wanted_) drop_rest();
+    std::stable_sort(first_.items.begin(), first_.items.end(), Less());
+    return std::move(first_);
+  }
+
+ private:
+  void drop_rest() {
+    const auto end = first_.items.begin() + static_cast<std::ptrdiff_t>(wanted_);
+    std::nth_element(first_.items.begin(), end, first_.items.end(), Less());
+    first_.items.erase(end, first_.items.end());
+  }
+
+  std::size_t wanted_;
+  FirstOf<Item> first_;
+};
+
+// The devices with these names, as indices into Snapshot::devices; all devices if there are no
+// names.
+class Places {
+ public:
+  Places(const Snapshot& snapshot, const std::vector<model::DeviceName>& names) {
+    for (const model::Device& device : snapshot.devices) {
+      chosen_.push_back(std::any_of(names.begin(), names.end(),
+                                    [&](const auto& name) { return has_name(device, name); }));
+    }
+    all_ = names.empty();
+  }
+
+  [[nodiscard]] bool have(const Program& program) const { return has(program.device); }
+  [[nodiscard]] bool have(const Allocation& allocation) const {
+    if (allocation.devices.empty()) return has(allocation.device);
+    return std::any_of(allocation.devices.begin(), allocation.devices.end(),
+                       [this](std::uint32_t device) { return has(device); });
+  }
+
+ private:
+  [[nodiscard]] bool has(std::uint32_t device) const {
+    return all_ || (device < chosen_.size() && chosen_[device]);
+  }
+
+  std::vector<bool> chosen_;
+  bool all_ = false;
+};
+
 }  // namespace
 
 Snapshot select_devices(Snapshot snapshot, const std::vector<model::DeviceName>& names) {
@@ -95,6 +174,34 @@ Snapshot select_devices(Snapshot snapshot, const std::vector<model::DeviceName>&
     return std::any_of(names.begin(), names.end(),
                        [&](const auto& name) { return has_name(device, name); });
   });
+}
+
+Snapshot without_lists(const Snapshot& snapshot) {
+  Snapshot around;
+  around.time_unix_ns = snapshot.time_unix_ns;
+  around.host = snapshot.host;
+  around.devices = snapshot.devices;
+  around.warnings = snapshot.warnings;
+  around.unread = snapshot.unread;
+  return around;
+}
+
+Snapshot cut_lists(const Snapshot& snapshot, const std::vector<model::DeviceName>& names,
+                   std::size_t limit) {
+  Snapshot cut = without_lists(snapshot);
+  const Places places(snapshot, names);
+  const auto copy = [&](const auto& from, auto& to, const char* list) {
+    std::size_t total = 0;
+    for (const auto& item : from) {
+      if (places.have(item) && ++total <= limit) to.push_back(item);
+    }
+    if (total <= limit) return;
+    cut.warnings.push_back(fmt::format("the list of {} has only {} of {}: no more is sent at once",
+                                       list, limit, total));
+  };
+  copy(snapshot.allocations, cut.allocations, "allocations");
+  copy(snapshot.programs, cut.programs, "programs");
+  return cut;
 }
 
 bool matches(const ProcessFilter& filter, const model::Process& process) {
@@ -134,41 +241,42 @@ std::optional<std::size_t> find_device(const Snapshot& snapshot, const model::De
 
 std::vector<Allocation> select_allocations(const Snapshot& snapshot,
                                            const AllocationFilter& filter) {
+  return first_allocations(snapshot, filter, {}, kAll).items;
+}
+
+FirstOf<Allocation> first_allocations(const Snapshot& snapshot, const AllocationFilter& filter,
+                                      const std::vector<model::DeviceName>& devices,
+                                      std::size_t limit) {
   const auto wanted = [&](Kind kind) {
     return filter.kinds.empty() ? kind != Kind::cb : contains(filter.kinds, kind);
   };
-  const auto of_process = [&](const auto& item) { return matches(filter, snapshot, item); };
-  std::vector<Allocation> selected;
+  const Places places(snapshot, devices);
+  const auto chosen = [&](const auto& item) {
+    return places.have(item) && matches(filter, snapshot, item);
+  };
+  Smallest<Allocation, LargerFirst> first(limit);
   for (const Allocation& allocation : snapshot.allocations) {
-    if (wanted(allocation.kind) && of_process(allocation)) selected.push_back(allocation);
+    if (wanted(allocation.kind) && chosen(allocation)) first.add(allocation);
   }
   for (const Program& program : snapshot.programs) {
-    if (!wanted(Kind::cb) || !of_process(program)) continue;
-    for (const model::CircularBuffer& cb : program.cbs) {
-      selected.push_back(allocation_of(program, cb));
-    }
+    if (!wanted(Kind::cb) || !chosen(program)) continue;
+    for (const model::CircularBuffer& cb : program.cbs) first.add(allocation_of(program, cb));
   }
-  // The rest of the key makes the order the same in every run.
-  std::stable_sort(selected.begin(), selected.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const Allocation& x) {
-      return std::make_tuple(x.device, x.pid, x.segment, x.kind, x.address.value_or(0), x.id);
-    };
-    if (size_of(a) != size_of(b)) return size_of(a) > size_of(b);
-    return key(a) < key(b);
-  });
-  return selected;
+  return first.take();
 }
 
 std::vector<Program> select_programs(const Snapshot& snapshot, std::optional<std::int32_t> pid) {
-  std::vector<Program> selected;
+  return first_programs(snapshot, pid, {}, kAll).items;
+}
+
+FirstOf<Program> first_programs(const Snapshot& snapshot, std::optional<std::int32_t> pid,
+                                const std::vector<model::DeviceName>& devices, std::size_t limit) {
+  const Places places(snapshot, devices);
+  Smallest<Program, MoreL1First> first(limit);
   for (const Program& program : snapshot.programs) {
-    if (!pid || is_of(snapshot, program, *pid)) selected.push_back(program);
+    if (places.have(program) && (!pid || is_of(snapshot, program, *pid))) first.add(program);
   }
-  std::stable_sort(selected.begin(), selected.end(), [](const Program& a, const Program& b) {
-    return std::tie(b.physical_bytes, a.device, a.pid, a.segment, a.program) <
-           std::tie(a.physical_bytes, b.device, b.pid, b.segment, b.program);
-  });
-  return selected;
+  return first.take();
 }
 
 const model::Process* find_process(const Snapshot& snapshot, std::uint32_t device,

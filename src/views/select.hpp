@@ -17,6 +17,15 @@ namespace ttmem::views {
 [[nodiscard]] model::Snapshot select_devices(model::Snapshot snapshot,
                                              const std::vector<model::DeviceName>& names);
 
+// Returns the snapshot without its allocations and programs.
+[[nodiscard]] model::Snapshot without_lists(const model::Snapshot& snapshot);
+
+// Returns the snapshot with at most `limit` entries of each list, only of the named devices (no
+// names: of all). Adds a warning for each list that is cut.
+[[nodiscard]] model::Snapshot cut_lists(const model::Snapshot& snapshot,
+                                        const std::vector<model::DeviceName>& names,
+                                        std::size_t limit);
+
 // Which of `names` the snapshot does not have.
 [[nodiscard]] std::vector<model::DeviceName> missing_devices(const model::Snapshot& snapshot,
                                                              std::vector<model::DeviceName> names);
@@ -51,6 +60,23 @@ struct AllocationFilter {
 // entry per program and CB, with the program as its id.
 [[nodiscard]] std::vector<model::Allocation> select_allocations(const model::Snapshot& snapshot,
                                                                 const AllocationFilter& filter);
+
+// The first entries of a list, and the length of the whole list.
+template <typename Item>
+struct FirstOf {
+  std::vector<Item> items;
+  std::size_t total = 0;
+};
+
+// Return the first `limit` entries of select_allocations() or select_programs() on these devices
+// (no names: on all). Keep at most twice as many entries in memory as they return.
+[[nodiscard]] FirstOf<model::Allocation> first_allocations(
+    const model::Snapshot& snapshot, const AllocationFilter& filter,
+    const std::vector<model::DeviceName>& devices, std::size_t limit);
+[[nodiscard]] FirstOf<model::Program> first_programs(const model::Snapshot& snapshot,
+                                                     std::optional<std::int32_t> pid,
+                                                     const std::vector<model::DeviceName>& devices,
+                                                     std::size_t limit);
 
 // What takes the most L1 first: bytes per core times cores.
 [[nodiscard]] std::vector<model::Program> select_programs(const model::Snapshot& snapshot,

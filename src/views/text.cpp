@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <array>
 
+#include "base/safe_text.hpp"
 #include "base/utf8.hpp"
 
 namespace ttmem::views {
 namespace {
 
-// C0 and C1 controls, and the marks that reorder or hide text on the screen.
+// Returns true for unsafe characters and for invisible characters.
 bool is_control(char32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
-         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+  return is_unsafe(code) || (code >= 0x200b && code <= 0x200d) ||
+         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
 }
 
 std::size_t cells_of(char32_t code) {
@@ -135,11 +136,12 @@ std::string joined_to_fit(const std::vector<std::string>& parts, std::size_t wid
 
 Line& Line::add(std::string_view text, Color color) {
   if (text.empty()) return *this;
-  width_ += display_width(text);
+  std::string shown = printable(text, options_.unicode);
+  width_ += display_width(shown);
   if (!spans_.empty() && spans_.back().color == color) {
-    spans_.back().text += text;
+    spans_.back().text += shown;
   } else {
-    spans_.push_back({std::string(text), color});
+    spans_.push_back({std::move(shown), color});
   }
   return *this;
 }

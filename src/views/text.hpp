@@ -77,6 +77,7 @@ class Line {
  public:
   explicit Line(const TextOptions& options) : options_(options) {}
 
+  // Adds printable(text).
   Line& add(std::string_view text, Color color = Color::plain);
   // Blanks up to display cell `column`; nothing when the line is there already.
   Line& pad_to(std::size_t column);

@@ -114,7 +114,8 @@ struct DeviceDetails {
   char board[32];             // likewise
   std::uint32_t reports;      // bits of ttmem_reports(); without dispatches, which have no message
   std::uint32_t cb_estimate;  // 1: the figures of the CBs are an estimate
-  std::uint8_t reserved[4];
+  std::uint32_t
+      events_resent;  // the part of events_dropped that the resend of all live objects makes good
   std::uint32_t mark;
 };
 
@@ -154,6 +155,7 @@ static_assert(offsetof(AllocationDetails, mark) == 140 - 40);
 static_assert(offsetof(DeviceDetails, arch) == 80 - 40);
 static_assert(offsetof(DeviceDetails, reports) == 128 - 40);
 static_assert(offsetof(DeviceDetails, cb_estimate) == 132 - 40);
+static_assert(offsetof(DeviceDetails, events_resent) == 136 - 40);
 static_assert(offsetof(DeviceDetails, mark) == 140 - 40);
 
 }  // namespace ttmem::wire

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks Kubernetes manifests against the published schemas: node check.mjs FILE...
-// Says every key that no schema knows, then what else is wrong with a manifest.
+// Prints every key that no schema knows, then the other faults of a manifest. A second manifest of the same
+// kind and name is a patch for the first; the patched manifest is checked.
 import { readFileSync } from "node:fs";
 import { DaemonSet } from "kubernetes-models/apps/v1";
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
 import { Namespace, Service } from "kubernetes-models/v1";
 import { ServiceMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1";
 import yaml from "js-yaml";
 
-const kinds = { DaemonSet, Namespace, Service, ServiceMonitor };
+const kinds = { DaemonSet, Namespace, NetworkPolicy, Service, ServiceMonitor };
 
 // The published schemas are compiled, and take keys that they do not know, as the server of Kubernetes
 // does when nobody asks it to be strict. But a schema looks at each key that it knows: so `value`, that
@@ -42,9 +44,31 @@ function check(file, manifest) {
   }
   const unknown = seen.unread();
   if (unknown.length) throw new Error(`${file}: ${manifest.kind} has no ${unknown.join(", ")}`);
-  console.log(`${manifest.kind} ${manifest.metadata.name}`);
 }
 
+const isMap = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+// Merges like `kubectl patch`: list items that have a name are merged by name, other lists are replaced.
+function patched(base, patch) {
+  if (isMap(base) && isMap(patch)) {
+    const changed = Object.entries(patch).map(([key, value]) => [key, patched(base[key], value)]);
+    return { ...base, ...Object.fromEntries(changed) };
+  }
+  if (!Array.isArray(base) || !Array.isArray(patch) || !patch.every((item) => item?.name)) return patch;
+  const named = (list, { name }) => list.find((item) => item.name === name);
+  return [
+    ...base.map((item) => (named(patch, item) ? patched(item, named(patch, item)) : item)),
+    ...patch.filter((item) => !named(base, item)),
+  ];
+}
+
+const known = new Map();
 for (const file of process.argv.slice(2)) {
-  for (const manifest of yaml.loadAll(readFileSync(file, "utf8"))) check(file, manifest);
+  for (const manifest of yaml.loadAll(readFileSync(file, "utf8"))) {
+    const name = `${manifest.kind} ${manifest.metadata.name}`;
+    const isPatch = known.has(name);
+    known.set(name, isPatch ? patched(known.get(name), manifest) : manifest);
+    check(file, known.get(name));
+    console.log(isPatch ? `${name}, patched` : name);
+  }
 }

@@ -35,10 +35,11 @@ COLUMNS = {
     "marks": "id, time_ns, process, name",
     "gaps": "id, process, begin_ns, end_ns, lost_events",
     "timeline": "id, time_ns, device, kind, used_bytes, peak_bytes",
+    "not_tracked": "reason, processes",
 }
 
 # Tables that older recordings do not have.
-LATER = ("scope_visits",)
+LATER = ("scope_visits", "not_tracked")
 
 
 @dataclasses.dataclass

@@ -2,7 +2,9 @@
 """The adapter: host code that knows nothing of ttmem, with the stub preloaded. Its figures are those
 of the runtime itself."""
 
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -112,6 +114,23 @@ class APlainProgram(Adapter):
             self.assertEqual(result.returncode, 0)
             self.assertEqual(result.stderr.count("\n"), 1 if said else 0)
             self.assertIn(said, result.stderr)
+
+    def test_an_adapter_that_others_may_write_is_not_loaded(self):
+        adapter = shutil.copy(self.adapter, self.folder / "writable.so")
+        env = self.preloaded(TTMEM_DRYRUN_SYSTEM="n150")
+        env["TTMEM_ADAPTER"] = str(adapter)
+        cases = [(0o775, 0, "others may write to it"), (0o757, 0, "others may write to it")]
+        if os.geteuid() == 0:
+            cases.append((0o755, 12345, "it belongs to another user"))
+        for mode, owner, why in cases:
+            adapter.chmod(mode)
+            if owner != 0:
+                os.chown(adapter, owner, owner)
+            result = subprocess.run([self.binary], env=env, input="x" * 20, text=True,
+                                    capture_output=True, timeout=60)
+            self.assertEqual((result.returncode, result.stderr.count("\n")), (0, 1))
+            self.assertIn(f"cannot load the adapter, so the memory of this process is not seen: "
+                          f"{adapter}: {why}", result.stderr)
 
     def test_an_adapter_of_another_build_is_not_loaded(self):
         """Its folder has the build id of the library that it is for."""

@@ -11,7 +11,7 @@ import sys
 import unittest
 
 from http_case import HttpCase
-from support import HERE, MIB, TTMEM
+from support import DEADLINE_SECONDS, HERE, MIB, TTMEM
 
 # number, uid, bytes per bank: two on one chip, and two more chips that are also called 0
 CONTAINERS = ((0, 0xc0de01, 1 * MIB), (0, 0xc0de01, 2 * MIB), (0, 0xc0de02, 4 * MIB),
@@ -74,6 +74,39 @@ class Containers(HttpCase):
                          ("0xc0de02", BANKS * 4 * MIB))
         said = self.ttmem("record", "--pid", "1", "-o", file, "-f", code=1).stderr
         self.assertIn("process 1 is not tracked", said)
+
+    # Leaves orphans that end, and prints how many of them are still not reaped after a while.
+    ORPHANS = ("import os, sys, time\n"
+               "ended, theirs = os.pipe()\n"
+               "for _ in range(20):\n"
+               "  if os.fork() == 0:\n"
+               "    if os.fork() != 0: os._exit(0)\n"
+               "    parent = os.getppid()\n"
+               "    while os.getppid() != 1: time.sleep(0.001)\n"
+               "    os._exit(0)\n"
+               "os.close(theirs)\n"
+               "for _ in range(20): os.wait()\n"
+               "os.read(ended, 1)\n"
+               "def zombies():\n"
+               "  found = 0\n"
+               "  for pid in filter(str.isdigit, os.listdir('/proc')):\n"
+               "    try: found += ') Z ' in open(f'/proc/{pid}/stat').read()\n"
+               "    except OSError: pass\n"
+               "  return found\n"
+               "end = time.monotonic() + 10\n"
+               "while zombies() and time.monotonic() < end: time.sleep(0.01)\n"
+               "print(zombies(), flush=True)\n"
+               "sys.exit(7)")
+
+    def test_the_first_process_of_a_container_reaps_orphans(self):
+        file = os.path.join(self.dir, "run.ttmem")
+        for command in (["run"], ["run", "--summary"], ["record", "-o", file]):
+            with self.subTest(command):
+                result = subprocess.run(
+                    ["unshare", "--pid", "--fork", "--mount-proc", TTMEM, *command, "--no-adapter",
+                     "--", sys.executable, "-c", self.ORPHANS],
+                    env=self.env, text=True, capture_output=True, timeout=DEADLINE_SECONDS)
+                self.assertEqual((result.stdout, result.returncode), ("0\n", 7), result.stderr)
 
     def test_a_process_in_a_container_is_recorded_with_its_command(self):
         file = os.path.join(self.dir, "run.ttmem")

@@ -2,6 +2,7 @@
 """Directories in which no segment can be made or can grow: the workload runs on undisturbed, and
 `ttmem` says what is missing."""
 
+import json
 import os
 import pathlib
 import pwd
@@ -79,14 +80,54 @@ class NoSegmentCanBeMade(Directories):
         with open(os.path.join(self.dir, "filler"), "wb") as filler:
             os.posix_fallocate(filler.fileno(), 0, 64 * 1024)
         self.check(self.tracked(), self.dir, None)
+        self.check_marks(2, "No space left on device", code=1)
         self.assertEqual(self.files(), ["filler"])
+
+    def check_marks(self, count, reason, code=0):
+        """Asserts that each untracked process left a name that has the reason and takes no room."""
+        marks = [name for name in self.files() if ".untracked." in name]
+        self.assertEqual(len(marks), count)
+        for name in marks:
+            self.assertTrue(os.path.islink(os.path.join(self.dir, name)), name)
+        were = "process that has ended was" if count == 1 else "processes that have ended were"
+        self.assertIn(f"{count} {were} not tracked", self.ttmem().stderr)
+        self.assertIn(f"{count} {were} not tracked", self.ttmem("doctor", code=code).stdout)
+        self.assertRegex(self.ttmem("clean").stdout,
+                         f"{count} process(es were| was) not tracked: {reason}")
 
     def test_a_limit_on_the_size_of_files(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
         self.run_workload(self.tracked(), preexec_fn=limit)
+        self.check_marks(1, "File too large")
         self.assertEqual(self.files(), [])
+
+    def test_a_living_process_that_is_not_tracked(self):
+        self.mount("size=64k")
+        with open(os.path.join(self.dir, "filler"), "wb") as filler:
+            os.posix_fallocate(filler.fileno(), 0, 64 * 1024)
+        held = self.start([self.consumer, "hold"], self.tracked())
+        held.line()
+        snapshot = json.loads(self.ttmem("--json", code=1).stdout)
+        self.assertIn("1 process was not tracked: No space left on device", snapshot["unread"][0])
+        self.assertIn("Nothing to clean", self.ttmem("clean").stdout)
+        held.close_stdin()
+
+    def test_nobody_believes_the_mark_of_another_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root, to be another user")
+        with open(f"/proc/{os.getpid()}/stat") as stat:
+            start = stat.read().rpartition(")")[2].split()[19]
+        space = os.stat("/proc/self/ns/pid").st_ino
+        for uid in (0, 1234):  # the name of root's process, and one of its own
+            name = f"ttmem.{uid}.{os.getpid()}.{start}.untracked.28.{space}"
+            os.symlink("-", os.path.join(self.dir, name))
+            os.lchown(os.path.join(self.dir, name), 1234, 1234)
+        with open(os.path.join(self.dir, f"ttmem.0.1.1.untracked.28.{space}"), "w"):
+            pass  # no link
+        self.assertEqual(self.json()["unread"], [])
+        self.assertNotIn("not tracked", self.ttmem().stderr)
 
 
 class ASegmentThatCannotGrow(Directories):

@@ -6,12 +6,14 @@ import base64
 import concurrent.futures
 import gzip
 import json
+import os
 import pathlib
 import random
 import re
 import resource
 import sqlite3
 import subprocess
+import threading
 import unittest
 import urllib.request
 
@@ -20,6 +22,7 @@ from support import GIB, KIB, MIB, TTMEM, Case, is_sanitized, skip_if_sanitized
 
 SECONDS = 60  # of one command; the slowest takes one
 MEMORY = 2 * GIB
+FEW_MIB = 500  # what a command on a file of half a megabyte may take
 HOSTILE = [text if isinstance(text, bytes) else text.encode() for text in (
     "<img src=x onerror=alert(1)></script><!--", "\x1b]0;title\x07\x1b[31m", "\u202egnp.exe\u2066",
     "a\0b", "\x7f\x85\u2028\u2029", "`$(id)`'\";--", "=1+1", "%s%n{0}{}",
@@ -204,6 +207,18 @@ class Texts(HostileCase):
             with urllib.request.urlopen(f"{url}api/v1/export?format={form}") as answer:
                 self.assertGreater(len(answer.read()), 100, form)
 
+    def test_nested_deep(self):
+        """`run.imported` is JSON, which may be nested too deep."""
+        deep = 200_000
+        paths = [self.changed(f"deep{number}", ("UPDATE run SET imported = ?", (text,)))
+                 for number, text in enumerate(("[" * deep + "]" * deep,
+                                                '{"a":' * deep + "1" + "}" * deep,
+                                                '{"\\"": ' + "[" * 17 + "]" * 17 + "}"))]
+        self.assertEqual(set(self.run_all(paths, every=True)), {1})
+        text = json.dumps({"[[[[[[[[[[[[[[[[[[": 1, 'a"{': {"b": [None, "]" * 40]}})
+        path = self.changed("flat", ("UPDATE run SET imported = ?", (text,)))
+        self.assertEqual(self.json("report", path)["imported"], json.loads(text))
+
     def test_on_a_terminal(self):
         shown = self.on_terminal(160, 50, "top", "--replay", self.hostile(9), until="Device 0")
         self.assertNotIn("]0;title", shown)
@@ -298,6 +313,190 @@ class Counts(HostileCase):
             self.many("scopes", "scopes", {"id": "#", "path": "printf('%.*c', 2000, '/')"}, 5_000),
             self.many("texts", "texts", {"id": "#", "text": "printf('%.*c', 100000, 'x')"}, 100),
         ])
+
+
+class Breadth(HostileCase):
+    """Many rows of a small file refer to the same large set, which would take minutes and gigabytes."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        skip_if_sanitized()  # with sanitizers what is allowed takes minutes
+
+    NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) "
+
+    def mesh(self, name, devices, allocations):
+        recording = Recording()
+        process = recording.process(7, "model")
+        members = [recording.device(process, number, uid=hex(0xb000 + number))
+                   for number in range(devices)]
+        recording.allocate(members, "l1", 64, 0, 100, per_bank=64, banks=1, label="activation")
+        path = self.path(name)
+        recording.save(path, ended=1_000_000)
+        with sqlite3.connect(path) as file:
+            file.execute(f"{self.NUMBERS.format(allocations)} INSERT INTO allocations SELECT "
+                         "1 + i, 1, 1, i, 1048576 + 64 * i, i, i + 100, NULL FROM n")
+        file.close()
+        return path
+
+    def mebibytes(self, *command):
+        """What a command needs of them, at most; its time is limited too."""
+        process = subprocess.Popen([TTMEM, *map(str, command)], env=self.env, preexec_fn=limits,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        stop = threading.Timer(SECONDS, process.kill)
+        stop.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        stop.cancel()
+        self.assertIn(process.returncode, (0, 1, 3, 4), command)
+        return usage.ru_maxrss / KIB
+
+    def refused(self, path, *words):
+        self.assertLess(path.stat().st_size, MIB)
+        self.assertEqual(set(self.run_all([path], every=True)), {1})
+        said = self.ttmem("report", path, code=1).stderr
+        for word in (str(path), *words):
+            self.assertIn(word, said)
+
+    def test_of_allocations_on_all_devices(self):
+        self.refused(self.mesh("mesh", 1000, 14_000), "made to be slow", "too many devices")
+
+    def test_of_a_large_mesh_is_read(self):
+        path = self.mesh("large", 128, 2_000)
+        self.assertEqual(len(self.json("report", path)["devices"]), 128)
+        self.assertLessEqual(set(self.run_all([path], every=True)), {0, 3, 4})
+
+    def test_of_programs_with_all_buffers(self):
+        layouts = self.NUMBERS.format(6000)
+        rows = self.NUMBERS.format(9000)
+        self.refused(self.changed(
+            "programs", "DELETE FROM programs", "DELETE FROM dispatches",
+            "DELETE FROM circular_buffers", "INSERT OR IGNORE INTO layouts VALUES (2, 3000)",
+            f"{layouts} INSERT INTO circular_buffers SELECT 1 + i % 2, i, 100000 + i * 7, 3000, "
+            "printf('%d-%d', i % 100, i % 100 + i % 150), 0 FROM n",
+            f"{rows} INSERT INTO programs SELECT i, 1, 1 + i % 2, i, NULL, NULL, i, i + 1, NULL "
+            "FROM n"), "made to be slow", "too many circular buffers")
+
+    def test_of_a_dispatch_of_all_programs_to_all_devices(self):
+        path = self.mesh("dispatches", 1000, 10)
+        with sqlite3.connect(path) as file:
+            file.execute("INSERT INTO launches VALUES (1, 1)")
+            file.execute(f"{self.NUMBERS.format(8000)} INSERT INTO launch_programs "
+                         "SELECT 1, i, i FROM n")
+            file.execute("INSERT INTO dispatches VALUES (1, 500, 1, 1)")
+        file.close()
+        codes = self.run_all([path], every=True)
+        self.assertIn(1, codes)
+        self.ttmem("export", path, "--format", "ttnn-visualizer", "-f", "-o", f"{path}.v", code=1)
+
+    def test_of_a_graph_of_many_programs_on_many_devices(self):
+        path = self.mesh("graph", 1000, 10)
+        with sqlite3.connect(path) as file:
+            file.execute("INSERT INTO launches VALUES (1, 1)")
+            file.execute(f"{self.NUMBERS.format(1000)} INSERT INTO launch_programs "
+                         "SELECT 1, i, i FROM n")
+            file.execute("INSERT INTO dispatches VALUES (1, 500, 1, 1)")
+        file.close()
+        out = pathlib.Path(self.dir) / "graph"
+        export = ("export", path, "--format", "ttnn-visualizer", "-f", "-o", out)
+        self.assertLess(self.mebibytes(*export), FEW_MIB)
+        self.assertIn("1 graph is cut", self.ttmem(*export).stderr)
+        with sqlite3.connect(out / "db.sqlite") as report:
+            [[graph]] = report.execute("SELECT captured_graph FROM captured_graph")
+            [[cut]] = report.execute("SELECT value FROM operation_arguments WHERE name = 'graph'")
+        report.close()
+        nodes = json.loads(graph)
+        self.assertEqual(nodes[-1]["node_type"], "capture_end")
+        self.assertEqual([node["id"] for node in nodes], list(range(len(nodes))))
+        added = sum(node["node_type"] == "function_end" for node in nodes)
+        self.assertEqual(cut, f"cut after {added} of 1000000 programs")
+
+    def page(self, path):
+        [run] = json.loads(document_in(self.ttmem("report", path, "--html", "-").stdout))["runs"]
+        return run["timeline"]
+
+    def test_of_a_page_of_many_devices_at_many_moments(self):
+        recording = Recording()
+        process = recording.process(7, "model")
+        devices = [recording.device(process, number, uid=hex(0xb000 + number))
+                   for number in range(400)]
+        for number, device in enumerate(devices):
+            for step in range(2):
+                recording.place(device, step, [(102_400, 64 + 64 * step, range(20), False)],
+                                10 + 10 * number + step)
+        path = self.path("moments")
+        recording.save(path, ended=10_000)
+        self.assertLess(path.stat().st_size, MIB)
+        timeline = self.page(path)
+        self.assertTrue(timeline["moments_thinned"])
+        self.assertEqual(len(timeline["lines"]), 400)
+        self.assertGreater(len(timeline["moments"]), 10)
+        self.assertLess(sum(len(moment["devices"]) for moment in timeline["moments"]), 150_000)
+
+    def test_of_a_page_of_rows_with_long_names(self):
+        recording = Recording()
+        device = recording.device(recording.process(7, "model"), 0, uid="0xb150")
+        for number in range(16_000):
+            recording.allocate([device], "l1", 64, number, per_bank=64, banks=1,
+                               address=MIB + 64 * number, label="L" * 4096, scope="s/" * 2048)
+        path = self.path("names")
+        recording.save(path, ended=100_000)
+        self.assertLess(path.stat().st_size, MIB)
+        self.assertLess(self.mebibytes("report", path, "--html", "-"), FEW_MIB)
+        self.assertGreater(len(self.page(path)["moments"]), 40)
+
+    def snapshot(self, path, ending):
+        out = pathlib.Path(self.dir) / f"snapshot.{ending}"
+        return "export", path, "--format", "memory-viz", "-f", "-o", out
+
+    def test_of_a_snapshot_of_what_all_devices_hold(self):
+        path = self.mesh("held", 128, 7_000)
+        with sqlite3.connect(path) as file:
+            file.execute("UPDATE allocations SET end_ns = NULL")
+        file.close()
+        self.assertLess(self.mebibytes(*self.snapshot(path, "pickle")), FEW_MIB)
+        self.assertLess(self.mebibytes(*self.snapshot(path, "json")), FEW_MIB)
+
+    def test_of_a_snapshot_with_too_many_entries(self):
+        path = self.mesh("entries", 128, 9_000)
+        with sqlite3.connect(path) as file:
+            file.execute("UPDATE allocations SET end_ns = NULL")
+        file.close()
+        for ending in ("pickle", "json"):
+            self.assertLess(self.mebibytes(*self.snapshot(path, ending)), FEW_MIB)
+            said = self.ttmem(*self.snapshot(path, ending), code=1).stderr
+            self.assertIn("more than 1000000 entries", said)
+            self.assertIn("--device", said)
+        self.ttmem(*self.snapshot(path, "json"), "--device", "0")
+
+    def test_of_a_snapshot_whose_names_are_many(self):
+        recording = Recording()
+        device = recording.device(recording.process(7, "model"), 0, uid="0xb150")
+        for number in range(8000):
+            recording.allocate([device], "l1", 64, 1000 + number, per_bank=64, banks=1,
+                               address=MIB + 64 * number, scope="s/" * 2000)
+        path = self.path("stacks")
+        recording.save(path, ended=10_000)
+        said = self.ttmem(*self.snapshot(path, "json"), code=1).stderr
+        self.assertIn("bytes of JSON", said)
+        self.assertIn(".pickle", said)
+        self.ttmem(*self.snapshot(path, "pickle"))
+
+    def test_of_peaks_of_many_devices_at_one_moment(self):
+        path = self.mesh("peaks", 128, 2_000)
+        with sqlite3.connect(path) as file:
+            file.execute("UPDATE allocations SET end_ns = NULL")
+        file.close()
+        out = pathlib.Path(self.dir) / "peaks"
+        self.ttmem("export", path, "--format", "ttnn-visualizer", "-o", out)
+        with sqlite3.connect(out / "db.sqlite") as report:
+            [[rows, devices]] = report.execute("SELECT COUNT(*), COUNT(DISTINCT device_id) "
+                                               "FROM buffers")
+            said = report.execute("SELECT value FROM operation_arguments WHERE name = 'buffers'")
+            self.assertEqual(set(said), {("of this device only",)})
+        report.close()
+        self.assertEqual((rows, devices), (128 * 2_000, 128))  # one has no address
 
 
 class Schemas(HostileCase):

@@ -337,6 +337,11 @@ class Refused(Import):
             {"counter": 0, "node_type": "capture_start"},
             {"counter": 1, "node_type": "buffer_allocate", "params": {"size": "many",
                                                                       "type": "L1"}}]))
+        deep = "[" * 500_000 + "]" * 500_000
+        self.assertIn("a node has more than", self.refused(deep))
+        self.assertIn("no list of nodes", self.refused('{"a":' * 500_000 + "1" + "}" * 500_000))
+        self.assertIn("a node has more than", self.refused('{"graph":[{"params":' + deep + "}]}"))
+        self.assertIn("x.jsonl:1", self.refused('{"ev":' + deep + "}\n", "x.jsonl"))
         self.assertIn("x.jsonl:2", self.refused(
             (CAPTURES / "basic_wh1.jsonl").read_text().split("\n")[0] + "\n{}\n", "x.jsonl"))
 

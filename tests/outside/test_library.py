@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -83,6 +84,54 @@ class TheLibrary(unittest.TestCase):
                             "-"], input=header, text=True, check=True)
 
 
+@unittest.skipIf(os.geteuid() != 0, "only root can make a program run as somebody else")
+class WithMoreRights(Case):
+    """A program that runs with more rights than the user who starts it ignores the user's environment."""
+
+    NOBODY = 65534
+    AT_SECURE = 23
+
+    def setUp(self):
+        super().setUp()
+        skip_if_sanitized()  # their runtime is preloaded, which such a program refuses
+        os.chmod(self.dir, 0o1777)
+        folder = tempfile.mkdtemp(prefix="ttmem-setuid-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        os.chmod(folder, 0o755)  # the other user loads the library; $ORIGIN does not count for him
+        library = shutil.copy(os.path.realpath(LIBRARY), os.path.join(folder, "libttmem.so.0"))
+        self.program = os.path.join(folder, "program")
+        subprocess.run(["cc", "-std=c11", str(HERE / "consumer" / "consumer.c"), "-o", self.program,
+                        "-I", str(PREFIX / "include"), library, "-pthread",
+                        f"-Wl,-rpath,{folder}"], check=True)
+        self.log = os.path.join(self.dir, "log")
+        # The value is invalid, so the library has something to log.
+        self.env = self.tracked(TTMEM_LOG=self.log, TTMEM_EVENTS="nonsense")
+
+    def is_secure(self, pid):
+        words = struct.iter_unpack("@LL", pathlib.Path(f"/proc/{pid}/auxv").read_bytes())
+        return dict(words)[self.AT_SECURE] == 1
+
+    def run_with_mode(self, mode):
+        os.chown(self.program, self.NOBODY, self.NOBODY)
+        os.chmod(self.program, mode)
+        held = self.start([self.program, "hold"], env=self.env)
+        self.assertEqual(held.line(), f"ready {held.pid}")
+        return held
+
+    def test_it_writes_nothing(self):
+        plain = self.run_with_mode(0o755)
+        self.assertEqual((len(self.files()), os.path.exists(self.log)), (2, True))
+        plain.kill()
+        self.ttmem("clean")
+        os.remove(self.log)
+        setuid = self.run_with_mode(0o4755)
+        if not self.is_secure(setuid.pid):
+            self.skipTest("this file system has no setuid programs (nosuid)")
+        self.assertEqual((self.files(), os.path.exists(self.log)), ([], False))
+        in_memory = [path.name for path in pathlib.Path("/dev/shm").glob(f"ttmem.*.{setuid.pid}.*")]
+        self.assertEqual(in_memory, [])
+
+
 class TheInstalledTree(Case):
     def setUp(self):
         super().setUp()
@@ -133,7 +182,7 @@ class TheInstalledTree(Case):
 
 class TheExampleOfTheReadme(Case):
     def test_it_works_as_it_is_written(self):
-        section = (HERE.parents[1] / "README.md").read_text().split("## Track your own program")[1]
+        section = (HERE.parents[1] / "docs" / "own-program.md").read_text()
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (folder / "model.c").write_text(re.search(r"```c\n(.*?)```", section, re.S).group(1))
         after = section.split("```")[2]

@@ -150,20 +150,20 @@ class Deploy(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout.split("\n"),
                          ["ServiceMonitor ttmem", "Namespace ttmem", "DaemonSet ttmem",
-                          "Service ttmem", ""])
+                          "Service ttmem", "NetworkPolicy ttmem", "DaemonSet ttmem, patched", ""])
 
     def test_a_misspelt_key_of_a_manifest_is_found(self):
-        text = (DEPLOY / "kubernetes" / "ttmem.yaml").read_text()
-        for right, wrong in (("readOnlyRootFilesystem", "readOnlyRootFileSystem"),
-                             ("hostPID", "hostPid")):
-            text = text.replace(right, wrong)
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-            file.write(text)
-            file.flush()
-            result = self.check_manifests(file.name)
-        self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertRegex(result.stderr, "DaemonSet has no /spec/template/spec/hostPid, "
-                         ".*/securityContext/readOnlyRootFileSystem\n")
+        manifest, patch = (DEPLOY / "kubernetes" / name for name in ("ttmem.yaml", "whole-node.yaml"))
+        for path, others, right, wrong in (
+                (manifest, (), "readOnlyRootFilesystem", "readOnlyRootFileSystem"),
+                (manifest, (), "automountServiceAccountToken", "automountServiceToken"),
+                (patch, (manifest,), "hostPID", "hostPid")):
+            with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+                file.write(path.read_text().replace(right, wrong))
+                file.flush()
+                result = self.check_manifests(*others, file.name)
+            self.assertEqual(result.returncode, 1, result.stdout)
+            self.assertRegex(result.stderr, f"DaemonSet has no /spec/template/spec/.*{wrong}\n")
 
     def test_every_alert_is_tested(self):
         count = 0

@@ -45,9 +45,18 @@ class RecordCase(Case):
         return self.rows(sql, *arguments)[0]
 
     @staticmethod
-    def child_of(running):
+    def children_of(running):
         with open(f"/proc/{running.pid}/task/{running.pid}/children") as children:
-            return int(children.read())
+            return [int(pid) for pid in children.read().split()]
+
+    def child_of(self, running):
+        [child] = self.children_of(running)
+        return child
+
+    @staticmethod
+    def has_ended(pid):
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "Z"
 
     def wait_for_allocations(self, at_least):
         """Until so many are in the file, which may not even be there yet."""
@@ -295,11 +304,6 @@ class Late(RecordCase):
                          [(1, None, pairs), (2, "process_ended", 1)])
         self.assertEqual(self.row("SELECT lost_events FROM run"), (0,))
 
-    @staticmethod
-    def has_ended(pid):
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] == "Z"
-
 
 class Killed(RecordCase):
     # Until the recorder is gone, for 20 s at most.
@@ -340,6 +344,25 @@ class Killed(RecordCase):
         self.assertEqual(self.row("SELECT ended_ns, exit_code FROM run"), (None, None))
         self.wait_for(lambda: not os.listdir(self.env["TTMEM_DIR"]),
                       "the workload to end, and to leave nothing that was for the recorder")
+
+    def test_in_its_first_moments(self):
+        """The workload goes on, and `clean` removes what was left."""
+        chance = random.Random(11)
+        code = ("import time\nfor _ in range(10):\n  if os.fork() == 0:\n    open_device(0)\n"
+                "    alloc(DRAM, 1, 64)\n    time.sleep(0.01)\n    os._exit(0) if _ % 2 else exit()\n"
+                "  time.sleep(0.01)\n"
+                "while True:\n  try: os.wait()\n  except ChildProcessError: break\n"
+                "open(sys.argv[1], 'w').close()")
+        for turn in range(rounds(10)):
+            done = os.path.join(os.path.dirname(self.file), f"done{turn}")
+            running = self.start_record(
+                [sys.executable, "-c", "import sys\nfrom abi import *\n" + code, done], "-f",
+                env={**self.env, "TTMEM_EVENTS": "65536"})
+            self.wait_for(lambda: self.children_of(running), "the workload")
+            time.sleep(chance.uniform(0, 0.05))
+            running.kill()
+            self.wait_for(lambda: os.path.exists(done), "the workload to go on")
+            self.wait_for(lambda: self.ttmem("clean") and not self.files(), "an empty directory")
 
 
 class FullDisk(RecordCase):

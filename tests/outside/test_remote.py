@@ -158,6 +158,9 @@ class Token(RemoteCase):
             self.assertEqual(self.get(host, path, bearer), 200, path)
             self.assertEqual(self.get(host, path, ("Authorization", bearer[1] + "4")), 401, path)
             self.assertEqual(self.get(host, path, bearer, ("Host", "any.name.example")), 200, path)
+            for scheme in ("bearer", "BEARER"):
+                header = ("Authorization", bearer[1].replace("Bearer", scheme))
+                self.assertEqual(self.get(host, path, header), 200, path)
         for path in ("/healthz", "/", "/app.js"):  # a probe, and the page, which asks for it
             self.assertEqual(self.get(host, path), 200, path)
         self.assertIn("it wants a token; name the file", self.refused("--server", host.at))

@@ -350,7 +350,7 @@ class Missing(AdapterCase):
         self.seen_by_command(env=self.with_library())
         adapters = self.cache / "ttmem" / "adapters"
         (entry,) = adapters.iterdir()
-        for path in (adapters.parent, adapters, entry, entry / "adapter.so"):
+        for path in (self.own, self.cache, adapters.parent, adapters, entry, entry / "adapter.so"):
             with self.subTest(path):
                 mode = path.stat().st_mode
                 path.chmod(mode | 0o020)
@@ -364,6 +364,35 @@ class Missing(AdapterCase):
         (entry,) = (self.cache / "ttmem" / "adapters").iterdir()
         os.chown(entry / "adapter.so", 12345, 12345)
         self.assert_runs_without(self.with_library(), "belongs to user 12345")
+
+    def test_a_cache_in_a_directory_like_tmp_counts_by_its_owner(self):
+        shared = self.own / "shared"
+        shared.mkdir()
+        shared.chmod(0o1777)
+        mine = shared / "mine"
+        env = self.with_library(XDG_CACHE_HOME=str(mine))
+        mine.mkdir(mode=0o755)
+        self.seen_by_command(env=env)
+        if os.geteuid() == 0:
+            os.chown(mine, 12345, 12345)
+            self.assert_runs_without(env, mine, "belongs to user 12345")
+        shared.chmod(0o777)
+        self.assert_runs_without(env, shared, "others may write")
+
+    def test_a_cache_behind_a_symbolic_link_counts_by_its_target(self):
+        target = self.own / "target"
+        target.mkdir()
+        link = self.own / "link"
+        link.symlink_to("nothing/../target/.")
+        (self.own / "nothing").mkdir()
+        env = self.with_library(XDG_CACHE_HOME=str(link))
+        self.seen_by_command(env=env)
+        target.chmod(0o777)
+        self.assert_runs_without(env, target, "others may write")
+        target.chmod(0o755)
+        link.unlink()
+        link.symlink_to(link)
+        self.assert_runs_without(env, link)
 
     def test_home(self):
         env = self.with_library(XDG_CACHE_HOME="", HOME="/nothing")

@@ -2,6 +2,7 @@
 """The HTTP side of `ttmem serve`: the figures are those of the commands, whoever asks and however
 badly."""
 
+import concurrent.futures
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import time
 import unittest
 
 from http_case import HttpCase
-from support import KINDS_OF_PROCESS, MIB
+from support import KINDS_OF_PROCESS, MIB, build_consumer, skip_if_sanitized
 
 # What differs between two passes over the same state.
 MOVING = ("time_unix_ns", "age_ns")
@@ -90,12 +91,15 @@ class Figures(HttpCase):
         self.assertEqual({labels["pid"] for labels, _ in of_process}, {str(demo.pid)})
 
     def test_no_process_metrics_names_no_process(self):
-        demo = self.start_demo("single")
+        self.start_demo("single")
         self.serve("--no-process-metrics")
-        text = self.get("/metrics")
-        self.assertNotIn(str(demo.pid), text)
-        self.assertNotIn("ttmem_process_memory_used_bytes", text)
-        self.assertIn("ttmem_memory_used_bytes", text)
+        page = samples(self.get("/metrics"))
+        self.assertIn("ttmem_memory_used_bytes", page)
+        self.assertNotIn("ttmem_process_memory_used_bytes", page)
+        self.assertNotIn("ttmem_process_info", page)
+        of_processes = [name for name, values in page.items()
+                        if any("pid" in labels or "process" in labels for labels, _ in values)]
+        self.assertEqual(of_processes, [])
 
     def test_counters_do_not_go_down_when_a_process_ends(self):
         self.serve()
@@ -135,6 +139,27 @@ class Figures(HttpCase):
         minutes = self.get_json("/api/v1/history?device=3&seconds=86400")
         self.assertEqual(minutes["interval_seconds"], 60)
         self.assertIn(len(minutes["points"]), (1, 2))
+
+
+class LongLists(HttpCase):
+    HELD = 200_000
+
+    def test_a_list_is_cut_and_says_so_and_memory_is_bounded(self):
+        skip_if_sanitized()
+        self.serve()
+        flood = self.start([build_consumer(self.folder, "flood"), 0, self.HELD, "after"],
+                           self.tracked())
+        self.assertEqual(flood.line(), "ready")
+        with concurrent.futures.ThreadPoolExecutor(4) as four:
+            answers = list(four.map(self.request, ["/api/v1/allocations"] * 4))
+        for status, _, body in answers:
+            self.assertEqual(status, 200, body[:200])
+            document = json.loads(body)
+            self.assertEqual((len(document["allocations"]), document["total"],
+                              document["truncated"]), (100_000, self.HELD, True))
+        with open(f"/proc/{self.server.pid}/status", encoding="ascii") as status:
+            peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+        self.assertLess(peak, 600 * 1024)  # KiB; each list was 800 MiB
 
 
 class Reaper(HttpCase):
@@ -302,6 +327,38 @@ class Http(HttpCase):
             connection.sendall(request * 20)
         for _ in range(20):
             self.assertEqual(len(self.get_json("/api/v1/snapshot")["devices"]), 8)
+
+    def test_health_waits_for_nobody(self):
+        """/healthz waits neither for silent clients nor for clients that do not read their answers."""
+        skip_if_sanitized()  # 16,000 answers take a minute with sanitizers
+        self.start_demo()
+        request = f"GET /api/v1/snapshot HTTP/1.1\r\nHost: localhost:{self.port}\r\n\r\n".encode()
+        lazy = [self.connect() for _ in range(120)]
+        for connection in lazy[:80]:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.settimeout(0.01)
+            try:
+                connection.sendall(request * 200)
+            except OSError:
+                pass  # it takes no more
+        for _ in range(20):
+            self.assertEqual(self.get("/healthz"), "ok\n")
+        status, headers, _ = self.request("/api/v1/snapshot")
+        self.assertEqual((status, headers.get("Retry-After")), (503, "1"))
+
+    def test_several_tokens_are_refused(self):
+        token = os.path.join(self.folder, "token")
+        with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write("0123456789abcdef0123")
+        self.path += "2"
+        self.serve("--token-file", token)
+        right, wrong = (f"Authorization: Bearer {text}\r\n".encode()
+                        for text in ("0123456789abcdef0123", "0123456789abcdef0124"))
+        for headers, status in ((right, b"200"), (right + wrong, b"400"), (wrong + right, b"400"),
+                                (wrong, b"401")):
+            got = self.exchange(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                + headers + b"\r\n")
+            self.assertIn(b" " + status + b" ", got.split(b"\r\n")[0])
 
     def test_long_lists_are_bounded_and_all_others_are_answered(self):
         self.start_demo()

@@ -210,6 +210,19 @@ class Browsers(ViewCase):
         self.wait_for(self.opened.exists, "the browser")
         self.assertEqual(self.opened.read_text().strip(), url)
 
+    def test_none_is_taken_from_the_current_directory(self):
+        """Which is where the recording lies that somebody else may have sent."""
+        self.env["DISPLAY"] = ":7"
+        planted = pathlib.Path(self.dir) / "planted"
+        folder = pathlib.Path(self.dir) / "folder"
+        folder.mkdir()
+        (folder / "xdg-open").write_text(f'#!/bin/sh\n: >"{planted}"\n')
+        (folder / "xdg-open").chmod(0o755)
+        self.env["PATH"] = f".::{self.env['PATH']}"
+        self.viewer = self.start([TTMEM, "view", "--http", "127.0.0.1:0", self.path], cwd=folder)
+        self.wait_for(lambda: self.opened.exists() or planted.exists(), "the browser")
+        self.assertFalse(planted.exists())
+
     def test_one_that_ends_is_not_left_as_a_zombie(self):
         self.env["DISPLAY"] = ":7"
         self.serve()

@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
+
+#include "base/shell_quote.hpp"
 
 namespace ttmem::recording {
 namespace {
@@ -26,12 +24,6 @@ constexpr int kMostTextBytes = 16 << 20;
 constexpr std::uint64_t kStepsPerByte = 16;
 constexpr std::uint64_t kFewestSteps = 4'000'000;
 constexpr int kStepsPerCount = 10'000;
-
-std::uint64_t size_of(const std::string& path) {
-  std::error_code unknown;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
-  return unknown ? 0 : bytes;
-}
 
 }  // namespace
 
@@ -85,22 +77,29 @@ std::uint64_t Statement::text_bytes() const {
 void Database::close(sqlite3* database) noexcept { sqlite3_close(database); }
 
 Result<Database> Database::open(const std::string& path, Mode mode) {
-  if (mode == Mode::create) return open_with(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  std::error_code unknown;
-  const auto there = std::filesystem::status(path, unknown);
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
-    return Error{fmt::format("{} is not a recording of ttmem: it is a folder or a device", path)};
+  if (mode == Mode::read) return read(path);
+  Database database;
+  database.path_ = path;
+  if (const auto done = database.connect(path.c_str(), nullptr); !done) return done.error();
+  return database;
+}
+
+Result<Database> Database::read(const std::string& path) {
+  auto vfs = ReadOnlyVfs::open(path);
+  if (!vfs) return vfs.error();
+  Database database;
+  database.path_ = path;
+  database.vfs_ = std::move(*vfs);
+  database.file_bytes_ = database.vfs_->file_bytes();
+  if (const auto done = database.connect(ReadOnlyVfs::kFileName, database.vfs_->name()); !done) {
+    return done.error();
   }
-  auto database = open_with(path, SQLITE_OPEN_READONLY);
-  if (!database) return database;
-  auto trusted = database->distrust();
-  // A recorder that was killed while it wrote has left something to undo.
-  const int code = sqlite3_errcode(database->database_.get());
-  if (!trusted && (code == SQLITE_READONLY || code == SQLITE_CANTOPEN) &&
-      ::access(path.c_str(), W_OK) == 0) {
-    database = open_with(path, SQLITE_OPEN_READWRITE);
-    if (!database) return database;
-    trusted = database->distrust();
+  const auto trusted = database.distrust();
+  if (database.vfs_->has_write_ahead_log()) {
+    return Error{fmt::format(
+        "cannot read {}: it is in WAL mode, and reading would write files beside it; type: "
+        "sqlite3 {} 'PRAGMA journal_mode=DELETE'",
+        path, shell_quote(path))};
   }
   if (!trusted) return trusted.error();
   return database;
@@ -133,16 +132,14 @@ int Database::count_steps(void* steps) noexcept {
   return left == 0 ? 1 : 0;
 }
 
-Result<Database> Database::open_with(const std::string& path, int flags) {
-  Database database;
-  database.path_ = path;
-  database.file_bytes_ = size_of(path);
+Result<void> Database::connect(const char* name, const char* vfs) {
+  constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   sqlite3* opened = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  database.database_.reset(opened);
-  if (code != SQLITE_OK) return database.error();
+  const int code = sqlite3_open_v2(name, &opened, flags, vfs);
+  database_.reset(opened);
+  if (code != SQLITE_OK) return error();
   sqlite3_busy_timeout(opened, kBusyMilliseconds);
-  return database;
+  return {};
 }
 
 Result<Database> Database::copy() const {
@@ -155,7 +152,7 @@ Result<Database> Database::copy() const {
   const int code = sqlite3_backup_step(backup, -1);
   sqlite3_backup_finish(backup);
   if (code != SQLITE_DONE) return error_of(code, sqlite3_errstr(code));
-  result->file_bytes_ = size_of(path_);  // it may have grown since
+  result->file_bytes_ = vfs_->file_bytes();  // the file may have grown
   if (const auto distrusted = result->distrust(); !distrusted) return distrusted.error();
   return result;
 }
@@ -185,6 +182,13 @@ Error Database::error_of(int code, const char* reason) const {
     }
     case SQLITE_READONLY:
       return {fmt::format("cannot write {}: it was moved or removed, or may only be read", path_)};
+    case SQLITE_IOERR: {
+      const int number = sqlite3_system_errno(database_.get());
+      const char* const why = number != 0 ? std::strerror(number) : reason;
+      if (vfs_ != nullptr) return {fmt::format("cannot read {}: {}", path_, why)};
+      return {fmt::format("cannot write {}: {}; see its disk, and the limit of `ulimit -f`", path_,
+                          why)};
+    }
     case SQLITE_BUSY:
       return {
           fmt::format("{} is locked by another process that reads or writes it; end that, and "

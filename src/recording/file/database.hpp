@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "recording/file/read_only_vfs.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -64,9 +65,9 @@ class Statement {
 
 class Database {
  public:
-  // `read`: anybody may have written it. Nothing of the file is run: no view, trigger or virtual
-  // table. A query that takes more steps than the file can have rows fails: pages of a damaged file
-  // may lead back to themselves.
+  // `read` is for files of strangers. Nothing on the disk is changed (ReadOnlyVfs). No view,
+  // trigger or virtual table of the file is run. A query that takes more steps than the file can
+  // have rows fails, because the pages of a damaged file may form a loop.
   enum class Mode : std::uint8_t { read, create };
 
   [[nodiscard]] static Result<Database> open(const std::string& path, Mode mode);
@@ -80,6 +81,10 @@ class Database {
   // The last failure, in words that name the file.
   [[nodiscard]] Error error() const;
   [[nodiscard]] const std::string& path() const { return path_; }
+  // Returns true if the file has no bytes, or no bytes are left when the journal is undone.
+  [[nodiscard]] bool is_empty() const {
+    return vfs_ != nullptr && (file_bytes_ == 0 || vfs_->is_undone_to_nothing());
+  }
   // Of the file when it was opened: no more than that can be read from it.
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
@@ -89,14 +94,17 @@ class Database {
     std::uint64_t left = 0;
   };
 
-  [[nodiscard]] static Result<Database> open_with(const std::string& path, int flags);
+  [[nodiscard]] static Result<Database> read(const std::string& path);
+  [[nodiscard]] Result<void> connect(const char* name, const char* vfs);
   [[nodiscard]] Result<void> distrust();
   void refill_steps();
   static int count_steps(void* steps) noexcept;
   [[nodiscard]] Error error_of(int code, const char* reason) const;
   static void close(sqlite3* database) noexcept;
 
-  std::unique_ptr<Steps> steps_;  // null: as many as it takes; outlives the connection
+  // Both outlive the connection.
+  std::unique_ptr<ReadOnlyVfs> vfs_;  // null: the default VFS of SQLite
+  std::unique_ptr<Steps> steps_;      // null: no limit
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> database_{nullptr, &close};
   std::string path_;
   std::uint64_t file_bytes_ = 0;

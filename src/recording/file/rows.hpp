@@ -3,7 +3,9 @@
 // What a recording says, as plain values: one structure for each table of docs/recording.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,8 @@ inline constexpr Time kMostTime = Time{1} << 61;
 [[nodiscard]] constexpr bool is_possible(Time time) {
   return time >= -kMostTime && time <= kMostTime;
 }
+// Returns the nearest possible time: clocks of machines and processes may be absurd.
+[[nodiscard]] constexpr Time possible(Time time) { return std::clamp(time, -kMostTime, kMostTime); }
 
 inline constexpr std::string_view kSchema = "ttmem.recording.v1";
 
@@ -38,6 +42,8 @@ struct Run {
   std::uint64_t events = 0;        // that were recorded
   std::uint64_t lost_events = 0;
   bool aggregate = false;  // holds only what was live at the end, and the time line
+  // The number of untracked processes of the command by reason.
+  std::map<std::string, std::uint64_t> not_tracked{};
   std::string imported{};  // of an import: what the other tool says itself, as JSON; else empty
 };
 

@@ -11,6 +11,7 @@ CREATE TABLE run (
   schema TEXT NOT NULL, version TEXT, source TEXT, command TEXT, host TEXT, started_unix_ns INTEGER,
   ended_ns INTEGER, exit_code INTEGER, events INTEGER, lost_events INTEGER, aggregate INTEGER,
   imported TEXT);
+CREATE TABLE not_tracked (reason TEXT PRIMARY KEY, processes INTEGER) WITHOUT ROWID;
 CREATE TABLE processes (
   id INTEGER PRIMARY KEY, pid INTEGER, name TEXT, command TEXT, user TEXT,
   begin_ns INTEGER, end_ns INTEGER, killed INTEGER);

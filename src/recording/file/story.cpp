@@ -28,6 +28,20 @@ constexpr const char* kDispatchRows =
 constexpr const char* kNoDispatchRows =
     "SELECT id, time_ns, devices, launch FROM dispatches WHERE 0";
 
+// Limits how many things all rows of a table may refer to: devices of allocations, or circular
+// buffers on the cores of programs. A row takes a few bytes, but each reference takes time and
+// memory. A run on 128 devices has 4 references for each byte of its file; a run of programs with
+// 64 buffers on 140 cores has 100.
+struct Breadth {
+  const char* what;
+  std::uint64_t always;
+  std::uint64_t per_byte;
+};
+constexpr Breadth kDevicesOfAllocations{"its allocations are on too many devices", 1 << 20, 8};
+constexpr Breadth kBuffersOfPrograms{"its programs have too many circular buffers", 16 << 20, 128};
+// Limits the programs of one dispatch times its devices.
+constexpr std::uint64_t kMaxDispatched = 1 << 20;
+
 // The rows of a table in the order of their numbers, which is that of their begin.
 template <typename Row>
 class Cursor {
@@ -55,10 +69,11 @@ class Cursor {
     row_.id = statement_.integer(0);
     // Pages of a damaged file may lead back to themselves.
     if (row_.id > before && read()) return;
+    has_row_ = false;
+    if (failed_) return;
     failed_ =
         Error{fmt::format("{} is damaged: row {} is impossible, or refers to what is not there",
                           database_.path(), statement_.integer(0))};
-    has_row_ = false;
   }
 
  private:
@@ -76,21 +91,36 @@ class Cursor {
     return is_possible(row_.begin_ns) && is_possible(*row_.end_ns);
   }
   bool read();
+  // Returns false if the rows so far refer to more things than a recording of this size can.
+  bool spend(const Breadth& breadth, std::uint64_t count) {
+    spent_ += count;
+    if (spent_ <= breadth.always + breadth.per_byte * database_.file_bytes()) return true;
+    failed_ = Error{fmt::format("{} is damaged, or made to be slow: {} for a file of its size",
+                                database_.path(), breadth.what)};
+    return false;
+  }
 
   Database& database_;
   const Tables& tables_;
   Statement statement_;
   Row row_;
   bool has_row_ = false;
+  std::uint64_t spent_ = 0;
   std::optional<Error> failed_;
 };
+
+std::uint64_t buffers_on_cores(const Layout& layout) {
+  std::uint64_t count = 0;
+  for (const Cb& cb : layout) count += cb.cores.count();
+  return count;
+}
 
 template <>
 bool Cursor<Allocation>::read() {
   row_.number = static_cast<std::uint64_t>(statement_.integer(3));
   if (!statement_.is_null(4)) row_.address = static_cast<std::uint64_t>(statement_.integer(4));
   return refer(1, tables_.device_sets, row_.devices) && refer(2, tables_.requests, row_.request) &&
-         read_life(5);
+         read_life(5) && spend(kDevicesOfAllocations, tables_.device_set(row_.devices).size());
 }
 
 template <>
@@ -98,14 +128,18 @@ bool Cursor<Program>::read() {
   row_.number = static_cast<std::uint64_t>(statement_.integer(3));
   return refer(1, tables_.devices, row_.device) && refer(2, tables_.layouts, row_.layout, true) &&
          refer(4, tables_.texts, row_.name, true) && refer(5, tables_.scopes, row_.scope, true) &&
-         read_life(6);
+         read_life(6) &&
+         (row_.layout == 0 ||
+          spend(kBuffersOfPrograms, buffers_on_cores(tables_.layout(row_.layout))));
 }
 
 template <>
 bool Cursor<Dispatch>::read() {
   row_.time_ns = statement_.integer(1);
   return is_possible(row_.time_ns) && refer(2, tables_.device_sets, row_.devices) &&
-         refer(3, tables_.launches, row_.launch);
+         refer(3, tables_.launches, row_.launch) &&
+         tables_.launch(row_.launch).programs.size() * tables_.device_set(row_.devices).size() <=
+             kMaxDispatched;
 }
 
 // What will end, the next first; of those that end together, the oldest.

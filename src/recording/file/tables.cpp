@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_depth.hpp"
 #include "base/limits.hpp"
 #include "base/parse_number.hpp"
 #include "base/shorten.hpp"
@@ -169,7 +170,15 @@ void Loader::read_run() {
   if (failed_) return;
   auto schema = database_.prepare("SELECT schema FROM run");
   const auto row = schema ? schema->step() : std::nullopt;
-  if (!row || !*row) {
+  if (database_.is_empty() || (row && !*row)) {
+    failed_ =
+        Error{fmt::format("{} is not a recording of ttmem: it is empty; if it was to be one, its "
+                          "recorder ended before "
+                          "it wrote anything: record again",
+                          database_.path())};
+    return;
+  }
+  if (!row) {
     const Error why = database_.error();
     const bool other = why.message.find("no such table") != std::string::npos ||
                        why.message.find("not an error") != std::string::npos;
@@ -198,6 +207,17 @@ void Loader::read_run() {
         run.imported = s.text(10);
         return at(s, 5, run.ended_ns);
       });
+  if (is_nested_too_deep(tables_.run.imported)) {
+    failed_ = Error{fmt::format("{} is damaged: run.imported is nested deeper than {} levels",
+                                database_.path(), kMaxJsonDepth)};
+  }
+  if (failed_ || !has_table("not_tracked")) return;
+  each("SELECT reason, processes FROM not_tracked LIMIT 64", Key::none, [&](const Statement& s) {
+    const std::int64_t processes = s.integer(1);
+    if (processes <= 0) return false;
+    tables_.run.not_tracked[name_in(s.text(0))] = static_cast<std::uint64_t>(processes);
+    return true;
+  });
 }
 
 void Loader::read_people() {

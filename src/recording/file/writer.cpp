@@ -10,9 +10,9 @@
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -60,6 +60,10 @@ struct HashOf {
   std::size_t operator()(const std::string& text) const { return boost::hash_value(text); }
 };
 
+std::optional<Time> possible_end(std::optional<Time> time) {
+  return time ? std::optional(possible(*time)) : std::nullopt;
+}
+
 // The rows of values that are written once; the first is row 1.
 template <typename Value>
 class Known {
@@ -79,7 +83,7 @@ template <typename Row>
 class Lives {
  public:
   RowId begin(Row row) {
-    row.begin_ns = last_ = std::max(last_, row.begin_ns);
+    row.begin_ns = last_ = std::max(last_, possible(row.begin_ns));
     row.id = first_ + static_cast<RowId>(waiting_.size());
     waiting_.push_back(std::move(row));
     return waiting_.back().id;
@@ -98,7 +102,7 @@ class Lives {
  private:
   RowId first_ = 1;
   std::vector<Row> waiting_;
-  Time last_ = std::numeric_limits<Time>::min();
+  Time last_ = -kMostTime;
 };
 
 // A value that is stored as null when there is none: 0, or an empty text.
@@ -127,6 +131,7 @@ class Writer::File {
  public:
   File(Database database, bool aggregate) : database_(std::move(database)), aggregate_(aggregate) {}
 
+  [[nodiscard]] static Result<std::unique_ptr<File>> make(const std::string& path, const Run& run);
   [[nodiscard]] Result<void> prepare();
 
   // Runs a statement with these arguments, unless there was a failure before.
@@ -158,6 +163,7 @@ class Writer::File {
   template <typename Row>
   void end(Lives<Row>& lives, Statement& update, Statement& remove, RowId row, Time time,
            Ending ending) {
+    time = possible(time);
     if (Row* waiting = lives.waiting(row)) {
       waiting->end_ns = std::max(time, waiting->begin_ns);
       waiting->ending = ending;
@@ -184,6 +190,8 @@ class Writer::File {
   void insert(const Program& row);
   void write_run(const Run& run);
   Result<void> commit();
+  // Writes all waiting rows and ends the transaction.
+  Result<void> end_transaction();
 
   Database database_;
   bool aggregate_;
@@ -202,17 +210,35 @@ class Writer::File {
   Lives<Allocation> allocations_;
   Lives<Program> programs_;
 
-  Statement delete_run_, insert_run_, insert_text_, insert_scope_, insert_visits_, insert_core_set_,
-      insert_request_, insert_layout_, insert_cb_, insert_launch_, insert_launch_program_,
-      insert_member_, insert_process_, insert_device_, insert_allocation_, insert_program_,
-      insert_dispatch_, insert_mark_, insert_failure_, insert_gap_, insert_sample_, end_allocation_,
-      end_program_, remove_allocation_, remove_program_;
+  Statement delete_run_, insert_run_, insert_not_tracked_, count_, insert_text_, insert_scope_,
+      insert_visits_, insert_core_set_, insert_request_, insert_layout_, insert_cb_, insert_launch_,
+      insert_launch_program_, insert_member_, insert_process_, insert_device_, insert_allocation_,
+      insert_program_, insert_dispatch_, insert_mark_, insert_failure_, insert_gap_, insert_sample_,
+      end_allocation_, end_program_, remove_allocation_, remove_program_;
 };
+
+// Creates the tables in one transaction: a killed recorder leaves a recording or an empty file.
+Result<std::unique_ptr<Writer::File>> Writer::File::make(const std::string& path, const Run& run) {
+  auto database = Database::open(path, Database::Mode::create);
+  if (!database) return database.error();
+  // The journal alone survives a kill of the recorder. Waiting for the disk would only help when
+  // the machine fails.
+  for (const char* sql : {"PRAGMA synchronous=OFF; PRAGMA page_size=8192; BEGIN", kCreateTables}) {
+    if (const auto done = database->execute(sql); !done) return done.error();
+  }
+  auto file = std::make_unique<File>(std::move(*database), run.aggregate);
+  if (const auto done = file->prepare(); !done) return done.error();
+  file->write_run(run);
+  if (const auto done = file->end_transaction(); !done) return done.error();
+  return file;
+}
 
 Result<void> Writer::File::prepare() {
   const std::pair<Statement&, const char*> statements[] = {
       {delete_run_, "DELETE FROM run"},
       {insert_run_, "INSERT INTO run VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"},
+      {count_, "UPDATE run SET events=?1, lost_events=?2"},
+      {insert_not_tracked_, "INSERT OR REPLACE INTO not_tracked VALUES (?1,?2)"},
       {insert_text_, "INSERT INTO texts VALUES (?1,?2)"},
       {insert_scope_, "INSERT INTO scopes VALUES (?1,?2)"},
       {insert_visits_, "INSERT OR REPLACE INTO scope_visits VALUES (?1,?2,?3,?4,?5,?6)"},
@@ -261,12 +287,19 @@ void Writer::File::insert(const Program& row) {
 void Writer::File::write_run(const Run& run) {
   later(delete_run_);
   later(insert_run_, kSchema, run.version, run.source, or_null(run.command), run.host,
-        run.started_unix_ns, run.ended_ns, run.exit_code, run.events, run.lost_events,
+        run.started_unix_ns, possible_end(run.ended_ns), run.exit_code, run.events, run.lost_events,
         run.aggregate, or_null(run.imported));
+  for (const auto& [reason, processes] : run.not_tracked) {
+    later(insert_not_tracked_, reason, processes);
+  }
 }
 
 Result<void> Writer::File::commit() {
   execute("BEGIN");
+  return end_transaction();
+}
+
+Result<void> Writer::File::end_transaction() {
   for (const auto& statement : waiting_) statement();
   waiting_.clear();
   write(allocations_);
@@ -290,26 +323,41 @@ Result<void> Writer::may_create(const std::string& path, bool overwrite) {
   return {};
 }
 
+namespace {
+
+// Removes the files beside the recording that SQLite would take for its own, and delete or change.
+Result<void> remove_sidecars(const std::string& path) {
+  for (const char* const suffix : {"-journal", "-wal"}) {
+    const std::string sidecar = path + suffix;
+    struct stat there {};
+    if (::lstat(sidecar.c_str(), &there) != 0 && errno == ENOENT) continue;
+    if (::unlink(sidecar.c_str()) == 0 || errno == ENOENT) continue;
+    return Error{
+        fmt::format("cannot write {}: {} is in the way, and cannot be removed: {}; name "
+                    "another file",
+                    path, sidecar, std::strerror(errno))};
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Writer>> Writer::create(const std::string& path, const Run& run,
                                                bool overwrite) {
   if (const auto may = may_create(path, overwrite); !may) return may.error();
+  if (const auto removed = remove_sidecars(path); !removed) return removed.error();
   if (overwrite) ::unlink(path.c_str());
   const UniqueFd claimed(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644));
   if (!claimed) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
-  auto database = Database::open(path, Database::Mode::create);
-  if (!database) return database.error();
-  // A kill is survived by the journal alone. Waiting for the disk as well would only matter when
-  // the machine itself fails.
-  if (const auto done = database->execute("PRAGMA synchronous=OFF; PRAGMA page_size=8192;");
-      !done) {
-    return done.error();
+  // Makes a file size limit of the shell an error, like a full disk. A started command does not
+  // inherit the handler.
+  std::signal(SIGXFSZ, [](int) {});
+  auto file = File::make(path, run);
+  if (!file) {
+    ::unlink(path.c_str());
+    return file.error();
   }
-  if (const auto done = database->execute(kCreateTables); !done) return done.error();
-  auto file = std::make_unique<File>(std::move(*database), run.aggregate);
-  if (const auto done = file->prepare(); !done) return done.error();
-  file->write_run(run);
-  if (const auto done = file->commit(); !done) return done.error();
-  return std::unique_ptr<Writer>(new Writer(std::move(file)));
+  return std::unique_ptr<Writer>(new Writer(std::move(*file)));
 }
 
 Writer::Writer(std::unique_ptr<File> file) : file_(std::move(file)) {}
@@ -392,7 +440,7 @@ RowId Writer::begin(const Process& process) {
 void Writer::change(const Process& row) {
   const auto killed = row.end_ns ? std::optional<int>(row.killed) : std::nullopt;
   file_->later(file_->insert_process_, row.id, row.pid, row.name, row.command, row.user,
-               row.begin_ns, row.end_ns, killed);
+               possible(row.begin_ns), possible_end(row.end_ns), killed);
 }
 
 RowId Writer::begin(const Device& device) {
@@ -414,7 +462,7 @@ void Writer::change(const Device& row) {
                or_null(row.l1_base), region(row.l1_small_bytes_per_core),
                or_null(row.dram_channels), or_null(row.dram_bytes_per_channel),
                region(row.trace_region_bytes), row.known_kinds, row.resident_known, row.cb_estimate,
-               row.begin_ns, row.end_ns);
+               possible(row.begin_ns), possible_end(row.end_ns));
 }
 
 RowId Writer::begin(const Allocation& row) { return file_->begin(file_->allocations_, row); }
@@ -428,27 +476,33 @@ void Writer::end_program(RowId row, Time time, Ending ending) {
 }
 
 void Writer::change(const ScopeOfProcess& row) {
-  const auto before = row.visits.entered > 1 ? std::optional(row.visits.before_ns) : std::nullopt;
+  const auto before =
+      row.visits.entered > 1 ? std::optional(possible(row.visits.before_ns)) : std::nullopt;
   file_->later(file_->insert_visits_, row.process, row.scope, row.visits.entered, row.visits.open,
-               row.visits.last_ns, before);
+               possible(row.visits.last_ns), before);
 }
 
 void Writer::add(const Dispatch& row) {
   if (file_->aggregate_) return;
-  file_->later(file_->insert_dispatch_, row.time_ns, row.devices, row.launch);
+  file_->later(file_->insert_dispatch_, possible(row.time_ns), row.devices, row.launch);
 }
 void Writer::add(const Mark& row) {
-  file_->later(file_->insert_mark_, row.time_ns, or_null(row.process), row.name);
+  file_->later(file_->insert_mark_, possible(row.time_ns), or_null(row.process), row.name);
 }
 void Writer::add(const Failure& row) {
-  file_->later(file_->insert_failure_, row.time_ns, row.process, or_null(row.text));
+  file_->later(file_->insert_failure_, possible(row.time_ns), row.process, or_null(row.text));
 }
 void Writer::add(const Gap& row) {
-  file_->later(file_->insert_gap_, row.process, row.begin_ns, row.end_ns, row.lost_events);
+  file_->later(file_->insert_gap_, row.process, possible(row.begin_ns), possible(row.end_ns),
+               row.lost_events);
 }
 void Writer::add(const Sample& row) {
-  file_->later(file_->insert_sample_, row.time_ns, row.device, name_of(row.kind), row.used_bytes,
-               row.peak_bytes);
+  file_->later(file_->insert_sample_, possible(row.time_ns), row.device, name_of(row.kind),
+               row.used_bytes, row.peak_bytes);
+}
+
+void Writer::count(std::uint64_t events, std::uint64_t lost_events) {
+  file_->later(file_->count_, events, lost_events);
 }
 
 Result<void> Writer::commit() { return file_->commit(); }

@@ -28,8 +28,9 @@ class Writer {
   // Fails when the file is there, unless it may be overwritten. Only a plain file ever is: not
   // /dev/null, and not a link such as /dev/stdout, which would be gone for everybody.
   [[nodiscard]] static Result<void> may_create(const std::string& path, bool overwrite);
-  // Fails as may_create() does, and when the file cannot be written. An aggregate drops what was
-  // freed, and dispatches.
+  // Creates the recording. Fails like may_create(), and if the file cannot be written; no file is
+  // left on failure. An aggregate drops freed allocations, and dispatches. Ignores SIGXFSZ from now
+  // on, so that a file beyond a limit of the shell is a failure.
   [[nodiscard]] static Result<std::unique_ptr<Writer>> create(const std::string& path,
                                                               const Run& run, bool overwrite);
   ~Writer();
@@ -63,6 +64,9 @@ class Writer {
   void add(const Failure& failure);
   void add(const Gap& gap);
   void add(const Sample& sample);
+
+  // Sets the number of events so far, for a run that may end without finish().
+  void count(std::uint64_t events, std::uint64_t lost_events);
 
   // From now on the file has all of this, whoever is killed.
   [[nodiscard]] Result<void> commit();

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::recording {
 namespace {
@@ -17,8 +17,8 @@ void copy_identity(const Device& device, segment::DeviceImage& image) {
   image.id = device.number;
   image.announced = true;
   image.uid = device.uid;
-  image.arch = segment::safe_text(device.arch);
-  image.board = segment::safe_text(device.board);
+  image.arch = safe_text(device.arch);
+  image.board = safe_text(device.board);
   const bool has_grid = std::uint32_t{device.grid_x} * device.grid_y <= kMaxCores;
   image.grid_x = has_grid ? device.grid_x : std::uint16_t{0};
   image.grid_y = has_grid ? device.grid_y : std::uint16_t{0};

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/safe_text.hpp"
 #include "collector/build_snapshot.hpp"
 #include "collector/core_geometry.hpp"
 #include "ledger/footprint.hpp"
 #include "recording/playback/device_state.hpp"
-#include "segment/reader/safe_text.hpp"
 
 namespace ttmem::recording {
 namespace {
@@ -41,8 +41,8 @@ segment::LiveAllocation image_of(const Tables& tables, const Allocation& allocat
   if (request.cores != 0) image.cores = tables.core_set(request.cores);
   image.own_banks = request.own_banks;
   image.estimate = request.estimate;
-  image.label = segment::safe_text(tables.text(request.label));
-  image.scope = segment::safe_text(tables.scope(request.scope));
+  image.label = safe_text(tables.text(request.label));
+  image.scope = safe_text(tables.scope(request.scope));
   return image;
 }
 
@@ -64,9 +64,9 @@ class Images {
   void add(const Process& process) {
     collector::SegmentEvidence& segment = segments_[process.id];
     segment.image.pid = process.pid;
-    segment.image.name = segment::safe_text(process.name);
-    segment.image.command = segment::safe_text(process.command);
-    segment.user = segment::safe_text(process.user);
+    segment.image.name = safe_text(process.name);
+    segment.image.command = safe_text(process.command);
+    segment.user = safe_text(process.user);
     segment.origin.name = std::to_string(process.id);
     segment.origin.file_number = static_cast<ino_t>(process.id);
   }
@@ -105,8 +105,8 @@ class Images {
     image.resident_cores = placement->resident_cores;
     image.when_ns = clock_of(program.begin_ns);
     image.program = program.number;
-    image.name = segment::safe_text(tables_.text(program.name));
-    image.scope = segment::safe_text(tables_.scope(program.scope));
+    image.name = safe_text(tables_.text(program.name));
+    image.scope = safe_text(tables_.scope(program.scope));
     segments_[process].image.programs.push_back(std::move(image));
   }
 
@@ -179,7 +179,7 @@ class Playback::State {
       evidence.time_unix_ns = start + static_cast<std::uint64_t>(time_);
     }
     evidence.monotonic_ns = clock_of(time_);
-    evidence.host = segment::safe_text(tables_.run.host);
+    evidence.host = safe_text(tables_.run.host);
     evidence.listed = true;
     Images images(tables_, devices_);
     for (const Device& device : tables_.devices) {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 #include "segment/reader/segment_map.hpp"
 #include "segment/reader/text_reader.hpp"
 
@@ -43,7 +43,7 @@ Origin Origins::read(std::uint8_t flags, const AllocationDetails& details) {
   const segment::OriginNumbers numbers = segment::origin_numbers(flags, details.label);
   Origin origin;
   origin.label = numbers.label_number != 0 ? name(numbers.label_number)
-                                           : writer_.text(segment::safe_text(numbers.label));
+                                           : writer_.text(safe_text(numbers.label));
   origin.scope = scope(numbers.scope_number);
   if ((flags & segment::kNoCores) == 0) origin.cores = writer_.core_set(details.cores);
   return origin;

@@ -66,7 +66,7 @@ void ProcessEvents::take_image(Batch& batch, bool is_gap) {
 void ProcessEvents::count_lost(std::uint64_t all) { lost_ = all - std::min(all, before_ + seen_); }
 
 Time ProcessEvents::time_of(std::uint64_t when_ns) const {
-  const auto time = static_cast<Time>(when_ns - began_ns_);
+  const Time time = possible(static_cast<Time>(when_ns - began_ns_));
   // Times of buffers are coarse, so that the first may be before the process.
   const Time earliest = std::max(begin_, last_ < 0 ? last_ : last_ + 1);
   return std::max(time, earliest);

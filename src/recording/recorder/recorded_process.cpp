@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "collector/process_info.hpp"
 #include "collector/segment_files.hpp"
 #include "segment/reader/buffer_layout.hpp"
 #include "segment/reader/footprint_reader.hpp"
-#include "segment/reader/safe_text.hpp"
 #include "segment/reader/stable_copy.hpp"
 
 namespace ttmem::recording {
@@ -58,7 +58,19 @@ std::string text_of(const ProcessEvents::Step& step) {
   if (step.event->bytes > bytes) return {};
   std::string text(step.event->bytes, '\0');
   std::memcpy(text.data(), step.details.data(), text.size());
-  return segment::safe_lines(text);
+  return safe_lines(text);
+}
+
+bool has_ended_well(const segment::Header& header) {
+  return header.exit_state == static_cast<std::uint32_t>(segment::ExitState::clean);
+}
+
+// Returns true if the process of a segment without an owner still lives. An exiting process is
+// marked as exiting before it closes its files, so it is told apart.
+bool has_called_exec(const segment::Header& header) {
+  if (header.pid_namespace != collector::own_pid_namespace()) return false;
+  const auto facts = collector::process_facts(header.pid);
+  return facts && facts->start_time_ticks == header.start_time_ticks && !facts->is_ending;
 }
 
 }  // namespace
@@ -77,10 +89,10 @@ bool RecordedProcess::begin() {
   if (!map) return false;
   const segment::Header& header = map->header;
   row_.pid = header.pid;
-  row_.name = segment::safe_text(std::string_view(header.name, sizeof header.name));
-  row_.command = segment::safe_text(std::string_view(header.command, sizeof header.command));
+  row_.name = safe_text(std::string_view(header.name, sizeof header.name));
+  row_.command = safe_text(std::string_view(header.command, sizeof header.command));
   row_.user = collector::user_name(header.uid);
-  row_.begin_ns = static_cast<Time>(header.created_ns - began_ns_);
+  row_.begin_ns = possible(static_cast<Time>(header.created_ns - began_ns_));
   ring_records_ = header.event_capacity;
   row_.id = writer_.begin(row_);
   events_.set_begin(row_.begin_ns);
@@ -386,7 +398,9 @@ void RecordedProcess::apply_live(const segment::LiveProgram& live, Time time) {
 }
 
 void RecordedProcess::note_scopes() {
-  const auto time_of = [&](std::int64_t ns) { return ns - static_cast<Time>(began_ns_); };
+  const auto time_of = [&](std::int64_t ns) {
+    return static_cast<Time>(static_cast<std::uint64_t>(ns) - began_ns_);
+  };
   for (const auto& [scope, visits] : origins_.visits()) {
     ScopeOfProcess row{.process = row_.id, .scope = scope, .visits = visits};
     row.visits.last_ns = time_of(visits.last_ns);
@@ -398,9 +412,10 @@ void RecordedProcess::note_scopes() {
 void RecordedProcess::refresh(Time time) { devices_.refresh(time); }
 
 bool RecordedProcess::has_ended() const {
-  const auto map = segment::map_segment(source_);
-  if (!map) return true;
-  if (map->header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running)) {
+  segment::Header header{};
+  const bool is_segment =
+      segment::read_value(source_, 0, header) && header.magic == segment::kMagic;
+  if (!is_segment || header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running)) {
     return true;
   }
   return collector::owner_of(segment_.get()) == collector::Owner::gone;
@@ -420,8 +435,7 @@ void RecordedProcess::end(Time time) {
   }
   for (const std::uint32_t number : devices_.open_numbers()) devices_.close(number, time);
   row_.end_ns = time;
-  row_.killed =
-      !map || map->header.exit_state != static_cast<std::uint32_t>(segment::ExitState::clean);
+  row_.killed = !map || (!has_ended_well(map->header) && !has_called_exec(map->header));
   writer_.change(row_);
 }
 

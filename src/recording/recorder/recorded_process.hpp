@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.hpp"
@@ -50,6 +51,8 @@ class RecordedProcess {
   [[nodiscard]] bool has_ended() const;
   // Once all of it was applied.
   void end(Time time);
+  // Returns the segment. Call it after end(), and no other function afterwards.
+  [[nodiscard]] UniqueFd take_segment() { return std::move(segment_); }
 
   [[nodiscard]] std::uint64_t events() const { return events_.seen(); }
   [[nodiscard]] std::uint64_t lost() const { return events_.lost(); }

@@ -18,6 +18,8 @@ namespace {
 // may be written some time after its time was taken, which is of a coarse clock.
 constexpr Time kYoungest = 20'000'000;
 constexpr Time kCommitEvery = 500'000'000;
+// The pause between commits while a process has ended, so that its segment is removed soon.
+constexpr Time kCommitAnEndEvery = 50'000'000;
 // ProcessEvents::drain() takes a million events at once, and the largest ring has four.
 constexpr int kPassesOfARing = 4;
 constexpr Time kForever = std::numeric_limits<Time>::max();
@@ -52,6 +54,11 @@ void Recorder::begin_those_that_are_ready() {
   std::erase(starting_, nullptr);
 }
 
+bool Recorder::has_one_ended() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return process->has_ended(); });
+}
+
 // The oldest first, of whichever process.
 void Recorder::apply_until(Time time) {
   for (;;) {
@@ -77,6 +84,11 @@ void Recorder::end_those_that_have_ended(Time time) {
     if (process->next_time()) continue;
     process->end(time);
     add_counts(*process, ended_);
+    UniqueFd segment = process->take_segment();
+    struct stat facts {};
+    // Another file may get the same inode number soon.
+    if (::fstat(segment.get(), &facts) == 0) files_.erase({facts.st_dev, facts.st_ino});
+    ended_segments_.push_back(std::move(segment));
     process.reset();
   }
   std::erase(processes_, nullptr);
@@ -87,16 +99,26 @@ void Recorder::refresh(Time time) {
   peak_bytes_ = std::max(peak_bytes_, figures().used_bytes);
 }
 
-Result<void> Recorder::look() {
+Result<void> Recorder::look(Commit commit) {
   begin_those_that_are_ready();
   const Time time = now();
   for (const auto& process : processes_) process->drain();
   apply_until(time - kYoungest);
-  if (time < next_commit_) return {};
-  next_commit_ = time + kCommitEvery;
+  const bool may_wait = commit == Commit::when_due;
+  if (may_wait && time < last_commit_ + kCommitAnEndEvery) return {};
+  if (may_wait && time < last_commit_ + kCommitEvery && !has_one_ended()) return {};
+  last_commit_ = time;
   refresh(time);
   end_those_that_have_ended(time);
-  return writer_.commit();
+  return write_down();
+}
+
+Result<void> Recorder::write_down() {
+  const Figures all = figures();
+  writer_.count(all.events, all.lost);
+  auto done = writer_.commit();
+  if (done) written_ = all;
+  return done;
 }
 
 // All of those that have ended. Of one that goes on, at least what was in its ring by now: it could
@@ -111,7 +133,7 @@ void Recorder::apply_the_rest() {
       more = more || process->next_time().has_value();
     }
     apply_until(kForever);
-    static_cast<void>(writer_.commit());  // a failure shows at the last one
+    static_cast<void>(write_down());  // the last commit reports a failure
   }
 }
 

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <set>
 #include <utility>
@@ -27,11 +28,15 @@ class Recorder {
   // recorded already.
   void add(UniqueFd segment);
 
+  enum class Commit : std::uint8_t { when_due, now };
   // Reads and writes what has happened. Call it often: a ring holds what happens in between. Fails
   // when the file cannot be written; then nothing more is.
-  [[nodiscard]] Result<void> look();
+  [[nodiscard]] Result<void> look(Commit commit = Commit::when_due);
   // The rest, and the last commit. `run` is completed with the counts and the end.
   [[nodiscard]] Result<void> finish(Run& run);
+
+  // Returns the segments of ended processes whose contents are all in the file.
+  [[nodiscard]] std::vector<UniqueFd> take_ended() { return std::exchange(ended_segments_, {}); }
 
   struct Figures {
     std::uint64_t events = 0;
@@ -44,6 +49,8 @@ class Recorder {
     std::uint32_t smallest_ring = 0;  // in records, of the processes that lost events; 0: none did
   };
   [[nodiscard]] Figures figures() const;
+  // Returns the figures of the last commit, which the file has even after a failure.
+  [[nodiscard]] const Figures& written() const { return written_; }
   // Processes that still run. Those whose segment is incomplete count.
   [[nodiscard]] std::size_t running() const { return processes_.size() + starting_.size(); }
 
@@ -53,6 +60,8 @@ class Recorder {
   void end_those_that_have_ended(Time time);
   void apply_the_rest();
   void refresh(Time time);
+  [[nodiscard]] Result<void> write_down();
+  [[nodiscard]] bool has_one_ended() const;
   [[nodiscard]] Time now() const;
 
   Writer& writer_;
@@ -61,8 +70,10 @@ class Recorder {
   std::vector<std::unique_ptr<RecordedProcess>> starting_;
   std::vector<std::unique_ptr<RecordedProcess>> processes_;
   Figures ended_;  // of the processes that have ended
+  Figures written_;
+  std::vector<UniqueFd> ended_segments_;
   std::uint64_t peak_bytes_ = 0;
-  Time next_commit_ = 0;
+  Time last_commit_ = std::numeric_limits<Time>::min() / 2;
 };
 
 }  // namespace ttmem::recording

@@ -40,6 +40,7 @@ inline constexpr std::uint32_t kChunkBytes = 65536;
 inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table: 512 MiB
 inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kJobOffset = 9856;
+inline constexpr std::uint32_t kRunOffset = 10560;
 inline constexpr std::uint32_t kMaxDevices = 128;
 // Ends the name of a proxy segment: a server writes it for a client, and holds its lock.
 inline constexpr std::string_view kProxySuffix = ".socket";
@@ -47,6 +48,10 @@ inline constexpr std::string_view kProxySuffix = ".socket";
 // segments are not removed at a clean exit but get this name: `....ended.4711.4026531836`. Only
 // that reader looks at them, and it removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
+// Followed by an errno and a pid namespace, ends the name of the symbolic link that a process
+// leaves when it cannot have a segment: `....untracked.28.4026531836`. The link points to
+// public_run_ids() of $TTMEM_RUN, or to "-", and needs no space.
+inline constexpr std::string_view kUntrackedSuffix = ".untracked.";
 // Ends the name of a copy of the segment, made when memory did not suffice, and of one that is
 // being made.
 inline constexpr std::string_view kFailedSuffix = ".failed";
@@ -136,7 +141,7 @@ struct FailureRecord {
   std::uint64_t not_kept;       // of the failures, those whose copy of the segment failed
   std::int32_t not_kept_error;  // why the copy of the last one failed, an errno; 0: it did not
   std::uint32_t reserved;
-  char run[48];  // $TTMEM_RUN: the `ttmem run` that the process belongs to; empty: none
+  char run[48];  // the first of RunRecord::ids; empty: none
   char text[1024];
 };
 
@@ -153,6 +158,13 @@ struct JobRecord {
   char pod_namespace[64];
   char container[128];
 };
+
+// The runs of the process. Lies at kRunOffset and is fixed before `magic` is stored. All zeros if
+// the process belongs to no run, or if its library does not know this record.
+struct RunRecord {
+  char ids[512];  // $TTMEM_RUN, the innermost first, separated by kRunSeparator; ends with a zero
+};
+inline constexpr char kRunSeparator = ',';
 
 struct CoreFigures {
   std::uint32_t cb_bytes;           // union over the live programs
@@ -419,7 +431,9 @@ static_assert(offsetof(FailureRecord, run) == 48);
 static_assert(offsetof(FailureRecord, text) == 96);
 
 static_assert(kFailureOffset + sizeof(FailureRecord) <= kJobOffset);
-static_assert(kJobOffset + sizeof(JobRecord) <= kHeaderBytes);
+static_assert(kJobOffset + sizeof(JobRecord) <= kRunOffset);
+static_assert(kRunOffset + sizeof(RunRecord) <= kHeaderBytes);
+static_assert(sizeof(RunRecord) == 512);
 static_assert(sizeof(JobRecord) == 704);
 static_assert(offsetof(JobRecord, step) == 64);
 static_assert(offsetof(JobRecord, partition) == 96);

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "base/saturating.hpp"
-#include "segment/reader/safe_text.hpp"
 #include "segment/reader/stable_copy.hpp"
 
 namespace ttmem::segment {

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/safe_text.hpp"
 #include "segment/reader/buffer_layout.hpp"
 #include "segment/reader/device_reader.hpp"
 #include "segment/reader/device_set_reader.hpp"
 #include "segment/reader/footprint_reader.hpp"
-#include "segment/reader/safe_text.hpp"
 #include "segment/reader/segment_map.hpp"
 #include "segment/reader/stable_copy.hpp"
 #include "segment/reader/text_reader.hpp"

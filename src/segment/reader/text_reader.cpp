@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::segment {
 

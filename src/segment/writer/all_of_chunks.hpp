@@ -11,14 +11,12 @@ namespace ttmem::segment {
 
 template <typename Visit>
 bool SegmentWriter::all_of_chunks(Visit&& visit) const {
-  const auto* table = reinterpret_cast<const std::uint8_t*>(header_) + kChunkTableOffset;
   std::array<std::size_t, 256> seen{};
-  for (std::uint32_t i = 0; i < header_->chunk_count; ++i) {
-    const std::size_t number = seen[table[i]]++;
-    const auto kind = static_cast<ChunkKind>(table[i]);
-    if (!visit(kind, chunk(kind, number), kHeaderBytes + static_cast<off_t>(i) * kChunkBytes)) {
-      return false;
-    }
+  off_t offset = kHeaderBytes;
+  for (const ChunkKind kind : chunk_kinds_) {
+    const std::size_t number = seen[static_cast<std::size_t>(kind)]++;
+    if (!visit(kind, chunk(kind, number), offset)) return false;
+    offset += kChunkBytes;
   }
   return true;
 }

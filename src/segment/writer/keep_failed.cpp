@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/open_above_streams.hpp"
 #include "base/thread_state_guard.hpp"
 #include "base/unique_fd.hpp"
 #include "segment/writer/all_of_chunks.hpp"
@@ -32,11 +33,11 @@ bool has_room(int file, std::uint64_t bytes) noexcept {
 
 // A new file, in place of what a process of this name left when it was killed in here.
 UniqueFd make_file(const std::string& path, mode_t mode) noexcept {
-  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  UniqueFd file(::open(path.c_str(), flags, mode));
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+  UniqueFd file = open_above_streams(path.c_str(), flags, mode);
   if (!file && errno == EEXIST) {
     if (::unlink(path.c_str()) == 0) {
-      file = UniqueFd(::open(path.c_str(), flags, mode));
+      file = open_above_streams(path.c_str(), flags, mode);
     } else {
       errno = EEXIST;  // somebody else's
     }
@@ -53,7 +54,7 @@ FailureRecord& SegmentWriter::failure() noexcept {
 
 std::uint64_t SegmentWriter::bytes_without_events() const noexcept {
   const std::uint64_t ring = (ring_mask_ + 1) * sizeof(EventRecord);
-  return kHeaderBytes + std::uint64_t{header_->chunk_count} * kChunkBytes - ring;
+  return kHeaderBytes + std::uint64_t{chunk_kinds_.size()} * kChunkBytes - ring;
 }
 
 int SegmentWriter::keep_failed() noexcept {
@@ -76,7 +77,7 @@ int SegmentWriter::keep_failed() noexcept {
 // The ring is a hole in the file, so that all else has its place and takes no other room.
 int SegmentWriter::write_failed(const std::string& path) noexcept {
   const std::uint64_t bytes = bytes_without_events();
-  const off_t end = kHeaderBytes + static_cast<off_t>(header_->chunk_count) * kChunkBytes;
+  const off_t end = kHeaderBytes + static_cast<off_t>(chunk_kinds_.size()) * kChunkBytes;
   if (bytes > kMostFailedBytes || !may_reach(end)) return EFBIG;
   const UniqueFd file = make_file(path, mode_);
   if (!file) return errno;

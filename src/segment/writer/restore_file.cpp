@@ -10,6 +10,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/open_above_streams.hpp"
 #include "base/thread_state_guard.hpp"
 #include "segment/writer/all_of_chunks.hpp"
 #include "segment/writer/segment_writer.hpp"
@@ -50,8 +51,8 @@ void SegmentWriter::restore_deleted_file() noexcept {
   const ThreadStateGuard guard;
   struct stat facts {};
   if (!has_file() || ::fstat(fd_.get(), &facts) != 0 || facts.st_nlink != 0) return;
-  UniqueFd file(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                       facts.st_mode & 0777));
+  UniqueFd file = open_above_streams(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+                                     facts.st_mode & 0777);
   if (!file) return;
   if (!fill(file.get(), facts)) {
     ::unlink(path_.c_str());

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,7 +19,9 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "base/open_above_streams.hpp"
 #include "base/thread_state_guard.hpp"
+#include "segment/writer/whole_ids.hpp"
 
 namespace ttmem::segment {
 namespace {
@@ -30,7 +33,7 @@ constexpr int kMostFilesOfOneName = 256;
 
 // Reads a small file of /proc, as much as fits. Returns the number of bytes, 0 on failure.
 std::size_t read_file(const char* path, char* buffer, std::size_t size) noexcept {
-  const UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd = open_above_streams(path, O_RDONLY);
   if (!fd) return 0;
   const ssize_t got = ::read(fd.get(), buffer, size);
   return got > 0 ? static_cast<std::size_t>(got) : 0;
@@ -92,11 +95,17 @@ void describe_job(const Job& job, JobRecord& record) noexcept {
   job.container.copy(record.container, sizeof record.container);
 }
 
-Error failed(const char* what, const std::string& path, int error) {
-  return {std::string(what) + " " + path + ": " + std::strerror(error)};
+void describe_run(std::string_view ids, RunRecord& record, FailureRecord& failure) noexcept {
+  whole_ids(ids, sizeof record.ids - 1).copy(record.ids, sizeof record.ids - 1);
+  ids.substr(0, ids.find(kRunSeparator)).copy(failure.run, sizeof failure.run);
 }
 
 }  // namespace
+
+Error SegmentWriter::failed(const char* what, int error) {
+  failure_error_ = error;
+  return {std::string(what) + " " + path_ + ": " + std::strerror(error)};
+}
 
 Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& options) {
   const ThreadStateGuard guard;
@@ -104,25 +113,25 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
   writer->in_memory_ = options.in_memory;
   const Identity self = identity_of(options);
   if (!options.in_memory) {
-    if (const auto opened = writer->open_file(options, self); !opened) return opened.error();
-    // That of the same process, before it called exec: it went on.
-    writer->remove_own_file(writer->path_ + kFailedSuffix.data(), self);
-    if (options.kept_for > 0) {
-      writer->kept_for_ = options.kept_for;
-      writer->kept_for_namespace_ = options.kept_for_namespace;
-      writer->kept_path_ = writer->path_ + kKeptSuffix.data() + std::to_string(options.kept_for) +
-                           "." + std::to_string(options.kept_for_namespace);
+    writer->kept_for_ = options.kept_for;
+    writer->kept_for_namespace_ = options.kept_for_namespace;
+    if (const auto opened = writer->open_file(options, self); !opened) {
+      writer->leave_mark(options, self);
+      return opened.error();
     }
+    // The copy is of a failure that this process survived before it called exec.
+    writer->remove_own_file(writer->path_ + kFailedSuffix.data(), self, OwnFile::removed);
   }
   Result<void> made = writer->map_header();
   if (made) {
     writer->describe_process(options, self);
     if (!writer->map_first_chunks(options)) {
-      made = failed("cannot grow", writer->path_, writer->header_->last_error);
+      made = writer->failed("cannot grow", writer->header_->last_error);
     }
   }
   if (!made) {
     if (!options.in_memory) ::unlink(writer->path_.c_str());
+    writer->leave_mark(options, self);
     return made.error();
   }
   // Stores the magic last: invariant 1. Readers check it first.
@@ -134,7 +143,7 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
 // grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
   // A large ring may not fit into a small /dev/shm: then a smaller one must do.
-  std::uint32_t chunks = options.event_chunks;
+  std::uint32_t chunks = ring_chunks(options.event_chunks);
   while (!map_ring(chunks)) {
     if (chunks <= kFewestEventChunks) return false;
     chunks /= 2;
@@ -146,6 +155,20 @@ bool SegmentWriter::map_first_chunks(const Options& options) {
   return is_proxy_ ||
          (grow(devices_, ChunkKind::device, 0) && grow(allocations_, ChunkKind::allocation, 0) &&
           grow(programs_, ChunkKind::program, 0) && grow(cbs_, ChunkKind::cb, 0));
+}
+
+// Returns the size of the ring: a power of two of at least kFewestEventChunks, else at most a
+// sixteenth of the free space, so that many processes find room.
+std::uint32_t SegmentWriter::ring_chunks(std::uint32_t wanted) const noexcept {
+  constexpr std::uint64_t part_of_free = 16;
+  struct statvfs space {};
+  if (in_memory_ || wanted <= kFewestEventChunks || ::fstatvfs(fd_.get(), &space) != 0 ||
+      space.f_blocks == 0) {  // the file system has no limit
+    return wanted;
+  }
+  const std::uint64_t free_bytes = std::uint64_t{space.f_bavail} * space.f_frsize;
+  const std::uint64_t chunks = std::bit_floor(free_bytes / part_of_free / kChunkBytes);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(chunks, kFewestEventChunks, wanted));
 }
 
 SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexcept {
@@ -176,6 +199,7 @@ Result<void> SegmentWriter::open_file(const Options& options, const Identity& se
     const int size = std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu",
                                    static_cast<unsigned>(::geteuid()), static_cast<int>(self.pid),
                                    static_cast<unsigned long long>(self.start_time_ticks));
+    base_path_ = directory + name;
     if (number > 0)
       std::snprintf(name + size, sizeof name - static_cast<std::size_t>(size), ".%d", number);
     path_ = directory + name + (is_proxy_ ? kProxySuffix.data() : "");
@@ -183,21 +207,21 @@ Result<void> SegmentWriter::open_file(const Options& options, const Identity& se
       const Result<bool> opened = open_new_file(options.mode);
       if (!opened) return opened.error();
       if (*opened) return {};
-      if (!remove_own_file(path_, self)) break;
+      if (!remove_own_file(path_, self, OwnFile::left_to_reader)) break;
     }
   }
-  return failed("cannot create", path_, EEXIST);
+  return failed("cannot create", EEXIST);
 }
 
 // Makes and locks the file. False when there is one of that name.
 Result<bool> SegmentWriter::open_new_file(mode_t mode) {
-  fd_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  fd_ = open_above_streams(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   if (!fd_ && errno == EEXIST) return false;
-  if (!fd_) return failed("cannot create", path_, errno);
+  if (!fd_) return failed("cannot create", errno);
   ::fchmod(fd_.get(), mode);  // open() applied the umask
   const bool locked = ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0;
   if (!locked && errno != EWOULDBLOCK) {
-    const Error error = failed("cannot lock", path_, errno);
+    const Error error = failed("cannot lock", errno);
     ::unlink(path_.c_str());
     return error;
   }
@@ -213,8 +237,9 @@ Result<bool> SegmentWriter::open_new_file(mode_t mode) {
 
 // Removes the file of that name if this very process wrote it, before it called exec: that ended
 // the lock. True when the name may be free now, false when the file is of another process.
-bool SegmentWriter::remove_own_file(const std::string& path, const Identity& self) noexcept {
-  const UniqueFd old(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+bool SegmentWriter::remove_own_file(const std::string& path, const Identity& self,
+                                    OwnFile fate) noexcept {
+  const UniqueFd old = open_above_streams(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   if (!old) return errno == ENOENT;
   Header header{};
   const bool whole = ::pread(old.get(), &header, sizeof header, 0) == ssize_t{sizeof header};
@@ -233,7 +258,13 @@ bool SegmentWriter::remove_own_file(const std::string& path, const Identity& sel
   struct stat named {};
   const bool same = ::fstat(old.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
                     opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-  if (same) ::unlink(path.c_str());
+  if (!same) return true;
+  if (fate == OwnFile::left_to_reader && is_wanted()) {
+    const auto state = static_cast<std::uint32_t>(ExitState::clean);
+    const ssize_t told = ::pwrite(old.get(), &state, sizeof state, offsetof(Header, exit_state));
+    if (told == ssize_t{sizeof state} && keep(path)) return true;
+  }
+  ::unlink(path.c_str());
   return true;
 }
 
@@ -241,7 +272,7 @@ Result<void> SegmentWriter::map_header() {
   const int failure = reserve(0, kHeaderBytes);
   void* address = failure == 0 ? map(0, kHeaderBytes) : MAP_FAILED;
   if (address == MAP_FAILED) {
-    return failed("cannot make room for", path_, failure != 0 ? failure : errno);
+    return failed("cannot make room for", failure != 0 ? failure : errno);
   }
   header_ = static_cast<Header*>(address);
   return {};
@@ -264,7 +295,8 @@ void SegmentWriter::describe_process(const Options& options, const Identity& sel
   header.start_time_ticks = self.start_time_ticks;
   header.pid_namespace = self.pid_namespace;
   std::copy(self.boot_id.begin(), self.boot_id.end(), header.boot_id);
-  options.run.copy(failure().run, sizeof failure().run);
+  auto& run = *reinterpret_cast<RunRecord*>(reinterpret_cast<char*>(header_) + kRunOffset);
+  describe_run(options.run, run, failure());
   describe_job(options.for_client ? options.for_client->job : options.job,
                *reinterpret_cast<JobRecord*>(reinterpret_cast<char*>(header_) + kJobOffset));
   header.created_unix_ns = clock_ns(CLOCK_REALTIME);
@@ -294,7 +326,7 @@ bool SegmentWriter::is_our_file(int fd) const noexcept {
 bool SegmentWriter::has_file() noexcept {
   if (fd_ && is_our_file(fd_.get())) return true;
   fd_.release();
-  fd_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  fd_ = open_above_streams(path_.c_str(), O_RDWR | O_NOFOLLOW);
   if (fd_ && is_our_file(fd_.get())) return true;
   fd_.reset();
   return false;
@@ -329,13 +361,14 @@ int SegmentWriter::reserve(off_t offset, off_t bytes) noexcept {
 void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns) {
   Header& header = *header_;
   if (now_ns < next_try_ns_) return nullptr;
+  chunk_kinds_.reserve(chunk_kinds_.size() + count);  // may throw, so it comes before any change
   const ThreadStateGuard guard;
   const auto fail = [&](int error) {
     store(header.last_error, static_cast<std::int32_t>(error));
     next_try_ns_ = now_ns + kRetryAfterNs;
     return nullptr;
   };
-  const std::uint32_t first = header.chunk_count;
+  const auto first = static_cast<std::uint32_t>(chunk_kinds_.size());
   if (first + count > kMaxChunks) return fail(EFBIG);
   const off_t offset = kHeaderBytes + static_cast<off_t>(first) * kChunkBytes;
   const std::size_t bytes = std::size_t{count} * kChunkBytes;
@@ -348,6 +381,7 @@ void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64
   for (std::uint32_t i = first; i < first + count; ++i) {
     store(table[i], static_cast<std::uint8_t>(kind));
   }
+  chunk_kinds_.insert(chunk_kinds_.end(), count, kind);
   // Stores the count after the kinds: invariant 4.
   std::atomic_ref<std::uint32_t>(header.chunk_count)
       .store(first + count, std::memory_order_release);
@@ -357,8 +391,9 @@ void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64
 bool SegmentWriter::map_ring(std::uint32_t chunks) {
   ring_ = static_cast<EventRecord*>(map_chunks(ChunkKind::event, chunks, 0));
   if (ring_ == nullptr) return false;
-  header_->event_capacity = chunks * RecordArray<EventRecord>::kPerChunk;
-  ring_mask_ = header_->event_capacity - 1;
+  const std::uint32_t capacity = chunks * RecordArray<EventRecord>::kPerChunk;
+  header_->event_capacity = capacity;
+  ring_mask_ = capacity - 1;
   return true;
 }
 
@@ -373,33 +408,34 @@ bool SegmentWriter::grow(RecordArray<Record>& array, ChunkKind kind, std::uint64
 
 template <typename Record>
 std::uint32_t SegmentWriter::acquire(RecordArray<Record>& array, ChunkKind kind,
-                                     std::vector<std::uint32_t>* free, std::uint32_t& count,
-                                     std::uint64_t now_ns) {
+                                     std::vector<std::uint32_t>* free,
+                                     std::uint32_t& published_count, std::uint64_t now_ns) {
   if (free != nullptr && !free->empty()) {
     const std::uint32_t index = free->back();
     free->pop_back();
     return index;
   }
-  if (count == array.capacity() && !grow(array, kind, now_ns)) return kNoSlot;
+  const std::uint32_t index = array.count_;
+  if (index == array.capacity() && !grow(array, kind, now_ns)) return kNoSlot;
   // Releasing a record must not need memory.
-  if (free != nullptr && free->capacity() <= count) free->reserve(2 * array.capacity());
-  const std::uint32_t index = count;
-  store(count, index + 1);
+  if (free != nullptr && free->capacity() <= index) free->reserve(2 * array.capacity());
+  array.count_ = index + 1;
+  store(published_count, index + 1);
   return index;
 }
 
 std::uint32_t SegmentWriter::acquire_device(std::uint64_t now_ns) {
-  if (header_->device_count >= kMaxDevices) return kNoSlot;
+  if (devices_.count() >= kMaxDevices) return kNoSlot;
   return acquire(devices_, ChunkKind::device, nullptr, header_->device_count, now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_device_set(std::uint64_t now_ns) {
-  if (header_->device_set_count >= kMaxDeviceSets) return kNoSlot;
+  if (device_sets_.count() >= kMaxDeviceSets) return kNoSlot;
   return acquire(device_sets_, ChunkKind::device_set, nullptr, header_->device_set_count, now_ns);
 }
 
 std::uint32_t SegmentWriter::acquire_text(std::uint64_t now_ns) {
-  if (header_->text_count >= kMaxTexts) return kNoSlot;
+  if (texts_.count() >= kMaxTexts) return kNoSlot;
   return acquire(texts_, ChunkKind::text, nullptr, header_->text_count, now_ns);
 }
 
@@ -422,8 +458,9 @@ std::uint32_t SegmentWriter::acquire_cbs(std::uint32_t count, std::uint64_t now_
   }
   // The size of a run is a power of two, and it is aligned to that: no run crosses a chunk. The
   // alignment wastes less than the size of a run.
-  const std::uint32_t first = (header_->cb_count + size - 1) / size * size;
+  const std::uint32_t first = (cbs_.count() + size - 1) / size * size;
   if (first + size > cbs_.capacity() && !grow(cbs_, ChunkKind::cb, now_ns)) return kNoSlot;
+  cbs_.count_ = first + size;
   store(header_->cb_count, first + size);
   return first;
 }
@@ -432,14 +469,17 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
   free_cbs_[static_cast<std::size_t>(std::countr_zero(std::bit_ceil(count)))].push_back(first);
 }
 
+// Returns true if the reader that wants the segment may still live: a dead reader would never
+// remove it. A reader of another pid namespace cannot be checked.
+bool SegmentWriter::is_wanted() const noexcept {
+  const bool is_visible = kept_for_namespace_ == 0 || kept_for_namespace_ == pid_namespace();
+  return kept_for_ > 0 && (!is_visible || is_running(kept_for_));
+}
+
 void SegmentWriter::finish() noexcept {
   store(header_->exit_state, static_cast<std::uint32_t>(ExitState::clean));
-  // A reader that is gone would never take it away. Of one in another container nobody knows.
-  const bool is_visible = kept_for_namespace_ == 0 || kept_for_namespace_ == pid_namespace();
-  const bool wanted = kept_for_ > 0 && (!is_visible || is_running(kept_for_));
   leave_failed();
-  const bool kept = wanted && ::rename(path_.c_str(), kept_path_.c_str()) == 0;
-  if (!in_memory_ && !kept) ::unlink(path_.c_str());
+  if (!in_memory_ && !(is_wanted() && keep(path_))) ::unlink(path_.c_str());
   close_file();
 }
 

@@ -39,7 +39,9 @@ template <typename Write>
   std::atomic_ref<std::uint32_t>(seq).store(before + 2, std::memory_order_release);
 }
 
-// The records of one kind, over all chunks of that kind. Records never move.
+// The records of one kind, over all chunks of that kind. Records never move. The writer keeps its
+// own counts and never reads the counts in the header, because the workload may overwrite the
+// header by mistake.
 template <typename Record>
 class RecordArray {
  public:
@@ -51,10 +53,13 @@ class RecordArray {
   [[nodiscard]] std::uint32_t capacity() const noexcept {
     return static_cast<std::uint32_t>(chunks_.size()) * kPerChunk;
   }
+  // Returns the number of records ever used.
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
 
  private:
   friend class SegmentWriter;
   std::vector<Record*> chunks_;
+  std::uint32_t count_ = 0;
 };
 
 // The segment of this process, or a proxy segment for another: creates the file, holds its lock for
@@ -87,10 +92,11 @@ class SegmentWriter {
     std::optional<Process> for_client = std::nullopt;
     pid_t kept_for = 0;  // the reader that wants it after a clean exit (kKeptSuffix); 0: nobody
     std::uint32_t kept_for_namespace = 0;  // the pid namespace of that pid; 0: unknown
-    std::string run{};                     // FailureRecord::run
+    std::string run{};                     // RunRecord::ids
     Job job{};                             // of this process; not of a client
   };
 
+  // On failure, leaves a mark (kUntrackedSuffix) if possible.
   [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
   ~SegmentWriter();  // abandons it
   SegmentWriter(const SegmentWriter&) = delete;
@@ -111,6 +117,12 @@ class SegmentWriter {
   [[nodiscard]] DeviceSetRecord& device_set(std::uint32_t index) const noexcept {
     return device_sets_[index];
   }
+
+  // Return the number of records ever used of each kind.
+  [[nodiscard]] std::uint32_t device_count() const noexcept { return devices_.count(); }
+  [[nodiscard]] std::uint32_t allocation_count() const noexcept { return allocations_.count(); }
+  [[nodiscard]] std::uint32_t program_count() const noexcept { return programs_.count(); }
+  [[nodiscard]] std::uint32_t text_count() const noexcept { return texts_.count(); }
 
   // Each returns an unused record, or kNoSlot.
   [[nodiscard]] std::uint32_t acquire_device(std::uint64_t now_ns);
@@ -151,7 +163,7 @@ class SegmentWriter {
   static constexpr std::uint64_t kAhead = 16;
 
   // The number that the next event will have.
-  [[nodiscard]] std::uint64_t next_event() const noexcept { return header_->events + 1; }
+  [[nodiscard]] std::uint64_t next_event() const noexcept { return events_ + 1; }
   // True if events have details.
   [[nodiscard]] bool has_event_details() const noexcept { return event_details_; }
 
@@ -159,7 +171,7 @@ class SegmentWriter {
   // Inline: every tracked call writes one.
   [[gnu::always_inline]] inline void write_event(const Event& from, const void* details = nullptr,
                                                  std::uint32_t count = 0) noexcept {
-    const std::uint64_t number = header_->events + 1;
+    const std::uint64_t number = events_ + 1;
     EventRecord& event = ring_[(number - 1) & ring_mask_];
     store(event.number, std::uint64_t{0});
     // Stores the zero, and the number of the last event, before the body, and the body before the
@@ -184,9 +196,10 @@ class SegmentWriter {
       __builtin_prefetch(&ring_[(number + i + kAhead) & ring_mask_], 1);
     }
     if (event_details_) [[unlikely]] {
-      store(header_->event_count, header_->event_count + 1);
+      store(header_->event_count, ++event_count_);
     }
     const std::uint64_t last = number + count;
+    events_ = last;
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
     std::atomic_ref<std::uint64_t>(header_->events).store(last, std::memory_order_release);
     // The next call's atomic exchange would otherwise wait for this cache line.
@@ -234,7 +247,14 @@ class SegmentWriter {
   [[nodiscard]] static Identity identity_of(const Options& options) noexcept;
   Result<void> open_file(const Options& options, const Identity& self);
   Result<bool> open_new_file(mode_t mode);
-  static bool remove_own_file(const std::string& path, const Identity& self) noexcept;
+  // The fate of the file that this process wrote before it called exec.
+  enum class OwnFile : std::uint8_t { removed, left_to_reader };
+  bool remove_own_file(const std::string& path, const Identity& self, OwnFile fate) noexcept;
+  [[nodiscard]] Error failed(const char* what, int error);
+  void leave_mark(const Options& options, const Identity& self) const noexcept;
+  [[nodiscard]] bool is_wanted() const noexcept;
+  [[nodiscard]] bool keep(const std::string& path) const noexcept;
+  [[nodiscard]] std::uint32_t ring_chunks(std::uint32_t wanted) const noexcept;
   Result<void> map_header();
   [[nodiscard]] bool map_first_chunks(const Options& options);
   void describe_process(const Options& options, const Identity& self) noexcept;
@@ -263,14 +283,13 @@ class SegmentWriter {
   // A null `free`: records of this kind are never released.
   template <typename Record>
   [[nodiscard]] std::uint32_t acquire(RecordArray<Record>& array, ChunkKind kind,
-                                      std::vector<std::uint32_t>* free, std::uint32_t& count,
-                                      std::uint64_t now_ns);
+                                      std::vector<std::uint32_t>* free,
+                                      std::uint32_t& published_count, std::uint64_t now_ns);
 
   bool in_memory_ = false;
   pid_t kept_for_ = 0;  // the reader that wants it after a clean exit
   std::uint32_t kept_for_namespace_ = 0;
-  std::string kept_path_;  // its name then
-  UniqueFd fd_;            // none when in_memory_
+  UniqueFd fd_;  // empty if in_memory_
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   bool is_proxy_ = false;
@@ -278,7 +297,10 @@ class SegmentWriter {
   bool has_failed_ = false;            // there is a copy
   mode_t mode_ = 0600;
   std::string path_;
+  std::string base_path_;  // the path without a number
+  int failure_error_ = 0;  // the errno that explains why there is no segment
   Header* header_ = nullptr;
+  std::vector<ChunkKind> chunk_kinds_;  // of each chunk of the file
   RecordArray<DeviceRecord> devices_;
   RecordArray<AllocationSlot> allocations_;
   RecordArray<ProgramSlot> programs_;
@@ -286,7 +308,9 @@ class SegmentWriter {
   RecordArray<TextRecord> texts_;
   RecordArray<DeviceSetRecord> device_sets_;
   EventRecord* ring_ = nullptr;
-  std::uint64_t ring_mask_ = 0;  // a mask, because a division would cost too much
+  std::uint64_t ring_mask_ = 0;    // replaces a division, which costs too much
+  std::uint64_t events_ = 0;       // number of the newest event
+  std::uint64_t event_count_ = 0;  // with details, the number of records that are events
   bool event_details_ = false;
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;

@@ -15,6 +15,8 @@
 #include <climits>
 #include <string>
 
+#include "base/safe_text.hpp"
+
 namespace ttmem::server {
 namespace {
 
@@ -42,7 +44,11 @@ class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
                      dropped_);
       dropped_ = 0;
     }
-    formatter_->format(message, waiting_);
+    // Messages quote text of clients and files, which must not reach a terminal as a command.
+    const std::string text = safe_text({message.payload.data(), message.payload.size()});
+    spdlog::details::log_msg safe = message;
+    safe.payload = text;
+    formatter_->format(safe, waiting_);
     if (waiting_.size() >= kEnough) flush_();
   }
 

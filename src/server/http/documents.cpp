@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/safe_text.hpp"
 #include "views/format.hpp"
 #include "views/job_json.hpp"
 
@@ -11,9 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keys in the order of the schema
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string text_of(const Json& json) { return json_text(json) + "\n"; }
 
 Json value_of(const model::Bytes& bytes) { return bytes ? Json(*bytes) : Json(nullptr); }
 
@@ -94,15 +93,13 @@ std::string postmortems_json(const Postmortems& postmortems, std::uint64_t time_
 
 std::string warnings_part(const model::Snapshot& snapshot) {
   const auto list = [](const std::vector<std::string>& sentences) {
-    return Json(sentences).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(Json(sentences));
   };
   return std::string(R"("complete":)") + (snapshot.complete() ? "true" : "false") +
          R"(,"warnings":)" + list(snapshot.warnings) + R"(,"unread":)" + list(snapshot.unread);
 }
 
-std::string json_string(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string json_string(std::string_view text) { return json_text(Json(text)); }
 
 std::string error_json(std::string_view message) { return text_of({{"error", message}}); }
 

@@ -55,6 +55,7 @@ HttpRequest request_of(const HttpParser& parser) {
   for (auto it = first; it != last; ++it) request.hosts.emplace_back(it->value());
   request.has_body = !parser.is_done();
   request.authorization = std::string(message[http::field::authorization]);
+  request.has_more_authorizations = message.count(http::field::authorization) > 1;
   request.accept_encoding = std::string(message[http::field::accept_encoding]);
   request.if_none_match = std::string(message[http::field::if_none_match]);
   return request;
@@ -80,10 +81,15 @@ HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket,
       done_(std::move(done)),
       buffer_(kMostBufferBytes) {}
 
+void HttpConnection::enter(State state) {
+  state_ = state;
+  since_ = std::chrono::steady_clock::now();
+}
+
 void HttpConnection::read() {
   parser_.emplace();
   parser_->header_limit(kMostHeaderBytes);
-  waiting_since_ = std::chrono::steady_clock::now();
+  enter(State::reading);
   stream_.expires_after(kReadTime);
   http::async_read_header(stream_, buffer_, *parser_,
                           [self = shared_from_this()](const beast::error_code& error, std::size_t) {
@@ -92,7 +98,7 @@ void HttpConnection::read() {
 }
 
 void HttpConnection::on_read(const boost::system::error_code& error) {
-  waiting_since_.reset();
+  enter(State::answering);
   if (error) {
     if (auto response = response_to(error)) write(std::move(*response), {});
     return;
@@ -144,6 +150,7 @@ template <typename Body>
 void HttpConnection::send(http::response<Body>& message, std::uint64_t bytes, Form form) {
   message.version(form.version);
   message.keep_alive(form.keep_alive);
+  enter(State::writing);
   stream_.expires_after(kWriteTime + std::chrono::seconds(bytes / kSlowestBytesPerSecond));
   http::async_write(stream_, message,
                     [self = shared_from_this(), form](const beast::error_code& error, std::size_t) {
@@ -160,8 +167,7 @@ void HttpConnection::on_write(const boost::system::error_code& error, bool keep_
   boost::system::error_code ignored;
   stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.expires_after(kLingerTime);
-  lingers_ = true;
-  waiting_since_ = std::chrono::steady_clock::now();
+  enter(State::lingering);
   linger();
 }
 

@@ -45,15 +45,18 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // At once, whatever is pending.
   void close() { stream_.close(); }
 
-  // Since when it waits for the client: for a whole request, or for the client to close. None while
-  // it answers.
-  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waiting_since() const {
-    return waiting_since_;
-  }
-  // Everything is answered; only the client has not closed yet.
-  [[nodiscard]] bool lingers() const { return lingers_; }
+  // Ordered by the loss to the client if the connection is closed, the smallest loss first.
+  enum class State : std::uint8_t {
+    lingering,  // everything is answered; only the client has not closed yet
+    reading,    // waits for a whole request
+    writing,    // waits for the client to take the answer
+    answering,
+  };
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] std::chrono::steady_clock::time_point since() const { return since_; }
 
  private:
+  void enter(State state);
   void read();
   void on_read(const boost::system::error_code& error);
   struct Form {
@@ -77,8 +80,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   boost::beast::http::response<boost::beast::http::string_body> response_;
   boost::beast::http::response<boost::beast::http::file_body> file_response_;
   std::shared_ptr<void> ticket_;  // of the response that is being sent
-  std::optional<std::chrono::steady_clock::time_point> waiting_since_;
-  bool lingers_ = false;
+  State state_ = State::reading;
+  std::chrono::steady_clock::time_point since_{};  // when state_ was entered
   std::size_t lingered_bytes_ = 0;
 };
 

@@ -24,6 +24,8 @@ constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kMetrics = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::uint64_t kDefaultHistorySeconds = 600;
 constexpr std::uint64_t kMostHistorySeconds = 86400;
+// A longer list is cut and marked as truncated. An entry takes about 360 bytes of text.
+constexpr std::uint64_t kMaxListEntries = 100'000;
 
 HttpResponse make_response(unsigned status, const char* content_type, std::string body) {
   HttpResponse response;
@@ -45,8 +47,8 @@ HttpResponse index(const Target&, const HttpSources&) {
       "/metrics                                    for Prometheus\n"
       "/api/v1/snapshot?device=0-3,0x1f00a         the JSON of `ttmem --json`\n"
       "/api/v1/snapshot?lists=1                    also allocations and programs\n"
-      "/api/v1/allocations?pid=&device=&kind=      the JSON of `ttmem allocs --json`\n"
-      "/api/v1/programs?pid=&device=               the JSON of `ttmem programs --json`\n"
+      "/api/v1/allocations?pid=&device=&kind=&limit=  the JSON of `ttmem allocs --json`\n"
+      "/api/v1/programs?pid=&device=&limit=        the JSON of `ttmem programs --json`\n"
       "/api/v1/history?device=0&seconds=600        use over time, up to a day\n"
       "/api/v1/postmortems                         processes that died with memory\n"
       "/api/v1/changes?after=&brief=&cores=&cores_after=  what changed since the last answer\n"
@@ -71,52 +73,35 @@ HttpResponse no_device(const std::vector<model::DeviceName>& missing,
                                        : "there are " + views::format_devices(present)));
 }
 
-// Calls use(snapshot) with the devices that the query asks for, or with all.
+// Calls use(snapshot, names) with the devices that the query names; no names mean all devices.
 template <typename Use>
 HttpResponse on_devices(const Target& target, const HttpSources& sources, Use&& use) {
-  const auto ids = devices_in(target);
-  if (!ids) return error_response(400, ids.error().message);
+  const auto names = devices_in(target);
+  if (!names) return error_response(400, names.error().message);
   const model::Snapshot& snapshot = sources.snapshot();
-  if (ids->empty()) return use(snapshot);
-  const auto missing = views::missing_devices(snapshot, *ids);
+  const auto missing = views::missing_devices(snapshot, *names);
   if (!missing.empty()) return no_device(missing, snapshot.devices);
-  return use(views::select_devices(snapshot, *ids));
+  return use(snapshot, *names);
+}
+
+model::Snapshot on_these(model::Snapshot snapshot, const std::vector<model::DeviceName>& names) {
+  return names.empty() ? std::move(snapshot) : views::select_devices(std::move(snapshot), names);
 }
 
 HttpResponse snapshot(const Target& target, const HttpSources& sources) {
   const auto lists = number_in(target, "lists", 1);
   if (!lists) return error_response(400, lists.error().message);
-  return on_devices(target, sources, [&](const model::Snapshot& selected) {
-    if (!*lists) return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
+  return on_devices(target, sources, [&](const model::Snapshot& all, const auto& names) {
+    if (!*lists) {
+      const model::Snapshot selected = on_these(views::without_lists(all), names);
+      return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
+    }
     HttpResponse response;  // as long as those of the lists
-    response.later = [all = selected] {
-      return ok(kJson, views::snapshot_with_lists_json(all, views::JsonLayout::line));
+    response.later = [selected = on_these(views::cut_lists(all, names, kMaxListEntries), names)] {
+      return ok(kJson, views::snapshot_with_lists_json(selected, views::JsonLayout::line));
     };
     return response;
   });
-}
-
-// All but the lists of allocations and programs.
-model::Snapshot without_lists(const model::Snapshot& snapshot) {
-  model::Snapshot around;
-  around.time_unix_ns = snapshot.time_unix_ns;
-  around.host = snapshot.host;
-  around.devices = snapshot.devices;
-  around.warnings = snapshot.warnings;
-  around.unread = snapshot.unread;
-  return around;
-}
-
-// A list of 100,000 takes most of a second to write, so the text is made later.
-template <typename List>
-HttpResponse list_response(const model::Snapshot& selected, List list,
-                           std::string (*text)(const model::Snapshot&, const List&,
-                                               views::JsonLayout)) {
-  HttpResponse response;
-  response.later = [around = without_lists(selected), list = std::move(list), text] {
-    return ok(kJson, text(around, list, views::JsonLayout::line));
-  };
-  return response;
 }
 
 Result<std::optional<std::int32_t>> pid_in(const Target& target) {
@@ -125,23 +110,49 @@ Result<std::optional<std::int32_t>> pid_in(const Target& target) {
   return *pid ? std::optional(static_cast<std::int32_t>(**pid)) : std::nullopt;
 }
 
+Result<std::size_t> limit_in(const Target& target) {
+  const auto limit = number_in(target, "limit", kMaxListEntries);
+  if (!limit) return limit.error();
+  return static_cast<std::size_t>(limit->value_or(kMaxListEntries));
+}
+
+// Makes the text later, on another thread: a list of 100,000 takes most of a second to write.
 HttpResponse allocations(const Target& target, const HttpSources& sources) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
   auto kinds = kinds_in(target);
   if (!kinds) return error_response(400, kinds.error().message);
+  const auto limit = limit_in(target);
+  if (!limit) return error_response(400, limit.error().message);
   const views::AllocationFilter filter{.pid = *pid, .kinds = std::move(*kinds)};
-  return on_devices(target, sources, [&](const model::Snapshot& selected) {
-    return list_response(selected, views::select_allocations(selected, filter),
-                         views::allocations_json);
+  return on_devices(target, sources, [&](const model::Snapshot& all, const auto& names) {
+    auto first = views::first_allocations(all, filter, names, *limit);
+    model::Snapshot around = views::without_lists(all);
+    around.allocations = std::move(first.items);
+    HttpResponse response;
+    response.later = [selected = on_these(std::move(around), names), total = first.total] {
+      return ok(kJson, views::allocations_json(selected, selected.allocations,
+                                               views::JsonLayout::line, total));
+    };
+    return response;
   });
 }
 
 HttpResponse programs(const Target& target, const HttpSources& sources) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
-  return on_devices(target, sources, [&](const model::Snapshot& selected) {
-    return list_response(selected, views::select_programs(selected, *pid), views::programs_json);
+  const auto limit = limit_in(target);
+  if (!limit) return error_response(400, limit.error().message);
+  return on_devices(target, sources, [&](const model::Snapshot& all, const auto& names) {
+    auto first = views::first_programs(all, *pid, names, *limit);
+    model::Snapshot around = views::without_lists(all);
+    around.programs = std::move(first.items);
+    HttpResponse response;
+    response.later = [selected = on_these(std::move(around), names), total = first.total] {
+      return ok(kJson,
+                views::programs_json(selected, selected.programs, views::JsonLayout::line, total));
+    };
+    return response;
   });
 }
 
@@ -210,8 +221,8 @@ const Endpoint* endpoint_of(std::string_view path) {
       {"/metrics", metrics, {}},
       {"/healthz", health, {}},
       {"/api/v1/snapshot", snapshot, {"device", "lists"}},
-      {"/api/v1/allocations", allocations, {"pid", "device", "kind"}},
-      {"/api/v1/programs", programs, {"pid", "device"}},
+      {"/api/v1/allocations", allocations, {"pid", "device", "kind", "limit"}},
+      {"/api/v1/programs", programs, {"pid", "device", "limit"}},
       {"/api/v1/history", history, {"device", "seconds"}},
       {"/api/v1/postmortems", postmortems, {}},
       {"/api/v1/changes", changes, {"after", "brief", "cores", "cores_after"}},

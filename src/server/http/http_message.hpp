@@ -20,7 +20,8 @@ struct HttpRequest {
   unsigned version = 11;           // 10 or 11
   std::vector<std::string> hosts;  // each line `Host:`
   bool has_body = false;
-  std::string authorization{};
+  std::string authorization{};  // the first Authorization header
+  bool has_more_authorizations = false;
   std::string accept_encoding{};
   std::string if_none_match{};
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/host_name.hpp>
 #include <exception>
@@ -25,6 +26,13 @@ Error cannot_listen(const HttpOptions& options, const std::string& reason,
                     const std::string& next_step) {
   return {fmt::format("cannot serve HTTP on {}:{}: {}; {}", options.address, options.port, reason,
                       next_step)};
+}
+
+HttpResponse too_many(const char* what) {
+  HttpResponse response = error_response(
+      503, fmt::format("too many {} at once; try again, or ask for one device", what));
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 }  // namespace
@@ -143,7 +151,7 @@ void HttpServer::add(tcp::socket socket) {
 
 void HttpServer::accept_when_there_is_room() {
   connections_.remove_if([](const auto& weak) { return weak.expired(); });
-  if (connections_.size() < kMostConnections) return accept();
+  if (connections_.size() < kMaxConnections) return accept();
   // When one ends, it calls accept().
   if (const auto connection = longest_waiting()) {
     connection->close();
@@ -154,25 +162,35 @@ void HttpServer::accept_when_there_is_room() {
 
 // The connection to close in favour of a new one; null when there is none.
 std::shared_ptr<HttpConnection> HttpServer::longest_waiting() const {
-  const auto latest = std::chrono::steady_clock::now() - kMinWait;
+  using State = HttpConnection::State;
+  const auto now = std::chrono::steady_clock::now();
   std::shared_ptr<HttpConnection> chosen;
   for (const auto& weak : connections_) {
     const auto connection = weak.lock();
-    if (!connection || !connection->waiting_since()) continue;
-    if (!connection->lingers() && *connection->waiting_since() > latest) continue;
-    const auto key = [](const HttpConnection& c) {
-      return std::pair(!c.lingers(), *c.waiting_since());
-    };
+    if (!connection || connection->state() == State::answering) continue;
+    const auto waited = now - connection->since();
+    if (connection->state() == State::reading && waited < kMinWait) continue;
+    if (connection->state() == State::writing && waited < kMinRead) continue;
+    const auto key = [](const HttpConnection& c) { return std::pair(c.state(), c.since()); };
     if (!chosen || key(*connection) < key(*chosen)) chosen = connection;
   }
   return chosen;
 }
 
+bool HttpServer::is_overloaded() const {
+  if (connections_.size() <= kMaxAnswers) return false;
+  const auto busy = std::count_if(connections_.begin(), connections_.end(), [](const auto& weak) {
+    const auto connection = weak.lock();
+    return connection && connection->state() >= HttpConnection::State::writing;
+  });
+  return static_cast<std::size_t>(busy) > kMaxAnswers;
+}
+
 HttpResponse HttpServer::answer(const HttpRequest& request) {
-  HttpResponse response = answer_(request, hosts_);
+  const bool overloaded = request.target != "/healthz" && is_overloaded();
+  HttpResponse response = overloaded ? too_many("answers") : answer_(request, hosts_);
   if (response.later && tickets_.use_count() > kMostLongAnswers) {
-    response =
-        error_response(503, "too many long answers at once; try again, or ask for one device");
+    response = too_many("long answers");
   } else if (response.later) {
     response.ticket = tickets_;
   }

@@ -25,13 +25,17 @@ namespace ttmem::server {
 // A server of HTTP on one address. One thread: that of the event loop, which must not run any more
 // when this is destroyed.
 //
-// At most kMostConnections at a time. One more takes the place of a client that has been answered,
-// or else of the one whose request has been incomplete for the longest time, at least kMinWait.
-// Otherwise new ones wait.
+// Serves at most kMaxConnections at a time. A new client then replaces a client that has been
+// answered; else the client whose request has been incomplete for the longest time (at least
+// kMinWait); else the client that has been reading its answer for the longest time (at least
+// kMinRead). Otherwise the new client waits. At most kMaxAnswers requests are answered at a time:
+// others get 503, except /healthz, which is always answered.
 class HttpServer {
  public:
-  static constexpr std::size_t kMostConnections = 64;
-  static constexpr std::chrono::milliseconds kMinWait{500};
+  static constexpr std::size_t kMaxConnections = 512;
+  static constexpr std::size_t kMaxAnswers = 64;
+  static constexpr std::chrono::milliseconds kMinWait{50};
+  static constexpr std::chrono::milliseconds kMinRead{1000};
   static constexpr long kMostLongAnswers = 4;  // at a time: each may take tens of MiB
 
   // Makes the response to a request that came to a server with that name and port.
@@ -60,6 +64,7 @@ class HttpServer {
   void add(boost::asio::ip::tcp::socket socket);
   void accept_when_there_is_room();
   [[nodiscard]] std::shared_ptr<HttpConnection> longest_waiting() const;
+  [[nodiscard]] bool is_overloaded() const;
   void try_again_soon();
   [[nodiscard]] HttpResponse answer(const HttpRequest& request);
 

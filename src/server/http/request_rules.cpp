@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/beast/core/string.hpp>
+
 namespace ttmem::server {
 
 std::optional<HttpResponse> refused_host(const HttpRequest& request, const Target& target,
@@ -24,10 +27,14 @@ std::optional<HttpResponse> refused_host(const HttpRequest& request, const Targe
 
 std::optional<HttpResponse> refused_token(const HttpRequest& request, std::string_view token) {
   if (token.empty()) return std::nullopt;
+  if (request.has_more_authorizations) {
+    return error_response(400, "the request has more than one Authorization header; send one");
+  }
   constexpr std::string_view scheme = "Bearer ";
   std::string_view sent = request.authorization;
-  const bool has_scheme = sent.starts_with(scheme);
-  if (has_scheme) sent.remove_prefix(scheme.size());
+  const bool has_scheme = boost::beast::iequals(sent.substr(0, scheme.size()), scheme);
+  if (has_scheme)
+    sent.remove_prefix(std::min(sent.find_first_not_of(' ', scheme.size()), sent.size()));
   unsigned differs = has_scheme && sent.size() == token.size() ? 0 : 1;
   for (std::size_t i = 0; i < token.size(); ++i) {
     const char other = sent.empty() ? '\0' : sent[i % sent.size()];

@@ -20,8 +20,9 @@ namespace ttmem::server {
 [[nodiscard]] std::optional<HttpResponse> refused_form(const HttpRequest& request,
                                                        std::string_view path);
 
-// The response to a request without the token; none when it has it, or when none is needed (empty).
-// How long the comparison takes says nothing of the token.
+// Returns the error response to a request without the token, or with several; nullopt if the
+// request has the token, or if `token` is empty. The comparison takes the same time for every
+// token.
 [[nodiscard]] std::optional<HttpResponse> refused_token(const HttpRequest& request,
                                                         std::string_view token);
 

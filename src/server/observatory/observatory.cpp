@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "collector/untracked_marks.hpp"
 #include "views/format.hpp"
 
 namespace ttmem::server {
@@ -33,7 +34,10 @@ void Observatory::tick() {
     report_and_reap(names);
   }
   report_failed();
-  if (options_.reap) reap_failed();
+  if (options_.reap) {
+    reap_failed();
+    reap_marks();
+  }
   ++passes_;
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -106,6 +110,20 @@ void Observatory::reap_failed() {
     if (age > options_.failed) old.emplace_back().path = directory_ + "/" + name;
   }
   if (!old.empty()) warn_once(collector::reap(directory_, old).warnings);
+}
+
+// Removes the marks of dead processes. Marks of unseen pid namespaces stay: their processes may
+// live.
+void Observatory::reap_marks() {
+  if (collector_.evidence().dead_marks == 0) return;
+  std::vector<collector::UntrackedMark> marks = collector::find_dead_marks(directory_);
+  std::erase_if(marks, [](const collector::UntrackedMark& mark) {
+    return mark.process != collector::Owner::gone;
+  });
+  collector::NotTracked counts;
+  for (const collector::UntrackedMark& mark : marks) collector::count(mark, counts);
+  for (const std::string& sentence : collector::sentences(counts)) spdlog::warn("{}", sentence);
+  collector::remove_marks(directory_, marks);
 }
 
 void Observatory::warn_once(const std::vector<std::string>& warnings) {

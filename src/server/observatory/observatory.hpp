@@ -69,6 +69,7 @@ class Observatory {
   void report_and_reap(const std::vector<std::string>& names);
   void report_failed();
   void reap_failed();
+  void reap_marks();
   void warn_once(const std::vector<std::string>& warnings);
 
   std::string directory_;

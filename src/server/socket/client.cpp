@@ -364,8 +364,7 @@ Change Client::apply_device(ConnectionId connection, const Message& report) {
       remove_reports(libraries_.hello(connection, copy));
       break;
     case wire::DeviceReport::complete:
-      remove_reports(libraries_.complete(
-          connection, [this](ConnectionId id) { return connections_.contains(id); }));
+      complete(connection);
       break;
     case wire::DeviceReport::goodbye:
       say_goodbye(copy);
@@ -374,6 +373,28 @@ Change Client::apply_device(ConnectionId connection, const Message& report) {
       return open(report);
   }
   return {.effect = Effect::noted};
+}
+
+void Client::count_dropped(const wire::DeviceDetails& reported) {
+  const std::uint64_t resent =
+      std::min<std::uint64_t>(reported.events_resent, reported.events_dropped);
+  const std::uint64_t lost = reported.events_dropped - resent;
+  if (lost > events_dropped_) {
+    tracker_->count_dropped_calls(lost - events_dropped_);
+    events_dropped_ = lost;
+  }
+  if (resent > events_resent_) {
+    tracker_->count_dropped_calls(resent - events_resent_);
+    missing_events_ += resent - events_resent_;
+    events_resent_ = resent;
+  }
+}
+
+// Notes that the connection has reported everything that is live. The figures are exact again.
+void Client::complete(ConnectionId connection) {
+  remove_reports(libraries_.complete(
+      connection, [this](ConnectionId id) { return connections_.contains(id); }));
+  if (!is_replaced(connection)) tracker_->count_recorded_calls(std::exchange(missing_events_, 0));
 }
 
 // Usually this is the end of the client, and all goes at once with the segment.
@@ -388,10 +409,7 @@ void Client::say_goodbye(std::uint64_t copy) {
 
 Change Client::open(const Message& report) {
   const wire::DeviceDetails& reported = report.device;
-  if (reported.events_dropped > events_dropped_) {
-    tracker_->count_dropped_calls(reported.events_dropped - events_dropped_);
-    events_dropped_ = reported.events_dropped;
-  }
+  count_dropped(reported);
   const std::string arch = text_of(reported.arch);
   const std::string board = text_of(reported.board);
   ttmem_device_info info{};

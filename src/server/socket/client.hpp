@@ -148,6 +148,8 @@ class Client {
   [[gnu::noinline]] Change apply_device(ConnectionId connection, const wire::Message& report);
   Change open(const wire::Message& report);
   Change close(std::uint32_t device);
+  void count_dropped(const wire::DeviceDetails& reported);
+  void complete(ConnectionId connection);
   void say_goodbye(std::uint64_t copy);
   void remove_reports(std::span<const ConnectionId> connections);
   void subtract_from_totals();
@@ -186,7 +188,9 @@ class Client {
   bool has_originals_ = false;  // connections that ended and were not libttmem's
   bool exits_ = false;          // libttmem said goodbye, and nothing else has reported
   Change::Refusal refusal_ = Change::Refusal::bad_argument;
-  std::uint64_t events_dropped_ = 0;      // as the client reported last
+  std::uint64_t events_dropped_ = 0;      // lost for good, as last reported by the client
+  std::uint64_t events_resent_ = 0;       // made good by a resend, as last reported by the client
+  std::uint64_t missing_events_ = 0;      // the part of events_resent_ whose resend is not complete
   std::vector<ttmem_core_range> ranges_;  // members, so that their memory is reused
   std::vector<ttmem_cb> cbs_;
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 
 #include "server/socket/event_log.hpp"
 
@@ -37,7 +38,11 @@ void log_clean_end(const Client& client) {
   spdlog::info("{} exited and left {} in all", name_of(client), allocations_of(client));
 }
 
-bool is_visible(const Client& client) { return client.process().start_time_ticks != 0; }
+// Returns true if the start time of the process is unknown: the process has ended, or the kernel
+// does not show it here.
+bool is_gone(const segment::SegmentWriter::Process& process) {
+  return process.start_time_ticks == 0;
+}
 
 }  // namespace
 
@@ -45,6 +50,7 @@ Result<std::shared_ptr<Client>> ClientRegistry::connect(
     const segment::SegmentWriter::Process& process, ConnectionId connection, bool alone) {
   const Key key{process.pid, process.start_time_ticks, alone ? connection : 0};
   auto known = clients_.find(key);
+  if (known == clients_.end() && is_gone(process) && !alone) known = find_started(process.pid);
   if (known == clients_.end()) {
     Result<std::unique_ptr<Client>> started = Client::start(directory_, process, totals_, &now_ns_);
     if (!started) return started.error();
@@ -68,19 +74,47 @@ void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, Connectio
   }
   if (stopping_) {
     // A process that lives reports to the next server.
-    const bool ended = is_visible(*client) && has_ended(client->process());
+    const bool ended = !is_gone(client->process()) && has_ended(client->process());
     return ended ? this->end(known) : remove(known);
   }
-  is_visible(*client) ? wait_for_end(known) : this->end(known);
+  if (!is_gone(client->process())) return wait_for_end(known);
+  const bool alone = std::get<ConnectionId>(known->first) != 0;
+  alone ? this->end(known) : end_later(known->first);
+}
+
+// Returns the client with this pid whose process started last: the kernel no longer tells the start
+// time of the process that connects.
+ClientRegistry::Clients::iterator ClientRegistry::find_started(pid_t pid) {
+  const auto after = clients_.lower_bound(Key{pid + 1, 0, 0});
+  if (after == clients_.begin()) return clients_.end();
+  const auto last = std::prev(after);
+  const bool found =
+      std::get<pid_t>(last->first) == pid && !is_gone(last->second.client->process());
+  return found ? last : clients_.end();
 }
 
 void ClientRegistry::wait_for_end(Clients::iterator known) {
   Client& client = *known->second.client;
-  known->second.watch = ProcessWatch::start(
-      loop_, client.process(), [this, key = known->first] { end(clients_.find(key)); });
-  if (known->second.watch == nullptr) return end(known);
+  known->second.watch = ProcessWatch::start(loop_, client.process(),
+                                            [this, key = known->first] { process_ended(key); });
+  if (known->second.watch == nullptr) return end_later(known->first);
   spdlog::info("{} closed its last connection, has not ended and keeps {}", name_of(client),
                allocations_of(client));
+}
+
+// Calls process_ended() from the event loop: the caller handles the end of a connection, where no
+// other connection can be read.
+void ClientRegistry::end_later(const Key& key) {
+  boost::asio::post(loop_, [this, key] { process_ended(key); });
+}
+
+void ClientRegistry::process_ended(const Key& key) {
+  if (read_rest_) read_rest_(std::get<pid_t>(key));
+  const auto known = clients_.find(key);
+  if (known == clients_.end() || known->second.client->is_connected()) return;
+  if (known->second.client->holds_anything()) return end(known);
+  log_clean_end(*known->second.client);
+  remove(known);
 }
 
 // The reaper finds the segment and logs what it held.

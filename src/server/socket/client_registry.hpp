@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,12 +32,23 @@ namespace ttmem::server {
 //  - the segment of any other stays as evidence, and is reported and removed as that of any dead
 //    process.
 //
+// A process that has ended may have connections that are not accepted or not fully read yet. These
+// connections are read first.
+//
 // A process that the kernel does not show here ends with its last connection.
 class ClientRegistry {
  public:
-  // `loop` and `complaints` must outlive it.
-  ClientRegistry(boost::asio::io_context& loop, std::string directory, Complaints& complaints)
-      : loop_(loop), directory_(std::move(directory)), complaints_(complaints) {}
+  // Reads all connections of an ended process to their end, also connections that wait to be
+  // accepted.
+  using ReadRest = std::function<void(pid_t)>;
+
+  // `loop` and `complaints` must outlive it. Null `read_rest`: there are no other connections.
+  ClientRegistry(boost::asio::io_context& loop, std::string directory, Complaints& complaints,
+                 ReadRest read_rest = nullptr)
+      : loop_(loop),
+        directory_(std::move(directory)),
+        complaints_(complaints),
+        read_rest_(std::move(read_rest)) {}
   ClientRegistry(const ClientRegistry&) = delete;  // the clients refer to it
   ClientRegistry& operator=(const ClientRegistry&) = delete;
 
@@ -73,7 +85,10 @@ class ClientRegistry {
   };
   using Clients = std::map<Key, Known>;
 
+  [[nodiscard]] Clients::iterator find_started(pid_t pid);
   void wait_for_end(Clients::iterator known);
+  void end_later(const Key& key);
+  void process_ended(const Key& key);
   void end(Clients::iterator known);
   void remove(Clients::iterator known);
   [[nodiscard]] bool may_leave_evidence();
@@ -81,6 +96,7 @@ class ClientRegistry {
   boost::asio::io_context& loop_;
   std::string directory_;
   Complaints& complaints_;
+  ReadRest read_rest_;
   DeviceTotals totals_;                    // before the clients, which refer to it
   std::uint64_t now_ns_ = tracker::now();  // likewise
   Clients clients_;

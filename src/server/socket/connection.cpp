@@ -43,10 +43,12 @@ void Connection::wait_to_read() {
 void Connection::read() {
   bool more = true;
   for (int i = 0; i < kReadsPerTurn && more; ++i) {
-    if (!read_once(more)) {
+    const Got got = read_once();
+    if (got == Got::end) {
       context_.log.flush();
       return end();
     }
+    more = got == Got::full;
     if (more) turns_awake_ = kTurnsAwake;
   }
   context_.log.flush();
@@ -59,30 +61,37 @@ void Connection::read() {
   });
 }
 
-bool Connection::read_once(bool& more) {
+void Connection::read_rest() {
+  Got got = Got::some;
+  for (std::size_t reads = 0; reads * scratch_.size() < kMaxRestBytes; ++reads) {
+    got = read_once();
+    if (got == Got::end || got == Got::nothing) break;
+  }
+  context_.log.flush();
+  if (got == Got::end) end();
+}
+
+Connection::Got Connection::read_once() {
   std::memcpy(scratch_.data(), half_.data(), half_size_);
   const std::size_t room = scratch_.size() - half_size_;
   const ssize_t got =
       ::recv(socket_.native_handle(), scratch_.data() + half_size_, room, MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
-    more = false;
-    return true;
-  }
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Got::nothing;
   if (got <= 0) {
     if (half_size_ > 0) {
       context_.complaints.warn(fmt::format(
           "process {} ended in the middle of a message, after {} of {} bytes: ignored it",
           session_.peer().pid, half_size_, wire::kMessageBytes));
     }
-    return false;
+    return Got::end;
   }
-  more = static_cast<std::size_t>(got) == room;
   const std::size_t size = half_size_ + static_cast<std::size_t>(got);
   const std::size_t whole = size / wire::kMessageBytes * wire::kMessageBytes;
   const auto verdict = session_.handle(std::span(scratch_).first(whole), answers_);
   half_size_ = size - whole;
   std::memcpy(half_.data(), scratch_.data() + whole, half_size_);
-  return send() && verdict == Session::Verdict::proceed;
+  if (!send() || verdict == Session::Verdict::close) return Got::end;
+  return static_cast<std::size_t>(got) == room ? Got::full : Got::some;
 }
 
 // Sends the rest later, when the socket has room for it.

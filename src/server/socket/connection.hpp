@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,6 +30,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start() { wait_to_read(); }
   void close();
 
+  // Reads everything that the client has sent, up to the end of the connection. Stops after
+  // kMaxRestBytes, because a child of the client may still send.
+  void read_rest();
+  static constexpr std::size_t kMaxRestBytes = 8 << 20;
+
+  [[nodiscard]] ConnectionId id() const { return session_.id(); }
+  [[nodiscard]] const Peer& peer() const { return session_.peer(); }
+
  private:
   // More unread answers close the connection.
   static constexpr std::size_t kMaxUnreadBytes = 256 << 10;
@@ -36,8 +45,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void wait_to_read();
   void wait_to_send();
   void read();
-  // False when the connection has ended.
-  bool read_once(bool& more);
+  enum class Got : std::uint8_t { end, nothing, some, full };  // full: the read buffer
+  Got read_once();
   bool send();
   void end();
 

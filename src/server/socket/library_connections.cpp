@@ -29,6 +29,8 @@ LibraryConnections::Ids LibraryConnections::hello(ConnectionId connection, std::
   Ids obsolete;
   if (copy->connections.size() >= kMostConnections) obsolete.swap(copy->connections);
   copy->connections.push_back(connection);
+  if (connection < copy->newest) return obsolete;
+  copy->newest = connection;
   copy->is_complete = false;
   copy->has_left = false;
   return obsolete;
@@ -37,10 +39,10 @@ LibraryConnections::Ids LibraryConnections::hello(ConnectionId connection, std::
 LibraryConnections::Ids LibraryConnections::complete(
     ConnectionId connection, const std::function<bool(ConnectionId)>& is_connected) {
   for (Copy& copy : copies_) {
-    if (copy.connections.empty() || copy.connections.back() != connection) continue;
+    if (copy.newest != connection) continue;
     copy.is_complete = true;
     Ids obsolete = copy.connections;
-    obsolete.pop_back();
+    std::erase(obsolete, connection);
     std::erase_if(copy.connections, [&](ConnectionId id) { return !is_connected(id); });
     return obsolete;
   }
@@ -58,7 +60,7 @@ LibraryConnections::Ids LibraryConnections::goodbye(std::uint64_t number) {
 void LibraryConnections::ended(ConnectionId connection) {
   for (Copy& copy : copies_) {
     if (!has(copy.connections, connection)) continue;
-    const bool counts = copy.connections.back() == connection || !copy.is_complete;
+    const bool counts = copy.newest == connection || !copy.is_complete;
     if (!counts || copy.has_left) std::erase(copy.connections, connection);
   }
 }
@@ -70,7 +72,7 @@ bool LibraryConnections::contains(ConnectionId connection) const {
 
 bool LibraryConnections::is_replaced(ConnectionId connection) const {
   return std::any_of(copies_.begin(), copies_.end(), [&](const Copy& copy) {
-    return has(copy.connections, connection) && copy.connections.back() != connection;
+    return has(copy.connections, connection) && copy.newest != connection;
   });
 }
 

@@ -19,8 +19,9 @@ class LibraryConnections {
  public:
   using Ids = std::vector<ConnectionId>;
 
-  // The connection is that copy's newest from now on. Empty, but for a copy that connects again and
-  // again and never completes its report.
+  // Makes the connection the newest of its copy, unless it is older than the present newest: such a
+  // connection is only read late, and is out of date. Returns no connections, unless the copy
+  // connects again and again and never completes its report.
   [[nodiscard]] Ids hello(ConnectionId connection, std::uint64_t copy);
   // The connection has reported all that is live. Empty when it is no copy's newest.
   [[nodiscard]] Ids complete(ConnectionId connection,
@@ -43,7 +44,8 @@ class LibraryConnections {
     std::uint64_t number = 0;
     bool is_complete = false;  // the newest reported all that is live
     bool has_left = false;
-    Ids connections;  // that are connected, or whose reports count; the newest is the last
+    ConnectionId newest = 0;
+    Ids connections;  // connected ones, and ones whose reports count
   };
   [[nodiscard]] Copy* find(std::uint64_t number);
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <system_error>
 
+#include "collector/process_info.hpp"
 #include "server/socket/peer.hpp"
 
 namespace ttmem::server {
@@ -49,6 +50,10 @@ UniqueFd lock_directory(const std::string& path) {
   return fd;
 }
 
+bool is_strange(const struct stat& facts) {
+  return facts.st_uid != 0 && facts.st_uid != ::geteuid();
+}
+
 // Removes a stale socket. Fails when the path is in use; the message says by whom.
 Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   struct stat facts {};
@@ -58,6 +63,10 @@ Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
         fmt::format("{} is there and is not a socket; remove it, or choose another path "
                     "with --socket",
                     path)};
+  }
+  if (is_strange(facts)) {
+    return Error{fmt::format("{} belongs to {}; remove it, or choose another path with --socket",
+                             path, collector::user_name(facts.st_uid))};
   }
   const UniqueFd probe = new_socket();
   const int connected =
@@ -117,6 +126,31 @@ Result<Listener> Listener::open(const std::string& path, mode_t mode) {
   }
   if (::listen(listener.fd_.get(), SOMAXCONN) == 0) return listener;
   return Error{fmt::format("cannot listen on {}: {}", path, reason(errno))};
+}
+
+bool Listener::is_of_another(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && is_strange(facts);
+}
+
+Result<void> Listener::make_directory(const std::string& path) {
+  const std::string directory = path.substr(0, path.rfind('/'));
+  // The umask may deny access that clients of other users need.
+  const int not_made = ::mkdir(directory.c_str(), 0755) == 0 ? 0 : errno;
+  if (not_made == 0) ::chmod(directory.c_str(), 0755);
+  struct stat facts {};
+  if (::lstat(directory.c_str(), &facts) != 0) {
+    return Error{fmt::format("cannot make the directory {}: {}", directory, reason(not_made))};
+  }
+  const bool safe = S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() &&
+                    (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  // Fails for root on a read-only file system.
+  if (safe && ::access(directory.c_str(), W_OK | X_OK) != 0) {
+    return Error{fmt::format("cannot write to the directory {}: {}", directory, reason(errno))};
+  }
+  if (safe) return {};
+  return Error{fmt::format("{} is not a directory that only {} can write", directory,
+                           collector::user_name(::geteuid()))};
 }
 
 void Listener::close() noexcept {

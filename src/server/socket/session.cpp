@@ -124,7 +124,8 @@ Session::Verdict Session::handle_report(const Message& report) {
   const bool of_program = report.type() == Type::cb_alloc && report.has_details();
   const Change change = of_program ? handle_cb(*client, report) : client->apply(id_, report);
   context_.log.report(report, client->process().pid, change, context_.clients.totals());
-  return Verdict::proceed;
+  const bool out_of_date = change.effect == Change::Effect::noted && client->is_replaced(id_);
+  return out_of_date ? Verdict::close : Verdict::proceed;
 }
 
 // Places a program when its last CB has come. Drops one that is not complete when another begins or

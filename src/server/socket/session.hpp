@@ -54,6 +54,7 @@ class Session {
   // why.
   [[nodiscard]] Verdict handle(std::span<const std::byte> messages, std::string& answers);
 
+  [[nodiscard]] ConnectionId id() const { return id_; }
   [[nodiscard]] const Peer& peer() const { return peer_; }
 
  private:

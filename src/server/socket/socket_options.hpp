@@ -11,6 +11,7 @@ namespace ttmem::server {
 struct SocketOptions {
   std::string directory;       // of the segments
   std::string path;            // of the socket
+  std::string safe_path;       // of a socket where no other user can create files; empty: none
   std::optional<mode_t> mode;  // none: 0666 for root, to whom all may report; else 0600
 };
 

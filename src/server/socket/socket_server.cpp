@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "collector/collector.hpp"
@@ -39,36 +41,91 @@ SocketServer::SocketServer(boost::asio::io_context& loop, Observatory& observato
                            const SocketOptions& options, std::shared_ptr<spdlog::logger> events)
     : loop_(loop),
       options_(options),
-      acceptor_(loop),
-      pause_(loop),
       log_(std::move(events)),
       responder_([&observatory]() -> const model::Snapshot& { return observatory.snapshot(); },
                  [&observatory]() -> const model::Snapshot& { return observatory.figures(); }),
-      clients_(loop, options.directory, complaints_),
+      clients_(loop, options.directory, complaints_, [this](pid_t pid) { read_rest(pid); }),
       context_{clients_, log_, responder_, statistics_, complaints_, ::geteuid()},
       scratch_(kScratchBytes) {}
 
 Result<void> SocketServer::start() {
   allow_many_descriptors();
-  const mode_t mode = options_.mode.value_or(::geteuid() == 0 ? 0666 : 0600);
-  Result<Listener> listener = Listener::open(options_.path, mode);
-  if (!listener) return listener.error();
-  listener_ = std::move(*listener);
+  const Result<void> listening = listen();
+  if (!listening) return listening.error();
   remove_abandoned(options_.directory);
-  // The acceptor gets its own descriptor, which it closes. The listener removes the path.
-  acceptor_.assign(Protocol(), ::fcntl(listener_.fd(), F_DUPFD_CLOEXEC, 0));
-  spdlog::info("listening on {} (mode {:04o})", options_.path, mode);
-  accept();
+  for (Entrance& entrance : entrances_) accept(entrance);
   return {};
 }
 
-void SocketServer::accept() {
-  acceptor_.async_accept([this](const boost::system::error_code& error, Protocol::socket socket) {
-    if (error == boost::asio::error::operation_aborted) return;
-    if (error) return accept_later(error);
+// Listens on both paths. Does without the safe path if its directory cannot be used, and without
+// the other path if another user occupies it.
+Result<void> SocketServer::listen() {
+  const mode_t mode = options_.mode.value_or(::geteuid() == 0 ? 0666 : 0600);
+  if (!options_.safe_path.empty()) {
+    const Result<void> made = Listener::make_directory(options_.safe_path);
+    if (!made) {
+      spdlog::info("not listening on {}: {}", options_.safe_path, made.error().message);
+    } else if (const Result<void> safe = listen_at(options_.safe_path, mode); !safe) {
+      return safe.error();
+    }
+  }
+  Result<void> named = listen_at(options_.path, mode);
+  if (named || entrances_.empty() || !Listener::is_of_another(options_.path)) return named;
+  spdlog::warn("{}; clients of the original tools do not find this server", named.error().message);
+  return {};
+}
+
+Result<void> SocketServer::listen_at(const std::string& path, mode_t mode) {
+  Result<Listener> listener = Listener::open(path, mode);
+  if (!listener) return listener.error();
+  Entrance& entrance = entrances_.emplace_back(loop_);
+  entrance.listener = std::move(*listener);
+  // The acceptor gets its own descriptor, which it closes. The listener removes the path.
+  entrance.acceptor.assign(Protocol(), ::fcntl(entrance.listener.fd(), F_DUPFD_CLOEXEC, 0));
+  boost::system::error_code ignored;
+  entrance.acceptor.non_blocking(true, ignored);
+  spdlog::info("listening on {} (mode {:04o})", path, mode);
+  return {};
+}
+
+// Waits for connections without letting Asio accept them, so that each connection is always either
+// in the queue of the kernel or in connections_.
+void SocketServer::accept(Entrance& entrance) {
+  entrance.acceptor.async_wait(Protocol::acceptor::wait_read,
+                               [this, &entrance](const boost::system::error_code& stopped) {
+                                 if (stopped) return;
+                                 if (const auto error = accept_all(entrance))
+                                   return accept_later(entrance, error);
+                                 accept(entrance);
+                               });
+}
+
+// Accepts at most as many connections as the queue of the kernel can have. Returns the error of a
+// connection that cannot be accepted.
+boost::system::error_code SocketServer::accept_all(Entrance& entrance) {
+  boost::system::error_code error;
+  for (int i = 0; i < SOMAXCONN && entrance.acceptor.is_open(); ++i) {
+    Protocol::socket socket(loop_);
+    entrance.acceptor.accept(socket, error);
+    if (error == boost::asio::error::would_block) return {};
+    if (error) return error;
     add(std::move(socket));
-    accept();
-  });
+  }
+  return {};
+}
+
+// Reads everything that was sent, also over connections in the queue of the kernel. Reads
+// connections in the order in which they were made, so that a newer one replaces an older one.
+void SocketServer::read_rest(std::optional<pid_t> of_process) {
+  // A connection that cannot be accepted now is accepted later.
+  for (Entrance& entrance : entrances_) (void)accept_all(entrance);
+  std::vector<std::shared_ptr<Connection>> chosen;
+  for (const auto& connection : connections_) {
+    if (!of_process || connection->peer().pid == *of_process) chosen.push_back(connection);
+  }
+  std::sort(chosen.begin(), chosen.end(),
+            [](const auto& a, const auto& b) { return a->id() < b->id(); });
+  for (const auto& connection : chosen) connection->read_rest();
 }
 
 void SocketServer::add(Protocol::socket socket) {
@@ -83,20 +140,23 @@ void SocketServer::add(Protocol::socket socket) {
 }
 
 // Most likely there is no descriptor left. Connected clients are served, the others wait.
-void SocketServer::accept_later(const boost::system::error_code& error) {
+void SocketServer::accept_later(Entrance& entrance, const boost::system::error_code& error) {
   spdlog::warn("cannot accept another client: {}; {} are connected; raise the limit of open files",
                error.message(), connections_.size());
-  pause_.expires_after(std::chrono::seconds(1));
-  pause_.async_wait([this](const boost::system::error_code& stopped) {
-    if (!stopped) accept();
+  entrance.pause.expires_after(std::chrono::seconds(1));
+  entrance.pause.async_wait([this, &entrance](const boost::system::error_code& stopped) {
+    if (!stopped) accept(entrance);
   });
 }
 
 void SocketServer::stop() {
+  read_rest(std::nullopt);  // reads goodbyes: their processes have not died
   boost::system::error_code ignored;
-  acceptor_.close(ignored);
-  pause_.cancel();
-  listener_.close();
+  for (Entrance& entrance : entrances_) {
+    entrance.acceptor.close(ignored);
+    entrance.pause.cancel();
+    entrance.listener.close();
+  }
   clients_.stop();
   for (const auto& connection : connections_) connection->close();
   connections_.clear();

@@ -5,7 +5,10 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
+#include <list>
 #include <memory>
+#include <optional>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -42,15 +45,25 @@ class SocketServer {
  private:
   using Protocol = boost::asio::local::stream_protocol;
 
-  void accept();
+  // One path where clients connect.
+  struct Entrance {
+    explicit Entrance(boost::asio::io_context& loop) : acceptor(loop), pause(loop) {}
+    Listener listener;
+    Protocol::acceptor acceptor;
+    boost::asio::steady_timer pause;
+  };
+
+  [[nodiscard]] Result<void> listen();
+  [[nodiscard]] Result<void> listen_at(const std::string& path, mode_t mode);
+  void accept(Entrance& entrance);
+  [[nodiscard]] boost::system::error_code accept_all(Entrance& entrance);
   void add(Protocol::socket socket);
-  void accept_later(const boost::system::error_code& error);
+  void read_rest(std::optional<pid_t> of_process);
+  void accept_later(Entrance& entrance, const boost::system::error_code& error);
 
   boost::asio::io_context& loop_;
   const SocketOptions& options_;
-  Listener listener_;
-  Protocol::acceptor acceptor_;
-  boost::asio::steady_timer pause_;
+  std::list<Entrance> entrances_;
   EventLog log_;
   Responder responder_;
   SocketStatistics statistics_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_depth.hpp"
 #include "base/parse_number.hpp"
 
 namespace ttmem::tui {
@@ -38,8 +39,9 @@ std::optional<remote::Address> server_address(const char* environment) {
 }
 
 std::vector<Sample> parse_history(std::string_view json) {
-  const nlohmann::json answer = nlohmann::json::parse(json, nullptr, false);
   std::vector<Sample> samples;
+  if (is_nested_too_deep(json)) return samples;
+  const nlohmann::json answer = nlohmann::json::parse(json, nullptr, false);
   if (!answer.is_object() || answer.value("schema", nlohmann::json()) != "ttmem.history.v1") {
     return samples;
   }

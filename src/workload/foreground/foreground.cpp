@@ -13,6 +13,7 @@
 #include <ctime>
 
 #include "base/environment.hpp"
+#include "base/safe_text.hpp"
 
 namespace ttmem::workload {
 namespace {
@@ -37,8 +38,9 @@ Result<void> start_tracking() {
 
 void announce(std::string_view what) {
   const std::string_view directory = environment("TTMEM_DIR");
-  fmt::print(stderr, "{}, pid {}; in another terminal: {}ttmem   (Ctrl-C ends it)\n", what,
-             ::getpid(), directory.empty() ? "" : fmt::format("TTMEM_DIR={} ", directory));
+  fmt::print(stderr, "{}, pid {}; in another terminal: {}ttmem   (Ctrl-C ends it)\n",
+             safe_text(what), ::getpid(),
+             directory.empty() ? "" : fmt::format("TTMEM_DIR={} ", safe_text(directory)));
   std::fflush(stderr);
 }
 

@@ -26,7 +26,11 @@
 #include "collector/gather.hpp"
 #include "collector/lock_holders.hpp"
 #include "collector/process_info.hpp"
+#include "collector/run_id.hpp"
 #include "collector/segment_files.hpp"
+#include "collector/untracked_marks.hpp"
+#include "segment/layout/layout.hpp"
+#include "segment/reader/run_ids.hpp"
 #include "support/segment_builder.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -350,6 +354,68 @@ TEST_F(CollectorTest, WhatWasKeptForAReaderIsDeadOnceTheReaderIsGone) {
   EXPECT_TRUE(collect(directory_).devices.empty());
   EXPECT_EQ(reap(directory_, kept.segments).removed, 2u);
   EXPECT_TRUE(find_kept(directory_).segments.empty());
+}
+
+// Sets an environment variable during its lifetime.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST_F(CollectorTest, ARunIsNamedBeforeThoseAroundIt) {
+  const Variable outer("TTMEM_RUN", "outer");
+  const std::string id = name_this_run(RunRole::reads);
+  EXPECT_EQ(segment::split_run_ids(::getenv("TTMEM_RUN")), (std::vector<std::string>{id, "outer"}));
+  EXPECT_LT(id.size(), sizeof segment::FailureRecord::run);
+  EXPECT_TRUE(is_reader_id(id));
+  EXPECT_EQ(owner_of_run(id), Owner::alive);
+  EXPECT_FALSE(is_reader_id(name_this_run(RunRole::starts)));
+}
+
+TEST_F(CollectorTest, TheNamerOfARunIsKnownByItsPidNamespaceAndStartTime) {
+  const std::uint32_t here = own_pid_namespace();
+  const std::uint64_t start = process_facts(::getpid())->start_time_ticks;
+  EXPECT_EQ(owner_of_run(fmt::format("{}.{}.{}.0.r", ::getpid(), here, start)), Owner::alive);
+  EXPECT_EQ(owner_of_run(fmt::format("{}.{}.{}.0.r", ::getpid(), here, start + 1)), Owner::gone);
+  EXPECT_EQ(owner_of_run(fmt::format("{}.{}.{}.0.r", kNoPid, here, start)), Owner::gone);
+  EXPECT_EQ(owner_of_run(fmt::format("{}.{}.{}.0.r", ::getpid(), here + 1, start)), Owner::unknown);
+  for (const char* text : {"", ".", "x", "1", "1.2", "1.2.x.r", "99999999999.1.1.r"}) {
+    EXPECT_EQ(owner_of_run(text), Owner::unknown) << text;
+  }
+}
+
+TEST_F(CollectorTest, WhatARunningRecorderMayNotHaveReadIsNotCleaned) {
+  const Variable outer("TTMEM_RUN", "outer");
+  const std::string id = name_this_run(RunRole::reads);
+  const auto write_of_run = [&](const std::string& ids) {
+    auto bytes = segment().bytes();
+    std::memcpy(bytes.data() + segment::kRunOffset, ids.c_str(), ids.size() + 1);
+    write(fmt::format("ttmem.{}.{}.1", ::getuid(), kNoPid), bytes);
+  };
+  write_of_run("inner," + id + ",outer");
+  EXPECT_TRUE(find_dead(directory_).segments.empty());
+  write_of_run("inner,outer");
+  EXPECT_EQ(find_dead(directory_).segments.size(), 1U);
+}
+
+TEST_F(CollectorTest, NamesOfMarks) {
+  const auto name = parse_untracked_name("ttmem.1.2.3.4.untracked.28.5");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->process, (SegmentName{.uid = 1, .pid = 2, .start_time_ticks = 3, .number = 4}));
+  EXPECT_EQ(name->error, 28);
+  EXPECT_EQ(name->pid_namespace, 5U);
+  for (const char* other :
+       {"ttmem.1.2.3.untracked.", "ttmem.1.2.3.untracked.28", "ttmem.1.2.3.untracked.28.",
+        "ttmem.1.2.3.untracked.0.1", "ttmem.1.2.3.untracked.-1.1", "ttmem.1.2.3.untracked.1.1.1",
+        "ttmem.1.2.3.socket.untracked.1.1", "ttmem.1.2.untracked.1.1", "x.untracked.1.1"}) {
+    EXPECT_FALSE(parse_untracked_name(other)) << other;
+  }
 }
 
 TEST_F(CollectorTest, FilesWithOtherNamesAreNoneOfOurBusiness) {

@@ -41,7 +41,7 @@ Leaks some_leaks() {
   growth.first_count = 1;
   growth.last_count = 9;
   leaks.growth.push_back(growth);
-  leaks.unknown = {"the recorder was killed: the end is missing"};
+  leaks.unknown = {"the recorder was killed, or could not write: the end is missing"};
   return leaks;
 }
 

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/limits.hpp"
+#include "base/unique_fd.hpp"
 #include "recording/file/core_text.hpp"
 #include "recording/file/database.hpp"
 #include "recording/file/reader.hpp"
@@ -313,8 +315,13 @@ TEST_F(RecordingFile, NumbersThatCannotBeAreAnError) {
   }
 }
 
-// A recorder that is killed while it commits leaves a journal: whoever reads undoes that.
-TEST_F(RecordingFile, WhatWasHalfWrittenIsUndone) {
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A recorder that is killed during a commit leaves a journal. Each reader undoes it in private.
+TEST_F(RecordingFile, WhatWasHalfWrittenIsUndoneInMemory) {
   const std::string copy = directory_.path() + "/copy.ttmem";
   {
     const auto writer = this->writer();
@@ -330,13 +337,60 @@ TEST_F(RecordingFile, WhatWasHalfWrittenIsUndone) {
                                             "UPDATE allocations SET number = number + 1000000"));
   std::filesystem::copy_file(path(), copy);
   std::filesystem::copy_file(path() + "-journal", copy + "-journal");
+  const std::string half_written = bytes_of(copy);
+  const std::string journal = bytes_of(copy + "-journal");
   const auto reader = Reader::open(copy);
   ASSERT_TRUE(reader) << reader.error().message;
   std::uint64_t next = 0;
   EXPECT_TRUE((*reader)->for_each_allocation(
       [&](const Allocation& allocation) { EXPECT_EQ(allocation.number, next++); }));
   EXPECT_EQ(next, 5000U);
-  EXPECT_FALSE(std::filesystem::exists(copy + "-journal"));
+  EXPECT_TRUE(bytes_of(copy) == half_written);
+  EXPECT_TRUE(bytes_of(copy + "-journal") == journal);
+}
+
+// Returns true if a reader's lock keeps a writer from writing now.
+bool is_locked(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = 0x40000000 + 2;  // the bytes that SQLite's readers share
+  lock.l_len = 510;
+  EXPECT_EQ(::fcntl(file.get(), F_OFD_GETLK, &lock), 0);
+  return lock.l_type != F_UNLCK;
+}
+
+TEST_F(RecordingFile, IsLockedOnlyWhileItIsRead) {
+  {
+    const auto writer = this->writer();
+    Allocation buffer{.devices = one_device(*writer)};
+    buffer.request = writer->request({.bytes = 64});
+    for (int i = 0; i < 10; ++i) writer->begin(buffer);
+    ASSERT_TRUE(writer->finish(recording::Run{.ended_ns = 100}));
+  }
+  const auto reader = this->reader();
+  EXPECT_FALSE(is_locked(path()));
+  {
+    const auto story = reader->story();
+    ASSERT_NE(story->next(), nullptr);
+    EXPECT_TRUE(is_locked(path()));
+    this->reader().reset();  // closing a second reader keeps the lock of the first
+    EXPECT_TRUE(is_locked(path()));
+  }
+  EXPECT_FALSE(is_locked(path()));
+}
+
+TEST_F(RecordingFile, WhatAnotherLeftBesideItIsRemovedOrNamed) {
+  std::ofstream(path() + "-journal") << "of another recording";
+  std::ofstream(path() + "-wal") << "of another recording";
+  ASSERT_TRUE(writer()->finish(recording::Run{.ended_ns = 100}));
+  EXPECT_EQ(reader()->end_ns(), 100);
+  EXPECT_FALSE(std::filesystem::exists(path() + "-wal"));
+  std::filesystem::create_directory(path() + "-journal");
+  const auto made = Writer::create(path(), recording::Run{}, true);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find(path() + "-journal"), std::string::npos);
 }
 
 TEST_F(RecordingFile, WithoutAnEndItEndsWithTheLastThatHappened) {
@@ -361,7 +415,8 @@ TEST_F(RecordingFile, SaysWhatIsNoRecording) {
   std::ofstream(path()) << std::string(10'000, 'x');
   EXPECT_EQ(Reader::open(path()).error().message, path() + " is not a recording of ttmem");
   std::ofstream(path(), std::ios::trunc) << "";
-  EXPECT_EQ(Reader::open(path()).error().message, path() + " is not a recording of ttmem");
+  EXPECT_NE(Reader::open(path()).error().message.find(" ended before it wrote anything"),
+            std::string::npos);
 }
 
 TEST_F(RecordingFile, ACutFileIsAnErrorOrEndsEarly) {

@@ -71,7 +71,7 @@ TEST(Limit, SaysByHowMuch) {
 TEST(Limit, UnknownIsNotZero) {
   const auto limit = parse_limit("cb.peak<1MiB");
   ASSERT_TRUE(limit);
-  EXPECT_TRUE(is_unknown(*limit, nullptr, run(1, 1)));
+  EXPECT_EQ(judge(*limit, nullptr, run(1, 1)), Judgement::unknown);
   EXPECT_TRUE(exceeded(*limit, nullptr, run(1, 1)).empty());
 }
 

@@ -135,6 +135,14 @@ TEST(SegmentLayoutDocument, JobOffsetsAreThoseOfTheDocument) {
   EXPECT_EQ(kJobOffset, 9856U);
 }
 
+TEST(SegmentLayoutDocument, RunOffsetsAreThoseOfTheDocument) {
+  const auto fields = table("Runs");
+  EXPECT_EQ(fields.size(), 1U);
+  EXPECT_FIELD(RunRecord, ids);
+  EXPECT_NE(document().find("At offset 10,560"), std::string::npos);
+  EXPECT_EQ(kRunOffset, 10560U);
+}
+
 TEST(SegmentLayoutDocument, DeviceOffsetsAreThoseOfTheDocument) {
   const auto fields = table("Device");
   EXPECT_FIELD(DeviceRecord, state);

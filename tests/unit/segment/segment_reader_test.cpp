@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "segment/reader/safe_text.hpp"
+#include "base/safe_text.hpp"
 #include "segment/reader/segment_map.hpp"
 #include "support/segment_builder.hpp"
 

@@ -103,7 +103,7 @@ class Workload {
     tracker_ = tracker::IdTracker::start(options).value();
     const std::lock_guard guard(lock_);
     transport_ =
-        SocketTransport::start(tracker_->core(), lock_, {path, true, [](auto, auto) noexcept {}});
+        SocketTransport::start(tracker_->core(), lock_, {{path}, true, [](auto, auto) noexcept {}});
   }
 
   template <typename Call>

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <string>
+
 #include "support/temporary_directory.hpp"
 #include "support/tui_fixtures.hpp"
 #include "tui/screen/core_map.hpp"
@@ -277,6 +280,9 @@ TEST(HistoryClient, ReadsPointsAndToleratesAnything) {
         R"({"schema":"ttmem.history.v1","points":{}})", R"({"schema":7,"points":[]})"}) {
     EXPECT_TRUE(parse_history(text).empty()) << text;
   }
+  constexpr std::size_t deep = 200'000;  // copying the schema would overflow the stack
+  EXPECT_TRUE(parse_history(R"({"schema":)" + std::string(deep, '[') + std::string(deep, ']') + "}")
+                  .empty());
 }
 
 TEST(HistoryClient, NoServerIsNoHistory) {

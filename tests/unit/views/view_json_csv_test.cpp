@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/safe_text.hpp"
 #include "support/views_fixtures.hpp"
 #include "views/csv.hpp"
 #include "views/json.hpp"

@@ -157,6 +157,7 @@ TEST(Session, AKilledProcessLeavesEvidenceWithItsLastConnection) {
   first.reset();
   EXPECT_TRUE(collector::find_dead(server.directory()).segments.empty());
   second.reset();
+  server.loop().poll();  // other connections of the process are read first
   ASSERT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
   EXPECT_EQ(server.clients().size(), 0U);
 }
@@ -175,6 +176,26 @@ TEST(Session, AServerThatStopsLeavesOnlyWhatIsEvidence) {
   EXPECT_EQ(server.clients().size(), 0U);
   EXPECT_EQ(files(server), 1U);
   EXPECT_EQ(collector::find_dead(server.directory()).segments.size(), 1U);
+}
+
+// The start time of the process is unknown when the server accepts the second connection.
+TEST(Session, AConnectionOfAProcessThatIsGoneBelongsToWhatItReported) {
+  SessionFixture server;
+  Child child;
+  const pid_t pid = child.pid();
+  auto first = server.connect(1, pid);
+  say(*first, of(pid, notice(wire::DeviceReport::hello)));
+  say(*first, of(pid, message(Type::alloc, 4096, kMiB)));
+  child.kill();
+  first.reset();
+  auto second = server.connect(2, pid);
+  say(*second, of(pid, notice(wire::DeviceReport::hello)));
+  say(*second, of(pid, notice(wire::DeviceReport::goodbye)));
+  EXPECT_EQ(server.clients().size(), 1U);
+  server.loop().poll();
+  second.reset();
+  EXPECT_EQ(server.clients().size(), 0U);
+  EXPECT_EQ(files(server), 0U);
 }
 
 TEST(Session, ManyEndsDoNotFillTheDirectory) {
@@ -200,6 +221,42 @@ TEST(Session, AConnectionThatIsRefusedLeavesNothing) {
   EXPECT_EQ(server.device().used(Kind::dram), kMiB);
   say(*good, message(Type::free, 4096));
   EXPECT_EQ(server.device().used(Kind::dram), 0U);
+}
+
+// The server may read an older connection after a newer connection.
+TEST(Session, AnEarlierConnectionThatIsReadAfterAGoodbyeIsOutOfDate) {
+  SessionFixture server;
+  auto earlier = server.connect(1);
+  auto later = server.connect(2);
+  say(*later, notice(wire::DeviceReport::hello));
+  say(*later, notice(wire::DeviceReport::goodbye));
+  EXPECT_EQ(say(*earlier, notice(wire::DeviceReport::hello)), Session::Verdict::close);
+  later.reset();
+  earlier.reset();
+  EXPECT_EQ(files(server), 0U);
+  EXPECT_EQ(server.clients().size(), 0U);
+}
+
+TEST(Session, WhatIsReportedAgainIsNoLongerMissing) {
+  SessionFixture server;
+  auto session = server.connect(1);
+  Message device = message(Type::device_info_response);
+  device.device.is_available = static_cast<std::uint32_t>(wire::DeviceReport::opened);
+  device.device.events_dropped = 100;
+  device.device.events_resent = 70;
+  device.device.mark = wire::kDetailsMark;
+  const auto warning = [&] {
+    const auto warnings = server.snapshot().warnings;
+    return warnings.empty() ? "" : warnings.front();
+  };
+  say(*session, notice(wire::DeviceReport::hello));
+  say(*session, device);
+  EXPECT_NE(warning().find("100 calls not recorded"), std::string::npos) << warning();
+  say(*session, notice(wire::DeviceReport::complete));
+  EXPECT_NE(warning().find("30 calls not recorded"), std::string::npos) << warning();
+  say(*session, device);
+  say(*session, notice(wire::DeviceReport::complete));
+  EXPECT_NE(warning().find("30 calls not recorded"), std::string::npos) << warning();
 }
 
 TEST(Session, AGoodbyeLeavesNothing) {

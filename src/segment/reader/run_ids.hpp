@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "segment/reader/byte_source.hpp"
+
+namespace ttmem::segment {
+
+// Splits $TTMEM_RUN into the ids of the runs in it, the innermost first.
+[[nodiscard]] std::vector<std::string> split_run_ids(const std::string& text);
+
+// Returns the runs of the process of a segment, the innermost first; empty if the process belongs
+// to no run or its library does not store runs. Call it only when the header is complete.
+[[nodiscard]] std::vector<std::string> read_run_ids(const ByteSource& source);
+
+}  // namespace ttmem::segment

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A preloaded library that sets the clocks WALL_SECONDS and MONOTONIC_SECONDS ahead.
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t clock, struct timespec* out) {
+  const int result = (int)syscall(SYS_clock_gettime, clock, out);
+  const int is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+  const char* const ahead = getenv(is_wall ? "WALL_SECONDS" : "MONOTONIC_SECONDS");
+  if (ahead != NULL) out->tv_sec += atoll(ahead);
+  return result;
+}

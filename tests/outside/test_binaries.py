@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs and libraries of the build tree and of the installed tree: where they load libraries from,
+and how they are hardened."""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from support import PREFIX, skip_if_sanitized
+
+BUILD = pathlib.Path(os.environ["TTMEM_BUILD"])
+LOADED = re.compile(r"(?:RUNPATH|RPATH)\).*\[(.*)\]")
+ABSOLUTE = re.compile(r"/|\$ORIGIN(/|$)")
+
+
+def is_elf(path):
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def binaries(tree):
+    return sorted(path for folder in ("bin", "lib") for path in (tree / folder).rglob("*")
+                  if is_elf(path))
+
+
+def readelf(option, path):
+    return subprocess.run(["readelf", "-W", option, str(path)], text=True, capture_output=True,
+                          check=True).stdout
+
+
+class Binaries(unittest.TestCase):
+    def test_none_takes_libraries_from_the_current_directory(self):
+        for tree in (BUILD, PREFIX):
+            found = binaries(tree)
+            self.assertGreater(len(found), 3)
+            wrong = [f"{path}: [{run_path}]" for path in found
+                     for run_path in LOADED.findall(readelf("-d", path))
+                     if not all(ABSOLUTE.match(element) for element in run_path.split(":"))]
+            self.assertEqual(wrong, [])
+
+    def test_those_that_are_installed_are_hardened(self):
+        skip_if_sanitized()
+        for path in binaries(PREFIX):
+            dynamic = readelf("-d", path)
+            has = {"now": re.search(r"\(FLAGS_1\).*\bNOW\b", dynamic),
+                   "relro": "GNU_RELRO" in readelf("-l", path),
+                   "pie": path.parent.name != "bin" or re.search(r"\(FLAGS_1\).*\bPIE\b", dynamic),
+                   "stack protector": "__stack_chk_fail" in readelf("--dyn-syms", path)}
+            self.assertEqual([name for name in has if not has[name]], [], path)
+
+    def test_calls_of_the_c_library_are_checked(self):
+        skip_if_sanitized()
+        if "CMAKE_BUILD_TYPE:STRING=Debug" in (BUILD / "CMakeCache.txt").read_text():
+            self.skipTest("_FORTIFY_SOURCE needs an optimiser, and this build does not optimise")
+        for name in ("bin/ttmem", "lib/libttmem.so", "lib/ttmem/libttmem_preload.so"):
+            self.assertTrue(re.search(r"\b__\w+_chk\b", readelf("--dyn-syms", PREFIX / name)), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
