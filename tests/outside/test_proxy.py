@@ -146,6 +146,27 @@ class Proxy(HttpCase):
         self.assertEqual(self.ask("/api", {"Authorization": f"Bearer {TOKEN}"})[0], 401)
         self.assertEqual(self.ask("/api", PASSWORD)[0], 200)
 
+    def test_backups_of_the_tokens_do_not_count(self):
+        for suffix, token in (("~", "a"), (".bak", "b"), (".old", "c")):
+            self.write(f"ttmem.tokens{suffix}", f'"~^Bearer {token * 32}$" off;\n')
+        self.serve()
+        self.start_nginx()
+        for token, status in ((TOKEN, 200), ("a" * 32, 401), ("b" * 32, 401), ("c" * 32, 401)):
+            self.assertEqual(self.ask("/api", {"Authorization": f"Bearer {token}"})[0], status)
+
+    def test_guesses_are_limited(self):
+        self.serve()
+        self.start_nginx()
+        connection = self.proxied()
+        self.addCleanup(connection.close)
+        for guess in range(5000):
+            status = self.ask("/api", {"Authorization": f"Bearer {guess}"}, connection)[0]
+            if status == 429:
+                break
+            self.assertEqual(status, 401)
+        self.assertEqual(status, 429)
+        self.assertGreater(guess, 100)
+
     def test_changes_are_polled_on_one_connection(self):
         self.serve()
         self.start_nginx()

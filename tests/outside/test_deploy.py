@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The systemd unit of deploy/, as systemd itself reads it."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from support import HERE, TTMEM
+
+UNIT = (HERE.parent.parent / "deploy" / "systemd" / "ttmem.service").read_text()
+
+
+class Unit(unittest.TestCase):
+    def settings(self):
+        return re.findall(r"^([A-Za-z]+)=(.*)$", UNIT, re.M)
+
+    def test_it_is_bounded_and_local(self):
+        settings = self.settings()
+        for one in (("MemoryMax", "1G"), ("TasksMax", "64"), ("RuntimeDirectory", "ttmem"),
+                    ("IPAddressDeny", "any"), ("IPAddressAllow", "localhost")):
+            self.assertIn(one, settings)
+
+    def test_systemd_knows_every_setting(self):
+        verify = shutil.which("systemd-analyze")
+        if verify is None:
+            self.skipTest("there is no systemd-analyze here")
+        # A manual page that is not installed would be a fault.
+        unit = UNIT.replace("/usr/local/bin/ttmem", TTMEM).replace("Documentation=", "#")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "ttmem.service")
+            for text, right in ((unit, True), (unit.replace("MemoryMax", "MemoryMost"), False)):
+                path.write_text(text)
+                said = subprocess.run([verify, "verify", "--man=no", str(path)], text=True,
+                                      capture_output=True, check=False).stderr
+                self.assertEqual("ttmem.service" in said, not right, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
