@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # ttmem_headers(TARGET): whoever links TARGET may include "<folder>/<file>", where <folder> is the
-# current one below src/. Nothing else of src/ becomes visible: the include path holds a link to this
-# folder alone.
+# current one: below src/ without "src/", else from the root. Nothing else becomes visible: the
+# include path holds a link to this folder alone.
 function(ttmem_headers target)
-  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  set(top ${CMAKE_SOURCE_DIR})
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/src/")
+    set(top ${CMAKE_SOURCE_DIR}/src)
+  endif()
+  file(RELATIVE_PATH folder ${top} ${CMAKE_CURRENT_SOURCE_DIR})
   set(root ${CMAKE_BINARY_DIR}/headers/${target})
   cmake_path(GET folder PARENT_PATH parent)
   file(MAKE_DIRECTORY ${root}/${parent})

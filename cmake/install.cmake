@@ -12,14 +12,14 @@ foreach(alias allocation_server tt_smi_umd)
 endforeach()
 install(DIRECTORY include/ttmem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem USE_SOURCE_PERMISSIONS)
+install(DIRECTORY packaging/deploy DESTINATION ${CMAKE_INSTALL_DATADIR}/ttmem USE_SOURCE_PERMISSIONS)
 
 # Where zsh looks below /usr/local; Debian's packages have share/zsh/vendor-completions.
 set(TTMEM_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Completion for zsh goes here")
-install(FILES completion/ttmem.bash RENAME ttmem
+install(FILES packaging/completion/ttmem.bash RENAME ttmem
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES completion/_ttmem DESTINATION ${TTMEM_ZSH_DIR})
-install(FILES completion/ttmem.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES packaging/completion/_ttmem DESTINATION ${TTMEM_ZSH_DIR})
+install(FILES packaging/completion/ttmem.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttmem)
 install(EXPORT ttmem-targets NAMESPACE ttmem:: DESTINATION ${package_dir})
@@ -39,7 +39,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ttmem.pc DESTINATION ${CMAKE_INSTALL_L
 if(TTMEM_DRYRUN)
   install(TARGETS ttmem_dryrun EXPORT ttmem-dryrun)
   install(TARGETS ttmem_dryrun_shared)
-  install(DIRECTORY dryrun/include/ dryrun/internal/
+  install(DIRECTORY simulator/dryrun/include/ simulator/dryrun/internal/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttmem-dryrun)
   install(EXPORT ttmem-dryrun NAMESPACE ttmem:: DESTINATION ${package_dir})
 endif()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "adapter/adapter.hpp"
+#include "cli/attach/adapter.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,19 +11,19 @@
 #include <string_view>
 #include <vector>
 
-#include "adapter/cache.hpp"
-#include "adapter/installation.hpp"
-#include "adapter/runtime_library.hpp"
 #include "base/safe_text.hpp"
+#include "cli/attach/cache.hpp"
+#include "cli/attach/installation.hpp"
+#include "cli/attach/runtime_library.hpp"
 #include "cli/commands.hpp"
-#include "views/format.hpp"
-#include "views/table.hpp"
+#include "text/format.hpp"
+#include "text/table.hpp"
 
 namespace ttmem::cli {
 namespace {
 
-using adapter::About;
-using adapter::CacheEntry;
+using attach::About;
+using attach::CacheEntry;
 
 constexpr const char* kAdapterExamples = R"(
 Examples:
@@ -45,15 +45,15 @@ struct AdapterOptions {
 };
 
 int build(const AdapterOptions& options) {
-  const auto library = adapter::find_runtime({}, options.library);
+  const auto library = attach::find_runtime({}, options.library);
   if (!library) return complain(library.error().message, kFailure);
   if (!*library) {
     return complain(
         "no TT-Metal was found; name its library with --library PATH, or set TT_METAL_HOME",
         kFailure);
   }
-  const auto built = adapter::build_adapter(**library, adapter::installation(),
-                                            {.headers = options.headers, .begins = say_building});
+  const auto built = attach::build_adapter(**library, attach::installation(),
+                                           {.headers = options.headers, .begins = say_building});
   if (!built) {
     return complain(fmt::format("no adapter for {}: {}", (*library)->path, built.error().message),
                     kFailure);
@@ -64,28 +64,28 @@ int build(const AdapterOptions& options) {
 // What `ttmem adapter list` says of one.
 std::string_view state_of(const CacheEntry& entry) {
   if (!entry.built) return "failed";
-  const auto library = adapter::runtime_at(entry.about.library);
+  const auto library = attach::runtime_at(entry.about.library);
   const bool same = library && entry.id.starts_with(library->build_id + "-");
   return same ? "ready" : "library changed";
 }
 
 std::string table_of(const std::vector<CacheEntry>& entries) {
-  using enum views::Column::Align;
-  views::Table table({{"ID", left, 0, views::Column::Cut::end},
-                      {"STATE", left},
-                      {"BUILT", left, 2},
-                      {"TTMEM", left, 3},
-                      {"LIBRARY", left}});
-  const views::TextOptions options = text_options(ColorWhen::automatic);
+  using enum text::Column::Align;
+  text::Table table({{"ID", left, 0, text::Column::Cut::end},
+                     {"STATE", left},
+                     {"BUILT", left, 2},
+                     {"TTMEM", left, 3},
+                     {"LIBRARY", left}});
+  const text::TextOptions options = text_options(ColorWhen::automatic);
   for (const CacheEntry& entry : entries) {
     const About& about = entry.about;
     const auto known = [](const std::string& text) {
-      return text.empty() ? std::string(views::kUnknown) : text;
+      return text.empty() ? std::string(text::kUnknown) : text;
     };
     const std::string when = about.built_unix_seconds == 0
-                                 ? std::string(views::kUnknown)
-                                 : views::format_time(about.built_unix_seconds * 1'000'000'000,
-                                                      options.utc_offset_seconds);
+                                 ? std::string(text::kUnknown)
+                                 : text::format_time(about.built_unix_seconds * 1'000'000'000,
+                                                     options.utc_offset_seconds);
     table.add_row({{entry.id},
                    {std::string(state_of(entry))},
                    {when},
@@ -118,11 +118,11 @@ std::string json_of(const std::vector<CacheEntry>& entries) {
 }
 
 int list(bool json) {
-  const auto entries = adapter::list_entries();
+  const auto entries = attach::list_entries();
   if (!entries) return complain(entries.error().message, kFailure);
   if (json) return print(json_of(*entries));
   if (entries->empty()) {
-    return print(fmt::format("No adapters in {}.\n", safe_text(adapter::cache_folder())));
+    return print(fmt::format("No adapters in {}.\n", safe_text(attach::cache_folder())));
   }
   return print(table_of(*entries));
 }
@@ -131,7 +131,7 @@ int remove(const AdapterOptions& options) {
   if (options.all != options.id.empty()) {
     return complain("name one ID (`ttmem adapter list`), or write --all", kUsage);
   }
-  const auto entries = adapter::list_entries();
+  const auto entries = attach::list_entries();
   if (!entries) return complain(entries.error().message, kFailure);
   std::vector<CacheEntry> chosen;
   for (const CacheEntry& entry : *entries) {
@@ -144,11 +144,11 @@ int remove(const AdapterOptions& options) {
         kFailure);
   }
   for (const CacheEntry& entry : chosen) {
-    if (const auto removed = adapter::remove_entry(entry); !removed) {
+    if (const auto removed = attach::remove_entry(entry); !removed) {
       return complain(removed.error().message, kFailure);
     }
   }
-  return print(fmt::format("Removed {}.\n", views::plural(chosen.size(), "adapter", "adapters")));
+  return print(fmt::format("Removed {}.\n", text::plural(chosen.size(), "adapter", "adapters")));
 }
 
 int run_action(const AdapterOptions& options, bool json) {

@@ -3,13 +3,13 @@
 #include <optional>
 #include <vector>
 
+#include "analyse/selection/select.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/server_options.hpp"
-#include "views/allocation_groups.hpp"
-#include "views/allocations.hpp"
-#include "views/json.hpp"
-#include "views/select.hpp"
+#include "show/views/allocation_groups.hpp"
+#include "show/views/allocations.hpp"
+#include "show/views/json.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -24,17 +24,18 @@ Examples:
   ttmem allocs --csv > allocations.csv)";
 
 // Circular buffers that the list leaves out without --kind cb.
-std::uint64_t hidden_cbs(const model::Snapshot& snapshot, const views::AllocationFilter& filter) {
+std::uint64_t hidden_cbs(const model::Snapshot& snapshot,
+                         const selection::AllocationFilter& filter) {
   if (!filter.kinds.empty()) return 0;
   std::uint64_t count = 0;
   for (const model::Program& program : snapshot.programs) {
-    if (views::matches(filter, snapshot, program)) count += program.cbs.size();
+    if (selection::matches(filter, snapshot, program)) count += program.cbs.size();
   }
   return count;
 }
 
 struct AllocsOptions {
-  views::AllocationFilter filter;
+  selection::AllocationFilter filter;
   std::optional<views::GroupBy> group_by;
 };
 
@@ -53,14 +54,14 @@ int print_groups(const model::Snapshot& snapshot, const std::vector<model::Alloc
 int allocs(const AllocsOptions& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
-  const auto list = views::select_allocations(*snapshot, options.filter);
+  const auto list = selection::select_allocations(*snapshot, options.filter);
   if (!common.json) print_warnings(snapshot->warnings);
   if (options.group_by) return print_groups(*snapshot, list, *options.group_by, common);
   if (common.json)
     return print_of(*snapshot, allocations_json(*snapshot, list, views::JsonLayout::pretty));
   if (common.csv) return print_of(*snapshot, views::allocations_csv(*snapshot, list));
   return print_of(*snapshot,
-                  allocations_text(*snapshot, list, hidden_cbs(*snapshot, options.filter),
+                  views::allocations_text(*snapshot, list, hidden_cbs(*snapshot, options.filter),
                                    text_options(common)));
 }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "base/parse_number.hpp"
-#include "views/nearest.hpp"
-#include "views/typed_lists.hpp"
+#include "text/nearest.hpp"
+#include "text/typed_lists.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -17,11 +17,11 @@ constexpr std::uint32_t kMostPositive = 1'000'000;
 }  // namespace
 
 Result<std::vector<model::DeviceName>> parse_devices(const std::string& text) {
-  return parse_for("--device", views::parse_devices)(text);
+  return parse_for("--device", text::parse_devices)(text);
 }
 
 Result<std::vector<Kind>> parse_kinds(const std::string& text) {
-  return parse_for("--kind", views::parse_kinds)(text);
+  return parse_for("--kind", text::parse_kinds)(text);
 }
 
 Result<double> parse_positive(std::string_view option, const std::string& text) {
@@ -45,7 +45,7 @@ Result<std::int32_t> parse_pid(const std::string& text) {
 }
 
 std::string unknown_command(std::string_view word, const std::vector<std::string>& commands) {
-  const std::string near = views::nearest(word, commands);
+  const std::string near = text::nearest(word, commands);
   return fmt::format("unknown command '{}'; {}", word,
                      near.empty() ? "see ttmem --help" : "did you mean " + near + "?");
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "model/device_name.hpp"
-#include "model/snapshot.hpp"
+#include "read/model/device_name.hpp"
+#include "read/model/snapshot.hpp"
 
 namespace ttmem::cli {
 

@@ -9,16 +9,16 @@
 
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
-#include "collector/collector.hpp"
-#include "collector/untracked_marks.hpp"
-#include "views/format.hpp"
-#include "views/table.hpp"
+#include "read/collector/collector.hpp"
+#include "read/collector/untracked_marks.hpp"
+#include "text/format.hpp"
+#include "text/table.hpp"
 
 namespace ttmem::cli {
 namespace {
 
 using collector::DeadSegment;
-using views::format_bytes;
+using text::format_bytes;
 
 constexpr const char* kCleanExamples = R"(
 Examples:
@@ -29,33 +29,33 @@ Examples:
 // A file that never became a segment has no process to name.
 std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }
 
-std::string table_of(const std::vector<DeadSegment>& dead, const views::TextOptions& options) {
-  using enum views::Column::Align;
+std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptions& options) {
+  using enum text::Column::Align;
   static_assert(kDeviceKinds.size() == 6, "a heading for each, in their order");
-  views::Table table({{"PID"},
-                      {"USER", left, 3},
-                      {"DRAM"},
-                      {"L1"},
-                      {"L1_SMALL", right, 2},
-                      {"TRACE", right, 1},
-                      {"CB"},
-                      {"KERNELS"},
-                      {"ALLOCS"},
-                      {"JOB", left, 4, views::Column::Cut::never, true},
-                      {"NAME", left, 0, views::Column::Cut::end}});
+  text::Table table({{"PID"},
+                     {"USER", left, 3},
+                     {"DRAM"},
+                     {"L1"},
+                     {"L1_SMALL", right, 2},
+                     {"TRACE", right, 1},
+                     {"CB"},
+                     {"KERNELS"},
+                     {"ALLOCS"},
+                     {"JOB", left, 4, text::Column::Cut::never, true},
+                     {"NAME", left, 0, text::Column::Cut::end}});
   for (const DeadSegment& r : dead) {
-    std::vector<views::Cell> row = {
-        {r.pid > 0 ? views::format_pid(r.pid, r.pid_namespace.has_value(), {})
-                   : std::string(views::kUnknown)},
-        {r.user.empty() ? std::string(views::kUnknown) : r.user}};
+    std::vector<text::Cell> row = {
+        {r.pid > 0 ? text::format_pid(r.pid, r.pid_namespace.has_value(), {})
+                   : std::string(text::kUnknown)},
+        {r.user.empty() ? std::string(text::kUnknown) : r.user}};
     for (const Kind kind : kDeviceKinds) {
       const bool estimate = (kind == Kind::kernel && r.kernels_estimated_bytes > 0) ||
                             (kind == Kind::cb && r.cb_estimate);
-      row.push_back({views::mark_estimate(format_bytes(r.kinds[kind].get(&KindFigures::used_bytes)),
-                                          estimate)});
+      row.push_back({text::mark_estimate(format_bytes(r.kinds[kind].get(&KindFigures::used_bytes)),
+                                         estimate)});
     }
-    row.push_back({views::format_count(live_allocations(r.kinds))});
-    row.push_back({views::or_none(views::format_job(r.job))});
+    row.push_back({text::format_count(live_allocations(r.kinds))});
+    row.push_back({text::or_none(text::format_job(r.job))});
     row.push_back({name_of(r)});
     table.add_row(std::move(row));
   }
@@ -82,11 +82,11 @@ int say_what_they_held(const std::string& text) {
 std::string text_of_failed(const std::vector<DeadSegment>& failed, bool unicode) {
   std::string text;
   for (const DeadSegment& copy : failed) {
-    const std::string pid = views::format_pid(copy.pid, copy.pid_namespace.has_value(), {});
+    const std::string pid = text::format_pid(copy.pid, copy.pid_namespace.has_value(), {});
     text +=
         fmt::format("Process {} ({}) of {} failed, and what it held then is kept:\n  {}\n", pid,
-                    views::printable(name_of(copy), unicode), copy.user,
-                    views::printable(copy.failure.value_or("(the copy is not complete)"), unicode));
+                    text::printable(name_of(copy), unicode), copy.user,
+                    text::printable(copy.failure.value_or("(the copy is not complete)"), unicode));
   }
   return text;
 }
@@ -111,20 +111,20 @@ int remove_them(const std::string& directory, const std::vector<DeadSegment>& de
 
 // What `dead` held.
 std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned, std::size_t kept,
-                    const views::TextOptions& options) {
+                    const text::TextOptions& options) {
   std::string text;
   if (!dead.empty()) {
     text =
-        fmt::format("{} held:\n{}\n", views::plural(dead.size(), "dead process", "dead processes"),
+        fmt::format("{} held:\n{}\n", text::plural(dead.size(), "dead process", "dead processes"),
                     table_of(dead, options));
   }
   if (abandoned > 0) {
     text += fmt::format("{} written for clients by a server that is gone.\n",
-                        views::plural(abandoned, "segment was", "segments were"));
+                        text::plural(abandoned, "segment was", "segments were"));
   }
   if (kept > 0) {
     text += fmt::format("{} kept for `ttmem run` or `ttmem record`, which is gone.\n",
-                        views::plural(kept, "segment was", "segments were"));
+                        text::plural(kept, "segment was", "segments were"));
   }
   return text;
 }
@@ -139,7 +139,7 @@ std::string line_of(const collector::RowEvidence& row, bool unicode) {
     }
   }
   return fmt::format("  process {} ({}) of {}: {}\n", row.row.pid,
-                     views::printable(row.row.name, unicode), row.user,
+                     text::printable(row.row.name, unicode), row.user,
                      held.empty() ? "nothing" : held);
 }
 
@@ -148,7 +148,7 @@ std::string text_of(const collector::DeadRegions& regions, bool unicode) {
   std::string text;
   for (const collector::DeadRegion& region : regions) {
     text += fmt::format("Rows of dead processes in TT-Metal's own {}:\n",
-                        views::printable(region.path, unicode));
+                        text::printable(region.path, unicode));
     for (const collector::RowEvidence& row : region.dead) text += line_of(row, unicode);
     if (region.in_use) {
       text +=
@@ -190,15 +190,15 @@ struct Others {
 std::string nothing_found(const std::string& directory, const std::vector<std::string>& warnings,
                           bool unicode) {
   if (warnings.empty()) {
-    return views::printable(
+    return text::printable(
                fmt::format("Nothing to clean: no dead process has left anything in {}.", directory),
                unicode) +
            "\n";
   }
-  std::string text = views::printable(
+  std::string text = text::printable(
       fmt::format("Nothing was found to clean in {}, but not everything could be read:", directory),
       unicode);
-  for (const std::string& warning : warnings) text += "\n" + views::printable(warning, unicode);
+  for (const std::string& warning : warnings) text += "\n" + text::printable(warning, unicode);
   return text + "\n";
 }
 
@@ -210,7 +210,7 @@ int clean(bool dry_run) {
   others.append_warnings(dead.warnings);
   print_warnings(dead.warnings);
   const int found = dead.warnings.empty() ? kSuccess : kFailure;
-  const views::TextOptions options = text_options(ColorWhen::automatic);
+  const text::TextOptions options = text_options(ColorWhen::automatic);
   const collector::DeadRegions regions = collector::find_dead_regions(directory);
   const std::vector<DeadSegment> more = others.segments();
   const std::vector<collector::UntrackedMark> marks = collector::find_dead_marks(directory);

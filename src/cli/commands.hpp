@@ -13,9 +13,9 @@
 #include "base/result.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
-#include "model/device_name.hpp"
-#include "model/snapshot.hpp"
-#include "remote/address.hpp"
+#include "read/model/device_name.hpp"
+#include "read/model/snapshot.hpp"
+#include "read/remote/address.hpp"
 
 namespace ttmem::cli {
 
@@ -26,7 +26,7 @@ struct CommonOptions {
   bool csv = false;                        // of commands that declare it
   std::vector<model::DeviceName> devices;  // empty: all
   ColorWhen color = ColorWhen::automatic;
-  std::optional<views::Units> units;      // of commands that declare it
+  std::optional<text::Units> units;       // of commands that declare it
   std::optional<remote::Address> server;  // of commands that declare it; none: this machine
   std::string token_file;                 // of those; empty: TTMEM_TOKEN_FILE
   double timeout_seconds = 2;             // of those: for an answer
@@ -35,7 +35,7 @@ struct CommonOptions {
 void add_common(Command& app, CommonOptions& common);
 void add_color(Command& app, CommonOptions& common);
 // How standard output shows text, as these options ask for it.
-[[nodiscard]] views::TextOptions text_options(const CommonOptions& common);
+[[nodiscard]] text::TextOptions text_options(const CommonOptions& common);
 
 // `ttmem` itself.
 void add_show(Command& app, CommonOptions& common);

@@ -14,15 +14,15 @@
 #include "base/environment.hpp"
 #include "base/kinds.hpp"
 #include "cli/commands.hpp"
-#include "collector/collector.hpp"
-#include "export/format.hpp"
-#include "fleet/sum_up.hpp"
-#include "placement/board.hpp"
-#include "views/format.hpp"
-#include "views/process_text.hpp"
-#include "views/query.hpp"
-#include "views/typed_lists.hpp"
-#include "workload/demo/demo.hpp"
+#include "read/collector/collector.hpp"
+#include "read/placement/board.hpp"
+#include "show/exports/format.hpp"
+#include "show/fleet/sum_up.hpp"
+#include "show/views/process_text.hpp"
+#include "show/views/query.hpp"
+#include "simulator/demo/demo.hpp"
+#include "text/format.hpp"
+#include "text/typed_lists.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -52,7 +52,7 @@ Candidates devices() {
   Candidates all;
   for (const model::Device& device : collector::collect(segment_directory()).devices) {
     const bool by_uid = device.shares_number && device.uid;
-    all.push_back({by_uid ? views::format_hex(*device.uid) : std::to_string(device.id),
+    all.push_back({by_uid ? text::format_hex(*device.uid) : std::to_string(device.id),
                    device.board.empty() ? device.arch : device.board});
   }
   return all;
@@ -87,7 +87,7 @@ Candidates users() {
   return of_processes([](const model::Process& process) { return process.user; });
 }
 Candidates jobs() {
-  return of_processes([](const model::Process& process) { return views::format_job(process.job); });
+  return of_processes([](const model::Process& process) { return text::format_job(process.job); });
 }
 
 Candidates kinds() {
@@ -106,7 +106,7 @@ Candidates scenarios() {
 
 Candidates formats() {
   Candidates all;
-  for (const exporter::Format& format : exporter::kFormats) {
+  for (const exports::Format& format : exports::kFormats) {
     all.push_back({std::string(format.name), ""});
   }
   return all;
@@ -164,10 +164,10 @@ Answer values_of(const Command& root, const OptionInfo& option, std::string_view
     return values.name == name || values.name == option.value;
   });
   if (known == kValues.end()) return {};
-  Answer answer{known->values != nullptr ? known->values() : plain(views::split(known->words))};
+  Answer answer{known->values != nullptr ? known->values() : plain(text::split(known->words))};
   const std::size_t comma = typed.rfind(',');
   if (!known->list || comma == std::string_view::npos) return answer;
-  const std::vector<std::string_view> before = views::split(typed.substr(0, comma));
+  const std::vector<std::string_view> before = text::split(typed.substr(0, comma));
   std::erase_if(answer.candidates, [&](const Candidate& candidate) {
     return std::find(before.begin(), before.end(), candidate.text) != before.end();
   });
@@ -271,8 +271,8 @@ int complete(const Command& root, std::vector<std::string> words) {
   std::string text = answer.directive.empty() ? "" : answer.directive + "\n";
   for (const Candidate& candidate : answer.candidates) {
     if (!candidate.text.starts_with(typed)) continue;
-    text += fmt::format("{}\t{}\n", views::printable(candidate.text, true),
-                        views::printable(candidate.help, true));
+    text += fmt::format("{}\t{}\n", text::printable(candidate.text, true),
+                        text::printable(candidate.help, true));
   }
   return print(text);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/demo/demo.hpp"
+#include "simulator/demo/demo.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "views/format.hpp"
-#include "views/nearest.hpp"
+#include "text/format.hpp"
+#include "text/nearest.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -39,9 +39,9 @@ int list_scenarios() {
 int run_demo(const demo::Options& options) {
   const std::vector<std::string> known = names();
   if (!known.empty() && std::find(known.begin(), known.end(), options.scenario) == known.end()) {
-    const std::string near = views::nearest(options.scenario, known);
+    const std::string near = text::nearest(options.scenario, known);
     return complain(fmt::format("no scenario '{}'; {}", options.scenario,
-                                near.empty() ? "there are " + views::join(known, ", ")
+                                near.empty() ? "there are " + text::join(known, ", ")
                                              : "did you mean " + near + "?"),
                     kUsage);
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/diff.hpp"
+#include "analyse/report/diff.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "analyse/report/diff_views.hpp"
+#include "analyse/report/make_report.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/recordings.hpp"
-#include "report/diff_views.hpp"
-#include "report/make_report.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -86,7 +86,7 @@ void add_diff(Command& app, CommonOptions& common) {
   command.add_list("--fail-on", "LIMIT", options->limits,
                    parse_for("--fail-on", report::parse_limit),
                    "Exit status 3 when it holds: l1.peak>+2%, cb.peak>+4KiB; may be repeated");
-  command.add_option("--units", "UNIT", common.units, parse_for("--units", views::parse_units),
+  command.add_option("--units", "UNIT", common.units, parse_for("--units", text::parse_units),
                      "Sizes of the text: auto, bytes, MiB or GiB");
   add_color(command, common);
   command.does([options, &common] { return diff_command(*options, common); });

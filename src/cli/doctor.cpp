@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "doctor/doctor.hpp"
+#include "cli/doctor/doctor.hpp"
 
 #include "cli/commands.hpp"
-#include "views/checks.hpp"
+#include "show/views/checks.hpp"
 
 namespace ttmem::cli {
 namespace {

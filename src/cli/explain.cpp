@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explain/explain.hpp"
+#include "analyse/explain/explain.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,6 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "analyse/explain/explanation_json.hpp"
+#include "analyse/explain/explanation_text.hpp"
+#include "analyse/explain/failure.hpp"
+#include "analyse/selection/select.hpp"
 #include "base/environment.hpp"
 #include "base/unique_fd.hpp"
 #include "cli/arguments.hpp"
@@ -22,13 +26,9 @@
 #include "cli/explain_failure.hpp"
 #include "cli/recordings.hpp"
 #include "cli/server_options.hpp"
-#include "collector/failures.hpp"
-#include "explain/explanation_json.hpp"
-#include "explain/explanation_text.hpp"
-#include "explain/failure.hpp"
-#include "recording/playback/playback.hpp"
-#include "views/format.hpp"
-#include "views/select.hpp"
+#include "read/collector/failures.hpp"
+#include "read/recording/playback/playback.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -242,12 +242,12 @@ int explain_command(const ExplainOptions& options, const CommonOptions& common) 
   Result<Case> found = case_of(options, common);
   if (!found) return complain(found.error().message, kFailure);
   if (!common.devices.empty()) {
-    const auto missing = views::missing_devices(found->state, common.devices);
+    const auto missing = selection::missing_devices(found->state, common.devices);
     if (!missing.empty()) {
-      return complain(fmt::format("no device {} at that moment", views::format_names(missing)),
+      return complain(fmt::format("no device {} at that moment", text::format_names(missing)),
                       kFailure);
     }
-    found->state = views::select_devices(std::move(found->state), common.devices);
+    found->state = selection::select_devices(std::move(found->state), common.devices);
   }
   const explain::Explanation explanation =
       explain::explain({.failure = std::move(found->failure),

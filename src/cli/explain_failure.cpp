@@ -8,19 +8,19 @@
 #include <cstdio>
 #include <vector>
 
+#include "analyse/explain/explain.hpp"
+#include "analyse/explain/explanation_text.hpp"
+#include "analyse/explain/failure.hpp"
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "cli/commands.hpp"
-#include "collector/failures.hpp"
-#include "explain/explain.hpp"
-#include "explain/explanation_text.hpp"
-#include "explain/failure.hpp"
-#include "views/format.hpp"
+#include "read/collector/failures.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
 
-void print_explanation(const collector::Failure& failure, const views::TextOptions& options) {
+void print_explanation(const collector::Failure& failure, const text::TextOptions& options) {
   say_failed(failure);
   const std::vector<explain::Failure> said = explain::find_failures(failure.text);
   if (said.empty()) return;  // somebody's own words
@@ -36,7 +36,7 @@ void print_explanation(const collector::Failure& failure, const views::TextOptio
 }  // namespace
 
 void say_failed(const collector::Failure& failure) {
-  const std::string pid = views::format_pid(failure.pid, failure.pid_namespace.has_value(), {});
+  const std::string pid = text::format_pid(failure.pid, failure.pid_namespace.has_value(), {});
   const std::string line = failure.text.substr(0, failure.text.find('\n'));
   say(fmt::format("{} failed: {}", pid, line));
   if (!failure.not_kept.empty()) say(failure.not_kept);
@@ -46,10 +46,10 @@ void say_whose(const collector::Failure& failure) {
   const std::uint64_t now = clock_ns(CLOCK_REALTIME);
   const std::uint64_t age = now - std::min(now, failure.time_unix_ns);
   const std::string& command = failure.command.empty() ? failure.name : failure.command;
-  say(fmt::format("{} ago: {} of {}", views::format_age(age), command, failure.user));
+  say(fmt::format("{} ago: {} of {}", text::format_age(age), command, failure.user));
 }
 
-void explain_failure(const std::string& run, const views::TextOptions& options) {
+void explain_failure(const std::string& run, const text::TextOptions& options) {
   collector::Failures found = collector::failures(segment_directory());
   print_warnings(found.warnings);  // and not what is denied: that is of others
   std::erase_if(found.list, [&](const collector::Failure& one) { return one.run != run; });
@@ -58,7 +58,7 @@ void explain_failure(const std::string& run, const views::TextOptions& options) 
                     options);  // the first in time: the others may follow from it
   const std::size_t more = found.list.size() - 1;
   if (more > 0) {
-    say(fmt::format("and {} more failed after it", views::plural(more, "process", "processes")));
+    say(fmt::format("and {} more failed after it", text::plural(more, "process", "processes")));
   }
 }
 

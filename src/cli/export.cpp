@@ -9,10 +9,10 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/recordings.hpp"
-#include "export/format.hpp"
-#include "recording/file/reader.hpp"
-#include "views/format.hpp"
-#include "views/nearest.hpp"
+#include "read/recording/file/reader.hpp"
+#include "show/exports/format.hpp"
+#include "text/format.hpp"
+#include "text/nearest.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -32,8 +32,8 @@ docs/export.md says what each format shows, how to open it, and what it cannot t
 struct ExportOptions {
   std::string file;
   std::string out;
-  const exporter::Format* format = nullptr;
-  exporter::Moment moment;
+  const exports::Format* format = nullptr;
+  exports::Moment moment;
   bool overwrite = false;
   std::vector<Kind> kinds;
   std::vector<model::DeviceName> devices;
@@ -41,31 +41,31 @@ struct ExportOptions {
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
-  names.reserve(exporter::kFormats.size());
-  for (const exporter::Format& format : exporter::kFormats) names.emplace_back(format.name);
+  names.reserve(exports::kFormats.size());
+  for (const exports::Format& format : exports::kFormats) names.emplace_back(format.name);
   return names;
 }
 
-Result<const exporter::Format*> parse_format(const std::string& text) {
-  for (const exporter::Format& format : exporter::kFormats) {
+Result<const exports::Format*> parse_format(const std::string& text) {
+  for (const exports::Format& format : exports::kFormats) {
     if (format.name == text) return &format;
   }
-  const std::string near = views::nearest(text, format_names());
+  const std::string near = text::nearest(text, format_names());
   return Error{near.empty()
                    ? fmt::format("not a format; there are {}", fmt::join(format_names(), ", "))
                    : fmt::format("not a format; did you mean {}?", near)};
 }
 
-Result<exporter::Moment> parse_when(const std::string& text) {
-  using enum exporter::Moment::Which;
-  if (text == "peak") return exporter::Moment{peak};
-  if (text == "end") return exporter::Moment{end};
+Result<exports::Moment> parse_when(const std::string& text) {
+  using enum exports::Moment::Which;
+  if (text == "peak") return exports::Moment{peak};
+  if (text == "end") return exports::Moment{end};
   const auto time = parse_moment(text);
   if (!time) return time.error();
-  return exporter::Moment{at_time, *time};
+  return exports::Moment{at_time, *time};
 }
 
-bool is_named(const exporter::Chip& chip, const model::DeviceName& name) {
+bool is_named(const exports::Chip& chip, const model::DeviceName& name) {
   return name.uid ? chip.uid == *name.uid : name.bus_id.empty() && chip.number == name.number;
 }
 
@@ -86,37 +86,37 @@ std::optional<std::string> what_is_missing(const ExportOptions& options) {
 
 // Of those that were named.
 std::vector<model::DeviceName> missing_devices(const ExportOptions& options,
-                                               const exporter::Selection& selection) {
+                                               const exports::Selection& selection) {
   std::vector<model::DeviceName> missing;
-  const std::vector<exporter::Chip>& chips = selection.chips();
+  const std::vector<exports::Chip>& chips = selection.chips();
   std::copy_if(options.devices.begin(), options.devices.end(), std::back_inserter(missing),
                [&](const model::DeviceName& name) {
-                 return std::none_of(chips.begin(), chips.end(), [&](const exporter::Chip& chip) {
+                 return std::none_of(chips.begin(), chips.end(), [&](const exports::Chip& chip) {
                    return is_named(chip, name);
                  });
                });
   return missing;
 }
 
-Result<exporter::Notes> run(const ExportOptions& options) {
+Result<exports::Notes> run(const ExportOptions& options) {
   const auto reader = recording::Reader::open(options.file);
   if (!reader) return reader.error();
   (*reader)->set_progress(progress_for(**reader, options.file));
-  const exporter::Selection selection(
-      (*reader)->tables(), options.kinds, [&](const exporter::Chip& chip) {
+  const exports::Selection selection(
+      (*reader)->tables(), options.kinds, [&](const exports::Chip& chip) {
         const auto named = [&](const model::DeviceName& name) { return is_named(chip, name); };
         return options.devices.empty() ||
                std::any_of(options.devices.begin(), options.devices.end(), named);
       });
   if (const auto missing = missing_devices(options, selection); !missing.empty()) {
-    return Error{fmt::format("no device {} in {}", views::format_names(missing), options.file)};
+    return Error{fmt::format("no device {} in {}", text::format_names(missing), options.file)};
   }
-  return exporter::write({.reader = **reader,
-                          .selection = selection,
-                          .moment = options.moment,
-                          .path = options.out,
-                          .overwrite = options.overwrite},
-                         *options.format);
+  return exports::write({.reader = **reader,
+                         .selection = selection,
+                         .moment = options.moment,
+                         .path = options.out,
+                         .overwrite = options.overwrite},
+                        *options.format);
 }
 
 int export_recording(const ExportOptions& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fit/fit.hpp"
+#include "analyse/fit/fit.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "analyse/fit/fit_json.hpp"
+#include "analyse/fit/fit_text.hpp"
+#include "analyse/fit/scale.hpp"
 #include "base/parse_number.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "fit/fit_json.hpp"
-#include "fit/fit_text.hpp"
-#include "fit/scale.hpp"
-#include "placement/board.hpp"
+#include "read/placement/board.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -119,7 +119,7 @@ void add_fit(Command& app, CommonOptions& common) {
                      parse_for("--trace-region", parse_bytes),
                      "trace_region_size of the device (that of the recording)");
   command.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
-  command.add_option("--units", "UNIT", common.units, parse_for("--units", views::parse_units),
+  command.add_option("--units", "UNIT", common.units, parse_for("--units", text::parse_units),
                      "Sizes of the text: auto, bytes, MiB or GiB");
   add_color(command, common);
   command.does([options, &common] { return fit_command(*options, common); });

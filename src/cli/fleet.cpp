@@ -16,13 +16,13 @@
 #include "cli/commands.hpp"
 #include "cli/server_options.hpp"
 #include "cli/watch.hpp"
-#include "fleet/ask_hosts.hpp"
-#include "fleet/ask_prometheus.hpp"
-#include "fleet/fleet_json.hpp"
-#include "fleet/fleet_text.hpp"
-#include "fleet/servers.hpp"
-#include "fleet/sum_up.hpp"
-#include "views/units.hpp"
+#include "show/fleet/ask_hosts.hpp"
+#include "show/fleet/ask_prometheus.hpp"
+#include "show/fleet/fleet_json.hpp"
+#include "show/fleet/fleet_text.hpp"
+#include "show/fleet/servers.hpp"
+#include "show/fleet/sum_up.hpp"
+#include "text/units.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -181,7 +181,7 @@ void add_fleet(Command& app, CommonOptions& common) {
                      "Repeat every SECONDS until Ctrl-C");
   command.add_flag("--json", common.json, "As JSON, schema ttmem.fleet.v1");
   add_color(command, common);
-  command.add_option("--units", "UNIT", common.units, parse_for("--units", views::parse_units),
+  command.add_option("--units", "UNIT", common.units, parse_for("--units", text::parse_units),
                      "Of sizes: auto, bytes, MiB, GiB");
   add_client(command, common);
   command.does([options, &common] { return run(*options, common); });

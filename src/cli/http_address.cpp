@@ -10,7 +10,7 @@
 
 namespace ttmem::cli {
 
-Result<server::HttpOptions> parse_http(const std::string& text, std::uint16_t usual_port) {
+Result<serve::HttpOptions> parse_http(const std::string& text, std::uint16_t usual_port) {
   const auto colon = text.rfind(':');
   const auto port = parse_number<std::uint16_t>(std::string_view(text).substr(colon + 1));
   if (colon == std::string::npos || colon == 0 || !port) {
@@ -21,7 +21,7 @@ Result<server::HttpOptions> parse_http(const std::string& text, std::uint16_t us
   if (address.front() == '[' && address.back() == ']') {
     address = address.substr(1, address.size() - 2);
   }
-  server::HttpOptions options;
+  serve::HttpOptions options;
   options.address = address;
   options.port = *port;
   return options;

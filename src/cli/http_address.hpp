@@ -4,12 +4,12 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "server/http/http_options.hpp"
+#include "serve/http/http_options.hpp"
 
 namespace ttmem::cli {
 
 // What follows --http: "127.0.0.1:9488", "[::1]:9488". `usual_port` is for the message.
-[[nodiscard]] Result<server::HttpOptions> parse_http(const std::string& text,
-                                                     std::uint16_t usual_port);
+[[nodiscard]] Result<serve::HttpOptions> parse_http(const std::string& text,
+                                                    std::uint16_t usual_port);
 
 }  // namespace ttmem::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/import.hpp"
+#include "read/imports/import.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ int run_import(const Options& options) {
     return complain("import needs a FILE and -o, for example: ttmem import graph.json -o run.ttmem",
                     kUsage);
   }
-  const auto imported = importing::import_file(options.file, options.out, options.overwrite);
+  const auto imported = imports::import_file(options.file, options.out, options.overwrite);
   if (!imported) return complain(imported.error().message, kFailure);
   for (const std::string& note : imported->notes) say("note: " + note);
   say(fmt::format("imported {}, {}: {}, {}, {}", options.file, imported->what,

@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "analyse/leaks/leaks_json.hpp"
+#include "analyse/leaks/leaks_text.hpp"
+#include "analyse/leaks/live_leaks.hpp"
+#include "analyse/leaks/recorded_leaks.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/recordings.hpp"
 #include "cli/server_options.hpp"
-#include "leaks/leaks_json.hpp"
-#include "leaks/leaks_text.hpp"
-#include "leaks/live_leaks.hpp"
-#include "leaks/recorded_leaks.hpp"
-#include "views/format.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -54,7 +54,7 @@ Result<Leaks> load(const std::string& file, const Filter& filter) {
   if (!reader) return reader.error();
   const auto missing = leaks::missing_devices((*reader)->tables(), filter);
   if (!missing.empty()) {
-    return Error{fmt::format("no device {} in {}", views::format_names(missing), file)};
+    return Error{fmt::format("no device {} in {}", text::format_names(missing), file)};
   }
   Result<Leaks> found = leaks::recorded_leaks(**reader, filter, progress_for(**reader, file));
   if (found) found->file = file;
@@ -79,7 +79,7 @@ Result<Leaks> look(const LeaksOptions& options, const CommonOptions& common) {
   if (options.look_for) {
     found.growth = growth.growth();
     found.looked_at.push_back(fmt::format(
-        "what grew in {}", views::format_age(static_cast<std::uint64_t>(*options.look_for))));
+        "what grew in {}", text::format_age(static_cast<std::uint64_t>(*options.look_for))));
   } else {
     found.unknown.emplace_back("what grows is not known: one look does not show it (--for 30s)");
   }

@@ -14,7 +14,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "views/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -37,7 +37,7 @@ std::string title_of(const CLI::App& app) {
 // Reports an option or argument that `command` does not know.
 int reject(const CLI::App& command, const std::string& argument) {
   const bool option = argument.starts_with("-");
-  const std::string near = option ? views::nearest(argument, option_names(command)) : std::string();
+  const std::string near = option ? text::nearest(argument, option_names(command)) : std::string();
   const std::string advice =
       near.empty() ? fmt::format("see {} --help", title_of(command)) : "did you mean " + near + "?";
   return complain(

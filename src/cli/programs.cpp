@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "views/programs.hpp"
+#include "show/views/programs.hpp"
 
 #include <functional>
 #include <memory>
 #include <optional>
 
+#include "analyse/selection/select.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/server_options.hpp"
-#include "views/json.hpp"
-#include "views/select.hpp"
+#include "show/views/json.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -30,12 +30,12 @@ Examples:
 int programs(const ProgramsOptions& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
-  const auto list = views::select_programs(*snapshot, options.pid);
+  const auto list = selection::select_programs(*snapshot, options.pid);
   if (common.json)
     return print_of(*snapshot, programs_json(*snapshot, list, views::JsonLayout::pretty));
   print_warnings(snapshot->warnings);
   if (common.csv) return print_of(*snapshot, views::programs_csv(*snapshot, list));
-  return print_of(*snapshot, programs_text(*snapshot, list, options.limit, text_options(common)));
+  return print_of(*snapshot, views::programs_text(*snapshot, list, options.limit, text_options(common)));
 }
 
 }  // namespace

@@ -21,24 +21,24 @@
 #include <utility>
 #include <vector>
 
-#include "adapter/cache.hpp"
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/shell_quote.hpp"
 #include "cli/arguments.hpp"
+#include "cli/attach/cache.hpp"
 #include "cli/commands.hpp"
 #include "cli/record_server.hpp"
 #include "cli/recordings.hpp"
 #include "cli/server_options.hpp"
 #include "cli/supervise.hpp"
 #include "cli/tracked_command.hpp"
-#include "collector/collector.hpp"
-#include "collector/process_look.hpp"
-#include "collector/run_segments.hpp"
-#include "collector/untracked_marks.hpp"
-#include "recording/file/writer.hpp"
-#include "recording/recorder/recorder.hpp"
-#include "views/format.hpp"
+#include "read/collector/collector.hpp"
+#include "read/collector/process_look.hpp"
+#include "read/collector/run_segments.hpp"
+#include "read/collector/untracked_marks.hpp"
+#include "read/recording/file/writer.hpp"
+#include "read/recording/recorder/recorder.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -97,10 +97,10 @@ class Progress {
     next_ = figures.elapsed_ns + kProgressEvery;
     drawn_ = true;
     const std::string lost =
-        figures.lost > 0 ? fmt::format("  lost {}", views::format_count(figures.lost)) : "";
+        figures.lost > 0 ? fmt::format("  lost {}", text::format_count(figures.lost)) : "";
     fmt::print(stderr, "\r\033[Krecording {}  {} events  now {}  peak {}{}",
-               views::format_age(figures.elapsed_ns), views::format_count(figures.events),
-               views::format_bytes(figures.used_bytes), views::format_bytes(figures.peak_bytes),
+               text::format_age(figures.elapsed_ns), text::format_count(figures.events),
+               text::format_bytes(figures.used_bytes), text::format_bytes(figures.peak_bytes),
                lost);
     std::fflush(stderr);
   }
@@ -184,7 +184,7 @@ class Session {
                     "with: ttmem report {}",
                     plural(written.events, "event", "events"),
                     plural(written.processes, "process", "processes"), file_,
-                    views::format_age(written.elapsed_ns), shell_quote(file_)));
+                    text::format_age(written.elapsed_ns), shell_quote(file_)));
   }
 
   void say_summary() const {
@@ -205,16 +205,16 @@ class Session {
     const std::uintmax_t bytes = std::filesystem::file_size(file_, unknown);
     say(fmt::format("recorded {} of {} in {}: {} ({})", plural(figures.events, "event", "events"),
                     plural(figures.processes, "process", "processes"),
-                    views::format_age(figures.elapsed_ns), file_,
-                    views::format_bytes(unknown ? 0 : std::uint64_t{bytes})));
+                    text::format_age(figures.elapsed_ns), file_,
+                    text::format_bytes(unknown ? 0 : std::uint64_t{bytes})));
     if (figures.lost > 0) {
       const bool one = figures.lost == 1;
       say(fmt::format(
           "{} {} lost: they came faster than they could be written, and the ring held {} records; "
           "figures are right again after each gap. TTMEM_EVENTS when the process starts, and the "
           "room in {}, decide how many it holds",
-          views::format_count(figures.lost), one ? "event was" : "events were",
-          views::format_count(figures.smallest_ring), segment_directory()));
+          text::format_count(figures.lost), one ? "event was" : "events were",
+          text::format_count(figures.smallest_ring), segment_directory()));
     }
     say("see it with: ttmem report " + shell_quote(file_));
     if (figures.failures > 0) {
@@ -233,7 +233,7 @@ class Session {
 
 recording::Run new_run(const std::vector<std::string>& command, bool aggregate) {
   recording::Run run;
-  run.version = adapter::ttmem_version();
+  run.version = attach::ttmem_version();
   run.source = "record";
   for (const std::string& word : command) {
     run.command += (run.command.empty() ? "" : " ") + shell_quote(word);

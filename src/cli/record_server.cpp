@@ -13,19 +13,19 @@
 #include <optional>
 #include <utility>
 
-#include "adapter/cache.hpp"
 #include "base/clock.hpp"
 #include "base/plural.hpp"
 #include "base/shell_quote.hpp"
 #include "base/unique_fd.hpp"
+#include "cli/attach/cache.hpp"
 #include "cli/server_options.hpp"
 #include "cli/terminal.hpp"
-#include "recording/file/sources.hpp"
-#include "recording/file/writer.hpp"
-#include "recording/looks/look_recorder.hpp"
-#include "remote/ask.hpp"
-#include "remote/mirror.hpp"
-#include "views/format.hpp"
+#include "read/recording/file/sources.hpp"
+#include "read/recording/file/writer.hpp"
+#include "read/recording/looks/look_recorder.hpp"
+#include "read/remote/ask.hpp"
+#include "read/remote/mirror.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -186,7 +186,7 @@ Result<void> watch_until_told(Watch& watch, Recording& recording, Silence& silen
 
 recording::Run run_of(const model::Snapshot& first) {
   recording::Run run;
-  run.version = adapter::ttmem_version();
+  run.version = attach::ttmem_version();
   run.source = recording::kLooks;
   run.host = first.host;
   return run;
@@ -208,7 +208,7 @@ int finish(Recording& recording, recording::Run& run, const std::string& file) {
                   plural(recorder.events(), "change", "changes"),
                   plural(recorder.processes(), "process", "processes"),
                   plural(recorder.looks(), "look", "looks"),
-                  views::format_age(static_cast<std::uint64_t>(recording.now())), file));
+                  text::format_age(static_cast<std::uint64_t>(recording.now())), file));
   say("see it with: ttmem report " + shell_quote(file));
   return kSuccess;
 }

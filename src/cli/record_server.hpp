@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "recording/file/rows.hpp"
+#include "read/recording/file/rows.hpp"
 
 namespace ttmem::cli {
 

@@ -13,10 +13,10 @@
 #include <system_error>
 #include <utility>
 
+#include "analyse/report/make_report.hpp"
+#include "analyse/report/select.hpp"
 #include "cli/terminal.hpp"
-#include "report/make_report.hpp"
-#include "report/select.hpp"
-#include "views/format.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -26,7 +26,7 @@ constexpr std::uint64_t kLongFile = 500'000;  // rows: about half a second
 void draw_progress(const std::string& file, double part) {
   constexpr int kCells = 40;
   const int filled = static_cast<int>(part * kCells);
-  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f}%", views::printable(file, true), "", filled, "",
+  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f}%", text::printable(file, true), "", filled, "",
              kCells - filled, part * 100);
   if (part >= 1) fmt::print(stderr, "\r\x1b[K");
   std::fflush(stderr);
@@ -120,7 +120,7 @@ Result<report::Report> load_report(const std::string& file,
   if (!made || devices.empty()) return made;
   const auto missing = report::missing_devices(*made, devices);
   if (missing.empty()) return report::select_devices(std::move(*made), devices);
-  return Error{fmt::format("no device {} in {}", views::format_names(missing), file)};
+  return Error{fmt::format("no device {} in {}", text::format_names(missing), file)};
 }
 
 Result<recording::Time> moment_of(const std::string& at, const std::string& file,
@@ -140,7 +140,7 @@ Result<recording::Time> moment_of(const std::string& at, const std::string& file
   const recording::Time time = *parse_moment(at);
   if (time <= reader.end_ns()) return time;
   return Error{fmt::format("--at {}: the recording ends at {}", at,
-                           views::format_age(static_cast<std::uint64_t>(reader.end_ns())))};
+                           text::format_age(static_cast<std::uint64_t>(reader.end_ns())))};
 }
 
 int judge(const std::vector<report::Limit>& limits, const report::Report* before,

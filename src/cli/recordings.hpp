@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "analyse/report/limit.hpp"
+#include "analyse/report/report.hpp"
 #include "base/result.hpp"
-#include "model/device_name.hpp"
-#include "recording/file/reader.hpp"
-#include "report/limit.hpp"
-#include "report/report.hpp"
-#include "viewer/document.hpp"
+#include "read/model/device_name.hpp"
+#include "read/recording/file/reader.hpp"
+#include "serve/viewer/document.hpp"
 
 namespace ttmem::cli {
 

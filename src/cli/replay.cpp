@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/replay/replay.hpp"
+#include "simulator/replay/replay.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
-#include "views/format.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -26,9 +26,9 @@ int run_replay(const replay::Options& options) {
   }
   const Result<replay::Replayed> replayed = replay::replay_capture(options);
   if (!replayed) return complain(replayed.error().message, kFailure);
-  say(fmt::format("replayed {} of {}: {} on {}", views::plural(replayed->lines, "line", "lines"),
-                  replayed->source, views::plural(replayed->events, "event", "events"),
-                  views::plural(replayed->threads, "thread", "threads")));
+  say(fmt::format("replayed {} of {}: {} on {}", text::plural(replayed->lines, "line", "lines"),
+                  replayed->source, text::plural(replayed->events, "event", "events"),
+                  text::plural(replayed->threads, "thread", "threads")));
   return kSuccess;
 }
 

@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
+#include "analyse/report/limit.hpp"
+#include "analyse/report/report_json.hpp"
+#include "analyse/report/report_text.hpp"
+#include "analyse/selection/select.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/recordings.hpp"
-#include "export/output.hpp"
-#include "recording/playback/playback.hpp"
-#include "report/limit.hpp"
-#include "report/report_json.hpp"
-#include "report/report_text.hpp"
-#include "viewer/single_file.hpp"
-#include "views/format.hpp"
-#include "views/json.hpp"
-#include "views/select.hpp"
-#include "views/snapshot_text.hpp"
+#include "read/recording/playback/playback.hpp"
+#include "serve/viewer/single_file.hpp"
+#include "show/exports/output.hpp"
+#include "show/views/json.hpp"
+#include "show/views/snapshot_text.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -66,12 +66,12 @@ int show_moment(const ReportOptions& options, const CommonOptions& common, Reade
   }
   model::Snapshot snapshot = playback.snapshot();
   if (!common.devices.empty()) {
-    const auto missing = views::missing_devices(snapshot, common.devices);
+    const auto missing = selection::missing_devices(snapshot, common.devices);
     if (!missing.empty()) {
-      return complain(fmt::format("no device {} at that moment", views::format_names(missing)),
+      return complain(fmt::format("no device {} at that moment", text::format_names(missing)),
                       kFailure);
     }
-    snapshot = views::select_devices(std::move(snapshot), common.devices);
+    snapshot = selection::select_devices(std::move(snapshot), common.devices);
   }
   if (common.json) return print(views::snapshot_json(snapshot, views::JsonLayout::pretty));
   print_warnings(snapshot.warnings);
@@ -113,7 +113,7 @@ int write_page(const ReportOptions& options) {
   if (const auto other = check_not_itself(options.file, options.html); !other) {
     return complain(other.error().message, kFailure);
   }
-  auto output = exporter::Output::create(options.html, options.overwrite);
+  auto output = exports::Output::create(options.html, options.overwrite);
   if (!output) return complain(output.error().message, kFailure);
   const auto runs = open_runs({options.file});
   if (!runs) return complain(runs.error().message, kFailure);

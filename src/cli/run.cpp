@@ -14,9 +14,9 @@
 #include "cli/explain_failure.hpp"
 #include "cli/supervise.hpp"
 #include "cli/tracked_command.hpp"
-#include "collector/run_id.hpp"
-#include "collector/run_watch.hpp"
-#include "views/run_summary.hpp"
+#include "read/collector/run_id.hpp"
+#include "read/collector/run_watch.hpp"
+#include "show/views/run_summary.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -46,8 +46,8 @@ struct RunOptions {
 };
 
 // As for standard output, but nothing is cut or coloured: it goes to standard error.
-views::TextOptions last_words() {
-  views::TextOptions options = text_options(ColorWhen::never);
+text::TextOptions last_words() {
+  text::TextOptions options = text_options(ColorWhen::never);
   options.shorten = options.shorten && ::isatty(STDERR_FILENO) != 0;
   return options;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/daemon/serve.hpp"
+#include "serve/daemon/serve.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "base/parse_number.hpp"
 #include "cli/commands.hpp"
 #include "cli/http_address.hpp"
-#include "remote/token.hpp"
+#include "read/remote/token.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -39,7 +39,7 @@ Result<unsigned> parse_mode(const std::string& text) {
 }
 
 struct Typed {
-  server::ServeOptions options;
+  serve::ServeOptions options;
   std::string assets;
   std::uint64_t history_seconds = 86400;
   std::string token_file;
@@ -49,7 +49,7 @@ struct Typed {
 };
 
 int serve(const Typed& typed) {
-  server::ServeOptions options = typed.options;
+  serve::ServeOptions options = typed.options;
   options.reap = !typed.no_reap;
   options.process_metrics = !typed.no_process_metrics;
   options.http.assets = typed.assets;
@@ -65,14 +65,14 @@ int serve(const Typed& typed) {
     const bool named = *environment("TTMEM_SOCKET") != '\0';
     if (!named) options.socket.safe_path = ::geteuid() == 0 ? kRootSocket : user_socket();
   }
-  return server::serve(options);
+  return serve::serve(options);
 }
 
 }  // namespace
 
 void add_serve(Command& app) {
   auto typed = std::make_shared<Typed>();
-  server::ServeOptions& options = typed->options;
+  serve::ServeOptions& options = typed->options;
   options.socket.directory = segment_directory();
   Command command = app.add_subcommand(
       "serve", "Socket server, HTTP API, Prometheus metrics, history, reaper of dead processes",
@@ -84,7 +84,7 @@ void add_serve(Command& app) {
                      "Permissions of the socket, octal (0666 as root, else 0600)");
   command.add_option(
       "--http", "TEXT=127.0.0.1:9488", options.http,
-      [](const std::string& text) { return parse_http(text, server::HttpOptions{}.port); },
+      [](const std::string& text) { return parse_http(text, serve::HttpOptions{}.port); },
       "ADDRESS:PORT of the HTTP API");
   command.add_option("--token-file", "FILE", typed->token_file,
                      "Answer only those who send the token in it; needed beyond loopback");

@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "analyse/selection/select.hpp"
 #include "base/environment.hpp"
 #include "cli/arguments.hpp"
 #include "cli/terminal.hpp"
-#include "collector/collector.hpp"
-#include "remote/address.hpp"
-#include "remote/token.hpp"
-#include "views/format.hpp"
-#include "views/select.hpp"
+#include "read/collector/collector.hpp"
+#include "read/remote/address.hpp"
+#include "read/remote/token.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -74,15 +74,15 @@ Result<model::Snapshot> current_snapshot(const CommonOptions& common, remote::Li
   Result<model::Snapshot> snapshot = take_snapshot(common, lists);
   const std::vector<model::DeviceName>& devices = common.devices;
   if (!snapshot || devices.empty()) return snapshot;
-  const std::vector<model::DeviceName> missing = views::missing_devices(*snapshot, devices);
-  if (missing.empty()) return views::select_devices(std::move(*snapshot), devices);
+  const std::vector<model::DeviceName> missing = selection::missing_devices(*snapshot, devices);
+  if (missing.empty()) return selection::select_devices(std::move(*snapshot), devices);
   print_warnings(snapshot->warnings);  // one of them may say why
   const std::string present =
       snapshot->devices.empty()
           ? "no process uses any device right now"
           : (snapshot->devices.size() == 1 ? "there is only " : "there are ") +
-                views::format_devices(snapshot->devices);
-  return Error{fmt::format("no device {}; {}", views::format_names(missing), present)};
+                text::format_devices(snapshot->devices);
+  return Error{fmt::format("no device {}; {}", text::format_names(missing), present)};
 }
 
 }  // namespace ttmem::cli

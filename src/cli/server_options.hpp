@@ -8,9 +8,9 @@
 #include "base/result.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "model/snapshot.hpp"
-#include "remote/ask.hpp"
-#include "remote/client.hpp"
+#include "read/model/snapshot.hpp"
+#include "read/remote/ask.hpp"
+#include "read/remote/client.hpp"
 
 namespace ttmem::cli {
 

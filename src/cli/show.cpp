@@ -7,18 +7,18 @@
 #include <string>
 #include <utility>
 
+#include "analyse/selection/select.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/server_options.hpp"
 #include "cli/watch.hpp"
-#include "views/brief_text.hpp"
-#include "views/csv.hpp"
-#include "views/device_list.hpp"
-#include "views/format.hpp"
-#include "views/json.hpp"
-#include "views/query.hpp"
-#include "views/select.hpp"
-#include "views/snapshot_text.hpp"
+#include "show/views/brief_text.hpp"
+#include "show/views/csv.hpp"
+#include "show/views/device_list.hpp"
+#include "show/views/json.hpp"
+#include "show/views/query.hpp"
+#include "show/views/snapshot_text.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -84,7 +84,7 @@ Frame csv_frame(const ShowOptions& options) {
 
 Frame query_frame(const ShowOptions& options, const CommonOptions& common) {
   const views::QueryFormat format = options.format.value_or(views::QueryFormat());
-  const views::Units units = common.units.value_or(views::Units::mib);
+  const text::Units units = common.units.value_or(text::Units::mib);
   return with_header(views::query_header(options.fields, format, units),
                      [fields = options.fields, format, units](const model::Snapshot& snapshot) {
                        return views::query_rows(snapshot, fields, format, units);
@@ -104,13 +104,13 @@ Frame frame_for_programs(const ShowOptions& options, const CommonOptions& common
 // The devices of the chosen processes. JSON lists only these processes; text counts all.
 model::Snapshot of_processes(model::Snapshot snapshot, const ShowOptions& options,
                              const CommonOptions& common) {
-  const views::ProcessFilter& only = options.processes.only;
+  const selection::ProcessFilter& only = options.processes.only;
   if (!only.any()) return snapshot;
-  return common.json ? views::select_processes(std::move(snapshot), only)
-                     : views::select_devices_of(std::move(snapshot), only);
+  return common.json ? selection::select_processes(std::move(snapshot), only)
+                     : selection::select_devices_of(std::move(snapshot), only);
 }
 
-std::string nobody(const views::ProcessFilter& only) {
+std::string nobody(const selection::ProcessFilter& only) {
   const std::string pid = only.pid ? fmt::format(" {}", *only.pid) : "";
   const std::string user = only.user.empty() ? "" : " of " + only.user;
   const std::string job = only.job.empty() ? "" : " of job " + only.job;
@@ -120,7 +120,7 @@ std::string nobody(const views::ProcessFilter& only) {
 // One screen of a terminal, or all there is.
 std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
                     const CommonOptions& common) {
-  const views::TextOptions text = text_options(common);
+  const text::TextOptions text = text_options(common);
   const bool watches = options.watch.has_value();
   if (options.list) return views::device_list_text(snapshot, text);
   if (options.brief && !watches) return views::brief_text(snapshot, text);
@@ -157,7 +157,7 @@ Result<model::Snapshot> snapshot_of(const ShowOptions& options, const CommonOpti
   Result<model::Snapshot> snapshot = take_snapshot(common, remote::Lists::none);
   if (!snapshot) return snapshot;
   if (!common.devices.empty()) {
-    snapshot = views::select_devices(std::move(*snapshot), common.devices);
+    snapshot = selection::select_devices(std::move(*snapshot), common.devices);
   }
   return of_processes(std::move(*snapshot), options, common);
 }
@@ -199,7 +199,7 @@ std::string contradiction(const ShowOptions& options, const CommonOptions& commo
   if (options.format && !query) {
     return "--format belongs to --query, for example --query=device,dram_used --format=csv";
   }
-  if (common.units == views::Units::automatic && options.format && !options.format->units) {
+  if (common.units == text::Units::automatic && options.format && !options.format->units) {
     return "nounits needs one unit for all values: --units bytes, MiB or GiB";
   }
   return {};
@@ -237,7 +237,7 @@ void add_common(Command& app, CommonOptions& common) {
   app.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
   app.add_option("-i,--device", "LIST", common.devices, parse_devices,
                  "Only these devices: 0,3 or 0-3, or by uid: 0x1f00a");
-  app.add_option("--units", "UNIT", common.units, parse_for("--units", views::parse_units),
+  app.add_option("--units", "UNIT", common.units, parse_for("--units", text::parse_units),
                  "Sizes of text and --query: auto, bytes, MiB or GiB; JSON and CSV are in bytes");
   add_color(app, common);
 }
@@ -247,9 +247,9 @@ void add_color(Command& app, CommonOptions& common) {
                  "auto, always or never; auto obeys NO_COLOR");
 }
 
-views::TextOptions text_options(const CommonOptions& common) {
-  views::TextOptions text = text_options(common.color);
-  text.units = common.units.value_or(views::Units::automatic);
+text::TextOptions text_options(const CommonOptions& common) {
+  text::TextOptions text = text_options(common.color);
+  text.units = common.units.value_or(text::Units::automatic);
   return text;
 }
 

@@ -68,7 +68,7 @@ Result<ColorWhen> parse_color(const std::string& text) {
   return Error{fmt::format("--color {}: must be auto, always or never", text)};
 }
 
-views::TextOptions text_options(ColorWhen color) {
+text::TextOptions text_options(ColorWhen color) {
   const bool shorten = stdout_is_terminal() || *environment("COLUMNS") != '\0';
   return {columns(), wants_color(color), locale_is_utf8(), utc_offset_seconds(), shorten};
 }
@@ -108,7 +108,7 @@ int print(std::string_view text) {
 void say(std::string_view message) {
   // Messages quote text of users and files, which may be long and must not end the line. Cuts the
   // middle, because a message begins with its object and ends with the next step.
-  const std::string line = views::printable(shortened(message, kMaxMessageBytes), true);
+  const std::string line = text::printable(shortened(message, kMaxMessageBytes), true);
   std::fprintf(stderr, "ttmem: %s\n", line.c_str());
 }
 

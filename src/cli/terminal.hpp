@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "views/text.hpp"
+#include "text/text.hpp"
 
 namespace ttmem::cli {
 
@@ -24,7 +24,7 @@ enum class ColorWhen : std::uint8_t { automatic, always, never };
 // How standard output shows text now. Width: COLUMNS, else the terminal's, else 80. Colour: on a
 // terminal, unless NO_COLOR is set or TERM is dumb. Unicode: when the locale's name says UTF-8.
 // Nothing is shortened when standard output is no terminal and COLUMNS does not ask for it.
-[[nodiscard]] views::TextOptions text_options(ColorWhen color);
+[[nodiscard]] text::TextOptions text_options(ColorWhen color);
 
 [[nodiscard]] bool stdout_is_terminal();
 // Of the terminal at standard output; 24 when it does not say.

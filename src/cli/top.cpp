@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tui/terminal/top.hpp"
+#include "show/tui/terminal/top.hpp"
 
 #include <fmt/format.h>
 
@@ -18,14 +18,14 @@
 #include "cli/commands.hpp"
 #include "cli/server_options.hpp"
 #include "cli/watch.hpp"
-#include "collector/collector.hpp"
-#include "remote/live_feed.hpp"
-#include "tui/replay/recorded_run.hpp"
-#include "tui/screen/keys.hpp"
-#include "tui/screen/sgr.hpp"
-#include "tui/terminal/history_client.hpp"
-#include "tui/terminal/settings.hpp"
-#include "views/format.hpp"
+#include "read/collector/collector.hpp"
+#include "read/remote/live_feed.hpp"
+#include "show/tui/replay/recorded_run.hpp"
+#include "show/tui/screen/keys.hpp"
+#include "show/tui/screen/sgr.hpp"
+#include "show/tui/terminal/history_client.hpp"
+#include "show/tui/terminal/settings.hpp"
+#include "text/format.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -74,7 +74,7 @@ Result<std::uint32_t> parse_interval(const std::string& text) {
                            tui::kShortestIntervalMs, tui::kLongestIntervalMs)};
 }
 
-tui::Depth depth_of(const views::TextOptions& text) {
+tui::Depth depth_of(const text::TextOptions& text) {
   if (!text.color) return tui::Depth::none;
   const bool many = std::string_view(environment("TERM")).find("256") != std::string_view::npos;
   return many ? tui::Depth::palette : tui::Depth::basic;
@@ -84,7 +84,7 @@ tui::Depth depth_of(const views::TextOptions& text) {
 int once(const Options& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
-  const views::TextOptions text = text_options(common.color);
+  const text::TextOptions text = text_options(common.color);
   const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds};
   const int width = static_cast<int>(text.width);
   print_warnings(snapshot->warnings);
@@ -109,7 +109,7 @@ int live_as_text(const Options& options, const CommonOptions& common) {
       "ttmem: TERM says that this terminal cannot move the cursor: printing view 1 again and "
       "again; set TERM, for example to xterm, for the live view\n",
       stderr);
-  const views::TextOptions text = text_options(common.color);
+  const text::TextOptions text = text_options(common.color);
   const tui::Setup setup{{text.unicode, text.color}, text.utc_offset_seconds};
   return watch(options.interval_ms.value_or(2000) / 1000.0, WatchMode::append, [&] {
     const Result<model::Snapshot> snapshot = take_snapshot(common, remote::Lists::none);
@@ -187,7 +187,7 @@ int show_recording(tui::TopOptions& top, const std::string& path) {
 }
 
 int live(const Options& options, const CommonOptions& common) {
-  const views::TextOptions text = text_options(common.color);
+  const text::TextOptions text = text_options(common.color);
   tui::TopOptions top;
   top.settings_path = tui::settings_path();
   tui::load_settings(top.settings_path, top.start);
@@ -206,8 +206,8 @@ int top(const Options& options, const CommonOptions& common) {
   if (common.devices.size() > 1) {
     return complain(fmt::format("--device {}: top starts with one device; write for example "
                                 "--device {}",
-                                views::format_names(common.devices),
-                                views::format_names({common.devices.front()})),
+                                text::format_names(common.devices),
+                                text::format_names({common.devices.front()})),
                     kUsage);
   }
   if (!options.replay.empty() && !(stdout_is_terminal() && can_move_cursor())) {

@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
-#include "adapter/adapter.hpp"
-#include "adapter/installation.hpp"
-#include "adapter/runtime_library.hpp"
 #include "base/environment.hpp"
+#include "cli/attach/adapter.hpp"
+#include "cli/attach/installation.hpp"
+#include "cli/attach/runtime_library.hpp"
 #include "cli/commands.hpp"
 
 namespace ttmem::cli {
@@ -31,8 +31,8 @@ void say_without(const std::string& library, const std::string& why) {
 // had; none without a word when there is no TT-Metal.
 std::optional<std::string> adapter_for(const std::vector<std::string>& command,
                                        const std::string& given,
-                                       const adapter::Installation& installation) {
-  const auto library = adapter::find_runtime(command, given);
+                                       const attach::Installation& installation) {
+  const auto library = attach::find_runtime(command, given);
   if (!library) {
     say_without("", library.error().message);
     return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
     return std::nullopt;
   }
   const auto found =
-      adapter::find_or_build(**library, installation, {.headers = {}, .begins = say_building});
+      attach::find_or_build(**library, installation, {.headers = {}, .begins = say_building});
   if (!found) {
     say_without(path, found.error().message);
     return std::nullopt;
@@ -77,7 +77,7 @@ void TrackedCommand::add_options(Command& command) {
 void TrackedCommand::prepare(const std::vector<std::string>& command) const {
   setenv("TT_ALLOC_TRACKING_ENABLED", "1", 1);
   if (no_adapter) return;
-  const adapter::Installation installation = adapter::installation();
+  const attach::Installation installation = attach::installation();
   const auto adapter = adapter_for(command, library, installation);
   if (!adapter) return;
   preload(installation.stub);

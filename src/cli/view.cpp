@@ -16,8 +16,8 @@
 #include "cli/commands.hpp"
 #include "cli/http_address.hpp"
 #include "cli/recordings.hpp"
-#include "viewer/document.hpp"
-#include "viewer/serve_recordings.hpp"
+#include "serve/viewer/document.hpp"
+#include "serve/viewer/serve_recordings.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -39,7 +39,7 @@ of, leaks, and exports. docs/page.md explains it.)";
 
 struct ViewOptions {
   std::vector<std::string> files;
-  std::optional<server::HttpOptions> http;
+  std::optional<serve::HttpOptions> http;
   std::string assets;
   bool no_open = false;
 };
@@ -88,7 +88,7 @@ int view_command(const ViewOptions& options) {
   if (!document) return complain(document.error().message, kFailure);
   viewer::ServeOptions serve;
   serve.any_port = !options.http;
-  serve.http = options.http.value_or(server::HttpOptions{.port = kPort});
+  serve.http = options.http.value_or(serve::HttpOptions{.port = kPort});
   serve.http.assets = options.assets;
   serve.ready = [&](const std::string& url) {
     const bool opens = !options.no_open && has_screen();
@@ -110,7 +110,7 @@ void add_view(Command& app) {
                    "A recording of `ttmem record`; with a second one, both side by side");
   command.add_option(
       "--http", "TEXT", options->http,
-      [](const std::string& text) -> Result<std::optional<server::HttpOptions>> {
+      [](const std::string& text) -> Result<std::optional<serve::HttpOptions>> {
         auto http = parse_http(text, kPort);
         if (!http) return http.error();
         return std::optional(std::move(*http));

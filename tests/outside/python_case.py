@@ -10,7 +10,7 @@ import textwrap
 from support import DEADLINE_SECONDS, HERE, LIBRARY, TTMEM, Case
 
 ROOT = HERE.parent.parent
-SOURCE = ROOT / "python"
+SOURCE = ROOT / "integrations" / "python"
 
 # No path but the variables leads to the library or the command.
 ALONE = """

@@ -32,7 +32,7 @@ class TheApproaches(Case):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.environment = dict(self.env, TT_ALLOC_TRACKING_ENABLED="1",
-                                TTMEM_DRYRUN_SYSTEM="n150", PYTHONPATH=str(ROOT / "python"),
+                                TTMEM_DRYRUN_SYSTEM="n150", PYTHONPATH=str(ROOT / "integrations" / "python"),
                                 PATH=f"{PREFIX / 'bin'}{os.pathsep}{os.environ['PATH']}")
 
     def check(self, command, promised):
@@ -54,7 +54,7 @@ class TheApproaches(Case):
         self.assertEqual([language for language, _, _ in programs()], ["python", "cpp", "cpp"])
 
     def test_1_count_by_hand(self):
-        if not (ROOT / "python" / "ttmem").is_dir():
+        if not (ROOT / "integrations" / "python" / "ttmem").is_dir():
             raise unittest.SkipTest("no Python package in this tree")
         _, source, promised = programs()[0]
         self.check([sys.executable, "-u", "-c", source], promised)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cluster on this machine (cluster.py): eight hosts with a real `ttmem serve` and the ranks of two jobs,
-one real Prometheus with the rules of deploy/. What it says of jobs and hosts is what the ranks say they
+one real Prometheus with the rules of packaging/deploy/. What it says of jobs and hosts is what the ranks say they
 hold, also after a host was cut off, one died, and a server was started anew: nothing is counted twice,
 and nothing is lost that Prometheus could have had."""
 

@@ -10,7 +10,7 @@ import unittest
 
 from support import HERE, TTMEM
 
-UNIT = (HERE.parent.parent / "deploy" / "systemd" / "ttmem.service").read_text()
+UNIT = (HERE.parent.parent / "packaging" / "deploy" / "systemd" / "ttmem.service").read_text()
 
 
 class Unit(unittest.TestCase):

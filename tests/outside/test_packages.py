@@ -194,7 +194,7 @@ print(json.dumps(ttmem.snapshot()["devices"]))'"""))
     def check_run(self):
         """The adapter is built from what the packages have, and a compiler."""
         self.root.run("apt-get -qq install --no-install-recommends g++")
-        shutil.copy(SOURCE / "examples" / "matmul.cpp", self.root.path / "root")
+        shutil.copy(SOURCE / "simulator" / "examples" / "matmul.cpp", self.root.path / "root")
         said = self.root.run("""
             cd /root
             folder=$(echo /usr/lib/*/ttmem)

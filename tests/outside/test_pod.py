@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmem serve` as the DaemonSet of deploy/kubernetes runs it, without and with the patch for the whole node:
+"""`ttmem serve` as the DaemonSet of packaging/deploy/kubernetes runs it, without and with the patch for the whole node:
 its arguments, user, pids and capabilities, nothing of the file system to write but /tmp, the host's shared
 memory read only, and workloads of other users there."""
 
@@ -17,7 +17,7 @@ from support import DEADLINE_SECONDS, HERE, MIB, PREFIX, Case, build_consumer
 from test_prometheus import free_port
 from test_slurm import mounts_refused
 
-DEPLOY = HERE.parent.parent / "deploy" / "kubernetes"
+DEPLOY = HERE.parent.parent / "packaging" / "deploy" / "kubernetes"
 MANIFEST = (DEPLOY / "ttmem.yaml").read_text()
 PATCH = (DEPLOY / "whole-node.yaml").read_text()
 TOKEN = "0123456789abcdef0123"

@@ -17,7 +17,7 @@ import urllib.request
 from http_case import HttpCase
 from support import HERE
 
-DEPLOY = HERE.parent.parent / "deploy"
+DEPLOY = HERE.parent.parent / "packaging" / "deploy"
 
 RULES = [DEPLOY / "prometheus" / f"{name}.rules.yml" for name in ("ttmem", "ttmem-fleet")]
 BOARDS = sorted((DEPLOY / "grafana").glob("*.json"))

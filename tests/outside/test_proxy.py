@@ -18,7 +18,7 @@ from remote_case import MOVING
 from support import HERE, plain_environment
 from test_prometheus import free_port
 
-CONFIGURATION = (HERE.parent.parent / "deploy" / "nginx" / "ttmem.conf").read_text()
+CONFIGURATION = (HERE.parent.parent / "packaging" / "deploy" / "nginx" / "ttmem.conf").read_text()
 # What Debian's nginx.conf has around it, as far as it matters. One process: it ends at once.
 AROUND = """daemon off; master_process off; pid {folder}/pid; error_log stderr;
 events {{ }}

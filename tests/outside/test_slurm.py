@@ -11,7 +11,7 @@ import unittest
 
 from support import DEADLINE_SECONDS, HERE, TTMEM, Case
 
-SLURM = HERE.parent.parent / "deploy" / "slurm"
+SLURM = HERE.parent.parent / "packaging" / "deploy" / "slurm"
 USER = pwd.getpwuid(os.getuid()).pw_name
 SHELLS = ("dash", "bash")
 

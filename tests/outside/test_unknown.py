@@ -11,7 +11,7 @@ import time
 from http_case import HttpCase
 from support import CAPTURES, HERE, LIBRARY, MIB
 
-PYTHON = HERE.parent.parent / "python"
+PYTHON = HERE.parent.parent / "integrations" / "python"
 
 
 def region(pid, cb):

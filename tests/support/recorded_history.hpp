@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "recording/file/writer.hpp"
+#include "read/recording/file/writer.hpp"
 
 namespace ttmem::recording {
 

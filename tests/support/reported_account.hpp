@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "segment/writer/segment_writer.hpp"
-#include "transport/messages.hpp"
-#include "wire/message.hpp"
+#include "track/transport/messages.hpp"
+#include "track/wire/message.hpp"
 
 namespace ttmem {
 

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "collector/collector.hpp"
-#include "server/socket/session.hpp"
+#include "read/collector/collector.hpp"
+#include "serve/socket/session.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace ttmem::server {
+namespace ttmem::serve {
 
 class SessionFixture {
  public:
@@ -82,4 +82,4 @@ inline Session::Verdict say(Session& session, const wire::Message& one,
   return session.handle(std::as_bytes(std::span(&one, 1)), answers != nullptr ? *answers : ignored);
 }
 
-}  // namespace ttmem::server
+}  // namespace ttmem::serve

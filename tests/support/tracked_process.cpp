@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "collector/collector.hpp"
+#include "read/collector/collector.hpp"
 #include "support/tracked_environment.hpp"
 
 namespace ttmem::tracked_process {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/snapshot.hpp"
+#include "read/model/snapshot.hpp"
 
 namespace ttmem::tracked_process {
 

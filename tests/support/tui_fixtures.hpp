@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "show/tui/screen/chart_history.hpp"
+#include "show/tui/screen/compose.hpp"
+#include "show/tui/screen/player.hpp"
 #include "support/views_fixtures.hpp"
-#include "tui/screen/chart_history.hpp"
-#include "tui/screen/compose.hpp"
-#include "tui/screen/player.hpp"
 
 namespace ttmem::tui::fixtures {
 

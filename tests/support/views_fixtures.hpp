@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/snapshot.hpp"
+#include "read/model/snapshot.hpp"
 
 namespace ttmem::views::fixtures {
 

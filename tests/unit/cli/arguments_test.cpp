@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "views/nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace ttmem::cli {
 namespace {
@@ -73,11 +73,11 @@ TEST(ParsePid, WantsAProcessId) {
 
 TEST(Nearest, FindsASlipAndNothingElse) {
   const std::vector<std::string> commands = {"allocs", "programs", "clean", "run"};
-  EXPECT_EQ(views::nearest("alocs", commands), "allocs");
-  EXPECT_EQ(views::nearest("program", commands), "programs");
-  EXPECT_EQ(views::nearest("rnu", commands), "run");
-  EXPECT_EQ(views::nearest("top", commands), "");
-  EXPECT_EQ(views::nearest("", commands), "");
+  EXPECT_EQ(text::nearest("alocs", commands), "allocs");
+  EXPECT_EQ(text::nearest("program", commands), "programs");
+  EXPECT_EQ(text::nearest("rnu", commands), "run");
+  EXPECT_EQ(text::nearest("top", commands), "");
+  EXPECT_EQ(text::nearest("", commands), "");
 }
 
 }  // namespace

@@ -18,13 +18,18 @@ class CheckIncludes(unittest.TestCase):
     def setUp(self):
         self.copy = pathlib.Path(tempfile.mkdtemp(prefix="ttmem-test-"))
         self.addCleanup(shutil.rmtree, self.copy)
-        shutil.copytree(ROOT / "src", self.copy / "src")
+        self.build = self.copy / "build"
+        for folder in ("src", "simulator"):
+            shutil.copytree(ROOT / folder, self.copy / folder,
+                            ignore=shutil.ignore_patterns("node_modules"))
         shutil.copy(ROOT / "ARCHITECTURE.md", self.copy)
+        self.build.mkdir()
+        shutil.copy(pathlib.Path(os.environ["TTMEM_BUILD"]) / "links.txt", self.build)
 
     def faults(self):
         """What the check says, line by line; it fails exactly when it says something."""
         result = subprocess.run([sys.executable, ROOT / "scripts" / "check_includes",
-                                 os.environ["TTMEM_BUILD"], self.copy],
+                                 self.build, self.copy],
                                 text=True, capture_output=True)
         lines = result.stderr.splitlines()
         self.assertEqual(result.returncode, 1 if lines else 0)
@@ -40,20 +45,20 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.faults(), [])
 
     def test_an_include_without_a_link_is_named_with_its_line(self):
-        number = self.add_line("src/views/table.cpp", '#include "collector/collector.hpp"')
+        number = self.add_line("src/text/table.cpp", '#include "read/collector/collector.hpp"')
         self.assertEqual(self.faults(), [
-            f'src/views/table.cpp:{number}: includes "collector/collector.hpp", but views does not '
-            "link collector (src/views/CMakeLists.txt)"])
+            f'src/text/table.cpp:{number}: includes "read/collector/collector.hpp", but text does not '
+            "link read/collector (src/text/CMakeLists.txt)"])
 
     def test_an_include_against_the_arrows_is_a_fault_in_a_header_too(self):
-        number = self.add_line("src/ledger/footprint.hpp", '#include "tracker/tracker.hpp"')
+        number = self.add_line("src/track/ledger/footprint.hpp", '#include "track/tracker/tracker.hpp"')
         [fault] = self.faults()
-        self.assertTrue(fault.startswith(f"src/ledger/footprint.hpp:{number}: "), fault)
+        self.assertTrue(fault.startswith(f"src/track/ledger/footprint.hpp:{number}: "), fault)
 
     def test_an_include_of_no_folder_is_a_fault(self):
-        number = self.add_line("src/views/table.cpp", '#include "nowhere/table.hpp"')
+        number = self.add_line("src/text/table.cpp", '#include "nowhere/table.hpp"')
         [fault] = self.faults()
-        self.assertTrue(fault.startswith(f"src/views/table.cpp:{number}: "), fault)
+        self.assertTrue(fault.startswith(f"src/text/table.cpp:{number}: "), fault)
 
     def test_a_file_of_no_target_is_a_fault(self):
         (self.copy / "src" / "attic").mkdir()
@@ -62,20 +67,35 @@ class CheckIncludes(unittest.TestCase):
         self.assertTrue(fault.startswith("src/attic/old.cpp: "), fault)
 
     def test_a_link_that_no_include_needs_is_a_fault(self):
-        for file in (self.copy / "src" / "wire").iterdir():
+        for file in (self.copy / "src" / "track" / "wire").iterdir():
             text = file.read_text(encoding="utf-8")
             file.write_text(text.replace('#include "base/', '// "'), encoding="utf-8")
         [fault] = self.faults()
-        self.assertTrue(fault.startswith("src/wire/CMakeLists.txt: links base"), fault)
+        self.assertTrue(fault.startswith("src/track/wire/CMakeLists.txt: links base"), fault)
+
+    def test_a_link_to_a_higher_layer_is_a_fault(self):
+        with open(self.build / "links.txt", "a", encoding="utf-8") as links:
+            links.write("text ttmem_text ttmem_views\n")
+        self.add_line("src/text/table.cpp", '#include "show/views/csv.hpp"')
+        faults = [fault for fault in self.faults() if not fault.startswith("ARCHITECTURE.md")]
+        self.assertEqual(len(faults), 1, faults)
+        self.assertTrue(faults[0].startswith(
+            "src/text/CMakeLists.txt: links show/views, which is in a higher layer"), faults)
+
+    def test_an_include_without_a_link_is_named_in_the_simulator_too(self):
+        number = self.add_line("simulator/demo/demo.cpp", '#include "text/table.hpp"')
+        self.assertEqual(self.faults(), [
+            f'simulator/demo/demo.cpp:{number}: includes "text/table.hpp", but simulator/demo does not '
+            "link text (simulator/demo/CMakeLists.txt)"])
 
     def test_a_row_of_the_table_that_is_not_so_is_a_fault(self):
         page = self.copy / "ARCHITECTURE.md"
         text = page.read_text(encoding="utf-8")
-        self.assertIn("| `src/wire` | base |", text)
-        page.write_text(text.replace("| `src/wire` | base |", "| `src/wire` | base model |"),
+        self.assertIn("| `src/track/wire` | base |", text)
+        page.write_text(text.replace("| `src/track/wire` | base |", "| `src/track/wire` | base model |"),
                         encoding="utf-8")
         self.assertEqual(self.faults(),
-                         ["ARCHITECTURE.md: src/wire links base, the table says base model"])
+                         ["ARCHITECTURE.md: src/track/wire links base, the table says base model"])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the adapter that knows TT-Metal's types: a wrapper for each function of wrapped.h. It
+// is compiled against the TT-Metal that it runs in, and loaded by the stub (preload.c).
+//
+// A wrapper has the arguments of its function, and passes the call on. What is taken is recorded
+// after the call, what is given back before it: then no other thread can have the memory yet.
+// Exceptions pass.
+#include <ttmem/ttmem.h>
+
+#include <array>
+#include <cstdio>
+#include <iterator>
+#include <span>
+#include <tt-metalium/graph_tracking.hpp>
+#include <tt-metalium/mesh_trace_id.hpp>
+#include <utility>
+
+#include "labels.hpp"
+#include "quietly.hpp"
+#include "recorder.hpp"
+#include "runtime_objects.hpp"
+#include "wrapped.h"
+
+namespace ttmem::attach {
+namespace {
+
+using tm::detail::ProgramImpl;
+using tm::distributed::MeshCommandQueue;
+using tm::distributed::MeshTraceId;
+using tm::distributed::MeshWorkload;
+
+void* originals[TTMEM_W_COUNT];
+
+// Calls the runtime's own function.
+template <int number, typename Result, typename... Args>
+Result original(Args... args) {
+  return reinterpret_cast<Result (*)(Args...)>(originals[number])(args...);
+}
+
+Recorder& recorder() { return Recorder::instance(); }
+
+// ---- Buffers ----
+
+// While it lives, a variable of the thread has another value.
+template <typename Value>
+class Temporarily {
+ public:
+  Temporarily(Value& variable, Value value)
+      : variable_(variable), outer_(std::exchange(variable, value)) {}
+  ~Temporarily() { variable_ = outer_; }
+  Temporarily(const Temporarily&) = delete;
+  Temporarily& operator=(const Temporarily&) = delete;
+
+ private:
+  Value& variable_;
+  const Value outer_;
+};
+
+// The buffer whose wrapper is running on this thread: the hook inside has nothing to add.
+thread_local const tm::Buffer* in_wrapper = nullptr;
+
+void buffer_allocate(tm::Buffer* self) {
+  {
+    const Temporarily<const tm::Buffer*> in(in_wrapper, self);
+    original<TTMEM_W_buffer_allocate, void>(self);
+  }
+  recorder().allocated(*self);
+}
+
+void buffer_deallocate(tm::Buffer* self) {
+  if (self->is_allocated()) recorder().freed(*self);
+  const Temporarily<const tm::Buffer*> in(in_wrapper, self);
+  original<TTMEM_W_buffer_deallocate, void>(self);
+}
+
+void track_allocate(tm::GraphTracker* self, const tm::Buffer* buffer) {
+  original<TTMEM_W_track_allocate, void>(self, buffer);
+  if (buffer != in_wrapper) recorder().allocated(*buffer);
+}
+
+void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
+  if (buffer != in_wrapper) recorder().freed(*buffer);
+  original<TTMEM_W_track_deallocate, void>(self, buffer);
+}
+
+// ---- Programs ----
+
+// What was said of memory that did not suffice, inside a placement of this thread; empty: nothing.
+// No string: it would be destroyed before the last placement of an exiting thread.
+thread_local std::array<char, 1025> failure{};
+
+// Looks at the program when its placement ends, also by an exception: circular buffers that clash
+// have been placed. One inside another leaves it to that. Then a failure is reported: the state
+// that is kept has the program.
+class Placement {
+ public:
+  Placement(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
+      : program_(program),
+        device_(device),
+        outer_(std::exchange(innermost, this)),
+        is_compiled_(!lays_out),
+        is_laid_out_(lays_out) {
+    if (outer_ == nullptr) begin_layout();
+  }
+  ~Placement() {
+    innermost = outer_;
+    if (outer_ != nullptr && &outer_->program_ == &program_) {
+      outer_->is_laid_out_ = true;
+    } else {
+      recorder().placed(program_, device_, is_compiled_, is_laid_out_);
+    }
+    if (outer_ == nullptr && failure.front() != '\0') {
+      ttmem_failure(failure.data());
+      failure.front() = '\0';
+    }
+  }
+  Placement(const Placement&) = delete;
+  Placement& operator=(const Placement&) = delete;
+
+  // One lives on this thread.
+  static bool is_going_on() { return innermost != nullptr; }
+
+ private:
+  static thread_local Placement* innermost;
+
+  ProgramImpl& program_;
+  const tm::IDevice& device_;
+  Placement* const outer_;
+  const bool is_compiled_;
+  bool is_laid_out_;
+};
+thread_local Placement* Placement::innermost = nullptr;
+
+void compile_and_allocate(ProgramImpl* self, tm::IDevice* device, bool force_slow_dispatch) {
+  const Placement placement(*self, *device, false);
+  original<TTMEM_W_compile_and_allocate, void>(self, device, force_slow_dispatch);
+}
+
+void allocate_circular_buffers(ProgramImpl* self, const tm::IDevice* device) {
+  const Placement placement(*self, *device, true);
+  original<TTMEM_W_allocate_circular_buffers, void>(self, device);
+}
+
+void track_allocate_cb(tm::GraphTracker* self, const tm::CoreRangeSet& cores, std::uint64_t address,
+                       std::uint64_t bytes, bool is_view, const tm::IDevice* chip) {
+  original<TTMEM_W_track_allocate_cb, void, tm::GraphTracker*, const tm::CoreRangeSet&>(
+      self, cores, address, bytes, is_view, chip);
+  // Elsewhere it tells of a dry capture.
+  if (Placement::is_going_on()) {
+    tt_metal::quietly([&] { heard_of_cb(cores, address, bytes, is_view, chip); });
+  }
+}
+
+void allocate_dataflow_buffers(ProgramImpl* self, const tm::IDevice* device) {
+  const Placement placement(*self, *device, true);
+  original<TTMEM_W_allocate_dataflow_buffers, void>(self, device);
+}
+
+void allocate_scratchpads(ProgramImpl* self, const tm::IDevice* device) {
+  const Placement placement(*self, *device, true);
+  original<TTMEM_W_allocate_scratchpads, void>(self, device);
+}
+
+void deallocate_circular_buffers(ProgramImpl* self) {
+  recorder().destroyed(*self);
+  original<TTMEM_W_deallocate_circular_buffers, void>(self);
+}
+
+void program_destroyed(const ProgramImpl* program) {
+  recorder().destroyed(*program);
+  original<TTMEM_W_program_destroyed, void>(program);
+}
+
+void program_destructor(ProgramImpl* self) {
+  recorder().destroyed(*self);
+  original<TTMEM_W_program_destructor, void>(self);
+}
+
+void program_base_destructor(ProgramImpl* self) {
+  recorder().destroyed(*self);
+  original<TTMEM_W_program_base_destructor, void>(self);
+}
+
+// ---- What runs ----
+
+// A wrapper of an enqueue is running on this thread: the one inside has nothing to add.
+thread_local bool in_enqueue = false;
+
+template <int number>
+void enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  const bool is_inside = in_enqueue;
+  {
+    const Temporarily<bool> in(in_enqueue, true);
+    original<number, void, MeshCommandQueue&, MeshWorkload&>(queue, workload, blocking);
+  }
+  if (!is_inside) recorder().enqueued(queue, workload);
+}
+
+void enqueue_mesh_workload(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  enqueue<TTMEM_W_enqueue_mesh_workload>(queue, workload, blocking);
+}
+
+// The queue is the object of a method here, which the compiler passes in the same way.
+void fast_enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  enqueue<TTMEM_W_fast_enqueue>(queue, workload, blocking);
+}
+
+void slow_enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
+  enqueue<TTMEM_W_slow_enqueue>(queue, workload, blocking);
+}
+
+void launch_program(tm::IDevice* device, tm::Program& program, bool wait, bool slow) {
+  original<TTMEM_W_launch_program, void, tm::IDevice*, tm::Program&>(device, program, wait, slow);
+  recorder().launched(program, *device);
+}
+
+void replay_trace(void* mesh, std::uint8_t queue, const MeshTraceId& trace, bool blocking) {
+  original<TTMEM_W_replay_trace, void, void*, std::uint8_t, const MeshTraceId&>(mesh, queue, trace,
+                                                                                blocking);
+  recorder().replayed(*trace);
+}
+
+void release_trace(void* mesh, const MeshTraceId& trace) {
+  recorder().released(*trace);
+  original<TTMEM_W_release_trace, void, void*, const MeshTraceId&>(mesh, trace);
+}
+
+void load_binaries(void* workload, MeshCommandQueue& queue) {
+  const Label label("kernel binaries");
+  original<TTMEM_W_load_binaries, void, void*, MeshCommandQueue&>(workload, queue);
+}
+
+// ---- Chips ----
+
+// The object is a Device, an IDevice from its first byte on.
+bool device_initialize(tm::IDevice* self, std::uint8_t queues, std::size_t l1_small,
+                       std::size_t trace_region, std::size_t worker_l1,
+                       std::span<const std::uint32_t> l1_bank_remap, bool minimal) {
+  const bool done = original<TTMEM_W_device_initialize, bool>(self, queues, l1_small, trace_region,
+                                                              worker_l1, l1_bank_remap, minimal);
+  if (done) recorder().initialized(*self);
+  return done;
+}
+
+bool device_close(tm::IDevice* self) {
+  const bool done = original<TTMEM_W_device_close, bool>(self);
+  recorder().closed(*self);
+  return done;
+}
+
+}  // namespace
+}  // namespace ttmem::attach
+
+// Called once, first: which functions TT-Metal has.
+extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
+    const unsigned char has[TTMEM_W_COUNT]) {
+  const auto any = [&](auto... numbers) { return (has[numbers] || ...); };
+  const auto all = [&](auto... numbers) { return (has[numbers] && ...); };
+  const bool buffers = any(TTMEM_W_buffer_allocate, TTMEM_W_track_allocate) &&
+                       any(TTMEM_W_buffer_deallocate, TTMEM_W_track_deallocate);
+  const bool programs = any(TTMEM_W_compile_and_allocate, TTMEM_W_allocate_circular_buffers) &&
+                        any(TTMEM_W_deallocate_circular_buffers, TTMEM_W_program_destroyed,
+                            TTMEM_W_program_destructor) &&
+                        (ttmem::attach::kReadsPrograms || has[TTMEM_W_track_allocate_cb]);
+  const bool dispatches =
+      programs && all(TTMEM_W_launch_program, TTMEM_W_replay_trace) &&
+      (has[TTMEM_W_enqueue_mesh_workload] || all(TTMEM_W_fast_enqueue, TTMEM_W_slow_enqueue));
+  ttmem::attach::Recorder::instance().begin(
+      {.buffers = buffers, .programs = programs, .dispatches = dispatches});
+}
+
+// The wrapper of a function (TTMEM_W_...), whose own is `original`. Null: there is none. Called
+// when somebody calls the function for the first time.
+extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(unsigned number,
+                                                                              void* original) {
+  using namespace ttmem::attach;
+#define TTMEM_WRAPPER(name, symbol) reinterpret_cast<void*>(&name),
+  static void* const wrappers[] = {TTMEM_WITH_WRAPPER(TTMEM_WRAPPER)};
+  if (number >= std::size(wrappers)) {
+    if (!kReadsPrograms) recorder().cannot_read_programs();
+    return nullptr;
+  }
+  if (number == TTMEM_W_track_allocate_cb && kReadsPrograms) return nullptr;
+  originals[number] = original;
+  return wrappers[number];
+}
+
+// Memory does not suffice, and an exception is about to say so on this thread. True: it is reported
+// when the placement that it happened in has been recorded.
+extern "C" __attribute__((visibility("default"))) int ttmem_adapter_failed(const char* text) {
+  using namespace ttmem::attach;
+  if (!Placement::is_going_on()) return 0;
+  std::snprintf(failure.data(), failure.size(), "%s", text);
+  return 1;
+}

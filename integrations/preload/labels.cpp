@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "labels.hpp"
+
+#include <ttmem/ttmem.h>
+
+#include <algorithm>
+#include <any>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tt-metalium/graph_tracking.hpp>
+#include <utility>
+#include <vector>
+
+namespace ttmem::attach {
+namespace {
+
+namespace tm = ::tt::tt_metal;
+
+thread_local const char* label_of_this_thread = nullptr;
+
+const char* frame_of(void* address) { return static_cast<const char*>(address); }
+
+// Hears of the operations of one thread.
+class Listener final : public tm::IGraphProcessor {
+ public:
+  [[nodiscard]] bool is_capture_processor() const override { return false; }
+
+  void track_function_start(std::string_view name, std::span<tm::TrackedArgument>) override {
+    const char* const frame = frame_of(__builtin_frame_address(0));
+    drop_those_that_ended(frame);
+    running_.push_back({frame, std::string(name)});
+  }
+  void track_function_end() override { end(); }
+  void track_function_end(const std::any&) override { end(); }
+
+  // Operations call others: the library's own building blocks, and the runtime's functions that
+  // make a tensor. The innermost one that a model may call is meant, else the innermost. Null when
+  // none runs.
+  [[nodiscard]] const char* operation(const char* frame) {
+    drop_those_that_ended(frame);
+    const auto is_public = [](const Operation& each) {
+      return each.name.starts_with("ttnn::") && !each.name.starts_with("ttnn::prim::");
+    };
+    const auto found = std::find_if(running_.rbegin(), running_.rend(), is_public);
+    if (found != running_.rend()) return found->name.c_str();
+    return running_.empty() ? nullptr : running_.back().name.c_str();
+  }
+
+ private:
+  struct Operation {
+    const char* frame;  // of the stack, where it began
+    std::string name;
+  };
+
+  void end() {
+    if (!running_.empty()) running_.pop_back();
+  }
+  // An operation that ended by an exception does not tell its end. It stays until somebody calls
+  // from clearly above its frame. Until then those that begin later are found before it.
+  void drop_those_that_ended(const char* frame) {
+    constexpr std::ptrdiff_t clearly = 1024;
+    while (!running_.empty() && frame - running_.back().frame > clearly) running_.pop_back();
+  }
+
+  std::vector<Operation> running_;  // the outermost first
+};
+
+// TT-Metal's list of those who listen goes with the thread, and is asked again by what is freed
+// later during exit: it must be empty then. This is made after that list, and so goes before it.
+class ThisThread {
+ public:
+  ~ThisThread() {
+    listener_ = nullptr;
+    has_ended_ = true;
+    const auto& all = tm::GraphTracker::instance().get_processors();
+    if (all.size() == 1 && all.front() == owned_) tm::GraphTracker::instance().pop_processor();
+  }
+  void listen() {
+    tm::GraphTracker& tracker = tm::GraphTracker::instance();
+    // Below all others: those who listen for a while remove the one that was pushed last.
+    if (!tracker.get_processors().empty()) return;
+    if (!owned_) owned_ = std::make_shared<Listener>();
+    listener_ = owned_.get();
+    tracker.push_processor(owned_);
+  }
+  [[nodiscard]] static Listener* listener() { return listener_; }
+  [[nodiscard]] static bool has_ended() { return has_ended_; }
+
+ private:
+  static thread_local Listener* listener_;  // null: none, or the thread ends
+  static thread_local bool has_ended_;
+
+  std::shared_ptr<Listener> owned_;
+};
+thread_local Listener* ThisThread::listener_ = nullptr;
+thread_local bool ThisThread::has_ended_ = false;
+
+bool wants_operations() {
+  static const bool wanted = [] {
+    const char* const value = ::secure_getenv("TTMEM_OPS");
+    return value != nullptr && std::strcmp(value, "1") == 0;
+  }();
+  return wanted;
+}
+
+}  // namespace
+
+Label::Label(const char* name) : outer_(std::exchange(label_of_this_thread, name)) {}
+Label::~Label() { label_of_this_thread = outer_; }
+
+void listen_to_operations() {
+  if (!wants_operations() || ThisThread::has_ended()) return;
+  static_cast<void>(tm::GraphTracker::instance().get_processors());  // is made first
+  thread_local ThisThread here;
+  here.listen();
+}
+
+const char* current_label() { return label_of_this_thread; }
+
+InOperation::InOperation() {
+  if (!wants_operations()) return;
+  listen_to_operations();
+  Listener* const listener = ThisThread::listener();
+  if (listener == nullptr) return;
+  const char* const operation = listener->operation(frame_of(__builtin_frame_address(0)));
+  if (operation == nullptr) return;
+  ttmem_scope_push(operation);
+  is_in_one_ = true;
+}
+
+InOperation::~InOperation() {
+  if (is_in_one_) ttmem_scope_pop();
+}
+
+}  // namespace ttmem::attach

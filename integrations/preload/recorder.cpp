@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <tt-metalium/mesh_device.hpp>
+#include <utility>
+
+#include "describe.hpp"
+#include "labels.hpp"
+#include "quietly.hpp"
+#include "runtime_objects.hpp"
+
+namespace ttmem::attach {
+
+using tm::distributed::MeshCommandQueue;
+using tm::distributed::MeshCoordinateRange;
+using tm::distributed::MeshDevice;
+using tm::distributed::MeshWorkload;
+using tt_metal::Chips;
+using tt_metal::number_of;
+using tt_metal::quietly;
+
+namespace {
+
+// Functions are inlined where they used not to be.
+constexpr const char* kInlined =
+    "programs are not seen: this TT-Metal places them without a call by name; a published one does "
+    "not";
+
+bool covers(const MeshCoordinateRange& range, const MeshDevice& mesh) {
+  return range == MeshCoordinateRange(mesh.shape());
+}
+
+void announce(const tm::IDevice& chip) {
+  ttmem_device_info info = tt_metal::device_info(chip);
+  info.uid = unique_id(chip);
+  ttmem_device_open(&info);
+}
+
+}  // namespace
+
+Recorder& Recorder::instance() {
+  static Recorder& recorder = *new Recorder;
+  return recorder;
+}
+
+Recorder::Recorder() : chips_(announce) {
+  pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                 forget_in_child);
+}
+
+// The tracker begins with nothing in a child, and so do we.
+void Recorder::forget_in_child() {
+  Recorder& recorder = instance();
+  recorder.mutex_.unlock();
+  recorder.last_ = {};
+  recorder.chips_.forget();
+  recorder.buffers_.forget();
+  // They are where they were, and the child has told nobody.
+  for (auto& [impl, program] : recorder.programs_) program.chips.clear();
+  recorder.traces_.clear();
+}
+
+// ---- Chips ----
+
+void Recorder::begin(const Heard& heard) {
+  heard_ = heard;
+  if (heard.buffers && heard.dispatches) return;
+  const char* const what = !heard.buffers    ? "buffers are"
+                           : !heard.programs ? "programs and circular buffers are"
+                                             : "what is resident is";
+  tell(what + std::string(" not seen: this TT-Metal lacks functions that tell of them; try a newer "
+                          "ttmem"));
+}
+
+// On stderr, and in the warnings that ttmem shows.
+void Recorder::tell(const std::string& what, std::uint32_t unknown_again) {
+  not_seen_.push_back(what);
+  std::fprintf(stderr, "ttmem: %s\n", what.c_str());
+  ttmem_not_seen(unknown_again, what.c_str());
+}
+
+// A forked child has a segment of its own, from its first chip on.
+void Recorder::tell_again() {
+  for (const std::string& what : not_seen_) ttmem_not_seen(0, what.c_str());
+}
+
+// From its beginning on, what is not reported is not there. A chip that was open before, or of a
+// runtime whose calls we do not hear, is known from its first event alone.
+void Recorder::initialized(const tm::IDevice& chip) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    last_ = {};
+    initialized_ = true;
+    listen_to_operations();
+    chips_.open(chip);
+    tell_again();
+    ttmem_reports(number_of(chip),
+                  (heard_.buffers ? TTMEM_REPORTS_BUFFERS : 0U) |
+                      (heard_.programs ? TTMEM_REPORTS_PROGRAMS : 0U) |
+                      (heard_.dispatches ? TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES : 0U));
+  });
+}
+
+// A runtime that calls its own functions directly (-Bsymbolic) is heard only where its program
+// calls it.
+void Recorder::check_that_we_hear() {
+  if (initialized_ || !heard_.dispatches) return;
+  heard_ = {.buffers = false, .programs = false, .dispatches = false};
+  tell(
+      "its memory is not seen: this TT-Metal does not call by name (-Bsymbolic); a published one "
+      "does");
+}
+
+// What was said to be all is not.
+void Recorder::miss_programs(const char* why) {
+  if (!heard_.programs) return;
+  heard_.programs = heard_.dispatches = false;
+  tell(why, TTMEM_REPORTS_PROGRAMS | TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES);
+}
+
+void Recorder::cannot_read_programs() noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    miss_programs(
+        "programs are not seen: Metal 2.0 needs TT-Metal's internal headers (TT_METAL_HOME)");
+  });
+}
+
+void Recorder::closed(const tm::IDevice& chip) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    last_ = {};
+    const std::uint32_t number = number_of(chip);
+    if (!chips_.close(number)) return;
+    for (auto& [impl, program] : programs_) std::erase(program.chips, number);
+    for (auto& [trace, programs] : traces_) programs.erase(number);
+  });
+}
+
+// ---- Buffers ----
+
+void Recorder::allocated(const tm::Buffer& buffer) noexcept {
+  quietly([&] {
+    const auto cores = tt_metal::cores_of(buffer);
+    const ttmem_buffer record = tt_metal::describe(buffer, cores, current_label());
+    if (record.address == 0) return;
+    const std::lock_guard lock(mutex_);
+    if (!heard_.buffers) return;
+    const InOperation operation;
+    buffers_.allocated(buffer, record);
+  });
+}
+
+void Recorder::freed(const tm::Buffer& buffer) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    buffers_.freed(tt_metal::tracker_id(buffer));
+  });
+}
+
+// ---- Programs ----
+
+void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device, bool is_compiled,
+                      bool is_laid_out) noexcept {
+  if (!is_laid_out && layouts_are_heard_.load(std::memory_order_relaxed)) return;
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    if (!heard_.programs) return;
+    if (is_compiled && is_laid_out) layouts_are_heard_.store(true, std::memory_order_relaxed);
+    place(impl, device);
+  });
+}
+
+Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
+  last_ = {};
+  const auto [known, fresh] = programs_.try_emplace(&impl);
+  Program& program = known->second;
+  if (fresh) {
+    filter_.add(&impl);
+    program.id = next_program_++;
+  }
+  const Chips& chips = chips_.mesh_of(device).chips;
+  const InOperation operation;
+  program.placed(chips, read_layout(impl, program.cbs));
+  return program;
+}
+
+// Null: it runs, and we have not heard where it lies.
+Recorder::Program* Recorder::find(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
+  const auto found = programs_.find(&impl);
+  if (found != programs_.end() && !found->second.chips.empty()) return &found->second;
+  if (!layouts_are_heard_.load(std::memory_order_relaxed)) return nullptr;
+  // The process that placed it was the parent of this one.
+  begin_layout();
+  return &place(impl, device);
+}
+
+void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
+  if (!filter_.may_have(&impl)) return;
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    const auto found = programs_.find(&impl);
+    if (found == programs_.end()) return;
+    last_ = {};
+    const std::uint64_t id = found->second.id;
+    for (auto& [trace, by_chip] : traces_) {
+      for (auto& [chip, programs] : by_chip) std::erase(programs, id);
+    }
+    if (!found->second.chips.empty()) found->second.destroyed(chips_);
+    programs_.erase(found);
+    filter_.remove(&impl);
+  });
+}
+
+// ---- What runs ----
+
+void Recorder::dispatch(tm::Program& program, tm::IDevice& device, const Mesh& mesh) {
+  if (!heard_.dispatches) return;
+  Program* const known = find(program.impl(), device);
+  if (known == nullptr) return miss_programs(kInlined);
+  if (!known->kernels) {
+    if (!is_complete(program, known->cbs)) return miss_programs(kInlined);
+    if (add_views(program, known->cbs)) known->placed(known->chips, true);
+    known->kernels =
+        std::make_shared<const tt_metal::KernelSizes>(kernel_sizes(program, device, known->cbs));
+  }
+  known->dispatched(mesh);
+}
+
+void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcept {
+  quietly([&] {
+    MeshDevice& device = *queue.device();
+    const auto trace = queue.trace_id();
+    const std::lock_guard lock(mutex_);
+    if (!trace && was_last(workload, device)) return;
+    const Mesh& all = chips_.mesh_of(device);
+    check_that_we_hear();
+    for (auto& [range, program] : workload.get_programs()) {
+      Mesh some;
+      if (!covers(range, device)) some = part_of(all, device.get_view().get_devices(range));
+      const Mesh& mesh = some.chips.empty() ? all : some;
+      if (!trace) {
+        dispatch(program, device, mesh);
+        last_.program = &program.impl();
+        last_.device = &device;
+        last_.range = range;
+        continue;
+      }
+      const Program* const known = find(program.impl(), device);
+      if (known == nullptr) continue;
+      for (const std::uint32_t chip : mesh.chips) {
+        traces_[**trace][chip].push_back(known->id);
+      }
+    }
+  });
+}
+
+// A model that runs one program again and again has nothing new to say.
+bool Recorder::was_last(MeshWorkload& workload, const tm::IDevice& device) const {
+  auto& programs = workload.get_programs();
+  if (programs.size() != 1 || last_.device != &device) return false;
+  auto& [range, program] = *programs.begin();
+  return last_.program == &program.impl() && last_.range == range;
+}
+
+// The chips of a program that does not run on all of its mesh.
+Recorder::Mesh Recorder::part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices) {
+  Mesh part;
+  for (std::size_t i = 0; i < mesh.chips.size(); ++i) {
+    const bool in_it = std::any_of(devices.begin(), devices.end(), [&](const tm::IDevice* chip) {
+      return number_of(*chip) == mesh.chips[i];
+    });
+    if (!in_it) continue;
+    part.chips.push_back(mesh.chips[i]);
+    part.open.push_back(mesh.open[i]);
+  }
+  return part;
+}
+
+void Recorder::launched(tm::Program& program, tm::IDevice& device) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    last_ = {};
+    dispatch(program, device, chips_.mesh_of(device));
+  });
+}
+
+void Recorder::replayed(std::uint32_t trace) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    last_ = {};
+    const auto found = traces_.find(trace);
+    if (found == traces_.end()) return;
+    for (const auto& [chip, programs] : found->second) {
+      ttmem_trace_replay(chip, programs.data(), static_cast<std::uint32_t>(programs.size()));
+    }
+  });
+}
+
+void Recorder::released(std::uint32_t trace) noexcept {
+  quietly([&] {
+    const std::lock_guard lock(mutex_);
+    traces_.erase(trace);
+  });
+}
+
+}  // namespace ttmem::attach

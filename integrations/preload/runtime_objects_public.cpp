@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// With the headers of a package. A program is a pointer here. Its circular buffers are those that
+// TT-Metal's hook tells of while it is placed; of its kernels the sizes are known and not the
+// cores.
+#include "runtime_objects.hpp"
+
+#if !TTMEM_HAS_INTERNAL_HEADERS
+
+#include <algorithm>
+#include <tt-metalium/circular_buffer.hpp>
+#include <tt-metalium/circular_buffer_config.hpp>
+#include <tt-metalium/host_api.hpp>
+
+#include "describe.hpp"
+#include "kernel_bytes.hpp"
+
+namespace ttmem::attach {
+
+using tt_metal::Cb;
+
+namespace {
+
+// What the hook told since begin_layout(), on one chip: a program lies alike on all.
+struct Heard {
+  const tm::IDevice* chip = nullptr;
+  std::vector<Cb> cbs;
+};
+thread_local Heard heard;
+
+// A program that comes to further chips is placed as it is. Then nothing is told of its views.
+bool has_these_besides_views(const std::vector<Cb>& cbs, const std::vector<Cb>& own) {
+  auto next = own.begin();
+  for (const Cb& cb : cbs) {
+    if (cb.is_view) continue;
+    if (next == own.end() || *next != cb) return false;
+    ++next;
+  }
+  return next == own.end();
+}
+
+}  // namespace
+
+std::uint64_t unique_id(const tm::IDevice&) { return 0; }
+
+void begin_layout() {
+  heard.chip = nullptr;
+  heard.cbs.clear();
+}
+
+void heard_of_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
+                 bool is_view, const tm::IDevice* chip) {
+  if (heard.chip == nullptr) heard.chip = chip;
+  if (heard.chip == chip)
+    heard.cbs.push_back({tt_metal::CoreRanges(cores), address, bytes, is_view});
+}
+
+bool read_layout(tm::detail::ProgramImpl&, std::vector<Cb>& cbs) {
+  if (heard.cbs.empty() || heard.cbs == cbs || has_these_besides_views(cbs, heard.cbs)) {
+    return false;
+  }
+  cbs.swap(heard.cbs);
+  heard.cbs.clear();
+  return true;
+}
+
+bool is_complete(const tm::Program& program, const std::vector<Cb>& cbs) {
+  const auto declared = program.circular_buffers();
+  return std::count_if(declared.begin(), declared.end(), [](const auto& cb) {
+           return !cb->globally_allocated();
+         }) == std::count_if(cbs.begin(), cbs.end(), [](const Cb& cb) { return !cb.is_view; });
+}
+
+// Of a program that has nothing but views, the hook does not tell.
+bool add_views(tm::Program& program, std::vector<Cb>& cbs) {
+  if (!cbs.empty()) return false;
+  for (const auto& cb : program.circular_buffers()) {
+    const auto address =
+        tm::GetCircularBufferConfig(program, cb->id()).globally_allocated_address();
+    if (address)
+      cbs.push_back({tt_metal::CoreRanges(cb->core_ranges()), *address, cb->size(), true});
+  }
+  return !cbs.empty();
+}
+
+tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
+                                   const std::vector<Cb>& cbs) {
+  const std::uint64_t bytes = tt_metal::collect_kernel_bytes(program, device, true).per_core;
+  return tt_metal::assumed_kernels(bytes, cbs, tt_metal::CoreRanges(tt_metal::all_cores(device)));
+}
+
+}  // namespace ttmem::attach
+
+#endif

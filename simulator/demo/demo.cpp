@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/demo/demo.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <ttmem/ttmem.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <memory>
+
+#include "simulator/demo/scenario.hpp"
+#include "simulator/foreground/foreground.hpp"
+
+namespace ttmem::demo {
+namespace {
+
+struct Entry {
+  ScenarioInfo info;
+  double seconds;  // how long it runs by default
+  std::unique_ptr<Scenario> (*make)();
+};
+
+constexpr std::array<Entry, 9> kEntries = {{
+    {{"single", "one Wormhole: CB 29.0 MiB, Total L1 45.3 MiB"}, 60, make_single},
+    {{"mesh8", "eight Wormholes, CB 29.0 MiB on each (the default)"}, 60, make_mesh8},
+    {{"cached-programs", "30 programs at the same addresses: 300 MiB logical, 10 MiB physical"},
+     60,
+     make_cached_programs},
+    {{"blackhole", "one Blackhole: L1 buffers, CBs and kernels, 42.67 MiB together"},
+     60,
+     make_blackhole},
+    {{"device-init", "an opened device: only the persistent dispatch kernels"},
+     60,
+     make_device_init},
+    {{"training", "data-parallel training: activations and gradients come and go"},
+     57,  // ends amid an iteration
+     make_training},
+    {{"inference", "a large model on eight chips: DRAM nearly full"}, 60, make_inference},
+    {{"leak", "a server that loses DRAM and L1 buffers, request by request"}, 60, make_leak},
+    {{"galaxy", "32 Wormholes of a Galaxy"}, 60, make_galaxy},
+}};
+
+constexpr double kStepsPerSecond = 10;
+constexpr double kMaxSeconds = 1e8;  // three years: steps and times stay well inside their types
+
+Result<const Entry*> find(const std::string& name) {
+  const auto* found = std::find_if(kEntries.begin(), kEntries.end(),
+                                   [&](const Entry& entry) { return entry.info.name == name; });
+  if (found != kEntries.end()) return found;
+  std::vector<std::string_view> names;
+  names.reserve(kEntries.size());
+  for (const Entry& entry : kEntries) names.push_back(entry.info.name);
+  return Error{fmt::format("no scenario '{}'; there are {}", name, fmt::join(names, ", "))};
+}
+
+void announce(const Entry& entry, const Scenario& scenario) {
+  const std::size_t devices = scenario.mesh->num_devices();
+  foreground::announce(
+      fmt::format("demo {}: {} device{} ready", entry.info.name, devices, devices == 1 ? "" : "s"));
+}
+
+// One iteration, with a mark at its end, as a real workload should have.
+void take_step(Scenario& scenario, std::uint64_t number) {
+  scenario.step(number);
+  ttmem_mark("step");
+}
+
+// False when a signal came.
+bool play_in_real_time(Scenario& scenario, double seconds, foreground::StopSignals& signals) {
+  using Clock = foreground::StopSignals::Clock;
+  const auto after = [start = Clock::now()](double span) {
+    return start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(span));
+  };
+  const auto steps = static_cast<std::uint64_t>(std::llround(seconds * kStepsPerSecond));
+  for (std::uint64_t number = 0; number < steps; ++number) {
+    if (signals.came_before(after(static_cast<double>(number) / kStepsPerSecond))) return false;
+    take_step(scenario, number);
+  }
+  return !signals.came_before(after(seconds));
+}
+
+void play_at_once(Scenario& scenario, double seconds) {
+  const auto steps = static_cast<std::uint64_t>(std::llround(seconds * kStepsPerSecond));
+  for (std::uint64_t number = 0; number < steps; ++number) take_step(scenario, number);
+}
+
+void run_scenario(const Entry& entry, const Options& options, double seconds,
+                  foreground::StopSignals& signals) {
+  const std::unique_ptr<Scenario> scenario = entry.make();
+  if (options.hold && !options.seconds) {
+    play_at_once(*scenario, seconds);
+    announce(entry, *scenario);
+    signals.wait();
+    return;
+  }
+  announce(entry, *scenario);
+  if (play_in_real_time(*scenario, seconds, signals) && options.hold) signals.wait();
+}
+
+}  // namespace
+
+std::vector<ScenarioInfo> scenarios() {
+  std::vector<ScenarioInfo> all;
+  all.reserve(std::size(kEntries));
+  for (const Entry& entry : kEntries) all.push_back(entry.info);
+  return all;
+}
+
+Result<void> run(const Options& options) {
+  const Result<const Entry*> found = find(options.scenario);
+  if (!found) return found.error();
+  const Entry& entry = **found;
+  const double seconds = options.seconds.value_or(entry.seconds);
+  if (!(seconds >= 0 && seconds <= kMaxSeconds)) {
+    return Error{fmt::format("demo cannot run for {} seconds; give a number from 0 to {:.0f}",
+                             seconds, kMaxSeconds)};
+  }
+
+  foreground::StopSignals signals;
+  if (const auto tracking = foreground::start_tracking(); !tracking) return tracking.error();
+  try {
+    run_scenario(entry, options, seconds, signals);
+  } catch (const std::exception& error) {
+    return Error{fmt::format("demo {} ended early: {}", entry.info.name, error.what())};
+  }
+  return {};
+}
+
+}  // namespace ttmem::demo

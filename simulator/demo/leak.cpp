@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A server that forgets: every request leaves a DRAM buffer behind, every fifth an L1 buffer too.
+// Memory that it uses and frees goes up and down, so that the leak shows only over time.
+#include <fmt/core.h>
+
+#include <exception>
+
+#include "simulator/demo/scenario.hpp"
+#include "simulator/demo/transformer.hpp"
+
+namespace ttmem::demo {
+namespace {
+
+using tm::BufferType;
+
+constexpr std::uint64_t kLostTiles = 2048;  // 4 MiB of DRAM a request
+constexpr std::uint64_t kRequestsPerLostL1 = 5;
+
+class Leak : public Scenario {
+ public:
+  Leak()
+      : Scenario(kN150),
+        weights_(transformer_weights(mesh, k1B)),
+        operations_(transformer_operations(mesh, 256)) {
+    for (Operation& operation : operations_) operation.run();
+  }
+
+  void step(std::uint64_t number) override {
+    request_.clear();
+    try {
+      serve(number);
+    } catch (const std::exception&) {
+      // The device is full: the real server would have ended here.
+    }
+  }
+
+ private:
+  void serve(std::uint64_t number) {
+    const auto tensor = [&](const char* part, BufferType type, std::uint64_t page_bytes,
+                            std::uint64_t pages) {
+      return interleaved(mesh, fmt::format("request.{}.{}", number, part), type, page_bytes, pages);
+    };
+    request_.push_back(tensor("input", BufferType::DRAM, kBf16Tile, 512 + number % 7 * 128));
+    request_.push_back(tensor("hidden", BufferType::L1, kBf16Tile, 64 * (4 + number % 3)));
+    lost_.push_back(tensor("logits", BufferType::DRAM, kBf16Tile, kLostTiles));
+    if (number % kRequestsPerLostL1 == 0) {
+      lost_.push_back(tensor("scores", BufferType::L1, 512, 64));
+    }
+    operations_[number % operations_.size()].run();
+  }
+
+  const std::vector<Tensor> weights_;
+  std::vector<Operation> operations_;
+  std::vector<Tensor> request_;  // freed at its end
+  std::vector<Tensor> lost_;     // never freed
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_leak() { return std::make_unique<Leak>(); }
+
+}  // namespace ttmem::demo

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replaces the demo in a build without the dry run, whose devices it needs.
+#include "simulator/demo/demo.hpp"
+
+namespace ttmem::demo {
+
+std::vector<ScenarioInfo> scenarios() { return {}; }
+
+Result<void> run(const Options&) {
+  return Error{
+      "ttmem demo needs the dry run, and this ttmem was built without it; build it with "
+      "cmake -DTTMEM_DRYRUN=ON (the default)"};
+}
+
+}  // namespace ttmem::demo

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tt-metalium/allocator.hpp>
+#include <tt-metalium/buffer.hpp>
+#include <unordered_set>
+
+#include "read/placement/free_list.hpp"
+#include "read/placement/memory_map.hpp"
+#include "system.hpp"
+
+namespace tt::tt_metal::dryrun {
+
+// "DRAM", "L1", ...
+const char* to_string(BufferType type);
+
+// The memory of a chip, and the cores that have L1 banks.
+struct BanksConfig {
+  CoreRangeSet compute_cores;
+  ttmem::placement::MemoryMap map;
+
+  // Throws when the sizes do not fit into the board's memory.
+  static BanksConfig make(const Board& board, CoreCoord compute_grid,
+                          const ttmem::placement::OpenSizes& sizes);
+
+  // For the L1 that a sub-device on these cores has for itself. It has no other memory.
+  BanksConfig of_sub_device(const CoreRangeSet& cores, DeviceAddr local_l1_bytes) const;
+};
+
+// The memory banks of one chip, or of the chips of a mesh, which are allocated in lockstep: what is
+// taken in one bank of a type is taken in all of them, so there is one free list for each type.
+//
+// Buffers share ownership of it, so that they can outlive their device. Any thread may call it.
+class MemoryBanks {
+ public:
+  explicit MemoryBanks(const BanksConfig& config);
+
+  const BanksConfig& config() const { return config_; }
+
+  // Throws when there is no room; then nothing has changed.
+  DeviceAddr allocate(Buffer* buffer);
+  void deallocate(Buffer* buffer);
+
+  // The device is gone: buffers that still live have nothing to give back.
+  void close() { closed_.store(true, std::memory_order_release); }
+  bool closed() const { return closed_.load(std::memory_order_acquire); }
+
+  // These throw for SYSTEM_MEMORY.
+  std::uint32_t num_banks(BufferType type) const;
+  DeviceAddr bank_size(BufferType type) const;
+  std::uint32_t alignment(BufferType type) const;
+  Statistics statistics(BufferType type) const;
+
+  bool has_bank(BufferType type, const CoreCoord& core) const;
+  // Leaves the lowest bytes of L1 to somebody else, or takes them back: 0 reserves nothing. Throws,
+  // and changes nothing, when they are more than there are, or a buffer lies in them.
+  void reserve_l1_below(DeviceAddr bytes);
+  std::optional<DeviceAddr> lowest_occupied_l1_address() const;
+  std::unordered_set<Buffer*> allocated_buffers() const;
+
+  // A line for each of the lowest L1 buffers that begin below the address.
+  std::string describe_l1_buffers_below(DeviceAddr end) const;
+
+ private:
+  struct Bank {
+    std::uint32_t count;
+    ttmem::placement::FreeList space;
+    std::map<DeviceAddr, Buffer*> holders;
+  };
+
+  Bank& bank(BufferType type);
+  const Bank& bank(BufferType type) const { return const_cast<MemoryBanks*>(this)->bank(type); }
+
+  const BanksConfig config_;
+  std::atomic<bool> closed_{false};
+  mutable std::mutex mutex_;  // the members below
+  Bank dram_;
+  Bank trace_;
+  Bank l1_;
+  Bank l1_small_;
+};
+
+}  // namespace tt::tt_metal::dryrun
+
+namespace tt::tt_metal {
+
+// What TT-Metal calls the implementation of an allocator; see IDevice::allocator_impl.
+class AllocatorImpl {
+ public:
+  explicit AllocatorImpl(const dryrun::BanksConfig& config)
+      : banks_(std::make_shared<dryrun::MemoryBanks>(config)) {}
+
+  const std::shared_ptr<dryrun::MemoryBanks>& banks() const { return banks_; }
+
+ private:
+  std::shared_ptr<dryrun::MemoryBanks> banks_;
+};
+
+}  // namespace tt::tt_metal

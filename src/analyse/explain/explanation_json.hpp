@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "analyse/explain/explanation.hpp"
+
+namespace ttmem::explain {
+
+// Schema ttmem.explanation.v1 (docs/explain.md). Pure.
+[[nodiscard]] nlohmann::ordered_json to_json(const Explanation& explanation);
+[[nodiscard]] std::string explanation_json(const Explanation& explanation);
+
+}  // namespace ttmem::explain

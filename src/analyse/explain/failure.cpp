@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyse/explain/failure.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/parse_number.hpp"
+#include "base/safe_text.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+using Number = Failure::Number;
+using What = Failure::What;
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::size_t kMaxTextBytes = 4096;  // of a sentence; the runtime writes hundreds of bytes
+
+// The number that comes next after `key`, also behind other words of the same sentence part: "but
+// bank size is only 8 B". None when something else with a number's place comes first.
+Number number_after(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = text.substr(at + key.size());
+  const std::size_t first = rest.find_first_of(kDigits);
+  if (first == std::string_view::npos) return std::nullopt;
+  // Only a few words may stand between, and no other sentence.
+  constexpr std::size_t most = 24;
+  if (first > most || rest.substr(0, first).find_first_of(".;\n") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  rest = rest.substr(first);
+  return parse_number<std::uint64_t>(rest.substr(0, rest.find_first_not_of(kDigits)));
+}
+
+// "allocate 552960 B L1 buffer", "allocate 552960 B L1 across": the word behind the size.
+std::optional<Kind> kind_in(std::string_view text) {
+  constexpr std::string_view unit = " B ";
+  std::size_t begin = text.find("allocate ");
+  begin = begin == std::string_view::npos ? begin : text.find(unit, begin);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = text.substr(begin + unit.size());
+  std::string lower(rest.substr(0, rest.find(' ')));
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return kind_named(lower);
+}
+
+// "[(x=0,y=0) - (x=7,y=7)]" until May 2026, "[0-0 - 7-7]" since.
+std::optional<Failure::Cores> cores_in(std::string_view text) {
+  const std::size_t begin = text.find("core range ");
+  if (begin == std::string_view::npos) return std::nullopt;
+  std::string_view rest = text.substr(begin);
+  const std::size_t open = rest.find('[');
+  const std::size_t close = rest.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
+    return std::nullopt;
+  }
+  rest = rest.substr(open, close - open);
+  std::array<std::uint32_t, 4> numbers{};
+  for (std::uint32_t& number : numbers) {
+    const std::size_t first = rest.find_first_of(kDigits);
+    if (first == std::string_view::npos) return std::nullopt;
+    rest = rest.substr(first);
+    const std::size_t end = std::min(rest.find_first_not_of(kDigits), rest.size());
+    const auto value = parse_number<std::uint32_t>(rest.substr(0, end));
+    if (!value) return std::nullopt;
+    number = *value;
+    rest = rest.substr(end);
+  }
+  return Failure::Cores{numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+void read_out_of_memory(std::string_view text, Failure& failure) {
+  failure.kind = kind_in(text);
+  failure.bytes = number_after(text, "allocate ");
+  failure.banks = number_after(text, "across ");
+  failure.bytes_per_bank = number_after(text, "needs to store ");
+  if (!failure.bytes_per_bank) failure.bytes_per_bank = number_after(text, "banks (");
+  failure.bank_bytes = number_after(text, "bank size is ");
+  failure.allocated_per_bank = number_after(text, "allocated: ");
+  failure.free_per_bank = number_after(text, "free: ");
+  failure.largest_free_per_bank = number_after(text, "largest free block: ");
+}
+
+void read_clash(std::string_view text, Failure& failure) {
+  failure.program = number_after(text, "in program ");
+  failure.cores = cores_in(text);
+  failure.l1_address = number_after(text, "allocated at ");
+  if (!failure.l1_address) failure.l1_address = number_after(text, "allocation at ");
+  failure.cb_end = number_after(text, "region ends at ");
+}
+
+void read_beyond_l1(std::string_view text, Failure& failure) {
+  failure.cores = cores_in(text);
+  failure.cb_end = number_after(text, "grow to ");
+  failure.l1_bytes = number_after(text, "beyond max L1 size of ");
+}
+
+// Words that tell a message apart, where its sentence begins, and how to read it.
+struct Message {
+  What what;
+  std::string_view marker;
+  std::string_view begins;
+  void (*read)(std::string_view, Failure&);
+};
+
+const std::array<Message, 13> kMessages = {{
+    {What::out_of_memory, "Not enough space to allocate", "Out of Memory", read_out_of_memory},
+    {What::out_of_memory, "Not enough space after considering dependencies", "Out of Memory",
+     read_out_of_memory},
+    {What::below_limit, "Cannot allocate at an address below", "Out of Memory",
+     [](std::string_view text, Failure& failure) {
+       failure.limit = number_after(text, "address below ");
+     }},
+    {What::clash, "clash with L1 buffers on core range", "Statically allocated", read_clash},
+    {What::clash, "clash with ServiceCoreManager-allocated", "Circular buffers on", read_clash},
+    {What::beyond_l1, "beyond max L1 size of", "Statically allocated", read_beyond_l1},
+    {What::trace_region, "Creating trace buffers of size", "Creating trace buffers",
+     [](std::string_view text, Failure& failure) {
+       failure.needed = number_after(text, "of size ");
+       failure.limit = number_after(text, "but only ");
+     }},
+    {What::trace_overlap, "Trace buffer at address", "Trace buffer at address",
+     [](std::string_view, Failure&) {}},
+    {What::kernel_config, "too large for kernel config buffer", "Program size",
+     [](std::string_view text, Failure& failure) {
+       failure.needed = number_after(text, "Program size (");
+       failure.limit = number_after(text, "kernel config buffer (");
+     }},
+    {What::cb_beyond_buffer, "exceeds allocated L1 buffer", "Circular buffer size",
+     [](std::string_view text, Failure& failure) {
+       failure.needed = number_after(text, "Circular buffer size ");
+       failure.limit = number_after(text, "exceeds allocated L1 buffer");
+     }},
+    {What::cb_beyond_buffer, "Cannot set to globally allocated buffer", "",
+     [](std::string_view, Failure&) {}},
+    {What::too_many_cbs, "exceeds max number of circular buffers per core", "Buffer index",
+     [](std::string_view text, Failure& failure) {
+       failure.limit = number_after(text, "circular buffers per core");
+     }},
+    {What::active_trace, "potentially unsafe due to the existence of an active trace", "Allocating",
+     [](std::string_view, Failure&) {}},
+}};
+
+std::optional<Failure> read(std::string_view line) {
+  for (const Message& message : kMessages) {
+    const std::size_t marker = line.find(message.marker);
+    if (marker == std::string_view::npos) continue;
+    const std::size_t begin =
+        message.begins.empty() ? std::string_view::npos : line.rfind(message.begins, marker);
+    const std::string_view sentence = line.substr(begin == std::string_view::npos ? marker : begin);
+    Failure failure;
+    failure.what = message.what;
+    failure.text = safe_text(sentence.substr(0, kMaxTextBytes));
+    message.read(sentence, failure);
+    return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// A clash of the dry run goes on in the next lines, which say more than the runtime does and are
+// not needed.
+std::vector<Failure> find_failures(std::string_view text) {
+  std::vector<Failure> found;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (auto failure = read(line)) found.push_back(std::move(*failure));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return found;
+}
+
+}  // namespace ttmem::explain

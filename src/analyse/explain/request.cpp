@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyse/explain/request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyse/explain/bank.hpp"
+#include "analyse/explain/causes.hpp"
+#include "analyse/explain/wording.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+std::optional<Request> request_of(const Failure& failure, const std::optional<Bank>& bank) {
+  if (!failure.kind) return std::nullopt;
+  Request request{.kind = *failure.kind,
+                  .total = failure.bytes,
+                  .bank = failure.bank_bytes,
+                  .free = failure.free_per_bank,
+                  .largest = failure.largest_free_per_bank};
+  if (failure.bytes_per_bank) {
+    request.needed = *failure.bytes_per_bank;
+  } else if (failure.bytes && failure.banks.value_or(0) != 0) {
+    request.needed = *failure.bytes / *failure.banks + (*failure.bytes % *failure.banks != 0);
+  } else {
+    return std::nullopt;
+  }
+  if (bank) {
+    if (!request.bank) request.bank = bank->bytes();
+    if (!request.free) request.free = bank->free_bytes();
+    if (!request.largest) request.largest = bank->largest_free();
+  }
+  return request;
+}
+
+Cause cause_of(const Request& request) {
+  if (request.kind == Kind::l1_small) return Cause::l1_small_region;
+  if (request.kind == Kind::trace) return Cause::trace_region;
+  if (request.bank && request.needed > *request.bank) return Cause::capacity;
+  if (request.free && request.needed > *request.free) return Cause::capacity;
+  return request.largest && request.needed > *request.largest ? Cause::fragmentation
+                                                              : Cause::unknown;
+}
+
+Bytes missing(const Request& request, Cause cause) {
+  Bytes there = cause == Cause::capacity ? request.free : request.largest;
+  if (!there || (request.bank && request.needed > *request.bank)) there = request.bank;
+  return there && request.needed > *there ? Bytes(request.needed - *there) : std::nullopt;
+}
+
+// "900.0 KiB (921,600 B) of L1 are asked for in each bank"
+std::string asked_for(const Request& request) {
+  return fmt::format("{} of {} are asked for in each bank", sized(request.needed),
+                     title_of(request.kind));
+}
+
+std::string short_text(Bytes short_by) {
+  return short_by ? fmt::format(": {} short", sized(*short_by)) : "";
+}
+
+std::string region_sentence(const Request& request, Bytes short_by) {
+  const bool is_small = request.kind == Kind::l1_small;
+  const char* setting = is_small ? "l1_small_size" : "trace_region_size";
+  if (request.bank == 0U) {
+    return fmt::format("The device was opened without {} ({}=0), and {}.", title_of(request.kind),
+                       setting, asked_for(request));
+  }
+  return fmt::format("The {} region ({}) is too small: {}{}{}.", title_of(request.kind), setting,
+                     asked_for(request),
+                     request.free ? fmt::format(", {} are free", sized(*request.free)) : "",
+                     short_text(short_by));
+}
+
+std::string sentence_of(const Request& request, Cause cause, Bytes short_by) {
+  const std::string kind = title_of(request.kind);
+  if (request.kind == Kind::l1_small || request.kind == Kind::trace) {
+    return region_sentence(request, short_by);
+  }
+  if (request.bank && request.needed > *request.bank) {
+    return fmt::format(
+        "Larger than {}: {}, and a whole bank has {}{}. It cannot fit even when "
+        "nothing else is there.",
+        kind, asked_for(request), sized(*request.bank), short_text(short_by));
+  }
+  if (cause == Cause::capacity) {
+    return fmt::format("{} is full: {}, {} are free{}.", kind, asked_for(request),
+                       sized(*request.free), short_text(short_by));
+  }
+  if (cause == Cause::fragmentation) {
+    return fmt::format("Fragmentation: {}, {} are free, but the largest block has {}{}.",
+                       asked_for(request), sized(*request.free), sized(*request.largest),
+                       short_text(short_by));
+  }
+  return fmt::format("{} did not suffice: {}. {}", kind, asked_for(request),
+                     request.largest ? "There is room for that in what is known."
+                                     : "The message does not say how much was free.");
+}
+
+void explain_full_bank(const Request& request, const Bank& bank, const DeviceMemory& memory,
+                       Explanation& result) {
+  const std::optional<Bank::Run> run = bank.smallest_run(request.needed);
+  Picture picture{.title = fmt::format("every {} bank", title_of(request.kind))};
+  if (run) {
+    const auto holders = bank.holders();
+    const std::size_t end = run->first + run->count;
+    picture.asked_begin =
+        run->first == 0 ? bank.region().range.begin : holders[run->first - 1].end();
+    picture.asked_end = end == holders.size() ? bank.region().range.end : holders[end].address;
+  }
+  picture.bands =
+      bands_of(bank.region().range, bank.holders(), picture.asked_begin, picture.asked_end);
+  // An empty bank needs no picture.
+  if (!bank.holders().empty()) result.picture = std::move(picture);
+  // For want of space everything is in the way, and the largest the most.
+  list_in_the_way(run && result.cause == Cause::fragmentation
+                      ? of_run(bank, *run)
+                      : std::vector<Holder>(bank.holders().begin(), bank.holders().end()),
+                  result);
+  suggest_for_bank(request, bank, run, memory, result);
+}
+
+}  // namespace
+
+void explain_request(const Failure& failure, const DeviceMemory* memory, Explanation& result) {
+  std::optional<Bank> bank;
+  if (memory != nullptr && failure.kind) bank = bank_of(*memory, *failure.kind);
+  const std::optional<Request> request = request_of(failure, bank);
+  result.kind = failure.kind;
+  result.bytes = failure.bytes;
+  if (!request) {
+    result.sentence = "No room for a buffer; the message does not say how large it was.";
+    return;
+  }
+  result.bytes_per_bank = request->needed;
+  result.free_per_bank = request->free;
+  result.largest_free_per_bank = request->largest;
+  result.cause = cause_of(*request);
+  result.short_by = missing(*request, result.cause);
+  result.sentence = sentence_of(*request, result.cause, result.short_by);
+  if (request->needed > kMostBytes) return;
+  const bool is_region = request->kind == Kind::l1_small || request->kind == Kind::trace;
+  if (is_region) suggest_larger_region(*request, memory, result);
+  if (bank) explain_full_bank(*request, *bank, *memory, result);
+}
+
+}  // namespace ttmem::explain

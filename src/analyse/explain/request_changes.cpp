@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analyse/explain/region_sizes.hpp"
+#include "analyse/explain/request.hpp"
+#include "analyse/explain/wording.hpp"
+#include "base/format_bytes.hpp"
+
+namespace ttmem::explain {
+namespace {
+
+// More of them are no small change.
+constexpr std::size_t kMostToFree = 16;
+
+void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanation& result) {
+  if (run.count > kMostToFree) return;
+  Suggestion suggestion{.action = "free", .tried = true, .buffers = of_run(bank, run)};
+  suggestion.text =
+      fmt::format("free {} before, if nothing needs it any more{}", listed(suggestion.buffers),
+                  kind == Kind::l1 ? ", or keep it in DRAM" : "");
+  result.suggestions.push_back(std::move(suggestion));
+}
+
+// bfloat16 has 2048 B a tile, bfloat8_b 1088. Which it is now nobody said.
+void suggest_smaller_type(const Request& request, const Bank& bank, Explanation& result) {
+  const std::uint64_t smaller = request.needed / 32 * 17;
+  if (smaller > bank.largest_free() || (request.kind != Kind::dram && request.kind != Kind::l1))
+    return;
+  result.suggestions.push_back(
+      {.action = "smaller_type",
+       .tried = true,
+       .text = fmt::format("store it as bfloat8_b, if it is bfloat16: {} in each bank would fit",
+                           format_bytes(smaller, Scale::core))});
+}
+
+// An L1 buffer in DRAM. Its pages are not known here, so that it is tried with one more of the
+// largest usual ones.
+void suggest_dram(const Request& request, const DeviceMemory& memory, Explanation& result) {
+  if (request.kind != Kind::l1 || !request.total) return;
+  constexpr std::uint64_t page = 8192;
+  const std::uint64_t channels = memory.facts.dram_channels;
+  const auto bank = bank_of(memory, Kind::dram);
+  if (!bank || bank->largest_free() < *request.total / channels + page) return;
+  result.suggestions.push_back(
+      {.action = "move_to_dram",
+       .tried = true,
+       .text = fmt::format(
+           "put what is asked for into DRAM (memory_config=ttnn.DRAM_MEMORY_CONFIG): about {} in "
+           "each of its {} banks, where {} are free in one block",
+           format_bytes(*request.total / channels, Scale::core), channels,
+           format_bytes(bank->largest_free(), Scale::core))});
+}
+
+// A request that takes a whole bank would leave nothing to circular buffers.
+void suggest_smaller_l1_small(const Request& request, const Bank& bank, const DeviceMemory& memory,
+                              Explanation& result) {
+  const std::uint64_t more = bank.missing_at_the_end(request.needed);
+  const auto size = smaller_l1_small(memory, more);
+  if (!size || request.needed > bank.bytes() || !bank.fits_with_more(more, request.needed)) return;
+  result.suggestions.push_back(
+      {.action = "l1_small_size",
+       .tried = true,
+       .text = fmt::format("open the device with l1_small_size={}{}", *size, l1_small_now(memory)),
+       .bytes = size});
+}
+
+void suggest_smaller_trace_region(const Request& request, const Bank& bank,
+                                  const DeviceMemory& memory, Explanation& result) {
+  const std::uint64_t more = bank.missing_at_the_end(request.needed);
+  const auto size = smaller_trace_region(memory, more);
+  if (!size || !bank.fits_with_more(more, request.needed)) return;
+  result.suggestions.push_back(
+      {.action = "trace_region_size",
+       .tried = true,
+       .text = fmt::format("open the device with {}; that is enough for the traces of now",
+                           trace_region_setting(*size, memory.facts.dram_channels)),
+       .bytes = size});
+}
+
+// Enough is free, in another order it is in one block.
+void suggest_order(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
+                   Explanation& result) {
+  if (request.needed > bank.free_bytes()) return;
+  if (run && run->count <= kMostToFree && bank.fits_after_moving(*run, request.needed)) {
+    Suggestion suggestion{.action = "reallocate", .tried = true, .buffers = of_run(bank, *run)};
+    suggestion.text = fmt::format("ttnn.reallocate {}: the free blocks beside become one",
+                                  listed(suggestion.buffers));
+    result.suggestions.push_back(std::move(suggestion));
+  }
+  if (bank.fits_when_first(request.needed)) {
+    result.suggestions.push_back(
+        {.action = "allocate_earlier",
+         .tried = true,
+         .text = "allocate it before everything that is held now: then all of it fits"});
+  }
+}
+
+}  // namespace
+
+std::vector<Holder> of_run(const Bank& bank, const Bank::Run& run) {
+  const auto holders = bank.holders().subspan(run.first, run.count);
+  std::vector<Holder> list(holders.begin(), holders.end());
+  sort_largest_first(list);
+  return list;
+}
+
+void suggest_for_bank(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
+                      const DeviceMemory& memory, Explanation& result) {
+  suggest_order(request, bank, run, result);
+  if (request.kind == Kind::l1) suggest_smaller_l1_small(request, bank, memory, result);
+  if (request.kind == Kind::dram) suggest_smaller_trace_region(request, bank, memory, result);
+  suggest_dram(request, memory, result);
+  suggest_smaller_type(request, bank, result);
+  if (run) suggest_freeing(bank, *run, request.kind, result);
+}
+
+void suggest_larger_region(const Request& request, const DeviceMemory* memory,
+                           Explanation& result) {
+  if (request.kind == Kind::l1_small) {
+    const auto size = memory != nullptr ? larger_l1_small(*memory, request.needed) : std::nullopt;
+    // Without the state: that much more than there was is enough, whatever is free of it.
+    const std::uint64_t enough = (request.bank.value_or(0) + request.needed + 63) / 64 * 64;
+    result.suggestions.push_back(
+        {.action = "l1_small_size",
+         .tried = size.has_value(),
+         .text =
+             fmt::format("open the device with l1_small_size={} at least{}", size.value_or(enough),
+                         memory != nullptr ? l1_small_now(*memory) : std::string()),
+         .bytes = size.value_or(enough)});
+    result.suggestions.push_back(
+        {.action = "config_tensors_in_dram",
+         .text = "for conv2d and pooling: config_tensors_in_dram=True keeps their tables, which "
+                 "live as long as the cached program, out of L1_SMALL"});
+    return;
+  }
+  const auto size = memory != nullptr ? larger_trace_region(*memory, request.needed) : std::nullopt;
+  if (size) {
+    result.suggestions.push_back(
+        {.action = "trace_region_size",
+         .tried = true,
+         .text = fmt::format("open the device with {}",
+                             trace_region_setting(*size, memory->facts.dram_channels)),
+         .bytes = size});
+  }
+  result.suggestions.push_back(
+      {.action = "release_trace",
+       .text = "release traces that are not replayed any more (release_trace)"});
+}
+
+}  // namespace ttmem::explain

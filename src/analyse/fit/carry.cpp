@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyse/fit/carry.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "analyse/fit/scale.hpp"
+#include "base/saturating.hpp"
+#include "read/placement/align.hpp"
+#include "read/placement/bytes_per_bank.hpp"
+#include "text/core_ranges.hpp"
+
+namespace ttmem::fit {
+namespace {
+
+using recording::Request;
+using Spread = BufferLayout::Spread;
+using Direction = BufferLayout::Direction;
+
+bool is_bank_kind(Kind kind) {
+  return std::find(kBankKinds.begin(), kBankKinds.end(), kind) != kBankKinds.end();
+}
+
+// The cores in the numbers of another grid. None: that lacks one of them, or the columns of the
+// recorded grid are unknown.
+std::optional<CoreMask> renumbered(const CoreMask& cores, const Target& target) {
+  const std::uint32_t columns = target.recorded.grid_x;
+  if (columns == 0) return std::nullopt;
+  CoreMask there;
+  bool all = true;
+  cores.for_each([&](std::uint32_t core) {
+    const std::uint32_t x = core % columns;
+    const std::uint32_t y = core / columns;
+    const bool is_there = x < target.grid.x && y < target.grid.y;
+    all = all && is_there;
+    if (is_there) there.set(y * target.grid.x + x);
+  });
+  return all ? std::optional(there) : std::nullopt;
+}
+
+Why why_not_renumbered(const Target& target) {
+  return target.recorded.grid_x == 0 ? Why::cores_unknown : Why::cores_missing;
+}
+
+std::uint32_t recorded_page_alignment(Kind kind, const Target& target) {
+  if (target.chip == nullptr) return 0;
+  return is_in_dram(kind) ? target.chip->dram_alignment : target.chip->l1_alignment;
+}
+
+bool has_the_same_pages(Kind kind, const Target& target) {
+  return recorded_page_alignment(kind, target) == target.map.page_alignment(kind);
+}
+
+// A share of a bank that does not depend on the number of banks.
+void carry_shard(const Request& request, double factor, const Target& target,
+                 CarriedRequest& carried) {
+  const Kind kind = request.kind;
+  const std::uint32_t alignment = target.map.page_alignment(kind);
+  const std::uint64_t page = request.layout.page_bytes;
+  if (!request.has_bytes_per_bank) {
+    carried.why = Why::size_unknown;
+  } else if (has_the_same_pages(kind, target)) {
+    const std::uint64_t unit = placement::align_up(page == 0 ? alignment : page, alignment);
+    carried.request.bytes_per_bank = scaled(request.bytes_per_bank, factor, unit);
+  } else if (page == 0 || target.chip == nullptr) {
+    carried.why = Why::page_unknown;
+  } else {
+    const std::uint64_t before = placement::align_up(page, recorded_page_alignment(kind, target));
+    const std::uint64_t now = placement::align_up(page, alignment);
+    const std::uint64_t pages = placement::divide_up(request.bytes_per_bank, before);
+    carried.request.bytes_per_bank = scaled(saturating_mul(pages, now), factor, now);
+  }
+}
+
+void carry_sharded(const Request& request, const CoreMask* cores, double factor,
+                   const Target& target, CarriedRequest& carried) {
+  if (is_in_dram(request.kind)) {
+    const std::uint64_t last = request.layout.shard_banks != 0 ? request.layout.shard_banks
+                                                               : target.recorded.dram_channels;
+    if (last == 0) carried.why = Why::layout_unknown;
+    if (last > target.map.dram_channels) carried.why = Why::banks_missing;
+  } else if (cores == nullptr) {
+    carried.why = Why::cores_unknown;
+  } else if (!renumbered(*cores, target)) {
+    carried.why = why_not_renumbered(target);
+  }
+  if (carried.why == Why::none) carry_shard(request, factor, target, carried);
+}
+
+void carry_interleaved(const Request& request, double factor, const Target& target,
+                       CarriedRequest& carried) {
+  const Kind kind = request.kind;
+  const std::uint64_t banks = target.banks(kind);
+  const std::uint32_t alignment = target.map.page_alignment(kind);
+  std::uint64_t page = request.layout.page_bytes;
+  if (request.layout.spread == Spread::interleaved && page != 0) {
+    // The runtime chooses the pages of a trace by the number of banks.
+    if (kind == Kind::trace) page = placement::trace_page_bytes(request.bytes, banks);
+    carried.request.bytes = placement::align_up(carried.request.bytes, page);
+    carried.request.bytes_per_bank =
+        placement::bytes_per_bank(carried.request.bytes, page, banks, alignment);
+    carried.request.has_bytes_per_bank = true;
+  } else if (!request.has_bytes_per_bank) {
+    carried.why = Why::size_unknown;
+  } else if (request.banks == banks && has_the_same_pages(kind, target)) {
+    carried.request.bytes_per_bank = scaled(request.bytes_per_bank, factor, alignment);
+  } else {
+    carried.why =
+        request.layout.spread == Spread::unknown ? Why::layout_unknown : Why::page_unknown;
+  }
+}
+
+placement::DeclaredCb declared(const recording::Cb& cb, std::uint16_t columns) {
+  placement::DeclaredCb as_declared;
+  as_declared.cores = text::core_ranges(cb.cores, columns);
+  as_declared.bytes = cb.bytes;
+  if (cb.global) as_declared.global_address = cb.address;
+  return as_declared;
+}
+
+std::vector<placement::DeclaredCb> declared(const recording::Layout& layout,
+                                            std::uint16_t columns) {
+  std::vector<placement::DeclaredCb> all;
+  for (const recording::Cb& cb : layout) all.push_back(declared(cb, columns));
+  return all;
+}
+
+// True if the recorded addresses are those that follow from the order of the circular buffers.
+bool follows_from_order(const recording::Layout& layout, const Target& target) {
+  if (target.chip == nullptr || target.recorded.l1_base == 0) return false;
+  const auto stacked =
+      placement::stack_circular_buffers(declared(layout, target.recorded.grid_x),
+                                        target.recorded.l1_base, target.chip->dram_alignment);
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    if (stacked.addresses[i] != layout[i].address) return false;
+  }
+  return true;
+}
+
+// Each circular buffer for itself, where it was.
+std::vector<placement::CbStack> stacks_as_recorded(const recording::Layout& layout,
+                                                   std::uint16_t columns) {
+  std::vector<placement::CbStack> stacks;
+  for (const recording::Cb& cb : layout) {
+    if (cb.global) continue;
+    for (const CoreRange& range : text::core_ranges(cb.cores, columns)) {
+      stacks.push_back({range, std::uint64_t{cb.address} + cb.bytes});
+    }
+  }
+  return stacks;
+}
+
+}  // namespace
+
+CarriedRequest carry(const Request& request, const CoreMask* cores, double factor,
+                     const Target& target) {
+  CarriedRequest carried{.request = request};
+  if (request.kind == Kind::cb) carried.why = Why::cbs_unknown;
+  if (!is_bank_kind(request.kind)) return carried;
+  carried.request.cores = 0;
+  carried.request.banks = static_cast<std::uint32_t>(target.banks(request.kind));
+  carried.bottom_up = request.layout.direction == Direction::usual
+                          ? is_in_dram(request.kind)
+                          : request.layout.direction == Direction::bottom_up;
+  if (request.own_banks) return {.request = request, .why = Why::sub_device};
+  if (request.bytes == 0 && request.bytes_per_bank == 0) return carried;
+  const std::uint64_t page = std::max<std::uint64_t>(request.layout.page_bytes, 1);
+  carried.request.bytes = scaled(request.bytes, factor, page);
+  const bool is_sharded = request.layout.spread == Spread::sharded || cores != nullptr;
+  if (is_sharded) {
+    carry_sharded(request, cores, factor, target, carried);
+  } else {
+    carry_interleaved(request, factor, target, carried);
+  }
+  if (carried.why != Why::none) {
+    carried.request = request;
+    return carried;
+  }
+  carried.is_placed = true;
+  if (is_trace_in_dram(request.kind, target)) {
+    carried.request.kind = Kind::dram;
+    carried.bottom_up = false;
+  }
+  return carried;
+}
+
+CarriedLayout carry(const recording::Layout& layout, const Target& target) {
+  CarriedLayout carried{.layout = layout, .why = Why::none, .stacks = {}};
+  for (recording::Cb& cb : carried.layout) {
+    const auto cores = renumbered(cb.cores, target);
+    if (!cores) {
+      carried.why = why_not_renumbered(target);
+      return carried;
+    }
+    cb.cores = *cores;
+  }
+  const auto columns = static_cast<std::uint16_t>(target.grid.x);
+  if (follows_from_order(layout, target)) {
+    const auto stacked = placement::stack_circular_buffers(
+        declared(carried.layout, columns), target.map.l1_base, target.map.dram_alignment);
+    for (std::size_t i = 0; i < carried.layout.size(); ++i) {
+      carried.layout[i].address = static_cast<std::uint32_t>(stacked.addresses[i]);
+    }
+    carried.stacks = stacked.stacks;
+    return carried;
+  }
+  const bool same_base = target.chip != nullptr && target.recorded.l1_base == target.map.l1_base &&
+                         target.chip->dram_alignment == target.map.dram_alignment;
+  if (!same_base) carried.why = Why::cb_order;
+  carried.stacks = stacks_as_recorded(carried.layout, columns);
+  return carried;
+}
+
+}  // namespace ttmem::fit

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyse/fit/carry.hpp"
+#include "analyse/fit/fit.hpp"
+#include "analyse/fit/target.hpp"
+#include "base/result.hpp"
+#include "read/recording/file/tables.hpp"
+
+namespace ttmem::fit {
+
+// The tables of a recording as they would be on the other board: devices, requests and layouts. A
+// request or layout has a row for each Target.
+struct Plan {
+  recording::Tables tables;
+  Targets targets;
+  std::vector<CarriedRequest> requests;  // [row - 1]
+  std::vector<CarriedLayout> layouts;    // [row - 1]
+
+  // The row that stands for a row of the recording, on a device.
+  [[nodiscard]] recording::RowId request_on(recording::RowId device,
+                                            recording::RowId request) const {
+    return row_on(device, request, requests.size());
+  }
+  // 0 stays 0: unknown.
+  [[nodiscard]] recording::RowId layout_on(recording::RowId device, recording::RowId layout) const {
+    return layout == 0 ? 0 : row_on(device, layout, layouts.size());
+  }
+  [[nodiscard]] const CarriedRequest& request(recording::RowId row) const {
+    return requests[static_cast<std::size_t>(row - 1)];
+  }
+  [[nodiscard]] const CarriedLayout& layout(recording::RowId row) const {
+    return layouts[static_cast<std::size_t>(row - 1)];
+  }
+  [[nodiscard]] const Target& target(recording::RowId device) const {
+    return targets.targets[target_index(device)];
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t target_index(recording::RowId device) const {
+    return targets.of_device[static_cast<std::size_t>(device - 1)];
+  }
+  [[nodiscard]] recording::RowId row_on(recording::RowId device, recording::RowId row,
+                                        std::size_t all) const {
+    const std::size_t each = all / targets.targets.size();
+    return row + static_cast<recording::RowId>(target_index(device) * each);
+  }
+};
+
+// Fails as fit() does.
+[[nodiscard]] Result<Plan> make_plan(const recording::Tables& tables, const placement::Board& board,
+                                     const Options& options);
+
+}  // namespace ttmem::fit

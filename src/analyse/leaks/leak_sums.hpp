@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analyse/leaks/leaks.hpp"
+#include "analyse/report/name_pattern.hpp"
+#include "base/saturating.hpp"
+
+namespace ttmem::leaks {
+
+// Adds `one` to `sum`: sizes, devices and times. Names and the rest stay.
+inline void add_up(const Leak& one, Leak& sum) {
+  sum.bytes = saturating_add(sum.bytes, one.bytes);
+  sum.count =
+      sum.count && one.count ? std::optional(saturating_add(*sum.count, *one.count)) : std::nullopt;
+  for (const std::uint32_t device : one.devices) {
+    const auto place = std::lower_bound(sum.devices.begin(), sum.devices.end(), device);
+    if (place == sum.devices.end() || *place != device) sum.devices.insert(place, device);
+  }
+  if (one.age_ns) sum.age_ns = std::max(sum.age_ns.value_or(0), *one.age_ns);
+  if (one.begin_ns) sum.begin_ns = std::min(sum.begin_ns.value_or(*one.begin_ns), *one.begin_ns);
+}
+
+// Adds up what has process, kind, scope and label in common. Names that differ only in numbers are
+// one: "layers.#.w". Not thread-safe.
+class LeakSums {
+ public:
+  // `process` tells processes apart; `one` has what is added.
+  void add(std::uint64_t process, const Leak& one) {
+    Key key(process, one.kind, report::name_pattern(one.scope), report::name_pattern(one.label),
+            one.killed, one.shared);
+    const auto [known, fresh] = sums_.try_emplace(std::move(key), one);
+    if (fresh) return;
+    Leak& sum = known->second;
+    if (sum.scope != one.scope) sum.scope = std::get<2>(known->first);
+    if (sum.label != one.label) sum.label = std::get<3>(known->first);
+    add_up(one, sum);
+  }
+
+  // The largest first.
+  [[nodiscard]] std::vector<Leak> take() {
+    std::vector<Leak> list;
+    list.reserve(sums_.size());
+    for (auto& [key, leak] : sums_) list.push_back(std::move(leak));
+    sums_.clear();
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Leak& a, const Leak& b) { return a.bytes > b.bytes; });
+    return list;
+  }
+
+ private:
+  using Key = std::tuple<std::uint64_t, std::optional<Kind>, std::string, std::string, bool, bool>;
+
+  std::map<Key, Leak> sums_;
+};
+
+}  // namespace ttmem::leaks

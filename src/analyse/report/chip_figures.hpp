@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyse/report/buffer_places.hpp"
+#include "analyse/report/chips.hpp"
+#include "analyse/report/moment.hpp"
+#include "analyse/report/report.hpp"
+#include "base/kinds.hpp"
+#include "read/collector/core_geometry.hpp"
+#include "read/collector/free_space.hpp"
+#include "read/recording/file/tables.hpp"
+#include "track/ledger/device_ledger.hpp"
+
+namespace ttmem::report {
+
+// The highest or the lowest figure so far.
+struct Record {
+  std::int64_t bytes = 0;
+  Moment moment{};
+  bool is_set = false;
+
+  void raise(std::int64_t now, const Moment& at) {
+    if (!is_set || now > bytes) *this = {now, at, true};
+  }
+  void lower(std::int64_t now, const Moment& at) {
+    if (!is_set || now < bytes) *this = {now, at, true};
+  }
+  [[nodiscard]] std::optional<Extreme> extreme() const {
+    return is_set ? std::optional(Extreme{bytes, moment.time_ns}) : std::nullopt;
+  }
+};
+
+// One chip while its story is told: what all processes together use of it, and the extremes. By the
+// rules of the collector, one event at a time. Not thread-safe; the arguments must outlive it.
+class ChipFigures {
+ public:
+  ChipFigures(const Tables& tables, const Chip& chip);
+
+  // A process opens the chip, or closes it. Then call set_regions_fit() and note_all().
+  void open(const recording::Device& device);
+  void close(const recording::Device& device);
+  // As the open devices state them; none: no device does.
+  [[nodiscard]] std::optional<Regions> regions() const;
+  // False: `places` are those of other regions, because a buffer is left from then.
+  void set_regions_fit(bool fit) { regions_fit_ = fit; }
+  void note_all(const BufferPlaces& places, const Moment& at);
+
+  // A buffer or kernel comes or goes; `places` has the change already.
+  void allocate(const recording::Request& request, const BufferPlaces& places, const Moment& at);
+  void free(const recording::Request& request, const BufferPlaces& places, const Moment& at);
+  // The circular buffers of the programs of a process change from `before` bytes to those of the
+  // ledger; null: to none.
+  void programs_changed(const recording::Device& device, ledger::DeviceLedger* ledger,
+                        std::uint64_t before, const BufferPlaces& places, const Moment& at);
+
+  [[nodiscard]] const Record& peak(Kind kind) const { return peaks_[kind]; }
+  [[nodiscard]] const Record& l1_peak() const { return l1_peak_; }
+  [[nodiscard]] const Record& least_largest_free(Kind kind) const { return largest_free_[kind]; }
+  [[nodiscard]] const Record& least_headroom() const { return headroom_; }
+  // What all L1_SMALL buffers together took of a core.
+  [[nodiscard]] const Record& l1_small_per_core() const { return small_per_core_; }
+
+ private:
+  struct OpenDevice {
+    const recording::Device* device;
+    ledger::DeviceLedger* ledger;  // null: no program yet
+  };
+  // The highest end of circular buffers on some cores.
+  struct Ends {
+    std::uint64_t highest = 0;
+    bool some_empty = true;  // a core has none
+  };
+
+  void devices_changed();
+  void update_ends(const recording::Device& device, const CoreMask& changed);
+  [[nodiscard]] std::uint64_t end_on(std::uint32_t core) const;
+  [[nodiscard]] Ends ends_on(const CoreMask& cores) const;
+  [[nodiscard]] std::int64_t room_below(std::uint64_t top, const Ends& ends) const;
+  [[nodiscard]] std::int64_t least_room(const LowestBuffers& lowest) const;
+
+  void note_use(Kind kind, const Moment& at);
+  void note_free(Kind kind, const BufferPlaces& places, const Moment& at);
+  void note_room(const BufferPlaces& places, const Moment& at);
+  [[nodiscard]] bool knows(Kind kind) const {
+    return (known_kinds_ >> static_cast<unsigned>(kind) & 1) != 0;
+  }
+
+  const Tables& tables_;
+  const Chip& chip_;
+  std::string arch_;
+  std::vector<OpenDevice> open_;
+  std::uint32_t known_kinds_ = 0;  // of the open devices
+  bool banks_agree_ = true;        // the open devices state the same of their banks
+  bool regions_fit_ = false;
+  bool limits_known_ = false;  // those of L1, and the grid
+  collector::L1Limits limits_;
+
+  PerKind<std::uint64_t> used_{};
+  std::uint64_t small_bytes_per_core_ = 0;
+  std::uint64_t loose_cbs_ = 0;      // without an address
+  std::vector<std::uint64_t> ends_;  // of the circular buffers of each core; 0: none
+  Ends all_ends_;
+
+  PerKind<Record> peaks_{};
+  Record l1_peak_;
+  PerKind<Record> largest_free_{};
+  Record headroom_;
+  Record small_per_core_;
+};
+
+}  // namespace ttmem::report

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+
+#include "read/recording/file/rows.hpp"
+
+namespace ttmem::report {
+
+// How many allocations there are of each request on each set of devices, or on each device. By set,
+// a buffer of a mesh counts once, so a change costs the same on any number of devices.
+class LiveCounts {
+ public:
+  enum class By : std::uint8_t { set, device };
+  explicit LiveCounts(By by = By::set) : by_(by) {}
+
+  void add(const recording::Allocation& allocation) { ++counts_[key(allocation)]; }
+  // The same for one of its devices.
+  void add_on(recording::RowId device, const recording::Allocation& allocation) {
+    recording::Allocation there = allocation;
+    there.devices = device;
+    add(there);
+  }
+  void remove(const recording::Allocation& allocation) {
+    const auto known = counts_.find(key(allocation));
+    if (known != counts_.end() && --known->second == 0) counts_.erase(known);
+  }
+
+  [[nodiscard]] By by() const { return by_; }
+  // Calls visit(set or device, request, count), in any order.
+  template <typename Visitor>
+  void for_each(Visitor&& visit) const {
+    for (const auto& [key, count] : counts_) {
+      visit(static_cast<recording::RowId>(key >> 32),
+            static_cast<recording::RowId>(key & 0xffffffff), count);
+    }
+  }
+
+ private:
+  // Rows of both tables are in memory, so their numbers are far below 2^32.
+  static std::uint64_t key(const recording::Allocation& allocation) {
+    return static_cast<std::uint64_t>(allocation.devices) << 32 |
+           static_cast<std::uint64_t>(allocation.request);
+  }
+
+  By by_;
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> counts_;
+};
+
+}  // namespace ttmem::report

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyse/report/make_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analyse/report/chip_report.hpp"
+#include "analyse/report/chips.hpp"
+#include "analyse/report/holders.hpp"
+#include "analyse/report/imported.hpp"
+#include "analyse/report/peak_contents.hpp"
+#include "analyse/report/peak_ranges.hpp"
+#include "analyse/report/sampled_peaks.hpp"
+#include "analyse/report/story_figures.hpp"
+#include "base/safe_text.hpp"
+
+namespace ttmem::report {
+namespace {
+
+using recording::Event;
+using recording::Reader;
+
+constexpr std::array kL1Allocations = {Kind::l1, Kind::l1_small, Kind::kernel, Kind::cb};
+
+void append(std::vector<Holder>& to, const std::vector<Holder>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// Programs stay in the program cache until the device is closed, and so do system kernels: they are
+// held, and nobody's mistake.
+void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
+  for (const Holder& holder : left) {
+    if (holder.persistent) continue;
+    device.leak_bytes += holder.bytes;
+    device.leak_count += holder.count;
+  }
+}
+
+// What these openings of a chip held when they ended, or the recording did.
+std::vector<Holder> held(const Tables& tables, const Chips& chips, std::uint32_t chip,
+                         StoryFigures& story, Openings openings) {
+  std::vector<Holder> holders;
+  for (const LiveCounts* live : {&story.live(), &story.left()}) {
+    append(holders, allocation_holders(tables, chips, chip, *live, kDeviceKinds, openings));
+  }
+  for (const RowId row : chips.chips[chip].rows) {
+    ledger::DeviceLedger* const ledger = story.programs().ledger_left(row);
+    if (ledger != nullptr && counts(chips, row, openings)) {
+      append(holders, program_holders(tables, row, *ledger, story.programs()));
+    }
+  }
+  return holders;
+}
+
+void set_end(const Tables& tables, const Chips& chips, std::uint32_t chip, StoryFigures& story,
+             DeviceReport& device) {
+  device.held_at_end = held(tables, chips, chip, story, Openings::last);
+  for (const LiveCounts* live : {&story.live(), &story.left()}) {
+    add_leaks(allocation_holders(tables, chips, chip, *live, kDeviceKinds), device);
+  }
+  for (const RowId row : chips.chips[chip].rows) {
+    if (counts(chips, row, Openings::last) && !counts(chips, row, Openings::at_end)) {
+      device.held_at_once = false;
+    }
+  }
+  for (const Kind kind : kDeviceKinds) {
+    if (device.peak[kind]) device.end[kind] = 0;
+  }
+  const std::vector<Holder> at_end =
+      device.held_at_once ? device.held_at_end : held(tables, chips, chip, story, Openings::at_end);
+  for (const Holder& holder : at_end) {
+    if (device.end[holder.kind]) *device.end[holder.kind] += holder.bytes;
+  }
+  if (!device.l1_peak) return;
+  device.l1_end = 0;
+  for (const Kind kind : kL1Allocations) *device.l1_end += device.end[kind].value_or(0);
+}
+
+Report about(const Reader& reader) {
+  const recording::Run& run = reader.tables().run;
+  Report report;
+  report.command = safe_text(run.command);
+  report.source = safe_text(run.source);
+  report.imported = run.imported;
+  report.imported_figures = imported_figures(run.imported);
+  report.duration_ns = reader.end_ns();
+  report.events = run.events;
+  report.lost_events = run.lost_events;
+  report.gaps = reader.tables().gaps.size();
+  report.not_tracked = run.not_tracked;
+  report.complete = run.ended_ns.has_value();
+  report.aggregate = run.aggregate;
+  for (const recording::Failure& failure : reader.tables().failures) {
+    const recording::Process& process = reader.tables().process(failure.process);
+    report.failures.push_back({.time_ns = failure.time_ns,
+                               .pid = process.pid,
+                               .process = safe_text(process.name),
+                               .text = safe_lines(failure.text)});
+  }
+  return report;
+}
+
+void add_history(const Tables& tables, const StoryFigures& story, Report& report) {
+  const RequestHistory& requests = story.requests();
+  report.marks = tables.marks.size();
+  report.churn = requests.churn();
+  report.growth = story.growth().growth();
+  // That of programs may cost nothing.
+  std::erase_if(report.growth, [](const Growth& growth) { return growth.grown_bytes() == 0; });
+  report.while_trace_live = requests.while_trace_live();
+  report.unknown_programs = story.unknown_programs();
+}
+
+}  // namespace
+
+Result<Report> make_report(Reader& reader, const std::function<void(double)>& progress) {
+  const Tables& tables = reader.tables();
+  const Chips chips = find_chips(tables);
+  Report report = about(reader);
+  StoryFigures story(tables, chips);
+  constexpr double kFirstPass = 0.8;  // of the time that both take
+  if (progress) reader.set_progress([&](double part) { progress(part * kFirstPass); });
+  std::uint64_t events = 0;
+  auto told = reader.for_each_event(
+      [&](const Event& event) {
+        story.apply(event);
+        ++events;
+        return true;
+      },
+      recording::Telling::without_dispatches);
+  story.finish();
+  if (report.events == 0) report.events = events;  // the recorder was killed before it said so
+  for (const Chip& chip : chips.chips) report.devices.push_back(describe(tables, chip));
+  PeakContents peaks(tables, chips, report.devices);
+  for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
+    if (!report.aggregate) {
+      set_extremes(story.chip(i), report.devices[i]);
+      peaks.look_at(i, story.chip(i));
+    }
+  }
+  if (report.aggregate) set_sampled_peaks(tables, chips, report.devices);
+  for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
+    set_end(tables, chips, i, story, report.devices[i]);
+  }
+  if (!report.aggregate) add_history(tables, story, report);
+  set_peak_ranges(tables, chips, report);
+  if (told) told = peaks.read(reader);
+  reader.set_progress({});
+  if (progress) progress(1);
+  if (!told) return told.error();
+  return report;
+}
+
+}  // namespace ttmem::report

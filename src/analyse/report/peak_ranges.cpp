@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyse/report/peak_ranges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/limits.hpp"
+#include "read/recording/file/sources.hpp"
+
+namespace ttmem::report {
+namespace {
+
+using recording::Gap;
+
+// The maximum number of openings of a chip. The sum of so many peaks of kMaxBytes fits into 64
+// bits.
+constexpr std::size_t kMaxOpenings = std::size_t{1} << 14;
+
+constexpr std::array kL1Parts = {Kind::l1, Kind::l1_small, Kind::cb, Kind::kernel};
+
+// The time for which a process had a device open, and the peaks that the process counted itself.
+struct Opening {
+  Time begin_ns = 0;
+  Time end_ns = 0;
+  bool is_known = false;      // the time line has peaks of this opening
+  bool began_before = false;  // it began before the recording, and so may its peaks
+  PerKind<std::int64_t> peak{};
+};
+
+using GapsOf = std::map<RowId, std::vector<const Gap*>>;  // by process, in the order of their begin
+
+GapsOf gaps_of(const Tables& tables) {
+  GapsOf gaps;
+  for (const Gap& gap : tables.gaps) gaps[gap.process].push_back(&gap);
+  return gaps;
+}
+
+// Returns the gap of the process that contains `time`; null if there is none.
+const Gap* gap_at(const GapsOf& gaps, RowId process, Time time) {
+  const auto found = gaps.find(process);
+  if (found == gaps.end()) return nullptr;
+  const auto after = std::upper_bound(found->second.begin(), found->second.end(), time,
+                                      [](Time at, const Gap* gap) { return at < gap->begin_ns; });
+  if (after == found->second.begin()) return nullptr;
+  const Gap* const gap = *std::prev(after);
+  return time <= gap->end_ns ? gap : nullptr;
+}
+
+// Returns the openings of all devices. A device that was opened or closed in a gap may have been
+// open during the whole gap.
+std::vector<Opening> openings_of(const Tables& tables, const GapsOf& gaps) {
+  std::vector<Opening> openings;
+  for (const recording::Device& device : tables.devices) {
+    Opening& opening = openings.emplace_back();
+    opening.begin_ns = device.begin_ns;
+    opening.end_ns = device.end_ns.value_or(std::numeric_limits<Time>::max());
+    opening.began_before = device.begin_ns < 0;
+    if (const Gap* gap = gap_at(gaps, device.process, opening.begin_ns)) {
+      opening.begin_ns = gap->begin_ns;
+    }
+    if (const Gap* gap = gap_at(gaps, device.process, opening.end_ns)) {
+      opening.end_ns = gap->end_ns;
+    }
+  }
+  for (const recording::Sample& sample : tables.timeline) {
+    Opening& opening = openings[static_cast<std::size_t>(sample.device - 1)];
+    opening.is_known = true;
+    opening.peak[sample.kind] =
+        std::max(opening.peak[sample.kind],
+                 static_cast<std::int64_t>(std::min(sample.peak_bytes, kMaxBytes)));
+  }
+  return openings;
+}
+
+// Returns the largest sum of the peaks of openings that overlap in time.
+std::int64_t max_overlapping_sum(const std::vector<Opening>& openings, const Chip& chip,
+                                 Kind kind) {
+  std::vector<std::pair<Time, std::int64_t>> changes;
+  for (const RowId row : chip.rows) {
+    const Opening& opening = openings[static_cast<std::size_t>(row - 1)];
+    changes.emplace_back(opening.begin_ns, opening.peak[kind]);
+    changes.emplace_back(opening.end_ns, -opening.peak[kind]);
+  }
+  std::sort(changes.begin(), changes.end());  // ends before begins of the same moment
+  std::int64_t now = 0;
+  std::int64_t most = 0;
+  for (const auto& [time, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
+std::optional<std::int64_t> bytes_of(const std::optional<Extreme>& extreme) {
+  return extreme ? std::optional(extreme->bytes) : std::nullopt;
+}
+
+// Without `is_whole` (Report) there may have been more than any process said.
+void set_ranges(const std::vector<Opening>& openings, const Chip& chip, bool is_whole,
+                DeviceReport& device) {
+  const auto opening_of = [&](RowId row) -> const Opening& {
+    return openings[static_cast<std::size_t>(row - 1)];
+  };
+  const bool all_known = is_whole && chip.rows.size() <= kMaxOpenings &&
+                         std::all_of(chip.rows.begin(), chip.rows.end(),
+                                     [&](RowId row) { return opening_of(row).is_known; });
+  for (const Kind kind : kDeviceKinds) {
+    Range& range = device.peak_range[kind];
+    range.least = bytes_of(device.peak[kind]);
+    for (const RowId row : chip.rows) {
+      const Opening& opening = opening_of(row);
+      if (opening.began_before || opening.peak[kind] == 0) continue;
+      range.least = std::max(range.least.value_or(0), opening.peak[kind]);
+    }
+    if (!range.least || !all_known) continue;
+    range.most = std::max(*range.least, max_overlapping_sum(openings, chip, kind));
+  }
+  Range& l1 = device.l1_peak_range;
+  l1.least = bytes_of(device.l1_peak);
+  std::int64_t sum = 0;
+  for (const Kind kind : kL1Parts) {
+    const Range& part = device.peak_range[kind];
+    if (part.least) l1.least = std::max(l1.least.value_or(0), *part.least);
+    sum += part.most.value_or(0);
+  }
+  if (l1.least && all_known) l1.most = std::max(*l1.least, sum);
+}
+
+// Sets only lower bounds: looks say nothing about the time between them.
+void set_ranges_of_looks(DeviceReport& device) {
+  for (const Kind kind : kDeviceKinds) {
+    device.peak_range[kind].least = bytes_of(device.peak[kind]);
+  }
+  device.l1_peak_range.least = bytes_of(device.l1_peak);
+}
+
+std::optional<Range> range_of(const std::optional<Extreme>& seen, const Range& range, bool exact) {
+  if (exact && seen) return Range{seen->bytes, seen->bytes};
+  return exact || !range.least ? std::nullopt : std::optional(range);
+}
+
+}  // namespace
+
+void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report) {
+  const GapsOf gaps = gaps_of(tables);
+  const auto events_in_gaps =
+      std::accumulate(tables.gaps.begin(), tables.gaps.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const Gap& gap) { return sum + gap.lost_events; });
+  // Some events were lost at the end of an unknown process.
+  const bool lost_elsewhere = report.lost_events > events_in_gaps;
+  const std::vector<Opening> openings = openings_of(tables, gaps);
+  for (std::size_t i = 0; i < chips.chips.size(); ++i) {
+    DeviceReport& device = report.devices[i];
+    const Chip& chip = chips.chips[i];
+    const bool has_gap = std::any_of(chip.rows.begin(), chip.rows.end(), [&](RowId row) {
+      return gaps.contains(tables.device(row).process);
+    });
+    device.all_seen = !report.aggregate && !lost_elsewhere && !has_gap && report.is_whole();
+    device.cbs_seen = report.unknown_programs == 0;
+    if (device.all_seen && device.cbs_seen) continue;
+    report.source == recording::kLooks ? set_ranges_of_looks(device)
+                                       : set_ranges(openings, chip, report.is_whole(), device);
+  }
+}
+
+std::optional<Range> peak_range_of(const DeviceReport& device, Kind kind) {
+  const bool exact = device.all_seen && (kind != Kind::cb || device.cbs_seen);
+  return range_of(device.peak[kind], device.peak_range[kind], exact);
+}
+
+std::optional<Range> l1_peak_range_of(const DeviceReport& device) {
+  return range_of(device.l1_peak, device.l1_peak_range, device.all_seen && device.cbs_seen);
+}
+
+}  // namespace ttmem::report

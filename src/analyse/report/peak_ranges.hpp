@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "analyse/report/chips.hpp"
+#include "analyse/report/report.hpp"
+#include "base/kinds.hpp"
+#include "read/recording/file/tables.hpp"
+
+namespace ttmem::report {
+
+// Sets for each chip of the report whether all its events were seen, and if not, the bounds of its
+// peaks. A process counts its own peaks, and its time line has them even if events were lost. So
+// the peak of a chip is at least the peak of each process, and at most the sum of the peaks of
+// processes that had the chip open at the same time. Call it when the peaks of the report are set.
+void set_peak_ranges(const Tables& tables, const Chips& chips, Report& report);
+
+// Returns the range of a peak, exact or not; nullopt if the kind is unknown.
+[[nodiscard]] std::optional<Range> peak_range_of(const DeviceReport& device, Kind kind);
+// Returns the range of the peak of L1 buffers, L1_SMALL, circular buffers and kernels together.
+[[nodiscard]] std::optional<Range> l1_peak_range_of(const DeviceReport& device);
+
+}  // namespace ttmem::report

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "analyse/report/report.hpp"
+
+namespace ttmem::report {
+
+// Schema ttmem.report.v1 (docs/recording.md). Lists have at most `top` entries, but for what peaks
+// were made of and what was held: those are whole. Ends with a newline. Pure.
+[[nodiscard]] std::string report_json(const Report& report, std::size_t top);
+
+}  // namespace ttmem::report

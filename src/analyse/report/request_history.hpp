@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyse/report/report.hpp"
+#include "read/recording/file/tables.hpp"
+
+namespace ttmem::report {
+
+// How often each request was made. Not thread-safe; `tables` must outlive it.
+class RequestHistory {
+ public:
+  explicit RequestHistory(const recording::Tables& tables)
+      : tables_(tables), requests_(tables.requests.size()) {}
+
+  void allocate(const recording::Allocation& allocation, bool trace_is_live);
+
+  // Of those that were made more than once.
+  [[nodiscard]] std::vector<Churn> churn() const;
+  [[nodiscard]] std::vector<Holder> while_trace_live() const;
+
+ private:
+  struct Request {
+    std::uint64_t allocations = 0;
+    std::uint64_t while_trace_live = 0;
+  };
+
+  const recording::Tables& tables_;
+  std::vector<Request> requests_;
+};
+
+}  // namespace ttmem::report

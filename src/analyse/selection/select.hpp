@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parts of a Snapshot, as the options of the commands name them. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "read/model/device_name.hpp"
+#include "read/model/snapshot.hpp"
+
+namespace ttmem::selection {
+
+// The devices with these names, and what is on them. A number may name several chips.
+[[nodiscard]] model::Snapshot select_devices(model::Snapshot snapshot,
+                                             const std::vector<model::DeviceName>& names);
+
+// Returns the snapshot without its allocations and programs.
+[[nodiscard]] model::Snapshot without_lists(const model::Snapshot& snapshot);
+
+// Returns the snapshot with at most `limit` entries of each list, only of the named devices (no
+// names: of all). Adds a warning for each list that is cut.
+[[nodiscard]] model::Snapshot cut_lists(const model::Snapshot& snapshot,
+                                        const std::vector<model::DeviceName>& names,
+                                        std::size_t limit);
+
+// Which of `names` the snapshot does not have.
+[[nodiscard]] std::vector<model::DeviceName> missing_devices(const model::Snapshot& snapshot,
+                                                             std::vector<model::DeviceName> names);
+
+// The index of the first device with that name; none when there is none.
+[[nodiscard]] std::optional<std::size_t> find_device(const model::Snapshot& snapshot,
+                                                     const model::DeviceName& name);
+
+struct ProcessFilter {
+  std::optional<std::int32_t> pid{};  // the one here, or the one in its container
+  std::string user{};                 // empty: any
+  std::string job{};                  // as format_job() names it; empty: any
+
+  [[nodiscard]] bool any() const { return pid || !user.empty() || !job.empty(); }
+};
+[[nodiscard]] bool matches(const ProcessFilter& filter, const model::Process& process);
+
+// The devices that such a process uses, with all that is on them.
+[[nodiscard]] model::Snapshot select_devices_of(model::Snapshot snapshot,
+                                                const ProcessFilter& filter);
+// The same, without the other processes: only for views that do not count processes.
+[[nodiscard]] model::Snapshot select_processes(model::Snapshot snapshot,
+                                               const ProcessFilter& filter);
+
+struct AllocationFilter {
+  std::optional<std::int32_t> pid{};
+  std::string job{};          // as format_job() names it; empty: any
+  std::vector<Kind> kinds{};  // empty: all but circular buffers
+};
+
+// Largest physical size first. Circular buffers, which are many, come only when asked for: one
+// entry per program and CB, with the program as its id.
+[[nodiscard]] std::vector<model::Allocation> select_allocations(const model::Snapshot& snapshot,
+                                                                const AllocationFilter& filter);
+
+// The first entries of a list, and the length of the whole list.
+template <typename Item>
+struct FirstOf {
+  std::vector<Item> items;
+  std::size_t total = 0;
+};
+
+// Return the first `limit` entries of select_allocations() or select_programs() on these devices
+// (no names: on all). Keep at most twice as many entries in memory as they return.
+[[nodiscard]] FirstOf<model::Allocation> first_allocations(
+    const model::Snapshot& snapshot, const AllocationFilter& filter,
+    const std::vector<model::DeviceName>& devices, std::size_t limit);
+[[nodiscard]] FirstOf<model::Program> first_programs(const model::Snapshot& snapshot,
+                                                     std::optional<std::int32_t> pid,
+                                                     const std::vector<model::DeviceName>& devices,
+                                                     std::size_t limit);
+
+// What takes the most L1 first: bytes per core times cores.
+[[nodiscard]] std::vector<model::Program> select_programs(const model::Snapshot& snapshot,
+                                                          std::optional<std::int32_t> pid);
+
+// The process with that key on that device, an index. Null when the snapshot lists none.
+[[nodiscard]] const model::Process* find_process(const model::Snapshot& snapshot,
+                                                 std::uint32_t device,
+                                                 const model::ProcessKey& key);
+// The process of an allocation or program.
+template <typename Item>
+[[nodiscard]] const model::Process* process_of(const model::Snapshot& snapshot, const Item& item) {
+  return find_process(snapshot, item.device, model::key_of(item));
+}
+
+// Whether somebody who asks for the process `pid` may mean this one: by the pid that it has here,
+// or the one that it has in its container.
+template <typename Item>
+[[nodiscard]] bool is_of(const model::Snapshot& snapshot, const Item& item, std::int32_t pid) {
+  if (item.pid == pid) return true;
+  const model::Process* process = process_of(snapshot, item);
+  return process != nullptr && process->host_pid == pid;
+}
+
+// Whether an allocation or program is of a process that the filter names.
+template <typename Item>
+[[nodiscard]] bool matches(const AllocationFilter& filter, const model::Snapshot& snapshot,
+                           const Item& item) {
+  if (filter.pid && !is_of(snapshot, item, *filter.pid)) return false;
+  if (filter.job.empty()) return true;
+  const model::Process* process = process_of(snapshot, item);
+  return process != nullptr && matches(ProcessFilter{.job = filter.job}, *process);
+}
+
+}  // namespace ttmem::selection

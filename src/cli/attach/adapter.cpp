@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/attach/adapter.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "cli/attach/child.hpp"
+#include "cli/attach/compile_flags.hpp"
+#include "cli/attach/compiler.hpp"
+
+namespace ttmem::attach {
+namespace {
+
+namespace fs = std::filesystem;
+using Command = std::vector<std::string>;
+
+// Held while an adapter is built; the kernel drops it when the process ends. On a file system
+// without locks two may build at once: then each rename() still puts a whole file in place.
+UniqueFd lock(const CacheEntry& entry) {
+  UniqueFd file(::open((entry.folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  while (file && ::flock(file.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) file.reset();
+  }
+  return file;
+}
+
+// What a build that was interrupted left behind. Call with the lock held.
+void remove_leftovers(const CacheEntry& entry) {
+  std::error_code failed;
+  for (fs::directory_iterator it(entry.folder, failed), end; !failed && it != end;
+       it.increment(failed)) {
+    const std::string name = it->path().filename().string();
+    const bool stays =
+        name == "adapter.so" || name == "about.json" || name == "build.log" || name == "lock";
+    if (!stays) ::unlink(it->path().c_str());
+  }
+}
+
+std::vector<std::string> sources_in(const std::string& folder) {
+  std::vector<std::string> sources;
+  std::error_code failed;
+  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+    if (it->path().extension() == ".cpp") sources.push_back(it->path().string());
+  }
+  std::sort(sources.begin(), sources.end());
+  return sources;
+}
+
+// One build in the folder of its entry.
+class Build {
+ public:
+  Build(CacheEntry& entry, const RuntimeLibrary& library, const Installation& installation,
+        const CompileFlags& flags, Command compiler)
+      : entry_(entry),
+        library_(library),
+        installation_(installation),
+        flags_(flags),
+        compiler_(std::move(compiler)),
+        // A process that could not get the lock must not write into the files of another.
+        mark_(fmt::format(".{}", ::getpid())) {}
+
+  // Fails with one line that names the log.
+  Result<void> run() {
+    ::unlink(entry_.log().c_str());
+    ::unlink(log().c_str());
+    const bool good = compile() && link() && complete();
+    if (!good) ::rename(log().c_str(), entry_.log().c_str());
+    for (const std::string& file : made_) ::unlink(file.c_str());
+    if (good) return {};
+    return Error{
+        fmt::format("it could not be built with the headers in {}; {} says why, and `ttmem adapter "
+                    "build` tries "
+                    "again",
+                    flags_.headers, entry_.log())};
+  }
+
+ private:
+  [[nodiscard]] std::string log() const { return entry_.log() + mark_; }
+  [[nodiscard]] std::string result() const { return entry_.adapter() + mark_; }
+  [[nodiscard]] std::string object() const { return result() + ".o"; }
+
+  [[nodiscard]] bool execute(const Command& command) const {
+    {
+      std::ofstream file(log(), std::ios::app);
+      for (const std::string& word : command) file << word << " ";
+      file << "\n";
+    }
+    const ChildOptions options{// The compiler is not what the user wants to see tracked.
+                               .environment = {{"TT_ALLOC_TRACKING_ENABLED", ""}},
+                               .directory = flags_.directory,
+                               .log = log()};
+    const Result<Ended> ended = run_child(command, options, std::chrono::hours(1));
+    return ended && ended->succeeded();
+  }
+
+  // All sources in one piece: nearly all of the time is spent on TT-Metal's headers.
+  [[nodiscard]] bool compile() {
+    const std::string all = fmt::format("{}/all{}.cpp", entry_.folder, mark_);
+    made_ = {all, object()};
+    std::ofstream file(all);
+    for (const std::string& source : sources_in(installation_.sources)) {
+      file << "#include \"" << source << "\"\n";
+    }
+    file.close();
+    Command command = compiler_;
+    command.insert(command.end(), {"-std=c++20", "-O2", "-g0", "-fPIC", "-fvisibility=hidden", "-w",
+                                   "-c", all, "-o", object(), "-I" + installation_.sources});
+    command.insert(command.end(), flags_.flags.begin(), flags_.flags.end());
+    return file.good() && execute(command);
+  }
+
+  // Linked with the runtime, so that a runtime that Python loaded for itself is found by its name.
+  [[nodiscard]] bool link() {
+    Command command = compiler_;
+    command.insert(command.end(),
+                   {"-shared", "-fPIC", "-o", result(), "-Wl,--no-as-needed", object()});
+    command.insert(command.end(),
+                   {library_.path, installation_.library,
+                    "-Wl,-rpath," + fs::path(installation_.library).parent_path().string()});
+    made_.push_back(result());
+    return execute(command);
+  }
+
+  // True if the runtime has every name that the adapter needs: headers of another version show here
+  // and not in the user's program. Puts the adapter in place.
+  [[nodiscard]] bool complete() {
+    // Preloaded, it is found by its soname, also where no file has that name.
+    const Loaded loaded =
+        what_loads(result(), {{"LD_PRELOAD", library_.path},
+                              {"LD_LIBRARY_PATH", fs::path(library_.path).parent_path().string()},
+                              {"LD_WARN", "yes"},
+                              {"LD_BIND_NOW", "1"}});
+    if (!loaded.undefined.empty()) {
+      std::ofstream file(log(), std::ios::app);
+      for (const std::string& name : loaded.undefined) {
+        file << library_.path << " does not define " << name << "\n";
+      }
+      file << "The headers are not those that it was built with.\n";
+      return false;
+    }
+    entry_.about = {.library = library_.path,
+                    .headers = flags_.headers,
+                    .compiler = compiler_[0],
+                    .version = ttmem_version(),
+                    .built_unix_seconds = static_cast<std::uint64_t>(std::time(nullptr))};
+    made_.push_back(log());
+    entry_.built = ::chmod(result().c_str(), 0700) == 0 && write_about(entry_) &&
+                   ::rename(result().c_str(), entry_.adapter().c_str()) == 0;
+    return entry_.built;
+  }
+
+  CacheEntry& entry_;
+  const RuntimeLibrary& library_;
+  const Installation& installation_;
+  const CompileFlags& flags_;
+  Command compiler_;
+  std::string mark_;
+  std::vector<std::string> made_;  // to be removed
+};
+
+enum class Again : std::uint8_t { if_missing, always };
+
+Result<CacheEntry> make(const RuntimeLibrary& library, const Installation& installation,
+                        const BuildOptions& options, const std::string& id, Again again) {
+  const Result<CompileFlags> flags = compile_flags(library, options.headers);
+  if (!flags) return flags.error();
+  Result<Command> compiler = find_compiler();
+  if (!compiler) return compiler.error();
+  Result<CacheEntry> entry = make_entry(id);
+  if (!entry) return entry.error();
+  const UniqueFd held = lock(*entry);
+  if (held) remove_leftovers(*entry);
+  if (again == Again::if_missing) {
+    auto meanwhile = find_entry(id);
+    if (meanwhile && *meanwhile && (*meanwhile)->built) return std::move(**meanwhile);
+  }
+  if (options.begins) options.begins(library.path);
+  Build build(*entry, library, installation, *flags, std::move(*compiler));
+  if (auto built = build.run(); !built) return built.error();
+  return entry;
+}
+
+}  // namespace
+
+Result<CacheEntry> find_or_build(const RuntimeLibrary& library, const Installation& installation,
+                                 const BuildOptions& options) {
+  const Result<std::string> id = adapter_id(library, installation);
+  if (!id) return id.error();
+  Result<std::optional<CacheEntry>> known = find_entry(*id);
+  if (!known) return known.error();
+  if (*known && (*known)->built) return std::move(**known);
+  if (*known && ::access((*known)->log().c_str(), F_OK) == 0) {
+    return Error{fmt::format(
+        "it could not be built the last time; {} says why, and `ttmem adapter build` tries again",
+        (*known)->log())};
+  }
+  return make(library, installation, options, *id, Again::if_missing);
+}
+
+Result<CacheEntry> build_adapter(const RuntimeLibrary& library, const Installation& installation,
+                                 const BuildOptions& options) {
+  const Result<std::string> id = adapter_id(library, installation);
+  if (!id) return id.error();
+  return make(library, installation, options, *id, Again::always);
+}
+
+}  // namespace ttmem::attach

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Other programs that are asked something: the compiler, the dynamic loader, Python.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace ttmem::attach {
+
+struct ChildOptions {
+  std::vector<std::pair<std::string, std::string>> environment{};  // in addition to this process's
+  // The current directory of the child. Not that of this process, because an interpreter, a
+  // compiler or the loader may take files from it.
+  std::string directory = "/";
+  std::string log{};        // a file that gets what it prints, at its end; empty: see run_child()
+  bool errors_too = false;  // `output` has its standard error as well
+};
+
+// The end of a program, as waitpid() tells it.
+struct Ended {
+  int status = 0;
+  std::string output{};
+
+  [[nodiscard]] bool succeeded() const { return status == 0; }
+};
+
+// Runs `command`, found in an absolute directory of PATH, and waits for its end. `output` has at
+// most the first MiB of standard output; standard error is dropped unless the options ask for it.
+// With a log, both streams go to the log and `output` is empty. Fails if the program cannot be
+// started, or if its output does not end within `patience`: then the program is killed.
+[[nodiscard]] Result<Ended> run_child(const std::vector<std::string>& command,
+                                      const ChildOptions& options, std::chrono::seconds patience);
+
+// Where execvp() would find it; empty: nowhere.
+[[nodiscard]] std::string find_program(const std::string& name);
+
+}  // namespace ttmem::attach

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace ttmem::attach {
+
+// Returns why users other than this user and root could change or replace the file at the absolute
+// `path`; nullopt if they cannot. Like sshd for its keys, checks every directory from / on and
+// follows symbolic links: each must belong to this user or root, and others must not be able to
+// write to it. A sticky directory like /tmp may be writable. A missing file is trusted.
+[[nodiscard]] std::optional<std::string> distrust(const std::string& path);
+
+}  // namespace ttmem::attach

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "read/model/check.hpp"
+
+namespace ttmem::doctor {
+
+// Looks at everything that measuring needs, and at what surprises people: driver and chips, shared
+// memory, processes, the runtime and its adapter, this shell. Changes nothing.
+[[nodiscard]] std::vector<model::Check> examine();
+
+}  // namespace ttmem::doctor

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "read/collector/segment_files.hpp"
+
+namespace ttmem::collector {
+
+// Whether the process that writes the segment of this name lives: it holds its lock. Nobody holds
+// that of a copy. A segment that is there and cannot be opened tells nothing.
+[[nodiscard]] inline Owner owner_of(const Listing& listing, const std::string& segment) {
+  DeniedFiles denied("read");
+  std::vector<std::string> warnings;
+  const std::optional<OpenFile> file = open_file(listing, segment, denied, warnings);
+  if (file) return owner_of(file->fd.get());
+  const bool is_there =
+      ::faccessat(listing.fd.get(), segment.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  return is_there ? Owner::unknown : Owner::gone;
+}
+
+}  // namespace ttmem::collector

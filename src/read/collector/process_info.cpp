@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/collector/process_info.hpp"
+
+#include <fmt/core.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/parse_number.hpp"
+#include "base/read_text.hpp"
+#include "base/safe_text.hpp"
+
+namespace ttmem::collector {
+namespace {
+
+// The rest of a text behind the key, such as "\nUid:"; empty when it is not there.
+std::string_view behind(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  return at == std::string_view::npos ? std::string_view() : text.substr(at + key.size());
+}
+
+// /proc/PID/stat from this field on. The name, field 2, may hold blanks and parentheses.
+std::string_view fields_from(int field, std::string_view stat) {
+  const std::size_t end_of_name = stat.rfind(')');
+  if (end_of_name == std::string_view::npos) return {};
+  std::string_view rest = stat.substr(end_of_name + 1);
+  for (int i = 3; i < field; ++i) next_word(rest);
+  return rest;
+}
+
+}  // namespace
+
+std::string_view next_word(std::string_view& rest) {
+  const std::size_t begin = std::min(rest.find_first_not_of(" \t\n"), rest.size());
+  const std::size_t end = std::min(rest.find_first_of(" \t\n", begin), rest.size());
+  const std::string_view word = rest.substr(begin, end - begin);
+  rest.remove_prefix(end);
+  return word;
+}
+
+std::uint32_t own_pid_namespace() {
+  struct stat facts {};
+  return ::stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint32_t>(facts.st_ino) : 0;
+}
+
+bool ProcessFacts::owned_by(std::uint32_t uid) const {
+  return std::find(uids.begin(), uids.end(), uid) != uids.end();
+}
+
+std::optional<std::uint64_t> parse_start_time(std::string_view stat) {
+  std::string_view rest = fields_from(22, stat);
+  return parse_number<std::uint64_t>(next_word(rest));
+}
+
+std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status) {
+  std::string_view rest = behind(status, "\nUid:");
+  std::array<std::uint32_t, 4> uids{};
+  for (std::uint32_t& uid : uids) {
+    const auto value = parse_number<std::uint32_t>(next_word(rest));
+    if (!value) return std::nullopt;
+    uid = *value;
+  }
+  return uids;
+}
+
+bool parse_is_ending(std::string_view stat, std::string_view status) {
+  const auto number = [](std::string_view rest, int base) {
+    return parse_number<std::uint64_t>(next_word(rest), base).value_or(0);
+  };
+  constexpr std::uint64_t sigkill = 1U << (SIGKILL - 1);
+  if ((number(behind(status, "\nSigPnd:"), 16) & sigkill) != 0) return true;
+  constexpr std::uint64_t exiting = 4;  // PF_EXITING
+  std::string_view rest = fields_from(3, stat);
+  const std::string_view state = next_word(rest);
+  const bool ends =
+      state == "Z" || state == "X" || (number(fields_from(9, stat), 10) & exiting) != 0;
+  // The first thread may end before the others, which go on.
+  return ends && number(fields_from(20, stat), 10) <= 1;
+}
+
+std::optional<ProcessFacts> process_facts(std::int32_t pid) {
+  if (pid <= 0) return std::nullopt;
+  const std::string stat = read_text(fmt::format("/proc/{}/stat", pid));
+  const std::string status = read_text(fmt::format("/proc/{}/status", pid));
+  const auto start = parse_start_time(stat);
+  const auto uids = parse_uids(status);
+  if (!start || !uids) return std::nullopt;
+  return ProcessFacts{*start, *uids, parse_is_ending(stat, status)};
+}
+
+std::uint64_t start_unix_ns(std::uint64_t start_time_ticks) {
+  const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  const std::uint64_t since_boot = start_time_ticks * (1'000'000'000 / ticks_per_second);
+  return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + since_boot;
+}
+
+std::optional<BootId> parse_boot_id(std::string_view text) {
+  BootId id{};
+  std::size_t digits = 0;
+  for (const char c : text) {
+    if (c == '-' || c == '\n') continue;
+    const auto digit = std::string_view("0123456789abcdef").find(c);
+    if (digit == std::string_view::npos || digits == 32) return std::nullopt;
+    std::uint8_t& byte = id[digits++ / 2];
+    byte = static_cast<std::uint8_t>(std::size_t{byte} << 4 | digit);
+  }
+  return digits == 32 ? std::optional(id) : std::nullopt;
+}
+
+std::optional<BootId> boot_id() {
+  return parse_boot_id(read_text("/proc/sys/kernel/random/boot_id"));
+}
+
+std::string user_name(std::uint32_t uid) {
+  struct passwd entry {};
+  struct passwd* found = nullptr;
+  std::vector<char> buffer(16384);
+  if (::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr) {
+    return safe_text(found->pw_name);
+  }
+  return fmt::format("{}", uid);
+}
+
+}  // namespace ttmem::collector

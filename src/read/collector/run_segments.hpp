@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "read/collector/claim.hpp"
+#include "read/collector/segment_files.hpp"
+#include "read/collector/untracked_marks.hpp"
+
+namespace ttmem::collector {
+
+// Returns how many segments this process can have open at once, beside its own file descriptors.
+[[nodiscard]] std::size_t max_open_segments();
+
+// Finds the segments of all descendants of this process.
+//
+// - A segment names the runs of its process ($TTMEM_RUN), however short the process lived.
+// - A process that exits cleanly, or calls exec, leaves its segment under another name
+//   (TTMEM_KEEP_FOR). A killed process leaves its segment under the old name.
+// - If a segment names no run (an older library, a cleared environment), the parents of the process
+//   are looked up while the process lives. A process that ended before the lookup is a stranger:
+//   its parents are unknown.
+//
+// When readers are nested, only the outermost reader removes segments, and only segments that no
+// reader inside still wants.
+//
+// Construct it before the first process starts, and call open_new() before waitpid() takes the end
+// of a child. Sets TTMEM_RUN and TTMEM_KEEP_FOR for this process. One thread at a time.
+class RunSegments {
+ public:
+  // The fate of the segments of killed processes after release().
+  enum class Evidence : std::uint8_t { stays, is_removed };
+
+  RunSegments(const std::string& directory, Evidence evidence);
+  ~RunSegments();  // removes the segments that were kept
+  RunSegments(const RunSegments&) = delete;
+  RunSegments& operator=(const RunSegments&) = delete;
+
+  // Readable when open_new() has something to do; -1: the directory cannot be watched.
+  [[nodiscard]] int fd() const { return events_.get(); }
+  // Why the directory cannot be watched; empty if it can.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  // The id of this run in $TTMEM_RUN.
+  [[nodiscard]] const std::string& id() const { return id_; }
+  [[nodiscard]] const std::string& directory() const { return listing_.directory; }
+
+  // Opens at most `room` segments that are new and complete. Returns each segment only once.
+  [[nodiscard]] std::vector<UniqueFd> open_new(std::size_t room);
+  // Returns true if segments are left that found no room or are not complete.
+  [[nodiscard]] bool has_more() const { return !names_.empty() || !starting_.empty(); }
+  // Queues every segment of the directory for open_new(). Call it at the end: from then on, the
+  // incomplete file of a process that has ended is taken as it is.
+  void list();
+
+  // Gives a segment back after its process has ended and the whole segment was read.
+  void release(UniqueFd segment);
+  // Removes the segments and marks that are left. Call it at the end, after the last release().
+  void clean_up();
+
+  // Returns how many processes ended before they were looked up, and may belong to this run.
+  [[nodiscard]] std::uint64_t strangers() const { return strangers_; }
+  // Processes of the run that could not have a segment.
+  [[nodiscard]] const NotTracked& not_tracked() const { return not_tracked_; }
+  // What could not be read, and why.
+  [[nodiscard]] std::vector<std::string> warnings() const;
+
+ private:
+  enum class Lineage : std::uint8_t { ours, others, unknown };
+  // Device, inode, creation time, pid: inode numbers are used again.
+  using Key = std::tuple<dev_t, ino_t, std::uint64_t, std::int32_t>;
+  struct Known {
+    std::set<std::string> names;
+    std::vector<std::string> runs;
+    bool is_released = false;
+    bool is_deferred = false;  // a reader inside may still want it
+  };
+
+  void read_events();
+  void add_all_names();
+  [[nodiscard]] bool take(const std::string& name, std::vector<UniqueFd>& opened);
+  void take_complete(const std::string& name, const SegmentName& segment, OpenFile file,
+                     std::vector<UniqueFd>& opened);
+  [[nodiscard]] bool is_starting(const std::string& name, const SegmentName& segment,
+                                 const OpenFile& file);
+  [[nodiscard]] Lineage lineage_of(const std::string& name, const SegmentName& segment);
+  [[nodiscard]] bool is_claim_right(const std::string& name, const SegmentName& segment,
+                                    const OpenFile& file);
+  void note_mark(const std::string& name);
+  [[nodiscard]] bool is_kept_for_us(const std::string& name) const;
+  [[nodiscard]] bool is_wanted_by_inner_run(const std::vector<std::string>& runs,
+                                            int segment) const;
+  [[nodiscard]] bool remove_names(Known& known, int segment);
+  void remove_deferred();
+  void warn(std::string warning);
+  void remove_kept();
+
+  Listing listing_;
+  UniqueFd events_;
+  std::string failure_;
+  std::string id_;
+  std::string public_id_;  // in the marks of processes that have no segment
+  Evidence evidence_;
+  bool is_outermost_ = true;
+  bool is_ending_ = false;
+  std::uint64_t began_ns_;
+  std::uint64_t next_removal_ns_ = 0;
+  std::deque<std::string> names_;            // of files that wait to be opened
+  std::deque<std::string> starting_;         // names of incomplete files
+  std::uint64_t next_starting_ns_ = 0;       // when incomplete files are looked at again
+  std::map<std::string, Lineage> lineages_;  // by name, of incomplete segments
+  std::map<Key, Known> known_;
+  std::set<std::string> marks_;
+  NotTracked not_tracked_;
+  std::uint64_t strangers_ = 0;
+  ClaimChecker claims_;
+  DeniedFiles denied_{"read"};
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace ttmem::collector

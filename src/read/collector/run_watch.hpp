@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+#include "read/collector/run_segments.hpp"
+#include "read/model/run_summary.hpp"
+#include "segment/reader/segment_image.hpp"
+
+namespace ttmem::collector {
+
+// Watches the segments of all descendants of this process, and reads each segment when its process
+// has ended: peaks and leaks are exact.
+//
+// RunSegments finds the segments: construct RunWatch before the first process starts, and call
+// look() before waitpid() takes the end of a child. RunSummary::unknown_processes counts strangers.
+// One thread at a time.
+class RunWatch {
+ public:
+  explicit RunWatch(const std::string& directory);
+
+  // Readable when look() has something to do; -1: the directory cannot be watched, and the summary
+  // has a warning that says why.
+  [[nodiscard]] int fd() const { return found_.fd(); }
+  // The id of the run in $TTMEM_RUN.
+  [[nodiscard]] const std::string& run() const { return found_.id(); }
+
+  // Opens new segments, and keeps the holders of memory of the fullest moment so far. Returns how
+  // long to wait for the next call, if fd() does not become readable before.
+  std::chrono::milliseconds look();
+
+  // Call it once, when the command has ended.
+  [[nodiscard]] model::RunSummary finish();
+
+ private:
+  using Key = std::tuple<std::uint64_t, std::int32_t>;  // creation time of the segment, pid
+  struct Process {
+    model::RunProcess process;
+    std::vector<model::Holder> held;
+  };
+
+  // Opens new segments. Returns true if there was one.
+  [[nodiscard]] bool open_new();
+  bool sample();
+  void note_fullest(const std::vector<segment::SegmentImage>& images);
+
+  RunSegments found_;
+  std::vector<UniqueFd> segments_;    // of living processes
+  std::map<Key, Process> processes_;  // as last read
+  model::RunSummary summary_;
+  std::uint64_t began_ns_ = 0;
+  std::chrono::milliseconds pause_{};
+};
+
+// The live buffers and kernels, added up by kind and label, the largest first. Pure.
+[[nodiscard]] std::vector<model::Holder> holders(const std::vector<segment::SegmentImage>& images);
+
+}  // namespace ttmem::collector

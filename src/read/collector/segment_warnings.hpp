@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "read/collector/evidence.hpp"
+
+namespace ttmem::collector {
+
+// Appends what a user should know of a segment that could be read: what its process could not
+// record or did not free, why, and what to do.
+void add_segment_warnings(const SegmentEvidence& segment, const std::string& directory,
+                          std::vector<std::string>& warnings);
+
+}  // namespace ttmem::collector

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "read/capture/capture.hpp"
+#include "read/imports/import.hpp"
+#include "read/recording/file/rows.hpp"
+#include "read/recording/file/writer.hpp"
+
+namespace ttmem::imports {
+
+// Writes the devices and events of a capture; `process` is the row of the process they are of.
+[[nodiscard]] Imported write_capture(const std::vector<capture::Line>& lines,
+                                     recording::RowId process, recording::Writer& writer);
+
+}  // namespace ttmem::imports

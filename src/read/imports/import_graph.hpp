@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "read/imports/graph.hpp"
+#include "read/imports/import.hpp"
+#include "read/recording/file/rows.hpp"
+#include "read/recording/file/writer.hpp"
+
+namespace ttmem::imports {
+
+// Writes the events of the graph; `device` (device_of()) is a row of it already.
+[[nodiscard]] Imported write_graph(const Graph& graph, const recording::Device& device,
+                                   recording::Writer& writer);
+
+}  // namespace ttmem::imports

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "read/recording/file/database.hpp"
+#include "read/recording/file/rows.hpp"
+
+namespace ttmem::recording {
+
+// All of a recording but what may be millions: allocations, programs and dispatches. A name of more
+// than 4096 bytes has lost its middle, visibly.
+struct Tables {
+  Run run;
+  std::vector<Process> processes;  // [id - 1], and so for all that follow
+  std::vector<Device> devices;
+  std::vector<std::vector<RowId>> device_sets;
+  std::vector<std::string> texts;
+  std::vector<std::string> scopes;
+  std::map<std::pair<RowId, std::uint32_t>, ScopeVisits> scope_visits;  // by process and scope
+  std::vector<CoreMask> core_sets;
+  std::vector<Request> requests;
+  std::vector<Layout> layouts;
+  std::vector<Launch> launches;
+  std::vector<Mark> marks;        // by time
+  std::vector<Failure> failures;  // by time
+  std::vector<Gap> gaps;
+  std::vector<Sample> timeline;  // by time
+
+  [[nodiscard]] const Process& process(RowId id) const { return processes[index(id)]; }
+  [[nodiscard]] const Device& device(RowId id) const { return devices[index(id)]; }
+  [[nodiscard]] const std::vector<RowId>& device_set(RowId id) const {
+    return device_sets[index(id)];
+  }
+  [[nodiscard]] const Request& request(RowId id) const { return requests[index(id)]; }
+  [[nodiscard]] const Layout& layout(RowId id) const { return layouts[index(id)]; }
+  [[nodiscard]] const Launch& launch(RowId id) const { return launches[index(id)]; }
+  [[nodiscard]] std::string_view text(std::uint32_t id) const {
+    return id == 0 ? std::string_view{} : texts[id - 1];
+  }
+  [[nodiscard]] std::string_view scope(std::uint32_t id) const {
+    return id == 0 ? std::string_view{} : scopes[id - 1];
+  }
+  // Unknown when the recording does not say it.
+  [[nodiscard]] ScopeVisits visits(RowId process, std::uint32_t scope) const {
+    const auto found = scope_visits.find({process, scope});
+    return found == scope_visits.end() ? ScopeVisits{} : found->second;
+  }
+  [[nodiscard]] const CoreMask& core_set(std::uint32_t id) const { return core_sets[id - 1]; }
+
+ private:
+  [[nodiscard]] static std::size_t index(RowId id) { return static_cast<std::size_t>(id - 1); }
+};
+
+// The devices of an allocation on which it was left when they were closed, or when their process
+// ended. A buffer of a mesh whose devices are closed one by one ends as `changed` each time, and
+// goes on on the others.
+[[nodiscard]] inline std::vector<RowId> left_on(const Tables& tables,
+                                                const Allocation& allocation) {
+  const std::vector<RowId>& all = tables.device_set(allocation.devices);
+  if (allocation.ending == Ending::device_closed || allocation.ending == Ending::process_ended) {
+    return all;
+  }
+  std::vector<RowId> closed;
+  if (allocation.ending != Ending::changed || !allocation.end_ns) return closed;
+  for (const RowId device : all) {
+    if (tables.device(device).end_ns == allocation.end_ns) closed.push_back(device);
+  }
+  return closed;
+}
+
+// Fails when the file is no recording, or refers to what it does not have.
+[[nodiscard]] Result<Tables> read_tables(Database& database);
+
+}  // namespace ttmem::recording

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "read/recording/file/rows.hpp"
+#include "read/recording/file/tables.hpp"
+#include "read/recording/playback/placed_programs.hpp"
+#include "segment/layout/layout.hpp"
+#include "segment/reader/segment_image.hpp"
+#include "track/ledger/footprint.hpp"
+
+namespace ttmem::recording {
+
+// One device of one process while its recording is played: the figures that the process had in its
+// segment, by the rules of the tracker. Not thread-safe; the arguments must outlive it.
+class DeviceState {
+ public:
+  DeviceState(const Tables& tables, const Device& device, ledger::FootprintTable& footprints);
+
+  void add(const Request& request);
+  void remove(const Request& request);
+  void place(const Program& program);
+  void remove(const Program& program);
+  void dispatch(const Launch& launch);
+  // As PlacedPrograms::settle().
+  void settle();
+
+  void open() { is_open_ = true; }
+  void close() { is_open_ = false; }
+  [[nodiscard]] bool is_open() const { return is_open_; }
+
+  // What a reader of the segment would have seen.
+  [[nodiscard]] segment::DeviceImage image() const;
+  [[nodiscard]] PlacedPrograms& programs() { return programs_; }
+
+ private:
+  void account(const Request& request, bool add);
+  void account_programs();
+
+  const Device& device_;
+  bool is_open_ = false;
+  segment::DeviceFigures figures_{};
+  PlacedPrograms programs_;
+};
+
+}  // namespace ttmem::recording

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/recording/recorder/recorded_devices.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/saturating.hpp"
+#include "segment/reader/device_set_reader.hpp"
+#include "segment/reader/segment_map.hpp"
+
+namespace ttmem::recording {
+namespace {
+
+void copy_facts(const segment::DeviceImage& from, Device& to) {
+  to.uid = from.uid;
+  to.arch = from.arch;
+  to.board = from.board;
+  to.grid_x = from.grid_x;
+  to.grid_y = from.grid_y;
+  to.l1_bytes_per_core = from.l1_bytes_per_core;
+  to.l1_base = from.l1_base;
+  to.l1_small_bytes_per_core = from.l1_small_bytes_per_core;
+  to.dram_channels = from.dram_channels;
+  to.dram_bytes_per_channel = from.dram_bytes_per_channel;
+  to.trace_region_bytes = from.trace_region_bytes;
+  for (const Kind kind : kAllKinds) {
+    if (from.kinds[kind].known != 0) to.known_kinds |= 1U << static_cast<unsigned>(kind);
+  }
+}
+
+}  // namespace
+
+RecordedDevices::Known& RecordedDevices::known(std::uint32_t number) {
+  Known& device = devices_[number];
+  device.row.number = number;
+  device.row.process = process_;
+  return device;
+}
+
+RowId RecordedDevices::open(std::uint32_t number, Time time) {
+  const auto found = devices_.find(number);
+  if (found != devices_.end() && found->second.is_open) return found->second.row.id;
+  Known& device = known(number);
+  // It may be closed again before anybody looks.
+  if (device.row.grid_x == 0) read_facts();
+  device.is_open = true;
+  device.set = 0;
+  sets_.clear();
+  device.last = {};
+  device.row.begin_ns = time;
+  device.row.end_ns.reset();
+  device.row.id = writer_.begin(device.row);
+  return device.row.id;
+}
+
+RowId RecordedDevices::close(std::uint32_t number, Time time) {
+  const auto found = devices_.find(number);
+  if (found == devices_.end() || !found->second.is_open) return 0;
+  Known& device = found->second;
+  device.is_open = false;
+  sets_.clear();
+  device.row.end_ns = time;
+  writer_.change(device.row);
+  end_samples(device, time);
+  return device.row.id;
+}
+
+RowId RecordedDevices::set_of(std::uint32_t number, Time time) {
+  const RowId row = open(number, time);
+  Known& device = devices_[number];
+  if (device.set == 0) device.set = set_of_rows({row});
+  return device.set;
+}
+
+RowId RecordedDevices::set_of_set(std::uint32_t set, Time time) {
+  const auto known = sets_.find(set);
+  if (known != sets_.end()) return known->second;
+  auto numbers = numbers_of_.find(set);
+  if (numbers == numbers_of_.end()) numbers = numbers_of_.emplace(set, read_set(set)).first;
+  std::vector<RowId> rows;
+  for (const std::uint32_t number : numbers->second) rows.push_back(open(number, time));
+  return sets_[set] = set_of_rows(std::move(rows));
+}
+
+// A set never changes.
+std::vector<std::uint32_t> RecordedDevices::read_set(std::uint32_t set) const {
+  std::vector<std::uint32_t> numbers;
+  const auto map = segment::map_segment(source_);
+  if (!map) return numbers;
+  const auto devices = segment::read_devices(source_, *map);
+  const auto mask = segment::DeviceSetReader(source_, *map).read(set);
+  if (!devices || !mask) return numbers;
+  mask->for_each([&](std::uint32_t record) {
+    if (record < devices->id_of.size()) numbers.push_back(devices->id_of[record]);
+  });
+  return numbers;
+}
+
+RowId RecordedDevices::set_of_rows(std::vector<RowId> devices) {
+  std::sort(devices.begin(), devices.end());
+  const RowId set = writer_.device_set(devices);
+  rows_of_.try_emplace(set, std::move(devices));
+  return set;
+}
+
+RowId RecordedDevices::without(RowId set, RowId others) {
+  if (set == others) return 0;
+  const std::vector<RowId>& all = rows_of_[set];
+  const std::vector<RowId>& gone = rows_of_[others];
+  std::vector<RowId> rest;
+  std::set_difference(all.begin(), all.end(), gone.begin(), gone.end(), std::back_inserter(rest));
+  return rest.empty() ? 0 : set_of_rows(std::move(rest));
+}
+
+std::vector<std::uint32_t> RecordedDevices::open_numbers() const {
+  std::vector<std::uint32_t> numbers;
+  for (const auto& [number, device] : devices_) {
+    if (device.is_open) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+void RecordedDevices::read_facts() {
+  const auto map = segment::map_segment(source_);
+  const auto devices = map ? segment::read_devices(source_, *map) : std::nullopt;
+  if (!devices) return;
+  for (const segment::DeviceImage& image : devices->closed) describe(image);
+  for (const segment::DeviceImage& image : devices->devices) describe(image);
+}
+
+void RecordedDevices::refresh(Time time) {
+  const auto map = segment::map_segment(source_);
+  const auto devices = map ? segment::read_devices(source_, *map) : std::nullopt;
+  if (!devices) return;
+  used_bytes_ = 0;
+  for (const segment::DeviceImage& image : devices->closed) describe(image);
+  for (const segment::DevicePeaks& peaks : devices->peaks) keep_peaks(peaks, time);
+  for (const segment::DeviceImage& image : devices->devices) {
+    describe(image);
+    sample(image, time);
+    for (const Kind kind : kDeviceKinds) {
+      used_bytes_ = saturating_add(used_bytes_, image.kinds[kind].used_bytes);
+    }
+  }
+}
+
+// The row of a device that was closed gets it too: a short life may be over before this is called.
+void RecordedDevices::describe(const segment::DeviceImage& image) {
+  Known& device = known(image.id);
+  const Device before = device.row;
+  copy_facts(image, device.row);
+  device.row.resident_known |= image.cb_resident_known && dispatches_recorded_;
+  device.row.cb_estimate |= image.cb_estimate;
+  if (device.row.id != 0 && !(device.row == before)) writer_.change(device.row);
+}
+
+void RecordedDevices::sample(const segment::DeviceImage& image, Time time) {
+  Known& device = known(image.id);
+  if (!device.is_open) return;
+  for (const Kind kind : kDeviceKinds) {
+    const KindFigures& figures = image.kinds[kind];
+    if (figures.known == 0) continue;
+    Sample& last = device.last[kind];
+    const bool same = last.device != 0 && last.used_bytes == figures.used_bytes &&
+                      last.peak_bytes == figures.peak_bytes;
+    if (same) continue;
+    last = {.time_ns = time,
+            .device = device.row.id,
+            .kind = kind,
+            .used_bytes = figures.used_bytes,
+            .peak_bytes = figures.peak_bytes};
+    writer_.add(last);
+  }
+}
+
+// A device may be closed before it was ever looked at.
+void RecordedDevices::keep_peaks(const segment::DevicePeaks& peaks, Time time) {
+  Known& device = known(peaks.id);
+  if (device.row.id == 0 || device.is_open) return;
+  for (const Kind kind : kDeviceKinds) {
+    Sample& last = device.last[kind];
+    if (!peaks.kinds[kind] || *peaks.kinds[kind] <= last.peak_bytes) continue;
+    last = {.time_ns = std::min(time, device.row.end_ns.value_or(time)),
+            .device = device.row.id,
+            .kind = kind,
+            .used_bytes = 0,
+            .peak_bytes = *peaks.kinds[kind]};
+    writer_.add(last);
+  }
+}
+
+void RecordedDevices::end_samples(Known& device, Time time) {
+  for (Sample& last : device.last) {
+    if (last.device == 0 || last.used_bytes == 0) continue;
+    last.time_ns = time;
+    last.used_bytes = 0;
+    writer_.add(last);
+  }
+}
+
+}  // namespace ttmem::recording

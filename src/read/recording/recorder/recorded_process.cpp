@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/recording/recorder/recorded_process.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/safe_text.hpp"
+#include "read/collector/process_info.hpp"
+#include "read/collector/segment_files.hpp"
+#include "segment/reader/buffer_layout.hpp"
+#include "segment/reader/footprint_reader.hpp"
+#include "segment/reader/stable_copy.hpp"
+
+namespace ttmem::recording {
+namespace {
+
+using segment::EventDetails;
+using segment::EventRecord;
+using segment::EventType;
+
+// Slots beyond are those of a segment that nobody of ours wrote.
+constexpr std::uint32_t kMostSlots = 1 << 23;
+
+template <typename T>
+T details_as(const EventDetails& details) {
+  T value;
+  std::memcpy(&value, details.data(), sizeof value);
+  return value;
+}
+
+bool is_on_set(const EventRecord& event) {
+  const auto type = static_cast<EventType>(event.type);
+  return type == EventType::set_alloc || type == EventType::set_free ||
+         type == EventType::set_dispatch;
+}
+
+Cb as_row(const segment::CbRecord& record) {
+  return {.address = record.address,
+          .bytes = record.bytes,
+          .global = (record.flags & segment::kCbGlobal) != 0,
+          .cores = record.cores};
+}
+
+Layout as_row(const segment::Footprint& footprint) {
+  Layout layout;
+  for (const segment::Cb& cb : footprint) {
+    layout.push_back(
+        {.address = cb.address, .bytes = cb.bytes, .global = cb.global, .cores = cb.cores});
+  }
+  return layout;
+}
+
+// What was said. Empty in a ring without details, and when the event contradicts itself.
+std::string text_of(const ProcessEvents::Step& step) {
+  const std::size_t bytes = step.details.size() * sizeof(EventDetails);
+  if (step.event->bytes > bytes) return {};
+  std::string text(step.event->bytes, '\0');
+  std::memcpy(text.data(), step.details.data(), text.size());
+  return safe_lines(text);
+}
+
+bool has_ended_well(const segment::Header& header) {
+  return header.exit_state == static_cast<std::uint32_t>(segment::ExitState::clean);
+}
+
+// Returns true if the process of a segment without an owner still lives. An exiting process is
+// marked as exiting before it closes its files, so it is told apart.
+bool has_called_exec(const segment::Header& header) {
+  if (header.pid_namespace != collector::own_pid_namespace()) return false;
+  const auto facts = collector::process_facts(header.pid);
+  return facts && facts->start_time_ticks == header.start_time_ticks && !facts->is_ending;
+}
+
+}  // namespace
+
+RecordedProcess::RecordedProcess(UniqueFd segment, std::uint64_t began_ns, Writer& writer)
+    : segment_(std::move(segment)),
+      source_(segment_.get()),
+      began_ns_(began_ns),
+      writer_(writer),
+      events_(source_, began_ns),
+      origins_(source_, writer),
+      devices_(source_, writer) {}
+
+bool RecordedProcess::begin() {
+  const auto map = segment::map_segment(source_);
+  if (!map) return false;
+  const segment::Header& header = map->header;
+  row_.pid = header.pid;
+  row_.name = safe_text(std::string_view(header.name, sizeof header.name));
+  row_.command = safe_text(std::string_view(header.command, sizeof header.command));
+  row_.user = collector::user_name(header.uid);
+  row_.begin_ns = possible(static_cast<Time>(header.created_ns - began_ns_));
+  ring_records_ = header.event_capacity;
+  row_.id = writer_.begin(row_);
+  events_.set_begin(row_.begin_ns);
+  devices_.set_process(row_.id);
+  return true;
+}
+
+void RecordedProcess::drain() {
+  events_.drain();
+  devices_.set_dispatches_recorded(events_.has_details());
+}
+
+std::optional<Time> RecordedProcess::next_time() const {
+  const auto step = events_.next();
+  return step ? std::optional(step->time_ns) : std::nullopt;
+}
+
+void RecordedProcess::apply_next() {
+  apply(*events_.next());
+  events_.advance();
+}
+
+void RecordedProcess::apply(const ProcessEvents::Step& step) {
+  if (step.event != nullptr) {
+    apply_event(step);
+  } else if (step.bridge != nullptr) {
+    apply_bridge(*step.bridge, step.time_ns);
+  } else if (step.allocation != nullptr) {
+    apply_live(*step.allocation, step.time_ns);
+  } else {
+    apply_live(*step.program, step.time_ns);
+  }
+}
+
+void RecordedProcess::apply_event(const ProcessEvents::Step& step) {
+  const EventRecord& event = *step.event;
+  const Time time = step.time_ns;
+  switch (static_cast<EventType>(event.type)) {
+    case EventType::alloc:
+    case EventType::set_alloc:
+      return apply_allocation(step);
+    case EventType::free:
+    case EventType::set_free:
+      return apply_free(event, time);
+    case EventType::program_place:
+      return apply_place(event, time);
+    case EventType::program_destroy:
+      if (event.slot < programs_.size() && programs_[event.slot].row != 0) {
+        writer_.end_program(std::exchange(programs_[event.slot].row, 0), time, Ending::freed);
+      }
+      return;
+    case EventType::device_open:
+      devices_.open(event.device_id, time);
+      return;
+    case EventType::device_close:
+      return close_device(event.device_id, time);
+    case EventType::mark:
+      return writer_.add(
+          Mark{.time_ns = time, .process = row_.id, .name = origins_.text(event.id)});
+    case EventType::failure:
+      ++failures_;
+      return writer_.add(Failure{.time_ns = time, .process = row_.id, .text = text_of(step)});
+    case EventType::footprint:
+      return read_layout(event, step.details);
+    case EventType::dispatch:
+    case EventType::set_dispatch:
+      return apply_dispatch(event, {.trace = false, .programs = {event.id}}, time);
+    case EventType::trace_replay: {
+      if (step.details.empty()) return;  // a ring without details cannot say which programs
+      Launch launch{.trace = true, .programs = std::vector<std::uint64_t>(event.id)};
+      std::memcpy(launch.programs.data(), step.details.data(), event.id * sizeof(std::uint64_t));
+      return apply_dispatch(event, launch, time);
+    }
+  }
+}
+
+RowId RecordedProcess::devices_of(const EventRecord& event, Time time) {
+  return is_on_set(event) ? devices_.set_of_set(event.device_id, time)
+                          : devices_.set_of(event.device_id, time);
+}
+
+template <typename Slot>
+std::optional<Slot> RecordedProcess::read_slot(const segment::RecordPlaces& places,
+                                               std::uint32_t index) const {
+  Slot slot{};
+  segment::StableCopy copy;
+  const bool read = index < places.capacity() &&
+                    copy.load(source_, places.offset_of(index), sizeof slot) &&
+                    copy.sequenced(0, slot);
+  return read ? std::optional(slot) : std::nullopt;
+}
+
+// Of a process that writes no details: those of its slot. Nothing is known when that was reused.
+std::optional<RecordedProcess::Details> RecordedProcess::details_of(
+    const ProcessEvents::Step& step) const {
+  const EventRecord& event = *step.event;
+  if (!step.details.empty()) {
+    return Details{event.flags, details_as<segment::AllocationDetails>(step.details.front())};
+  }
+  const auto map = segment::map_segment(source_);
+  if (!map) return std::nullopt;
+  const auto slot = read_slot<segment::AllocationSlot>(map->allocations, event.slot);
+  if (!slot || slot->born != event.number) return std::nullopt;
+  Details details{slot->flags, {.cores = slot->cores, .label = {}}};
+  std::memcpy(details.record.label, slot->label, sizeof details.record.label);
+  return details;
+}
+
+void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
+  const EventRecord& event = *step.event;
+  // Without a slot nobody would know when it ends. The process counts it as dropped.
+  if (event.slot >= kMostSlots) return;
+  const auto kind = static_cast<Kind>(event.kind);
+  const std::optional<Details> details = details_of(step);
+  const Origin origin = details ? origins_.of(details->flags, details->record) : Origin{};
+  const CoreMask place = details ? details->record.cores : CoreMask{};
+  const Request request{.kind = kind,
+                        .role = kind == Kind::kernel ? event.role : std::uint8_t{0},
+                        .own_banks = (event.flags & segment::kOwnBanks) != 0,
+                        .estimate = (event.flags & segment::kEstimate) != 0,
+                        .has_bytes_per_bank = (event.flags & segment::kPerBankUnknown) == 0,
+                        .banks = event.banks,
+                        .cores = origin.cores,
+                        .label = origin.label,
+                        .scope = origin.scope,
+                        .bytes = event.bytes,
+                        .bytes_per_bank = event.bytes_per_bank,
+                        .layout = segment::buffer_layout(kind, event.role, event.flags, place)};
+  const bool has_address = (event.flags & segment::kNoAddress) == 0;
+  begin_allocation({.when_ns = event.when_ns,
+                    .request = writer_.request(request),
+                    .number = event.id,
+                    .address = has_address ? std::optional(event.address) : std::nullopt,
+                    .devices = devices_of(event, step.time_ns)},
+                   event.slot, step.time_ns);
+}
+
+void RecordedProcess::begin_allocation(Live live, std::uint32_t slot, Time time) {
+  if (slot >= allocations_.size()) allocations_.resize(slot + 1);
+  Live& place = allocations_[slot];
+  if (place.row != 0) writer_.end_allocation(place.row, time, Ending::changed);
+  live.row = begin_row(live, time);
+  place = live;
+}
+
+RowId RecordedProcess::begin_row(const Live& live, Time time) {
+  return writer_.begin(Allocation{.devices = live.devices,
+                                  .request = live.request,
+                                  .number = live.number,
+                                  .address = live.address,
+                                  .begin_ns = time});
+}
+
+// It is no longer on these devices; what is left of it goes on in another row.
+void RecordedProcess::leave(Live& live, RowId devices, Time time, Ending ending) {
+  const RowId rest = devices_.without(live.devices, devices);
+  if (rest == live.devices) return;
+  writer_.end_allocation(std::exchange(live.row, 0), time, rest == 0 ? ending : Ending::changed);
+  if (rest == 0) return;
+  live.devices = rest;
+  live.row = begin_row(live, time);
+}
+
+void RecordedProcess::apply_free(const EventRecord& event, Time time) {
+  if (event.slot >= allocations_.size() || allocations_[event.slot].row == 0) return;
+  leave(allocations_[event.slot], devices_of(event, time), time, Ending::freed);
+}
+
+void RecordedProcess::close_device(std::uint32_t number, Time time) {
+  const RowId device = devices_.close(number, time);
+  if (device == 0) return;
+  const RowId set = devices_.set_of_rows({device});
+  for (Live& live : allocations_) {
+    if (live.row != 0) leave(live, set, time, Ending::device_closed);
+  }
+}
+
+void RecordedProcess::read_layout(const EventRecord& event, std::span<const EventDetails> details) {
+  Layout layout;
+  for (const EventDetails& one : details) {
+    layout.push_back(as_row(details_as<segment::CbRecord>(one)));
+  }
+  layouts_[event.id] = writer_.layout(layout);
+}
+
+// 0: its circular buffers were gone before they could be read.
+RowId RecordedProcess::layout_of(const EventRecord& event) {
+  if (event.address == 0) return event.bytes == 0 ? writer_.layout({}) : 0;
+  const auto known = layouts_.find(event.address);
+  if (known != layouts_.end()) return known->second;
+  // It was published before this recording began.
+  const auto map = segment::map_segment(source_);
+  if (!map) return 0;
+  const auto slot = read_slot<segment::ProgramSlot>(map->programs, event.slot);
+  if (!slot || slot->footprint != event.address) return 0;
+  const auto footprints = segment::read_footprints(source_, *map, std::span(&*slot, 1));
+  if (!footprints || !footprints->of_program.front()) return 0;
+  const Layout layout = as_row(footprints->footprints[*footprints->of_program.front()]);
+  return layouts_[event.address] = writer_.layout(layout);
+}
+
+void RecordedProcess::apply_place(const EventRecord& event, Time time) {
+  if (event.slot >= kMostSlots) return;
+  begin_program({.device = devices_.open(event.device_id, time),
+                 .layout = layout_of(event),
+                 .number = event.id,
+                 .name = origins_.name(event.bytes_per_bank & UINT32_MAX),
+                 .scope = origins_.scope(event.bytes_per_bank >> 32),
+                 .begin_ns = time},
+                event.slot, event.when_ns);
+}
+
+void RecordedProcess::begin_program(const Program& program, std::uint32_t slot,
+                                    std::uint64_t when_ns) {
+  if (slot >= programs_.size()) programs_.resize(slot + 1);
+  Live& place = programs_[slot];
+  if (place.row != 0) writer_.end_program(place.row, program.begin_ns, Ending::changed);
+  place = {.row = writer_.begin(program), .when_ns = when_ns};
+}
+
+void RecordedProcess::apply_dispatch(const EventRecord& event, const Launch& launch, Time time) {
+  const RowId devices = devices_of(event, time);
+  RowId row = 0;
+  if (launch.trace) {
+    row = writer_.launch(launch);
+  } else {
+    RowId& known = launches_[event.id];
+    if (known == 0) known = writer_.launch(launch);
+    row = known;
+  }
+  writer_.add(Dispatch{.time_ns = time, .devices = devices, .launch = row});
+}
+
+// What is live by now tells what has happened in between, but for what came and went. What has
+// ended counts no longer than is certain, so that figures are "at least".
+void RecordedProcess::apply_bridge(const Bridge& bridge, Time time) {
+  image_ = &bridge.image;
+  if (bridge.is_gap) {
+    writer_.add(Gap{.process = row_.id,
+                    .begin_ns = time - 1,
+                    .end_ns = bridge.time_ns,
+                    .lost_events = bridge.lost_events});
+  }
+  const auto end_others = [](Slots& slots, const auto& live, const auto& end) {
+    std::vector<std::uint64_t> since(slots.size());
+    for (const auto& one : live) {
+      if (one.slot < since.size()) since[one.slot] = one.when_ns;
+    }
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const bool is_another = slots[i].row != 0 && slots[i].when_ns != since[i];
+      if (is_another) end(std::exchange(slots[i].row, 0));
+    }
+  };
+  end_others(allocations_, image_->allocations,
+             [&](RowId row) { writer_.end_allocation(row, time, Ending::gap); });
+  end_others(programs_, image_->programs,
+             [&](RowId row) { writer_.end_program(row, time, Ending::gap); });
+  for (const std::uint32_t number : devices_.open_numbers()) {
+    const auto is_it = [&](const segment::DeviceImage& device) { return device.id == number; };
+    const auto& open = image_->devices;
+    if (std::none_of(open.begin(), open.end(), is_it)) close_device(number, time);
+  }
+  for (const segment::DeviceImage& device : image_->devices) {
+    devices_.open(device.id, bridge.is_gap ? time : events_.time_of(device.opened_ns));
+  }
+}
+
+void RecordedProcess::apply_live(const segment::LiveAllocation& live, Time time) {
+  if (live.slot < allocations_.size() && allocations_[live.slot].row != 0) return;
+  std::vector<RowId> devices;
+  for (const std::uint32_t device : segment::devices_of(live)) {
+    devices.push_back(devices_.open(image_->devices[device].id, time));
+  }
+  const Request request{.kind = live.kind,
+                        .role = live.role,
+                        .own_banks = live.own_banks,
+                        .estimate = live.estimate,
+                        .has_bytes_per_bank = live.bytes_per_bank.has_value(),
+                        .banks = live.banks.value_or(0),
+                        .cores = live.cores ? writer_.core_set(*live.cores) : 0,
+                        .label = writer_.text(live.label),
+                        .scope = origins_.scope(live.scope_number),
+                        .bytes = live.bytes,
+                        .bytes_per_bank = live.bytes_per_bank.value_or(0),
+                        .layout = live.layout};
+  begin_allocation({.when_ns = live.when_ns,
+                    .request = writer_.request(request),
+                    .number = live.id,
+                    .address = live.address,
+                    .devices = devices_.set_of_rows(std::move(devices))},
+                   live.slot, time);
+}
+
+void RecordedProcess::apply_live(const segment::LiveProgram& live, Time time) {
+  if (live.slot < programs_.size() && programs_[live.slot].row != 0) return;
+  begin_program({.device = devices_.open(image_->devices[live.device].id, time),
+                 .layout = writer_.layout(as_row(image_->footprints[live.footprint])),
+                 .number = live.program,
+                 .name = writer_.text(live.name),
+                 .scope = origins_.scope(live.scope_number),
+                 .begin_ns = time},
+                live.slot, live.when_ns);
+}
+
+void RecordedProcess::note_scopes() {
+  const auto time_of = [&](std::int64_t ns) {
+    return static_cast<Time>(static_cast<std::uint64_t>(ns) - began_ns_);
+  };
+  for (const auto& [scope, visits] : origins_.visits()) {
+    ScopeOfProcess row{.process = row_.id, .scope = scope, .visits = visits};
+    row.visits.last_ns = time_of(visits.last_ns);
+    row.visits.before_ns = time_of(visits.before_ns);
+    writer_.change(row);
+  }
+}
+
+void RecordedProcess::refresh(Time time) { devices_.refresh(time); }
+
+bool RecordedProcess::has_ended() const {
+  segment::Header header{};
+  const bool is_segment =
+      segment::read_value(source_, 0, header) && header.magic == segment::kMagic;
+  if (!is_segment || header.exit_state != static_cast<std::uint32_t>(segment::ExitState::running)) {
+    return true;
+  }
+  return collector::owner_of(segment_.get()) == collector::Owner::gone;
+}
+
+void RecordedProcess::end(Time time) {
+  const auto map = segment::map_segment(source_);
+  if (map) events_.count_lost(segment::event_count(map->header));
+  refresh(time);
+  note_scopes();
+  time = std::max(time, events_.last());
+  for (Live& live : allocations_) {
+    if (live.row != 0) writer_.end_allocation(live.row, time, Ending::process_ended);
+  }
+  for (Live& live : programs_) {
+    if (live.row != 0) writer_.end_program(live.row, time, Ending::process_ended);
+  }
+  for (const std::uint32_t number : devices_.open_numbers()) devices_.close(number, time);
+  row_.end_ns = time;
+  row_.killed = !map || (!has_ended_well(map->header) && !has_called_exec(map->header));
+  writer_.change(row_);
+}
+
+}  // namespace ttmem::recording

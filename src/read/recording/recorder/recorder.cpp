@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/recording/recorder/recorder.hpp"
+
+#include <sys/stat.h>
+#include <time.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/saturating.hpp"
+
+namespace ttmem::recording {
+namespace {
+
+// What is younger waits, so that events of several processes come in the order of their times: one
+// may be written some time after its time was taken, which is of a coarse clock.
+constexpr Time kYoungest = 20'000'000;
+constexpr Time kCommitEvery = 500'000'000;
+// The pause between commits while a process has ended, so that its segment is removed soon.
+constexpr Time kCommitAnEndEvery = 50'000'000;
+// ProcessEvents::drain() takes a million events at once, and the largest ring has four.
+constexpr int kPassesOfARing = 4;
+constexpr Time kForever = std::numeric_limits<Time>::max();
+
+void add_counts(const RecordedProcess& process, Recorder::Figures& figures) {
+  ++figures.processes;
+  figures.events += process.events();
+  figures.lost += process.lost();
+  figures.failures += process.failures();
+  if (process.lost() == 0) return;
+  const std::uint32_t ring = process.ring_records();
+  figures.smallest_ring = figures.smallest_ring == 0 ? ring : std::min(figures.smallest_ring, ring);
+}
+
+}  // namespace
+
+Recorder::Recorder(Writer& writer, std::uint64_t began_ns) : writer_(writer), began_ns_(began_ns) {}
+
+Time Recorder::now() const { return static_cast<Time>(clock_ns(CLOCK_MONOTONIC) - began_ns_); }
+
+void Recorder::add(UniqueFd segment) {
+  struct stat facts {};
+  if (::fstat(segment.get(), &facts) != 0) return;
+  if (!files_.emplace(facts.st_dev, facts.st_ino).second) return;
+  starting_.push_back(std::make_unique<RecordedProcess>(std::move(segment), began_ns_, writer_));
+}
+
+void Recorder::begin_those_that_are_ready() {
+  for (auto& process : starting_) {
+    if (process->begin()) processes_.push_back(std::move(process));
+  }
+  std::erase(starting_, nullptr);
+}
+
+bool Recorder::has_one_ended() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return process->has_ended(); });
+}
+
+// The oldest first, of whichever process.
+void Recorder::apply_until(Time time) {
+  for (;;) {
+    RecordedProcess* first = nullptr;
+    Time first_time = time;
+    for (const auto& process : processes_) {
+      const std::optional<Time> next = process->next_time();
+      if (next && *next <= first_time) {
+        first = process.get();
+        first_time = *next;
+      }
+    }
+    if (first == nullptr) return;
+    first->apply_next();
+  }
+}
+
+void Recorder::end_those_that_have_ended(Time time) {
+  for (auto& process : processes_) {
+    // In this order: what it wrote before it ended is there.
+    if (!process->has_ended()) continue;
+    process->drain();
+    if (process->next_time()) continue;
+    process->end(time);
+    add_counts(*process, ended_);
+    UniqueFd segment = process->take_segment();
+    struct stat facts {};
+    // Another file may get the same inode number soon.
+    if (::fstat(segment.get(), &facts) == 0) files_.erase({facts.st_dev, facts.st_ino});
+    ended_segments_.push_back(std::move(segment));
+    process.reset();
+  }
+  std::erase(processes_, nullptr);
+}
+
+void Recorder::refresh(Time time) {
+  for (const auto& process : processes_) process->refresh(time);
+  peak_bytes_ = std::max(peak_bytes_, figures().used_bytes);
+}
+
+Result<void> Recorder::look(Commit commit) {
+  begin_those_that_are_ready();
+  const Time time = now();
+  for (const auto& process : processes_) process->drain();
+  apply_until(time - kYoungest);
+  const bool may_wait = commit == Commit::when_due;
+  if (may_wait && time < last_commit_ + kCommitAnEndEvery) return {};
+  if (may_wait && time < last_commit_ + kCommitEvery && !has_one_ended()) return {};
+  last_commit_ = time;
+  refresh(time);
+  end_those_that_have_ended(time);
+  return write_down();
+}
+
+Result<void> Recorder::write_down() {
+  const Figures all = figures();
+  writer_.count(all.events, all.lost);
+  auto done = writer_.commit();
+  if (done) written_ = all;
+  return done;
+}
+
+// All of those that have ended. Of one that goes on, at least what was in its ring by now: it could
+// otherwise be faster for ever.
+void Recorder::apply_the_rest() {
+  bool more = true;
+  for (int pass = 0; more; ++pass) {
+    more = false;
+    for (const auto& process : processes_) {
+      if (pass >= kPassesOfARing && !process->has_ended()) continue;
+      process->drain();
+      more = more || process->next_time().has_value();
+    }
+    apply_until(kForever);
+    static_cast<void>(write_down());  // the last commit reports a failure
+  }
+}
+
+Result<void> Recorder::finish(Run& run) {
+  begin_those_that_are_ready();
+  apply_the_rest();
+  const Time time = now();
+  refresh(time);
+  end_those_that_have_ended(time);
+  for (const auto& process : processes_) process->note_scopes();
+  const Figures all = figures();
+  run.ended_ns = time;
+  run.events = all.events;
+  run.lost_events = all.lost;
+  return writer_.finish(run);
+}
+
+Recorder::Figures Recorder::figures() const {
+  Figures all = ended_;
+  for (const auto& process : processes_) {
+    add_counts(*process, all);
+    all.used_bytes = saturating_add(all.used_bytes, process->used_bytes());
+  }
+  all.peak_bytes = std::max(peak_bytes_, all.used_bytes);
+  all.elapsed_ns = static_cast<std::uint64_t>(now());
+  return all;
+}
+
+}  // namespace ttmem::recording

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiles the non-template parts of Boost.Asio's TLS once; src/base/asio has the rest.
+#include <boost/asio/ssl/impl/src.hpp>

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// Compiles the non-template parts of Boost.Asio's TLS once; src/asio has the rest.
-#include <boost/asio/ssl/impl/src.hpp>

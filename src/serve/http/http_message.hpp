@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests and responses as values, without a socket.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/unique_fd.hpp"
+
+namespace ttmem::serve {
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string target = "/";
+  unsigned version = 11;           // 10 or 11
+  std::vector<std::string> hosts;  // each line `Host:`
+  bool has_body = false;
+  std::string authorization{};  // the first Authorization header
+  bool has_more_authorizations = false;
+  std::string accept_encoding{};
+  std::string if_none_match{};
+};
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string content_type;
+  std::string body;  // also for HEAD, whose sender leaves it out; none when the status is 304
+  // The body instead, when it may be too long for memory: all of an open file.
+  std::shared_ptr<UniqueFd> file{};
+  std::string allow;  // the methods, when the status is 405
+  std::vector<std::pair<std::string, std::string>> headers{};  // more of them
+  // When set, it makes the response, which takes long. Another thread calls it, one such function
+  // after the other.
+  std::function<HttpResponse()> later{};
+  std::shared_ptr<void> ticket{};  // released when the response has been sent
+};
+
+// The response with this status and {"error": ...}.
+[[nodiscard]] HttpResponse error_response(unsigned status, std::string_view message);
+
+}  // namespace ttmem::serve

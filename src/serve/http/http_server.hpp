@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "serve/http/http_connection.hpp"
+#include "serve/http/http_host.hpp"
+#include "serve/http/http_message.hpp"
+#include "serve/http/http_options.hpp"
+
+namespace ttmem::serve {
+
+// A server of HTTP on one address. One thread: that of the event loop, which must not run any more
+// when this is destroyed.
+//
+// Serves at most kMaxConnections at a time. A new client then replaces a client that has been
+// answered; else the client whose request has been incomplete for the longest time (at least
+// kMinWait); else the client that has been reading its answer for the longest time (at least
+// kMinRead). Otherwise the new client waits. At most kMaxAnswers requests are answered at a time:
+// others get 503, except /healthz, which is always answered.
+class HttpServer {
+ public:
+  static constexpr std::size_t kMaxConnections = 512;
+  static constexpr std::size_t kMaxAnswers = 64;
+  static constexpr std::chrono::milliseconds kMinWait{50};
+  static constexpr std::chrono::milliseconds kMinRead{1000};
+  static constexpr long kMostLongAnswers = 4;  // at a time: each may take tens of MiB
+
+  // Makes the response to a request that came to a server with that name and port.
+  using Answer = std::function<HttpResponse(const HttpRequest&, const HostRule&)>;
+
+  // `options` must outlive it.
+  HttpServer(boost::asio::io_context& loop, const HttpOptions& options, Answer answer);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  // Fails when it cannot listen there; the message has the address, the reason and the next step.
+  [[nodiscard]] Result<void> start();
+  // Closes everything, at once. Safe when it never started.
+  void stop();
+
+  // Valid after start().
+  [[nodiscard]] std::uint16_t port() const { return hosts_.port; }
+  [[nodiscard]] std::string url() const;  // ends with a slash
+
+  // How many there were of each status.
+  [[nodiscard]] const std::map<unsigned, std::uint64_t>& responses() const { return responses_; }
+
+ private:
+  void accept();
+  void add(boost::asio::ip::tcp::socket socket);
+  void accept_when_there_is_room();
+  [[nodiscard]] std::shared_ptr<HttpConnection> longest_waiting() const;
+  [[nodiscard]] bool is_overloaded() const;
+  void try_again_soon();
+  [[nodiscard]] HttpResponse answer(const HttpRequest& request);
+
+  const HttpOptions& options_;
+  Answer answer_;
+  boost::asio::ip::tcp::acceptor acceptor_;
+  boost::asio::steady_timer retry_;
+  HostRule hosts_;
+  std::list<std::weak_ptr<HttpConnection>> connections_;
+  std::shared_ptr<HttpServer*> self_;  // null inside after the destructor
+  bool accepting_ = false;
+  boost::asio::thread_pool workers_{1};
+  std::shared_ptr<void> tickets_ = std::make_shared<int>();  // one owner more for each long answer
+  std::map<unsigned, std::uint64_t> responses_;              // by status
+};
+
+}  // namespace ttmem::serve

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every request must be, whatever it asks for. Pure, safe from any thread.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "serve/http/http_host.hpp"
+#include "serve/http/http_message.hpp"
+#include "serve/http/http_query.hpp"
+
+namespace ttmem::serve {
+
+// Empty when the request is meant for this server; else what it gets.
+[[nodiscard]] std::optional<HttpResponse> refused_host(const HttpRequest& request,
+                                                       const Target& target, const HostRule& rule);
+
+// Empty when it is a GET or HEAD without a body; else what it gets. `path` is there.
+[[nodiscard]] std::optional<HttpResponse> refused_form(const HttpRequest& request,
+                                                       std::string_view path);
+
+// Returns the error response to a request without the token, or with several; nullopt if the
+// request has the token, or if `token` is empty. The comparison takes the same time for every
+// token.
+[[nodiscard]] std::optional<HttpResponse> refused_token(const HttpRequest& request,
+                                                        std::string_view token);
+
+}  // namespace ttmem::serve

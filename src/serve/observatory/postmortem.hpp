@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "read/collector/collector.hpp"
+
+namespace ttmem::serve {
+
+// A process that ended without a clean exit, and what it held.
+struct Postmortem {
+  std::uint64_t found_unix_ns = 0;
+  bool removed = false;  // its segment
+  collector::DeadSegment process;
+};
+
+// Lines for a log: who, the bytes by kind, the largest allocations.
+[[nodiscard]] std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead);
+
+// The last kMost of them. One thread at a time.
+class Postmortems {
+ public:
+  static constexpr std::size_t kMost = 256;
+
+  void add(Postmortem postmortem);
+
+  [[nodiscard]] const std::deque<Postmortem>& list() const { return list_; }  // the oldest first
+  [[nodiscard]] std::uint64_t total() const { return total_; }                // ever
+
+ private:
+  std::deque<Postmortem> list_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace ttmem::serve

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <spdlog/logger.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "serve/socket/client.hpp"
+#include "track/wire/message.hpp"
+
+namespace ttmem::serve {
+
+// "21.75 MiB": two decimals and one unit, so that lines can be compared and added up. Smaller
+// sizes, which would read 0.00 MiB, are in KiB or B.
+[[nodiscard]] std::string log_bytes(std::uint64_t bytes);
+
+// "dram 1.25 MiB, cb 0.50 MiB": the kinds that are not zero.
+[[nodiscard]] std::string text_of_kinds(const KindBytes& bytes);
+
+// One line per report, at info level:
+//
+//   [CB_FREE] [PID 4711] device 0: -0.25 MiB (total 21.75 MiB) cb
+//
+// The total is what all clients of this server hold of that kind on that device. flush() writes the
+// lines, many at once: a busy client must not wait for a file.
+class EventLog {
+ public:
+  explicit EventLog(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {}
+
+  void report(const wire::Message& report, pid_t pid, const Change& change,
+              const DeviceTotals& totals) {
+    if (change.effect >= Change::Effect::waiting) return;
+    if (logger_->should_log(spdlog::level::info)) write(report, pid, change, totals);
+  }
+  void flush() { logger_->flush(); }
+
+ private:
+  [[gnu::noinline]] void write(const wire::Message& report, pid_t pid, const Change& change,
+                               const DeviceTotals& totals);
+
+  std::shared_ptr<spdlog::logger> logger_;
+};
+
+}  // namespace ttmem::serve

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+
+namespace ttmem::serve {
+
+// A Unix stream socket that listens at a path. Its destructor removes the path.
+class Listener {
+ public:
+  Listener() = default;
+  ~Listener() { close(); }
+  Listener(Listener&& other) noexcept = default;
+  Listener& operator=(Listener&& other) noexcept = default;
+
+  // Replaces a socket that a killed server of root or of this user left. Fails when a server
+  // listens there (the message has its pid), when the path is not a socket or belongs to another
+  // user, and when the socket cannot be created.
+  [[nodiscard]] static Result<Listener> open(const std::string& path, mode_t mode);
+
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+
+  // Returns true if the file at the path belongs to neither root nor this user.
+  [[nodiscard]] static bool is_of_another(const std::string& path);
+  // Creates the directory of a socket if it is missing. Fails unless the directory belongs to this
+  // user, and this user alone can write to it.
+  [[nodiscard]] static Result<void> make_directory(const std::string& path);
+
+  // Removes the socket, if it is still this one.
+  void close() noexcept;
+
+ private:
+  std::string path_;
+  UniqueFd fd_;
+  dev_t device_ = 0;
+  ino_t number_ = 0;
+};
+
+}  // namespace ttmem::serve

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "read/model/snapshot.hpp"
+#include "track/wire/message.hpp"
+
+namespace ttmem::serve {
+
+// Answers the questions of the wire protocol from the Snapshot of all processes, not only of those
+// that use the socket. In this fixed format an unknown figure is 0; `is_available` is 0 when
+// nothing is known of the device. One thread: that of the event loop.
+class Responder {
+ public:
+  // Returns the present Snapshot.
+  using GetSnapshot = std::function<const model::Snapshot&()>;
+  // The Snapshot of `at_figures` may lack the allocations.
+  Responder(GetSnapshot at_all, GetSnapshot at_figures)
+      : get_all_(std::move(at_all)), get_figures_(std::move(at_figures)) {}
+
+  // Makes the next answer use a new Snapshot. Otherwise it uses the same one, so that a thousand
+  // questions at once cost one collection.
+  void forget() { snapshot_ = nullptr; }
+
+  // `question` is one of wire::is_question(), and `pid` the process that asks.
+  [[nodiscard]] wire::Message answer(const wire::Message& question, pid_t pid);
+
+ private:
+  const model::Snapshot& snapshot(bool with_allocations);
+
+  GetSnapshot get_all_;
+  GetSnapshot get_figures_;
+  const model::Snapshot* snapshot_ = nullptr;
+  bool has_allocations_ = false;
+};
+
+// The lines that DUMP_REMAINING and DUMP_KERNELS write into the log: who holds what on each device,
+// and the largest allocations.
+[[nodiscard]] std::vector<std::string> remaining_lines(const model::Snapshot& snapshot);
+[[nodiscard]] std::vector<std::string> kernel_lines(const model::Snapshot& snapshot);
+
+}  // namespace ttmem::serve

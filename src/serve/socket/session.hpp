@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "serve/socket/client_registry.hpp"
+#include "serve/socket/complaints.hpp"
+#include "serve/socket/event_log.hpp"
+#include "serve/socket/peer.hpp"
+#include "serve/socket/responder.hpp"
+#include "track/wire/check.hpp"
+#include "track/wire/message.hpp"
+
+namespace ttmem::serve {
+
+// The counts of a socket server since its start.
+struct SocketStatistics {
+  std::uint64_t connections = 0;
+  std::uint64_t messages = 0;  // valid ones
+  std::uint64_t bad = 0;       // those with a wire::Fault
+  std::uint64_t refused = 0;   // for a process that the peer may not report for
+};
+
+// What all sessions of a server share. It must outlive them.
+struct SessionContext {
+  ClientRegistry& clients;
+  EventLog& log;
+  Responder& responder;
+  SocketStatistics& statistics;
+  Complaints& complaints;
+  uid_t server_uid;
+};
+
+// The protocol of one connection: whole messages in, answers out, no I/O. One thread: that of the
+// event loop.
+class Session {
+ public:
+  Session(SessionContext& context, ConnectionId id, Peer peer)
+      : context_(context), id_(id), peer_(peer) {}
+  ~Session();  // the connection ended
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  enum class Verdict : bool { proceed, close };
+
+  // Handles whole messages in their order, and appends the answers. Stops at kClose; the log says
+  // why.
+  [[nodiscard]] Verdict handle(std::span<const std::byte> messages, std::string& answers);
+
+  [[nodiscard]] ConnectionId id() const { return id_; }
+  [[nodiscard]] const Peer& peer() const { return peer_; }
+
+ private:
+  static constexpr std::uint32_t kMaxBadInARow = 3;
+
+  // What is marked noinline would make the loop over the messages slower (1 ns each).
+  Verdict handle_all(std::span<const std::byte> messages, std::string& answers);
+  Verdict handle_one(const wire::Message& message, std::string& answers);
+  [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);
+  Verdict handle_report(const wire::Message& report);
+  [[gnu::cold, gnu::noinline]] Verdict bad_message(const wire::Message& message, wire::Fault fault);
+  // Sets last_client_ to the client of that pid; null when the peer may not report for it.
+  [[gnu::cold, gnu::noinline]] Result<void> find_client(std::int32_t reported);
+  [[gnu::noinline]] Change handle_cb(Client& client, const wire::Message& report);
+
+  SessionContext& context_;
+  ConnectionId id_;
+  Peer peer_;
+  std::uint32_t bad_in_a_row_ = 0;
+  EndOfConnection end_ = EndOfConnection::closed;
+  // Of the present call of handle().
+  bool answered_ = false;  // the responder has a Snapshot
+  std::uint64_t handled_ = 0;
+  std::uint64_t bad_ = 0;
+
+  // By the pid of the messages; null: refused, and logged.
+  boost::unordered_flat_map<std::int32_t, std::shared_ptr<Client>> clients_;
+  std::int32_t last_pid_ = -1;
+  Client* last_client_ = nullptr;
+
+  // A program that is not complete yet.
+  struct Program {
+    std::uint64_t id = 0;
+    std::uint32_t device = 0;
+    std::vector<ReportedCb> cbs;
+  } program_;
+};
+
+}  // namespace ttmem::serve

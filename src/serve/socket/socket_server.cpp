@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/socket/socket_server.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "read/collector/collector.hpp"
+
+namespace ttmem::serve {
+namespace {
+
+// So small that what is read stays in the L2 cache until it is handled.
+constexpr std::size_t kScratchBytes = 64 << 10;
+
+// Every client needs two descriptors: its connection and its segment.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void remove_abandoned(const std::string& directory) {
+  const collector::DeadSegments abandoned = collector::find_abandoned(directory);
+  if (abandoned.segments.empty()) return;
+  const collector::ReapReport report = collector::reap(directory, abandoned.segments);
+  spdlog::info("removed {} segment{} that a killed server left in {}", report.removed,
+               report.removed == 1 ? "" : "s", directory);
+  for (const std::string& warning : report.warnings) spdlog::warn("{}", warning);
+}
+
+}  // namespace
+
+SocketServer::SocketServer(boost::asio::io_context& loop, Observatory& observatory,
+                           const SocketOptions& options, std::shared_ptr<spdlog::logger> events)
+    : loop_(loop),
+      options_(options),
+      log_(std::move(events)),
+      responder_([&observatory]() -> const model::Snapshot& { return observatory.snapshot(); },
+                 [&observatory]() -> const model::Snapshot& { return observatory.figures(); }),
+      clients_(loop, options.directory, complaints_, [this](pid_t pid) { read_rest(pid); }),
+      context_{clients_, log_, responder_, statistics_, complaints_, ::geteuid()},
+      scratch_(kScratchBytes) {}
+
+Result<void> SocketServer::start() {
+  allow_many_descriptors();
+  const Result<void> listening = listen();
+  if (!listening) return listening.error();
+  remove_abandoned(options_.directory);
+  for (Entrance& entrance : entrances_) accept(entrance);
+  return {};
+}
+
+// Listens on both paths. Does without the safe path if its directory cannot be used, and without
+// the other path if another user occupies it.
+Result<void> SocketServer::listen() {
+  const mode_t mode = options_.mode.value_or(::geteuid() == 0 ? 0666 : 0600);
+  if (!options_.safe_path.empty()) {
+    const Result<void> made = Listener::make_directory(options_.safe_path);
+    if (!made) {
+      spdlog::info("not listening on {}: {}", options_.safe_path, made.error().message);
+    } else if (const Result<void> safe = listen_at(options_.safe_path, mode); !safe) {
+      return safe.error();
+    }
+  }
+  Result<void> named = listen_at(options_.path, mode);
+  if (named || entrances_.empty() || !Listener::is_of_another(options_.path)) return named;
+  spdlog::warn("{}; clients of the original tools do not find this server", named.error().message);
+  return {};
+}
+
+Result<void> SocketServer::listen_at(const std::string& path, mode_t mode) {
+  Result<Listener> listener = Listener::open(path, mode);
+  if (!listener) return listener.error();
+  Entrance& entrance = entrances_.emplace_back(loop_);
+  entrance.listener = std::move(*listener);
+  // The acceptor gets its own descriptor, which it closes. The listener removes the path.
+  entrance.acceptor.assign(Protocol(), ::fcntl(entrance.listener.fd(), F_DUPFD_CLOEXEC, 0));
+  boost::system::error_code ignored;
+  entrance.acceptor.non_blocking(true, ignored);
+  spdlog::info("listening on {} (mode {:04o})", path, mode);
+  return {};
+}
+
+// Waits for connections without letting Asio accept them, so that each connection is always either
+// in the queue of the kernel or in connections_.
+void SocketServer::accept(Entrance& entrance) {
+  entrance.acceptor.async_wait(Protocol::acceptor::wait_read,
+                               [this, &entrance](const boost::system::error_code& stopped) {
+                                 if (stopped) return;
+                                 if (const auto error = accept_all(entrance))
+                                   return accept_later(entrance, error);
+                                 accept(entrance);
+                               });
+}
+
+// Accepts at most as many connections as the queue of the kernel can have. Returns the error of a
+// connection that cannot be accepted.
+boost::system::error_code SocketServer::accept_all(Entrance& entrance) {
+  boost::system::error_code error;
+  for (int i = 0; i < SOMAXCONN && entrance.acceptor.is_open(); ++i) {
+    Protocol::socket socket(loop_);
+    entrance.acceptor.accept(socket, error);
+    if (error == boost::asio::error::would_block) return {};
+    if (error) return error;
+    add(std::move(socket));
+  }
+  return {};
+}
+
+// Reads everything that was sent, also over connections in the queue of the kernel. Reads
+// connections in the order in which they were made, so that a newer one replaces an older one.
+void SocketServer::read_rest(std::optional<pid_t> of_process) {
+  // A connection that cannot be accepted now is accepted later.
+  for (Entrance& entrance : entrances_) (void)accept_all(entrance);
+  std::vector<std::shared_ptr<Connection>> chosen;
+  for (const auto& connection : connections_) {
+    if (!of_process || connection->peer().pid == *of_process) chosen.push_back(connection);
+  }
+  std::sort(chosen.begin(), chosen.end(),
+            [](const auto& a, const auto& b) { return a->id() < b->id(); });
+  for (const auto& connection : chosen) connection->read_rest();
+}
+
+void SocketServer::add(Protocol::socket socket) {
+  const std::optional<Peer> peer = peer_of(socket.native_handle());
+  if (!peer) return;  // it is gone already
+  ++statistics_.connections;
+  auto connection = std::make_shared<Connection>(
+      std::move(socket), context_, next_id_++, *peer, scratch_,
+      [this](const std::shared_ptr<Connection>& ended) { connections_.erase(ended); });
+  connections_.insert(connection);
+  connection->start();
+}
+
+// Most likely there is no descriptor left. Connected clients are served, the others wait.
+void SocketServer::accept_later(Entrance& entrance, const boost::system::error_code& error) {
+  spdlog::warn("cannot accept another client: {}; {} are connected; raise the limit of open files",
+               error.message(), connections_.size());
+  entrance.pause.expires_after(std::chrono::seconds(1));
+  entrance.pause.async_wait([this, &entrance](const boost::system::error_code& stopped) {
+    if (!stopped) accept(entrance);
+  });
+}
+
+void SocketServer::stop() {
+  read_rest(std::nullopt);  // reads goodbyes: their processes have not died
+  boost::system::error_code ignored;
+  for (Entrance& entrance : entrances_) {
+    entrance.acceptor.close(ignored);
+    entrance.pause.cancel();
+    entrance.listener.close();
+  }
+  clients_.stop();
+  for (const auto& connection : connections_) connection->close();
+  connections_.clear();
+  // A closed connection lives until its handlers have run.
+  loop_.restart();
+  loop_.poll();
+  log_.flush();
+  complaints_.finish();
+  spdlog::info("stopped after {} connections and {} messages; {} bad, {} refused",
+               statistics_.connections, statistics_.messages, statistics_.bad, statistics_.refused);
+}
+
+}  // namespace ttmem::serve

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "analyse/report/report.hpp"
+#include "text/format.hpp"
+
+namespace ttmem::viewer {
+
+// As text::key_of() gives it to the same chip at a moment: a recording has no PCI addresses.
+[[nodiscard]] inline std::string key_of(const report::DeviceReport& device) {
+  return device.uid != 0 ? text::format_hex(device.uid)
+                         : text::key_of_number(device.id, device.arch);
+}
+
+}  // namespace ttmem::viewer

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "read/recording/file/rows.hpp"
+
+namespace ttmem::viewer {
+
+// Tells rows of a list apart: two with equal figures are the same row at two moments.
+using RowKey = std::array<std::uint64_t, 8>;
+
+// Texts that are each kept once.
+class Texts {
+ public:
+  // Its number, from 0.
+  [[nodiscard]] std::size_t number_of(std::string text);
+
+  [[nodiscard]] const std::vector<const std::string*>& all() const { return texts_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<const std::string*> texts_;
+  std::size_t bytes_ = 0;
+};
+
+// The rows of a list over many moments. What stays as it is from one moment to the next is one row.
+class LiveRows {
+ public:
+  struct Row {
+    std::size_t first = 0;  // moments at which it is in the list
+    std::size_t last = 0;
+    std::int64_t begin_ns = 0;
+    std::string text{};  // members of a JSON object
+  };
+
+  // The row is in the list at that moment; moments come in their order. `text` is called when it is
+  // new.
+  void add(std::size_t moment, const RowKey& key, std::int64_t begin_ns,
+           const std::function<std::string()>& text);
+
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  boost::unordered_flat_map<RowKey, std::size_t> known_;  // where in rows_
+  std::vector<Row> rows_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace ttmem::viewer

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/viewer/serve_recordings.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <utility>
+
+#include "serve/http/http_server.hpp"
+#include "serve/viewer/random_text.hpp"
+#include "serve/viewer/recording_api.hpp"
+
+namespace ttmem::viewer {
+
+namespace asio = boost::asio;
+
+Result<void> serve_recordings(std::vector<Run> runs, std::string document,
+                              const ServeOptions& options) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed connection is an error code, not a signal
+  spdlog::set_level(spdlog::level::warn);
+  const std::string secret = random_text();
+  if (secret.empty()) return Error{"the system has no random numbers for the address of the page"};
+  asio::io_context loop(1);
+  asio::signal_set signals(loop, SIGINT, SIGTERM);
+  serve::HttpOptions http = options.http;
+  http.without_token = true;  // its address has a secret
+  const RecordingApi api(std::move(runs), std::move(document), secret, http.assets);
+  serve::HttpServer server(loop, http,
+                           [&](const serve::HttpRequest& request, const serve::HostRule& hosts) {
+                             return api.answer(request, hosts);
+                           });
+  Result<void> started = server.start();
+  if (!started && options.any_port) {
+    http.port = 0;
+    server.stop();
+    started = server.start();
+  }
+  if (!started) return started;
+  signals.async_wait([&](const boost::system::error_code&, int) { loop.stop(); });
+  if (options.ready) options.ready(fmt::format("{}{}/", server.url(), secret));
+  loop.run();
+  server.stop();
+  signals.clear();  // a long answer is finished first; another Ctrl-C does not wait for it
+  return {};
+}
+
+}  // namespace ttmem::viewer

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "serve/http/http_options.hpp"
+#include "serve/viewer/document.hpp"
+
+namespace ttmem::viewer {
+
+struct ServeOptions {
+  serve::HttpOptions http{};
+  bool any_port = false;  // when that of `http` is taken
+  // Called with the address of the page, once it can be opened.
+  std::function<void(const std::string& url)> ready{};
+};
+
+// Serves the page over these recordings until SIGINT or SIGTERM. Fails when it cannot listen there.
+[[nodiscard]] Result<void> serve_recordings(std::vector<Run> runs, std::string document,
+                                            const ServeOptions& options);
+
+}  // namespace ttmem::viewer

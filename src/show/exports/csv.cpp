@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One row for each allocation on each device, and for each circular buffer of each program, in the
+// order of their begin. Unknown is an empty field.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/safe_text.hpp"
+#include "read/recording/file/core_text.hpp"
+#include "read/recording/file/schema.hpp"
+#include "show/exports/format.hpp"
+
+namespace ttmem::exports {
+
+using recording::Event;
+using recording::RowId;
+using recording::Tables;
+
+namespace {
+
+constexpr std::string_view kHeader =
+    "pid,process,device,kind,label,scope,number,program,address,bytes,bytes_per_bank,banks,"
+    "used_bytes,cores,begin_ns,end_ns,ending\n";
+
+template <typename T>
+std::string field_of(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : std::string();
+}
+
+// What allocations and circular buffers have in common: the end of a row.
+template <typename Life>
+std::string end_of_row(std::string_view cores, const Life& life) {
+  return fmt::format("{},{},{},{}\n", csv_field(cores), life.begin_ns, field_of(life.end_ns),
+                     recording::name_of(life.ending));
+}
+
+std::string begin_of_row(const Tables& tables, RowId id, Kind kind, std::uint32_t label,
+                         std::uint32_t scope) {
+  const recording::Device& device = tables.device(id);
+  const recording::Process& process = tables.process(device.process);
+  return fmt::format("{},{},{},{},{},{}", process.pid != 0 ? fmt::format("{}", process.pid) : "",
+                     csv_field(process.name), device.number, name_of(kind),
+                     csv_field(tables.text(label)), csv_field(tables.scope(scope)));
+}
+
+void write_allocation(const Job& job, const recording::Allocation& allocation, Output& output) {
+  const Tables& tables = job.reader.tables();
+  const recording::Request& request = tables.request(allocation.request);
+  if (!job.selection.has(request.kind)) return;
+  const std::string cores =
+      request.cores == 0 ? "" : recording::core_text(tables.core_set(request.cores));
+  const std::string rest = fmt::format(
+      ",{},,{},{},{},{},{},{}", allocation.number, field_of(allocation.address), request.bytes,
+      request.has_bytes_per_bank ? fmt::format("{}", request.bytes_per_bank) : "",
+      request.banks != 0 ? fmt::format("{}", request.banks) : "", request.used_bytes(),
+      end_of_row(cores, allocation));
+  for (const RowId device : tables.device_set(allocation.devices)) {
+    if (!job.selection.has(device)) continue;
+    output.write(begin_of_row(tables, device, request.kind, request.label, request.scope) + rest);
+  }
+}
+
+void write_program(const Job& job, const recording::Program& program, Output& output) {
+  const Tables& tables = job.reader.tables();
+  if (program.layout == 0 || !job.selection.has(Kind::cb) || !job.selection.has(program.device)) {
+    return;
+  }
+  const std::string begin =
+      begin_of_row(tables, program.device, Kind::cb, program.name, program.scope);
+  for (const recording::Cb& cb : tables.layout(program.layout)) {
+    const std::uint32_t cores = cb.cores.count();
+    const std::uint64_t bytes = std::uint64_t{cb.bytes} * cores;
+    output.write(fmt::format("{},,{},{},{},{},{},{},{}", begin, program.number, cb.address, bytes,
+                             cb.bytes, cores, cb.global ? 0 : bytes,
+                             end_of_row(recording::core_text(cb.cores), program)));
+  }
+}
+
+}  // namespace
+
+Result<Notes> write_csv(const Job& job, Output& output) {
+  output.write(kHeader);
+  const auto passed = job.reader.for_each_event([&](const Event& event) {
+    if (event.type == Event::Type::allocate) write_allocation(job, *event.allocation, output);
+    if (event.type == Event::Type::place) write_program(job, *event.program, output);
+    return true;
+  });
+  if (!passed) return passed.error();
+  return Notes{};
+}
+
+}  // namespace ttmem::exports

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "read/recording/file/rows.hpp"
+#include "show/exports/output.hpp"
+#include "show/exports/proto_writer.hpp"
+#include "show/exports/stacks.hpp"
+
+namespace ttmem::exports {
+
+using TrackId = std::uint64_t;  // 0: none
+
+// What a slice or an instant says beside its name.
+class Annotations {
+ public:
+  void add(std::string_view name, std::uint64_t value);
+  void add(std::string_view name, std::string_view value);
+  // The flame graph of a selection adds up these bytes.
+  void set_stack(const Stack& stack, std::uint64_t bytes);
+
+ private:
+  friend class PerfettoTrace;
+  ProtoMessage fields_;  // of a TrackEvent
+};
+
+// A trace of Perfetto (perfetto/trace/trace.proto), packet by packet. A track must be there before
+// its events. Nothing is interned, so that every packet can be read alone. Texts must be UTF-8.
+// Times before the recording are those of its begin. Not thread-safe.
+class PerfettoTrace {
+ public:
+  explicit PerfettoTrace(Output& output) : output_(output) {}
+
+  // Tracks of one parent are shown by their rank; those with one name are shown as one. Parent 0:
+  // at the top.
+  TrackId add_track(TrackId parent, std::string_view name, std::uint64_t rank,
+                    std::string_view description = {});
+  // In bytes. Counters of one parent and one scale can be compared by eye.
+  TrackId add_counter(TrackId parent, std::string_view name, std::uint64_t rank,
+                      std::string_view scale);
+  TrackId add_process(const recording::Process& process);
+
+  void begin_slice(TrackId track, recording::Time time, std::string_view name,
+                   std::string_view category, const Annotations& annotations);
+  void end_slice(TrackId track, recording::Time time);
+  void add_instant(TrackId track, recording::Time time, std::string_view name,
+                   std::string_view category, const Annotations& annotations = {});
+  void set_counter(TrackId track, recording::Time time, std::uint64_t value);
+
+ private:
+  void write(const ProtoMessage& packet);
+  void write_track(ProtoMessage& descriptor, TrackId parent, std::string_view name,
+                   std::uint64_t rank);
+  void write_event(recording::Time time, const ProtoMessage& event);
+
+  Output& output_;
+  TrackId last_ = 0;
+};
+
+}  // namespace ttmem::exports

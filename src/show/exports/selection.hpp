@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/kinds.hpp"
+#include "read/recording/file/tables.hpp"
+
+namespace ttmem::exports {
+
+// What has a peak of its own. L1 is buffers, circular buffers and kernels together.
+enum class Memory : std::uint8_t { dram, l1, trace, system };
+inline constexpr std::size_t kMemories = 4;
+
+[[nodiscard]] constexpr Memory memory_of(Kind kind) noexcept {
+  return kind == Kind::dram     ? Memory::dram
+         : kind == Kind::trace  ? Memory::trace
+         : kind == Kind::system ? Memory::system
+                                : Memory::l1;
+}
+[[nodiscard]] std::string_view name_of(Memory memory);
+
+// A chip, and each time that a process had it open.
+struct Chip {
+  std::uint32_t number = 0;
+  std::uint64_t uid = 0;  // 0: unknown
+  std::string arch{};
+  std::string board{};
+  std::vector<recording::RowId> devices{};
+
+  [[nodiscard]] std::string name() const;  // "device 3"
+};
+
+// Which devices and kinds are exported.
+class Selection {
+ public:
+  using Wanted = std::function<bool(const Chip&)>;
+
+  // `kinds` empty: all. `wanted` empty: all chips.
+  Selection(const recording::Tables& tables, const std::vector<Kind>& kinds,
+            const Wanted& wanted = {});
+
+  // Chosen ones, by number.
+  [[nodiscard]] const std::vector<Chip>& chips() const { return chips_; }
+  [[nodiscard]] bool has(Kind kind) const { return kinds_[kind]; }
+  [[nodiscard]] bool has(recording::RowId device) const { return chip_of(device) != kNone; }
+  // How files name the chips that only know devices by numbers: chip by chip its number, or its
+  // place in chips() when two have one number.
+  [[nodiscard]] std::vector<std::size_t> places() const;
+  // Where in chips(); kNone: it was not chosen.
+  [[nodiscard]] std::size_t chip_of(recording::RowId device) const {
+    return chip_of_[static_cast<std::size_t>(device - 1)];
+  }
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+ private:
+  PerKind<bool> kinds_{};
+  std::vector<Chip> chips_;
+  std::vector<std::size_t> chip_of_;
+};
+
+}  // namespace ttmem::exports

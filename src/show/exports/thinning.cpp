@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "show/exports/thinning.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace ttmem::exports {
+
+using recording::Event;
+using recording::RowId;
+using recording::Time;
+
+namespace {
+
+constexpr std::size_t kMostPeaks = 4096;
+
+using AllPeaks = std::vector<std::array<LocalPeaks, kMemories>>;
+
+struct Survey {
+  AllPeaks peaks;
+  std::uint64_t entries = 0;                // of allocations
+  std::vector<std::uint64_t> cb_changes{};  // by chip: how often its circular buffers changed
+  Time last = 0;
+};
+
+// A free and an allocation.
+constexpr std::uint64_t kEntriesPerChange = 3;
+
+constexpr std::uint64_t entries_of(const recording::Allocation& allocation) {
+  return allocation.end_ns ? 3 : 1;
+}
+
+// Calls visit(allocation, chip, memory) for all that is selected.
+template <typename Visit>
+void for_each_selected(const recording::Tables& tables, const Selection& selection,
+                       const Event& event, Visit&& visit) {
+  if (event.type != Event::Type::allocate) return;
+  const Kind kind = tables.request(event.allocation->request).kind;
+  if (!selection.has(kind)) return;
+  for (const RowId device : tables.device_set(event.allocation->devices)) {
+    const std::size_t chip = selection.chip_of(device);
+    if (chip != Selection::kNone) visit(*event.allocation, chip, memory_of(kind));
+  }
+}
+
+Result<Survey> survey(const recording::Reader& reader, const Selection& selection) {
+  static_assert(kMemories == 4);
+  const LocalPeaks none(kMostPeaks);
+  Survey found{AllPeaks(selection.chips().size(), {none, none, none, none})};
+  found.cb_changes.resize(selection.chips().size());
+  std::vector<std::uint64_t> cb_bytes(selection.chips().size());
+  Usage usage(reader.tables(), selection);
+  const auto passed = for_each_moment(
+      reader, usage,
+      [&](Time time, const std::vector<std::size_t>& changed) {
+        found.last = time;
+        for (const std::size_t chip : changed) {
+          const std::uint64_t cbs = usage.used_bytes(selection.chips()[chip], Kind::cb);
+          if (std::exchange(cb_bytes[chip], cbs) != cbs) ++found.cb_changes[chip];
+          for (std::size_t memory = 0; memory < kMemories; ++memory) {
+            found.peaks[chip][memory].add(
+                {usage.used_bytes(selection.chips()[chip], static_cast<Memory>(memory)), time});
+          }
+        }
+      },
+      [&](const Event& event) {
+        for_each_selected(reader.tables(), selection, event,
+                          [&](const recording::Allocation& allocation, std::size_t, Memory) {
+                            found.entries += entries_of(allocation);
+                          });
+      });
+  if (!passed) return passed.error();
+  for (auto& chip : found.peaks) {
+    for (LocalPeaks& peaks : chip) peaks.finish();
+  }
+  return found;
+}
+
+// The times of the peaks, and the end.
+Thinning::Moments moments_of(const AllPeaks& peaks, Time end) {
+  Thinning::Moments moments(peaks.size());
+  for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
+    for (std::size_t memory = 0; memory < kMemories; ++memory) {
+      auto& times = moments[chip][memory];
+      for (const Peak& peak : peaks[chip][memory].peaks()) times.push_back(peak.time_ns);
+      times.push_back(end);
+    }
+  }
+  return moments;
+}
+
+void halve(AllPeaks& peaks) {
+  for (auto& chip : peaks) {
+    for (LocalPeaks& of_memory : chip) of_memory.halve();
+  }
+}
+
+bool any_within(const std::vector<Time>& moments, Time begin, std::optional<Time> end) {
+  const auto first = std::lower_bound(moments.begin(), moments.end(), begin);
+  return first != moments.end() && (!end || *first < *end);
+}
+
+}  // namespace
+
+void LocalPeaks::add(const Peak& value) {
+  if (values_ == 0 || value.bytes > open_.bytes) open_ = value;
+  if (++values_ < values_per_peak_) return;
+  finish();
+  if (peaks_.size() < most_) return;
+  halve();
+  values_per_peak_ *= 2;
+}
+
+void LocalPeaks::finish() {
+  if (values_ > 0) peaks_.push_back(open_);
+  values_ = 0;
+}
+
+void LocalPeaks::halve() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < peaks_.size(); i += 2) {
+    const bool second = i + 1 < peaks_.size() && peaks_[i + 1].bytes > peaks_[i].bytes;
+    peaks_[kept++] = peaks_[i + (second ? 1 : 0)];
+  }
+  peaks_.resize(kept);
+}
+
+Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection& selection,
+                                std::uint64_t most_entries) {
+  auto found = survey(reader, selection);
+  if (!found) return found.error();
+  const std::uint64_t cb_changes =
+      std::accumulate(found->cb_changes.begin(), found->cb_changes.end(), std::uint64_t{0});
+  if (found->entries + cb_changes * kEntriesPerChange <= most_entries) return Thinning{};
+  const Time end = std::max(found->last, reader.end_ns());
+  // From all peaks, each time half of them, to the one of the whole recording.
+  std::vector<Thinning> plans;
+  std::vector<std::uint64_t> entries;
+  for (std::size_t peaks = kMostPeaks; peaks > 0; peaks /= 2) {
+    plans.push_back(Thinning(moments_of(found->peaks, end)));
+    entries.push_back(plans.back().cb_entries(found->cb_changes));
+    halve(found->peaks);
+  }
+  const auto passed = reader.for_each_event([&](const Event& event) {
+    for_each_selected(
+        reader.tables(), selection, event,
+        [&](const recording::Allocation& allocation, std::size_t chip, Memory memory) {
+          // What a coarser plan keeps, a finer one keeps too.
+          for (std::size_t i = 0; i < plans.size(); ++i) {
+            if (!plans[i].keeps(chip, memory, allocation.begin_ns, allocation.end_ns)) break;
+            entries[i] += entries_of(allocation);
+          }
+        });
+    return true;
+  });
+  if (!passed) return passed.error();
+  std::size_t chosen = 0;
+  while (chosen + 1 < plans.size() && entries[chosen] > most_entries) ++chosen;
+  return std::move(plans[chosen]);
+}
+
+std::uint64_t Thinning::cb_entries(const std::vector<std::uint64_t>& changes) const {
+  std::uint64_t sum = 0;
+  for (std::size_t chip = 0; chip < moments_.size(); ++chip) {
+    const auto& moments = moments_[chip][static_cast<std::size_t>(Memory::l1)];
+    sum += std::min<std::uint64_t>(changes[chip], moments.size()) * kEntriesPerChange;
+  }
+  return sum;
+}
+
+bool Thinning::keeps(std::size_t chip, Memory memory, Time begin, std::optional<Time> end) const {
+  return !is_needed() || any_within(moments_[chip][static_cast<std::size_t>(memory)], begin, end);
+}
+
+bool Thinning::is_kept(std::size_t chip, Memory memory, Time time) const {
+  if (!is_needed()) return true;
+  const auto& moments = moments_[chip][static_cast<std::size_t>(memory)];
+  return std::binary_search(moments.begin(), moments.end(), time);
+}
+
+}  // namespace ttmem::exports

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "read/recording/file/database.hpp"
+#include "read/recording/file/rows.hpp"
+#include "show/exports/selection.hpp"
+
+namespace ttmem::exports {
+
+// The db.sqlite of a report of ttnn, as ttnn-visualizer reads it: some versions take columns by
+// their names, others by their places, with `rank` as the last. After a failure calls do nothing,
+// and finish() says why. Texts must be UTF-8. Not thread-safe.
+class TtnnReport {
+ public:
+  [[nodiscard]] static Result<TtnnReport> create(const std::string& path);
+
+  void add_metadata(std::string_view key, std::string_view value);
+  void add_device(std::size_t place, const recording::Device& device);
+  // `duration_ns` none: unknown.
+  void add_operation(std::int64_t id, std::string_view name, std::optional<recording::Time> ns);
+  void add_argument(std::int64_t operation, std::string_view name, std::string_view value);
+  void add_stack_trace(std::int64_t operation, std::string_view text);
+  void add_graph(std::int64_t operation, std::string_view json);
+  // What lies in every bank of a device at the end of an operation.
+  void add_buffer(std::int64_t operation, std::size_t place, std::uint64_t address,
+                  const recording::Request& request);
+  [[nodiscard]] Result<void> finish();
+
+ private:
+  explicit TtnnReport(recording::Database database) : database_(std::move(database)) {}
+  [[nodiscard]] Result<void> prepare();
+  void run(recording::Statement& statement);
+
+  recording::Database database_;
+  recording::Statement metadata_;
+  recording::Statement device_;
+  recording::Statement operation_;
+  recording::Statement argument_;
+  recording::Statement stack_trace_;
+  recording::Statement graph_;
+  recording::Statement buffer_;
+  std::optional<Error> failed_;
+};
+
+}  // namespace ttmem::exports

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/result.hpp"
+#include "read/recording/file/reader.hpp"
+#include "read/recording/playback/placed_programs.hpp"
+#include "show/exports/selection.hpp"
+#include "track/ledger/footprint.hpp"
+
+namespace ttmem::exports {
+
+// What every device holds, followed event by event. Not thread-safe.
+class Usage {
+ public:
+  Usage(const recording::Tables& tables, const Selection& selection);
+  ~Usage();
+
+  void apply(const recording::Event& event);
+  // Call when all that happened at one time was applied.
+  void settle();
+  // The chips (places in Selection::chips()) whose figures may differ since clear_changed().
+  [[nodiscard]] const std::vector<std::size_t>& changed() const { return changed_; }
+  void clear_changed();
+
+  // Of all who have the chip open. Circular buffers: what the cores have reserved. 0 for a kind
+  // that was not selected.
+  [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Kind kind) const;
+  [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Memory memory) const;
+  // Circular buffers that were dispatched last.
+  [[nodiscard]] std::uint64_t resident_bytes(const Chip& chip) const;
+
+ private:
+  // A chip may be opened thousands of times: each time is a device, and most of them are over.
+  struct OfChip {
+    PerKind<std::uint64_t> allocated{};
+    std::vector<recording::RowId> placed{};  // devices with programs
+  };
+  using Programs = std::unique_ptr<recording::PlacedPrograms>;  // null: none so far
+  void note_change(recording::RowId device);
+  void allocate(const recording::Allocation& allocation, bool begins);
+  void place(const recording::Program& program);
+  void remove(const recording::Program& program);
+  void dispatch(const recording::Dispatch& dispatch);
+  void forget_if_empty(recording::RowId device);
+  [[nodiscard]] const OfChip& of(const Chip& chip) const {
+    return chips_[selection_.chip_of(chip.devices.front())];
+  }
+  [[nodiscard]] const Programs& programs_on(recording::RowId device) const {
+    return programs_[static_cast<std::size_t>(device - 1)];
+  }
+  [[nodiscard]] Programs& programs_on(recording::RowId device) {
+    return programs_[static_cast<std::size_t>(device - 1)];
+  }
+
+  const recording::Tables& tables_;
+  const Selection& selection_;
+  ledger::FootprintTable footprints_;
+  std::vector<OfChip> chips_;
+  std::vector<Programs> programs_;          // by device
+  std::vector<recording::RowId> changing_;  // have programs that get another layout
+  std::vector<std::size_t> changed_;
+  std::vector<bool> is_changed_;  // by chip
+};
+
+// Calls visit(time, changed chips) after all that happened at that time, for each time at which
+// something did. What begins and ends within one moment was never held. `each`, when there is one,
+// is called with every event before it is applied.
+[[nodiscard]] Result<void> for_each_moment(
+    const recording::Reader& reader, Usage& usage,
+    const std::function<void(recording::Time, const std::vector<std::size_t>&)>& visit,
+    const std::function<void(const recording::Event&)>& each = {},
+    recording::Telling telling = recording::Telling::everything);
+
+struct Peak {
+  std::uint64_t bytes = 0;
+  recording::Time time_ns = 0;  // the first at which it was reached
+};
+using Peaks = std::vector<std::array<Peak, kMemories>>;  // [chip][memory]
+
+// A whole pass over the recording.
+[[nodiscard]] Result<Peaks> find_peaks(const recording::Reader& reader, const Selection& selection);
+
+}  // namespace ttmem::exports

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "show/fleet/prometheus_hosts.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/parse_number.hpp"
+#include "read/remote/json_value.hpp"
+#include "show/fleet/host_of.hpp"
+
+namespace ttmem::fleet {
+namespace {
+
+using remote::Fault;
+using remote::Json;
+using remote::member;
+using remote::text_in;
+using remote::text_of;
+
+// As in remote/read_device.cpp: sums of these do not overflow.
+constexpr double kMostBytes = 72057594037927936.0;  // 2^56
+
+Fault not_prometheus() {
+  return {Fault::Kind::not_ttmem, "what answers there is not Prometheus",
+          "check the address and the port (9090 unless it was started with another)"};
+}
+
+std::optional<Sample> sample_in(const Json& json) {
+  const Json& value = member(json, "value");
+  const Json& labels = member(json, "metric");
+  if (!value.is_array() || value.size() != 2 || !labels.is_object()) return std::nullopt;
+  const auto number = parse_number<double>(text_in(value[1]));
+  if (!number || !std::isfinite(*number)) return std::nullopt;
+  Sample sample;
+  sample.value = *number;
+  for (const auto& [name, label] : labels.items()) {
+    if (label.is_string()) sample.labels[name] = brief(label.get_ref<const std::string&>());
+  }
+  return sample;
+}
+
+std::string label_of(const Sample& sample, const std::string& name) {
+  const auto found = sample.labels.find(name);
+  return found == sample.labels.end() ? std::string() : found->second;
+}
+
+std::optional<std::uint64_t> count_of(double value) {
+  if (value < 0 || value > kMostBytes) return std::nullopt;
+  return static_cast<std::uint64_t>(value);
+}
+
+std::optional<std::int64_t> room_of(double value) {
+  if (std::abs(value) > kMostBytes) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+// As text::format_device_briefly(), which knows whether another chip has that number; here the uid
+// is not needed.
+Least least_of(const Sample& sample) { return {room_of(sample.value), label_of(sample, "device")}; }
+
+// "node7" of "node7:9488", as the servers are named when they are asked themselves.
+std::string without_usual_port(const std::string& instance) {
+  constexpr std::string_view usual = ":9488";
+  const bool v6 = instance.starts_with('[');
+  if (v6 || !instance.ends_with(usual)) return instance;
+  return instance.substr(0, instance.size() - usual.size());
+}
+
+// A number of each host.
+struct Counts {
+  std::map<std::string, std::uint64_t> by_host{};
+  bool answered = true;  // false: the query was refused
+
+  // None: there is no sample of that host.
+  [[nodiscard]] std::optional<std::uint64_t> at(const std::string& host) const {
+    const auto found = by_host.find(host);
+    return found == by_host.end() ? std::nullopt : std::optional(found->second);
+  }
+  // For what has no sample when there are none to count. None: the query was refused.
+  [[nodiscard]] std::optional<std::uint64_t> or_zero(const std::string& host) const {
+    return answered ? at(host).value_or(0) : std::optional<std::uint64_t>();
+  }
+};
+
+// The samples of a figure by host; those without that label are nobody's.
+class ByHost {
+ public:
+  ByHost(const Figures& figures, const Labels& labels) : figures_(figures), labels_(labels) {}
+
+  [[nodiscard]] bool answered(Figure figure) const { return figures_.answered(figure); }
+
+  template <typename Take>
+  void each(Figure figure, Take&& take) const {
+    for (const Sample& sample : figures_.of(figure)) {
+      const std::string host = label_of(sample, labels_.host);
+      if (!host.empty()) take(host, sample);
+    }
+  }
+
+  // One number a host.
+  [[nodiscard]] Counts counts(Figure figure) const {
+    return counts(figure, [](const Sample&) { return true; });
+  }
+  // The same of samples with that label.
+  [[nodiscard]] Counts counts(Figure figure, const char* label, std::string_view value) const {
+    return counts(figure, [&](const Sample& sample) { return label_of(sample, label) == value; });
+  }
+
+ private:
+  template <typename Choose>
+  [[nodiscard]] Counts counts(Figure figure, Choose&& chosen) const {
+    Counts all;
+    all.answered = answered(figure);
+    each(figure, [&](const std::string& host, const Sample& sample) {
+      const auto count = count_of(sample.value);
+      if (count && chosen(sample)) all.by_host[host] = *count;
+    });
+    return all;
+  }
+
+  const Figures& figures_;
+  const Labels& labels_;
+};
+
+using Hosts = std::map<std::string, Host>;  // by the label
+
+// `known`: of how many devices the sum is.
+Sum sum_of(model::Bytes bytes, std::optional<std::uint64_t> known,
+           std::optional<std::uint64_t> devices) {
+  Sum sum{bytes};
+  sum.complete = known && devices && *known >= *devices;
+  return sum;
+}
+
+void add_memory(const ByHost& by, Hosts& hosts) {
+  const auto dram = by.counts(Figure::used, "kind", "dram");
+  const auto dram_known = by.counts(Figure::dram_known);
+  const auto dram_capacity = by.counts(Figure::capacity, "memory", "dram");
+  const auto l1_capacity = by.counts(Figure::capacity, "memory", "l1");
+  const auto dram_capacity_known = by.counts(Figure::capacity_known, "memory", "dram");
+  const auto l1_capacity_known = by.counts(Figure::capacity_known, "memory", "l1");
+  const auto l1 = by.counts(Figure::l1_used);
+  const auto l1_known = by.counts(Figure::l1_known);
+  for (auto& [name, host] : hosts) {
+    const auto sum = [&, of = name, devices = host.devices](const Counts& bytes,
+                                                            const Counts& known) {
+      return sum_of(bytes.at(of), known.or_zero(of), devices);
+    };
+    host.dram_used = sum(dram, dram_known);
+    host.dram_capacity = sum(dram_capacity, dram_capacity_known);
+    host.l1_used = sum(l1, l1_known);
+    host.l1_capacity = sum(l1_capacity, l1_capacity_known);
+    // Nobody says that it was measured.
+    host.l1_used.estimate = host.l1_used.bytes && !by.answered(Figure::estimates);
+  }
+  by.each(Figure::estimates, [&](const std::string& host, const Sample&) {
+    if (hosts.contains(host)) hosts[host].l1_used.estimate = true;
+  });
+}
+
+// Without an answer to one of the two it is unknown.
+void add_fill(const ByHost& by, Hosts& hosts) {
+  const Counts dram = by.counts(Figure::dram_fill);
+  const Counts dram_capacity = by.counts(Figure::dram_fill_capacity);
+  const Counts l1 = by.counts(Figure::l1_fill);
+  const Counts l1_capacity = by.counts(Figure::l1_fill_capacity);
+  for (auto& [name, host] : hosts) {
+    host.dram_fill.add(dram.at(name), dram_capacity.at(name));
+    host.l1_fill.add(l1.at(name), l1_capacity.at(name));
+  }
+}
+
+void add_least(const ByHost& by, Hosts& hosts) {
+  by.each(Figure::headroom, [&](const std::string& host, const Sample& sample) {
+    if (hosts.contains(host)) hosts[host].headroom = least_of(sample);
+  });
+  by.each(Figure::dram_left, [&](const std::string& host, const Sample& sample) {
+    if (hosts.contains(host)) hosts[host].dram_left = least_of(sample);
+  });
+}
+
+void add_states(const ByHost& by, Hosts& hosts) {
+  const auto complete = by.counts(Figure::complete);
+  const auto warnings = by.counts(Figure::warnings);
+  const auto users = by.counts(Figure::users);
+  const auto processes = by.counts(Figure::processes);
+  const auto untracked = by.counts(Figure::untracked);
+  const auto died = by.counts(Figure::died);
+  for (auto& [name, host] : hosts) {
+    if (const auto all_read = complete.at(name)) {
+      host.complete = *all_read != 0;
+    } else if (!complete.answered) {
+      host.complete = std::nullopt;
+    }
+    host.warning_count = warnings.at(name);
+    // A host without processes has no sample of one, as one that is told not to name them.
+    host.processes = processes.at(name);
+    if (!host.processes && processes.answered && users.or_zero(name) == 0) host.processes = 0;
+    // Of chips that the driver shows.
+    host.untracked = untracked.or_zero(name);
+    host.died = died.at(name);
+    const bool all_seen = host.complete == true && host.untracked == 0;
+    for (Sum* sum : {&host.dram_used, &host.l1_used}) sum->complete = sum->complete && all_seen;
+  }
+}
+
+void add_kind(std::string_view kind, std::uint64_t bytes, JobShare& share) {
+  if (kind == "dram") {
+    share.dram.add(bytes);
+  } else if (kind == "trace") {
+    share.trace.add(bytes);
+  } else if (kind == "l1" || kind == "l1_small" || kind == "cb" || kind == "kernel") {
+    share.l1.add(bytes);
+  }
+}
+
+using Shares = std::map<std::string, JobShare>;  // by job
+
+std::map<std::string, Shares> shares_of(const ByHost& by, const Labels& labels) {
+  std::map<std::string, Shares> shares;
+  by.each(Figure::job_processes, [&](const std::string& host, const Sample& sample) {
+    const std::string job = label_of(sample, labels.job);
+    if (job.empty()) return;
+    JobShare& share = shares[host][job];
+    share.job = job;
+    share.processes = count_of(sample.value).value_or(0);
+  });
+  by.each(Figure::job_held, [&](const std::string& host, const Sample& sample) {
+    const auto of_host = shares.find(host);
+    if (of_host == shares.end()) return;
+    const auto share = of_host->second.find(label_of(sample, labels.job));
+    const auto bytes = count_of(sample.value);
+    if (share == of_host->second.end() || !bytes) return;
+    add_kind(label_of(sample, "kind"), *bytes, share->second);
+  });
+  return shares;
+}
+
+void mark_incomplete(JobShare& share) {
+  for (Sum* sum : {&share.dram, &share.l1, &share.trace}) sum->complete = false;
+}
+
+Sum without(const Sum& all, const Shares& shares, Sum JobShare::*figure) {
+  Sum rest = all;
+  for (const auto& [job, share] : shares) {
+    if (rest.bytes) *rest.bytes -= std::min(*rest.bytes, (share.*figure).bytes.value_or(0));
+  }
+  return rest;
+}
+
+// What is not of a job is the rest of what all processes hold: nobody's, as long as it is known
+// what is of jobs.
+void add_jobs(const ByHost& by, const Labels& labels, Hosts& hosts) {
+  std::map<std::string, JobShare> held;
+  by.each(Figure::held, [&](const std::string& host, const Sample& sample) {
+    const auto bytes = count_of(sample.value);
+    if (bytes) add_kind(label_of(sample, "kind"), *bytes, held[host]);
+  });
+  const std::map<std::string, Shares> shares = shares_of(by, labels);
+  const bool rest_known = by.answered(Figure::held) && by.answered(Figure::job_held) &&
+                          by.answered(Figure::job_processes);
+  for (auto& [name, host] : hosts) {
+    const auto found = shares.find(name);
+    const Shares& of_host = found == shares.end() ? Shares() : found->second;
+    std::uint64_t rest = host.processes.value_or(0);
+    for (const auto& [job, share] : of_host) {
+      rest -= std::min(rest, share.processes);
+      host.jobs.push_back(share);
+    }
+    host.jobs_known = host.processes && rest_known;
+    if (rest > 0 && rest_known) {
+      const JobShare& all = held[name];
+      host.jobs.push_back({"", rest, without(all.dram, of_host, &JobShare::dram),
+                           without(all.l1, of_host, &JobShare::l1),
+                           without(all.trace, of_host, &JobShare::trace)});
+    }
+    if (host.untracked == 0 && by.answered(Figure::job_held)) continue;
+    for (JobShare& share : host.jobs) mark_incomplete(share);
+  }
+}
+
+Host without_answer(const std::string& name, const std::map<std::string, std::string>& why) {
+  Host host;
+  host.address = without_usual_port(name);
+  const auto reason = why.find(name);
+  const bool known = reason != why.end() && !reason->second.empty();
+  host.fault = Fault{Fault::Kind::unreachable,
+                     known ? "Prometheus says: " + reason->second : "Prometheus cannot read it",
+                     "start `ttmem serve` there, and see the targets of Prometheus"};
+  return host;
+}
+
+}  // namespace
+
+remote::Answer<Samples> read_samples(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, false);
+  if (text_of(document, "status") == "error") {
+    return Fault{Fault::Kind::failed, brief(text_of(document, "error")), "see its log"};
+  }
+  const Json& result = member(member(document, "data"), "result");
+  if (text_of(document, "status") != "success" || !result.is_array()) return not_prometheus();
+  return remote::list_in(result, sample_in);
+}
+
+std::map<std::string, std::string> read_target_errors(std::string_view json,
+                                                      const std::string& host) {
+  const Json document = Json::parse(json, nullptr, false);
+  std::map<std::string, std::string> errors;
+  const Json& targets = member(member(document, "data"), "activeTargets");
+  if (!targets.is_array()) return errors;
+  for (const Json& target : targets) {
+    const std::string error = text_of(target, "lastError");
+    if (error.empty()) continue;
+    errors[brief(text_of(member(target, "labels"), host.c_str()))] = brief(error);
+  }
+  return errors;
+}
+
+std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
+                           const std::map<std::string, std::string>& why) {
+  const ByHost by(figures, labels);
+  Hosts hosts;
+  const auto devices = by.counts(Figure::devices);
+  by.each(Figure::up, [&](const std::string& name, const Sample&) {
+    Host& host = hosts[name];
+    host.address = without_usual_port(name);
+    host.devices = devices.or_zero(name);
+  });
+  add_memory(by, hosts);
+  add_fill(by, hosts);
+  add_least(by, hosts);
+  add_states(by, hosts);
+  add_jobs(by, labels, hosts);
+  std::vector<Host> all;
+  for (auto& [name, host] : hosts) all.push_back(std::move(host));
+  by.each(Figure::down, [&](const std::string& name, const Sample&) {
+    if (!hosts.contains(name)) all.push_back(without_answer(name, why));
+  });
+  return all;
+}
+
+std::map<std::string, std::int64_t> job_headrooms(const Figures& figures, const Labels& labels) {
+  std::map<std::string, std::int64_t> rooms;
+  for (const Sample& sample : figures.of(Figure::job_headroom)) {
+    const std::string job = label_of(sample, labels.job);
+    const auto room = room_of(sample.value);
+    if (!job.empty() && room) rooms[job] = *room;
+  }
+  return rooms;
+}
+
+}  // namespace ttmem::fleet

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "show/tui/screen/detail_view.hpp"
+#include "show/tui/screen/glyphs.hpp"
+#include "show/tui/screen/plot.hpp"
+#include "show/tui/screen/views.hpp"
+#include "show/tui/screen/widgets.hpp"
+#include "show/views/device_rows.hpp"
+#include "text/format.hpp"
+
+namespace ttmem::tui {
+namespace {
+
+using model::Bytes;
+using text::format_bytes;
+using text::format_share;
+using text::share_of;
+
+constexpr int kLeastHeight = 5;  // of a chart: its frame, the axis, two rows of plot
+constexpr int kAxisCells = 10;
+
+struct Chart {
+  const model::Device& device;
+  const std::deque<Sample>& samples;
+  Window window;
+  std::uint32_t seconds;
+  Sample current;
+  const std::optional<Player>& player;
+
+  [[nodiscard]] Bytes now(Bytes Sample::*figure) const { return current.*figure; }
+  // As shares of `whole`.
+  [[nodiscard]] Curve curve(Bytes Sample::*figure, std::uint64_t whole, int columns) const {
+    Curve curve = curve_of(samples, figure, window, columns);
+    for (auto& value : curve) {
+      if (value) *value /= static_cast<double>(whole);
+    }
+    return curve;
+  }
+};
+
+Bytes peak_in(const Chart& chart, Bytes Sample::*figure) {
+  Bytes peak;
+  for (const Sample& sample : chart.samples) {
+    if (sample.time_unix_ns + chart.window.span_ns < chart.window.end_ns) continue;
+    if (sample.*figure) peak = std::max(peak.value_or(0), *(sample.*figure));
+  }
+  return peak;
+}
+
+// The highest of what the chart shows, which a longer window may exceed.
+std::string peak_words(const Chart& chart) {
+  return chart.player ? "peak " : fmt::format("{}s peak ", chart.seconds);
+}
+
+// Below `plot`, and on it where a recording is.
+void draw_time(Pane axis, Pane& plot, const Chart& chart) {
+  if (!chart.player) return time_axis(axis, chart.seconds);
+  recording_axis(axis, chart.player->tape->end_ns);
+  cursor(plot, chart.player->now_ns, chart.player->tape->end_ns);
+}
+
+void y_axis(Pane& pane, int rows, const std::string& top, const std::string& middle,
+            const std::string& bottom) {
+  const Glyphs& g = glyphs_of(pane.display());
+  for (int y = 0; y < rows; ++y) pane.put(kAxisCells - 1, y, g.vertical, {Ink::dim});
+  pane.put_right(kAxisCells - 2, rows - 1, bottom, {Ink::dim});
+  if (rows >= 5) pane.put_right(kAxisCells - 2, rows / 2, middle, {Ink::dim});
+  if (rows >= 2) pane.put_right(kAxisCells - 2, 0, top, {Ink::dim});
+}
+
+void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view name,
+                 Bytes Sample::*figure, Bytes capacity) {
+  screen.claim(std::string(name), pane);
+  const Bytes now = chart.now(figure);
+  const Bytes peak = peak_in(chart, figure);
+  const std::string title =
+      fmt::format("Device {} {} {}: {} of {}", text::format_device(chart.device), name,
+                  format_share(share_of(now, capacity)), format_bytes(now), format_bytes(capacity));
+  const std::string peak_share = peak_words(chart) + format_share(share_of(peak, capacity));
+  const std::string both = fmt::format("{} ({})", peak_share, format_bytes(peak));
+  const bool roomy = static_cast<int>(title.size() + both.size()) + 10 <= pane.width();
+  Pane inside = box(pane, title, roomy ? both : peak_share);
+  const int rows = inside.height() - 1;
+  Pane plot = inside.part({kAxisCells, 0, inside.width() - kAxisCells, rows});
+  y_axis(inside, rows, "100%", "50%", "0%");
+  if (capacity.value_or(0) == 0) {
+    plot.put(0, rows / 2, "the capacity is not known", {Ink::dim});
+    return;
+  }
+  area(plot, chart.curve(figure, *capacity, area_columns(plot.width(), plot.display())));
+  draw_time(inside.part({kAxisCells, rows, plot.width(), 1}), plot, chart);
+}
+
+// The next round number of MiB above, at most the capacity.
+std::uint64_t nice_top(std::uint64_t peak, Bytes capacity) {
+  constexpr double kMiB = 1024.0 * 1024.0;
+  const double wanted = std::max(static_cast<double>(peak) * 1.1 / kMiB, 1.0);
+  const double power = std::pow(10.0, std::floor(std::log10(wanted)));
+  double top = 10 * power;
+  for (const double step : {1.0, 2.0, 4.0, 6.0, 8.0}) {
+    if (step * power >= wanted) {
+      top = step * power;
+      break;
+    }
+  }
+  const auto bytes = static_cast<std::uint64_t>(top * kMiB);
+  return capacity && *capacity > 0 ? std::min(bytes, std::max(*capacity, peak)) : bytes;
+}
+
+constexpr std::array<Bytes Sample::*, 4> kKinds = {&Sample::l1_bytes, &Sample::l1_small_bytes,
+                                                   &Sample::cb_bytes, &Sample::kernels_bytes};
+
+void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) {
+  screen.claim("kinds", pane);
+  const Bytes peak = peak_in(chart, &Sample::l1_used_bytes);
+  Pane inside = box(pane, fmt::format("Device {} L1 by kind", text::format_device(chart.device)),
+                    peak_words(chart) + format_bytes(peak));
+  std::vector<LegendEntry> entries;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    entries.push_back({text::kL1Parts[i], format_bytes(chart.now(kKinds[i]))});
+  }
+  legend(inside, 1, 0, entries);
+  const int rows = inside.height() - 2;
+  if (rows <= 0) return;
+  const std::uint64_t top = nice_top(peak.value_or(0), capacity);
+  Pane body = inside.part({0, 1, inside.width(), rows});
+  y_axis(body, rows, format_bytes(top), format_bytes(top / 2), "0 MiB");
+  Pane plot = body.part({kAxisCells, 0, body.width() - kAxisCells, rows});
+  std::array<Curve, 4> curves;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    curves[i] = chart.curve(kKinds[i], top, plot.width());
+  }
+  stack(plot, curves);
+  draw_time(inside.part({kAxisCells, inside.height() - 1, plot.width(), 1}), plot, chart);
+}
+
+// Where the charts go: side by side if there is room, else below each other.
+std::vector<Rect> places(int width, int height) {
+  if (width >= 110 && height >= 2 * kLeastHeight) {
+    const int upper = height / 2;
+    const int left = width / 2;
+    return {{0, 0, left, upper}, {left, 0, width - left, upper}, {0, upper, width, height - upper}};
+  }
+  const int count = std::clamp(height / kLeastHeight, 1, 3);
+  const int room = count < 3 ? height - 1 : height;
+  std::vector<Rect> rects;
+  for (int i = 0; i < count; ++i) {
+    const int top = room * i / count;
+    rects.push_back({0, top, width, room * (i + 1) / count - top});
+  }
+  return rects;
+}
+
+// All of a recording, or the last seconds. What was not sampled in a recording has not changed.
+Window window_of(const model::Snapshot& snapshot, const ViewState& state) {
+  if (state.player) {
+    const auto whole = static_cast<std::uint64_t>(state.player->tape->end_ns);
+    return {whole, std::max<std::uint64_t>(whole, 1), whole};
+  }
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  const std::uint64_t hold_ms = std::max<std::uint64_t>(2'500, state.interval_ms * 5ULL / 2);
+  return {snapshot.time_unix_ns, state.window_seconds * 1000 * kNsPerMs, hold_ms * kNsPerMs};
+}
+
+}  // namespace
+
+void chart_view(Screen& screen, Pane pane, const model::Snapshot& snapshot, const ViewState& state,
+                const ChartHistory& history) {
+  const model::Device& device = snapshot.devices[selected_device(snapshot, state)];
+  const std::deque<Sample>& samples = history.of(device);
+  const Sample current = state.player      ? sample_of(device, 0)
+                         : samples.empty() ? Sample{}
+                                           : samples.back();
+  const Chart chart{device,  samples,     window_of(snapshot, state), state.window_seconds,
+                    current, state.player};
+  const std::vector<Rect> rects = places(pane.width(), pane.height());
+  const views::DeviceRows rows = views::device_rows(device);
+  const Bytes l1 = row_of(rows, views::DeviceRow::What::l1).capacity;
+  share_chart(screen, pane.part(rects[0]), chart, "DRAM", &Sample::dram_bytes,
+              row_of(rows, views::DeviceRow::What::dram).capacity);
+  if (rects.size() > 1) {
+    share_chart(screen, pane.part(rects[1]), chart, "L1", &Sample::l1_used_bytes, l1);
+  }
+  if (rects.size() > 2) {
+    kinds_chart(screen, pane.part(rects[2]), chart, l1);
+    return;
+  }
+  pane.put(0, pane.height() - 1,
+           fmt::format("{} of 3 charts; a higher terminal shows all", rects.size()), {Ink::title});
+}
+
+}  // namespace ttmem::tui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Processes and their allocations as sorted, filtered rows. Pure, safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "read/model/snapshot.hpp"
+#include "show/tui/screen/view_state.hpp"
+#include "show/tui/screen/widgets.hpp"
+#include "show/views/process_text.hpp"
+
+namespace ttmem::tui {
+
+inline constexpr std::uint32_t kProcessColumns = 13;
+inline constexpr std::uint32_t kAllocationColumns = 9;
+[[nodiscard]] std::string_view process_column(std::uint32_t column);
+[[nodiscard]] std::string_view allocation_column(std::uint32_t column);
+
+// The processes that match the state's filter and device, sorted as it says.
+[[nodiscard]] std::vector<views::ProcessTotal> process_rows(const model::Snapshot& snapshot,
+                                                            const ViewState& state);
+// The place of the selected process in `rows`, else 0.
+[[nodiscard]] int selected_row(const std::vector<views::ProcessTotal>& rows,
+                               const ViewState& state);
+
+// A table of the first `count` processes from `first` on. Dead owners are red and say so.
+// `sorting` marks its column; none: no mark.
+[[nodiscard]] Rows process_table(const std::vector<views::ProcessTotal>& rows, int first, int count,
+                                 const Sorting* sorting, Display display);
+
+// Live buffers and kernels of the opened process; circular buffers belong to programs and are only
+// counted: thousands of cached programs have them at the same addresses.
+struct AllocationRows {
+  std::vector<const model::Allocation*> rows;  // unsorted; of the snapshot
+  std::uint64_t cbs = 0;
+  std::uint64_t programs = 0;
+};
+[[nodiscard]] AllocationRows allocation_rows(const model::Snapshot& snapshot,
+                                             const ViewState& state);
+// The `count` rows from `first` on. Sorts only as far as they need.
+[[nodiscard]] Rows allocation_table(const model::Snapshot& snapshot, AllocationRows& list,
+                                    int first, int count, const Sorting& sorting, Display display);
+
+}  // namespace ttmem::tui

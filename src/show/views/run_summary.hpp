@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "read/model/run_summary.hpp"
+#include "text/text.hpp"
+
+namespace ttmem::views {
+
+// What `ttmem run --summary` ends with: peaks by process, device and kind, what was still held, and
+// the largest holders. Devices of a process with equal figures share a line. Pure, safe from any
+// thread.
+[[nodiscard]] std::string run_summary_text(const model::RunSummary& summary,
+                                           const text::TextOptions& options);
+
+}  // namespace ttmem::views

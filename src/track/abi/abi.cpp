@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C interface: decides once whether this process is tracked, guards the tracker with one lock,
+// and keeps exceptions, output and crashes away from the workload.
+#include <fcntl.h>
+#include <pthread.h>
+#include <ttmem/ttmem.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/open_above_streams.hpp"
+#include "base/parse_number.hpp"
+#include "base/raw_enum.hpp"
+#include "base/thread_state_guard.hpp"
+#include "track/job/find_job.hpp"
+#include "track/tracker/id_tracker.hpp"
+#include "track/tracker/spin_lock.hpp"
+#include "track/tracker/text_table.hpp"
+#include "track/transport/socket_transport.hpp"
+
+namespace {
+
+using ttmem::environment;
+using ttmem::tracker::IdTracker;
+using ttmem::tracker::SpinLock;
+using ttmem::transport::SocketTransport;
+
+enum class Mode : int {
+  undecided,  // nobody has called yet, in this process
+  off,        // not asked for, or the process is ending
+  on,
+  failed,  // enabled, but tracking could not start or failed: calls are counted as dropped
+};
+
+// As ttmem.h says.
+static_assert(ttmem::segment::kMaxCbsPerProgram == 1024 && ttmem::segment::kMaxTexts >= 16384);
+static_assert(ttmem::segment::kMaxDevices == TTMEM_MESH_MAX_DEVICES);
+
+// The only state that a call reads when tracking is off.
+constinit std::atomic<Mode> mode{Mode::undecided};
+
+constinit SpinLock lock;                 // guards what follows
+constinit IdTracker* tracker = nullptr;  // never deleted: other threads may be in it at exit
+constinit SocketTransport* transport = nullptr;  // with TTMEM_TRANSPORT=socket; never deleted
+constinit std::atomic<std::uint64_t> dropped_calls{0};
+// Calls of signal handlers that interrupted another call of the same thread, not yet in the
+// segment.
+constinit std::atomic<std::uint64_t> interrupting_calls{0};
+constinit bool forked_inside_a_call = false;
+// Known when the process is exiting, after a failure; -1: not.
+constinit std::atomic<int> exit_status{-1};
+
+// Where this thread is: the number of the innermost scope, and how many more it has pushed that got
+// none. Initial-exec, as that of the lock.
+struct Scopes {
+  std::uint32_t current = 0;  // 0: in none
+  std::uint32_t outer = 0;    // that of `current`, if has_outer: then a pop needs no lock
+  bool has_outer = false;
+  // Of `current`, if has_outer: its visits that last, in the segment, which stays mapped until the
+  // process ends. Null: not counted, or the segment is that of the parent.
+  std::uint32_t* open_visits = nullptr;
+  std::uint32_t depth = 0;  // of `current`
+  std::uint32_t ignored = 0;
+};
+[[gnu::tls_model("initial-exec")]] thread_local constinit Scopes scopes;
+// Of a forked child: the names of the scopes that its parent was in, outermost first.
+constinit std::vector<std::string>* inherited_scopes = nullptr;
+
+// A workload that exits waits at most this long until a connected server has the last reports.
+constexpr std::chrono::milliseconds kFlushAtExit{100};
+
+// For TTMEM_LOG: a file, or "stderr". Without it the library is silent.
+void log(const char* message, const char* detail) noexcept {
+  const ttmem::ThreadStateGuard guard;
+  const char* target = environment("TTMEM_LOG");
+  if (*target == '\0') return;
+  const bool to_stderr = std::strcmp(target, "stderr") == 0;
+  ttmem::UniqueFd file;
+  if (!to_stderr) file = ttmem::open_above_streams(target, O_WRONLY | O_CREAT | O_APPEND, 0666);
+  ::dprintf(to_stderr ? STDERR_FILENO : file.get(), "warning libttmem: %s reason=\"%s\" pid=%d\n",
+            message, detail, static_cast<int>(::getpid()));
+}
+
+// The numbers of scopes are those of the parent's segment: keeps the names. Without memory for them
+// the child begins in none.
+void keep_scopes_in_child() noexcept {
+  std::uint32_t at = std::exchange(scopes, {}).current;
+  if (tracker == nullptr || at == 0) return;
+  try {
+    auto names = std::make_unique<std::vector<std::string>>();
+    for (; at != 0; at = tracker->core().outer_scope(at)) {
+      names->emplace(names->begin(), tracker->core().name_of_scope(at));
+    }
+    inherited_scopes = names.release();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): see above
+  }
+}
+
+// A signal handler may fork inside a call: this thread has the lock then, and keeps it.
+void before_fork() noexcept { forked_inside_a_call = !lock.lock_unless_held_here(); }
+void in_parent() noexcept {
+  if (!forked_inside_a_call) lock.unlock();
+}
+// The child has none of the parent's devices: it starts with nothing, at its first call. The
+// tracker is leaked: its destructor would write into the parent's segment.
+void in_child() noexcept {
+  if (forked_inside_a_call) {
+    // The interrupted call may go on in the child: what it uses stays, and nothing else is tracked.
+    mode.store(Mode::off);
+    scopes.open_visits = nullptr;
+    if (tracker != nullptr) tracker->core().close_file();
+    return;
+  }
+  keep_scopes_in_child();
+  if (tracker != nullptr) tracker->core().abandon();
+  tracker = nullptr;
+  delete transport;  // the thread and the connection are the parent's
+  transport = nullptr;
+  dropped_calls.store(0);
+  interrupting_calls.store(0);
+  if (mode.load(std::memory_order_relaxed) != Mode::off) mode.store(Mode::undecided);
+  lock.unlock();
+}
+
+// At load time: a fork during the first call must find the handlers.
+__attribute__((constructor)) void prepare() noexcept {
+  ::pthread_atfork(before_fork, in_parent, in_child);
+}
+
+// With the lock held.
+void count_interrupting_calls() noexcept {
+  tracker->core().count_dropped_calls(interrupting_calls.exchange(0, std::memory_order_relaxed));
+}
+
+// Runs when the process exits or the library is unloaded.
+__attribute__((destructor)) void finish() noexcept {
+  // False at once when a signal handler interrupted a call of this thread and called exit().
+  if (!lock.try_lock_for(1000)) return;
+  std::unique_lock guard(lock, std::adopt_lock);
+  if (mode.exchange(Mode::off) == Mode::on) {
+    count_interrupting_calls();
+    if (exit_status.load() == 0) tracker->core().forget_failure();
+    tracker->core().finish();
+  }
+  if (transport != nullptr) {
+    transport->end();
+    guard.unlock();
+    const ttmem::ThreadStateGuard state;
+    if (!transport->wait_until_ended(kFlushAtExit)) transport->say_goodbye_now();
+  }
+  if (const std::uint64_t count = dropped_calls.load(); count > 0) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%llu calls", static_cast<unsigned long long>(count));
+    log("calls were not tracked; an earlier line says why", text);
+  }
+}
+
+// What was kept of a failure is for somebody who asks why the process failed: the destructor above,
+// which is called later, removes it when the process did not.
+void learn_exit_status() noexcept {
+  static constinit std::atomic<bool> asked{false};
+  if (asked.exchange(true)) return;
+  ::on_exit([](int status, void*) { exit_status.store(status); }, nullptr);
+}
+
+// "4711:4026531836": the pid of a reader, and the pid namespace that it is of.
+void read_kept_for(std::string_view text, ttmem::segment::SegmentWriter::Options& options) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  options.kept_for = ttmem::parse_number<pid_t>(text.substr(0, colon)).value_or(0);
+  const std::string_view space = text.substr(std::min(colon + 1, text.size()));
+  options.kept_for_namespace = ttmem::parse_number<std::uint32_t>(space).value_or(0);
+}
+
+// A recorder asks for a ring of so many events, and for all that there is to say of them.
+void read_events(const char* text, ttmem::segment::SegmentWriter::Options& options) {
+  constexpr std::uint32_t per_chunk =
+      ttmem::segment::kChunkBytes / sizeof(ttmem::segment::EventRecord);
+  constexpr std::uint32_t fewest = 1 << 16;
+  constexpr std::uint32_t most = 1 << 22;  // half of the largest segment
+  const auto events = ttmem::parse_number<std::uint32_t>(text);
+  if (!events) {
+    log("TTMEM_EVENTS is not a number of events such as 1048576; ignored", text);
+    return;
+  }
+  options.event_chunks = std::bit_ceil(std::clamp(*events, fewest, most)) / per_chunk;
+  options.event_details = true;
+}
+
+ttmem::segment::SegmentWriter::Options options_from_environment() {
+  ttmem::segment::SegmentWriter::Options options;
+  options.directory = ttmem::segment_directory();
+  read_kept_for(environment("TTMEM_KEEP_FOR"), options);
+  options.run = environment("TTMEM_RUN");
+  options.job = ttmem::job::own_job();
+  if (const char* text = environment("TTMEM_EVENTS"); *text != '\0') read_events(text, options);
+  if (const char* text = environment("TTMEM_MODE"); *text != '\0') {
+    const auto value = ttmem::parse_number<mode_t>(text, 8);
+    if (value && *value <= 0777) {
+      options.mode = (*value & 0444) | 0600;  // readers never write
+    } else {
+      log("TTMEM_MODE is not an octal file mode such as 0640; using 0600", text);
+    }
+  }
+  return options;
+}
+
+bool wants_socket() {
+  const char* text = ttmem::environment_or("TTMEM_TRANSPORT", "shm");
+  if (std::strcmp(text, "shm") == 0) return false;
+  if (std::strcmp(text, "socket") == 0) return true;
+  log("TTMEM_TRANSPORT is neither shm nor socket; using shm", text);
+  return false;
+}
+
+// Starts the reports to the server. The tracker's segment is in memory then, without a file.
+void start_transport() {
+  SocketTransport::Options options;
+  options.paths = ttmem::socket_paths();
+  options.keep_stderr = std::strcmp(environment("TTMEM_LOG"), "stderr") == 0;
+  options.log = log;
+  transport = SocketTransport::start(tracker->core(), lock, std::move(options)).release();
+}
+
+// With the lock held. The first call of a process comes here.
+Mode decide() {
+  const ttmem::ThreadStateGuard guard;
+  if (std::strcmp(environment("TT_ALLOC_TRACKING_ENABLED"), "1") != 0) return Mode::off;
+  auto options = options_from_environment();
+  options.in_memory = wants_socket();
+  auto started = IdTracker::start(options);
+  if (!started) {
+    log("cannot track this process", started.error().message.c_str());
+    return Mode::failed;
+  }
+  tracker = started->release();
+  if (options.in_memory) start_transport();
+  return Mode::on;
+}
+
+// With the lock held.
+void push_scope(IdTracker& t, const char* name) {
+  const bool nameless = name == nullptr || *name == '\0';
+  const bool too_deep = scopes.ignored != 0 || scopes.depth == ttmem::segment::kMaxScopeDepth;
+  const std::uint32_t number = too_deep ? 0 : t.core().scope_named(nameless ? "(unnamed)" : name);
+  if (number == 0) {
+    ++scopes.ignored;
+    return;
+  }
+  scopes.outer = std::exchange(scopes.current, number);
+  scopes.has_outer = true;
+  scopes.open_visits = t.core().enter_scope(number);
+  ++scopes.depth;
+}
+
+// With the lock held.
+void enter_inherited_scopes(IdTracker& t) {
+  const std::unique_ptr<std::vector<std::string>> names(std::exchange(inherited_scopes, nullptr));
+  for (const std::string& name : *names) {
+    t.core().set_scope(scopes.current);
+    push_scope(t, name.c_str());
+  }
+}
+
+// With the lock held.
+template <typename Call>
+void run(Call&& call) noexcept {
+  try {
+    if (mode.load(std::memory_order_relaxed) == Mode::undecided) {
+      mode.store(decide());
+      if (inherited_scopes != nullptr && tracker != nullptr) enter_inherited_scopes(*tracker);
+    }
+    const Mode decided = mode.load(std::memory_order_relaxed);
+    if (decided == Mode::on) {
+      tracker->core().set_scope(scopes.current);
+      call(*tracker);
+      if (interrupting_calls.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        count_interrupting_calls();
+      }
+    } else if (decided == Mode::failed) {
+      dropped_calls.fetch_add(1, std::memory_order_relaxed);
+    }
+  } catch (const std::exception& exception) {
+    // The figures may be wrong now, so there shall be none.
+    log("stopped tracking this process after an internal error", exception.what());
+    if (transport != nullptr) transport->give_up();
+    if (tracker != nullptr) tracker->core().discard();
+    mode.store(Mode::failed);
+  }
+}
+
+template <typename Call>
+inline void with_tracker(Call&& call) noexcept {
+  // Relaxed: a thread that still sees kUndecided loads it again under the lock.
+  if (mode.load(std::memory_order_relaxed) == Mode::off) [[likely]] {
+    return;
+  }
+  if (!lock.lock_unless_held_here()) [[unlikely]] {
+    interrupting_calls.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const std::lock_guard guard(lock, std::adopt_lock);
+  const ttmem::ErrnoGuard errno_guard;
+  run(call);
+}
+
+// A pointer field counts as null when struct_size ends before or inside it.
+void clear_missing_pointers(ttmem_device_info& info) noexcept {
+  if (info.struct_size < offsetof(ttmem_device_info, board)) info.arch = nullptr;
+  if (info.struct_size < offsetof(ttmem_device_info, grid_x)) info.board = nullptr;
+}
+void clear_missing_pointers(ttmem_buffer& buffer) noexcept {
+  if (buffer.struct_size < offsetof(ttmem_buffer, label)) buffer.cores = nullptr;
+  if (buffer.struct_size < offsetof(ttmem_buffer, flags)) buffer.label = nullptr;
+}
+void clear_missing_pointers(ttmem_placement& placement) noexcept {
+  placement.name = nullptr;  // the last field
+}
+
+// Calls call() with the structure as this library knows it: fields that a shorter one lacks are
+// zero. One of less than `required` bytes lacks mandatory fields, and the call is dropped.
+template <typename Struct, typename Call>
+void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, Call&& call) {
+  if (from == nullptr || from->struct_size < required) return t.core().count_dropped_call();
+  if (from->struct_size >= sizeof *from) [[likely]] {
+    return call(*from);
+  }
+  Struct padded{};
+  std::memcpy(&padded, from, from->struct_size);
+  clear_missing_pointers(padded);
+  call(padded);
+}
+
+// Calls call() with the CBs as this library knows them. A call with shorter ones is dropped.
+template <typename Call>
+void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call) {
+  const ttmem_cb* cbs = placement.cbs;
+  const std::size_t count = cbs == nullptr ? 0 : placement.cb_count;
+  if (placement.cb_size < sizeof *cbs) return t.core().count_dropped_call();
+  std::vector<ttmem_cb> known;  // the fields that this library knows
+  if (placement.cb_size != sizeof *cbs) {
+    known.resize(count);
+    const auto* from = reinterpret_cast<const char*>(cbs);
+    for (ttmem_cb& cb : known) {
+      std::memcpy(&cb, from, sizeof cb);
+      from += placement.cb_size;
+    }
+    cbs = known.data();
+  }
+  call(std::span(cbs, count));
+}
+
+// Calls call() with the list, unless that has no devices or too many: then the call is dropped.
+template <typename Call>
+void with_list(IdTracker& t, const std::uint32_t* devices, std::uint32_t count, Call&& call) {
+  const bool usable = devices != nullptr && count != 0 && count <= TTMEM_MESH_MAX_DEVICES;
+  usable ? call(std::span(devices, count)) : t.core().count_dropped_call();
+}
+
+}  // namespace
+
+extern "C" {
+
+int ttmem_enabled(void) {
+  with_tracker([](IdTracker&) {});
+  return mode.load(std::memory_order_relaxed) == Mode::on ? 1 : 0;
+}
+
+void ttmem_device_open(const ttmem_device_info* info) {
+  with_tracker([=](IdTracker& t) {
+    with_known_fields(t, info, offsetof(ttmem_device_info, uid),
+                      [&](const auto& i) { t.device_open(i); });
+  });
+}
+
+void ttmem_reports(uint32_t device, uint32_t what) {
+  with_tracker([=](IdTracker& t) { t.core().reports(device, what); });
+}
+
+void ttmem_not_seen(uint32_t what, const char* why) {
+  with_tracker([=](IdTracker& t) { t.core().not_seen(what, why); });
+}
+
+void ttmem_cb_estimate(uint32_t device, int is_estimate) {
+  with_tracker([=](IdTracker& t) { t.core().cb_estimate(device, is_estimate != 0); });
+}
+
+void ttmem_device_close(uint32_t device) {
+  with_tracker([=](IdTracker& t) { t.device_close(device); });
+}
+
+void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer* buffer) {
+  with_tracker([=](IdTracker& t) {
+    with_known_fields(t, buffer, offsetof(ttmem_buffer, bytes_per_bank),
+                      [&](const auto& b) { t.buffer_alloc(device, b); });
+  });
+}
+
+void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id) {
+  with_tracker(
+      [=, type = ttmem::raw_value(type)](IdTracker& t) { t.buffer_free(device, type, id); });
+}
+
+void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb* cbs, uint32_t count) {
+  with_tracker([=](IdTracker& t) {
+    t.core().program_place(device, program, {cbs, cbs == nullptr ? 0 : std::size_t{count}});
+  });
+}
+
+void ttmem_program_place_with(uint32_t device, const ttmem_placement* placement) {
+  with_tracker([=](IdTracker& t) {
+    with_known_fields(t, placement, offsetof(ttmem_placement, reserved), [&](const auto& p) {
+      with_known_cbs(t, p, [&](std::span<const ttmem_cb> cbs) {
+        t.core().program_place(device, p.program, cbs, p.name);
+      });
+    });
+  });
+}
+
+void ttmem_program_dispatch(uint32_t device, uint64_t program) {
+  with_tracker([=](IdTracker& t) { t.core().program_dispatch(device, program); });
+}
+
+void ttmem_scope_push(const char* name) {
+  with_tracker([=](IdTracker& t) { push_scope(t, name); });
+}
+
+void ttmem_scope_pop(void) {
+  if (scopes.has_outer && scopes.ignored == 0) {
+    ttmem::tracker::leave_scope(std::exchange(scopes.open_visits, nullptr));
+    scopes.current = scopes.outer;
+    scopes.has_outer = false;
+    --scopes.depth;
+    return;
+  }
+  with_tracker([](IdTracker& t) {
+    if (scopes.ignored != 0) {
+      --scopes.ignored;
+    } else if (scopes.current != 0) {
+      ttmem::tracker::leave_scope(t.core().open_visits(scopes.current));
+      scopes.current = t.core().outer_scope(scopes.current);
+      --scopes.depth;
+    }
+  });
+}
+
+void ttmem_mark(const char* name) {
+  with_tracker([=](IdTracker& t) { t.core().mark(name == nullptr ? "" : name); });
+}
+
+void ttmem_failure(const char* text) {
+  with_tracker([=](IdTracker& t) {
+    if (text == nullptr || *text == '\0') return t.core().count_dropped_call();
+    t.core().failure(text);
+    learn_exit_status();
+  });
+}
+
+void ttmem_trace_replay(uint32_t device, const uint64_t* programs, uint32_t count) {
+  with_tracker([=](IdTracker& t) {
+    t.core().trace_replay(device, {programs, programs == nullptr ? 0 : std::size_t{count}});
+  });
+}
+
+void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes) {
+  with_tracker([=](IdTracker& t) { t.cb_alloc(device, id, bytes); });
+}
+
+void ttmem_cb_free(uint32_t device, uint64_t id) {
+  with_tracker([=](IdTracker& t) { t.cb_free(device, id); });
+}
+
+void ttmem_program_destroy(uint64_t program) {
+  with_tracker([=](IdTracker& t) { t.core().program_destroy(program); });
+}
+
+void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes, ttmem_kernel_role role) {
+  with_tracker([=, role = ttmem::raw_value(role)](IdTracker& t) {
+    t.kernel_load(device, kernel, bytes, role, false);
+  });
+}
+
+void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
+                                ttmem_kernel_role role) {
+  with_tracker([=, role = ttmem::raw_value(role)](IdTracker& t) {
+    t.kernel_load(device, kernel, bytes, role, true);
+  });
+}
+
+void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {
+  with_tracker([=](IdTracker& t) { t.kernel_unload(device, kernel); });
+}
+
+// A list of one is the plain call, which has less to look up. Most machines have one chip.
+void ttmem_mesh_buffer_alloc(const uint32_t* devices, uint32_t count, const ttmem_buffer* buffer) {
+  if (count == 1 && devices != nullptr) return ttmem_buffer_alloc(devices[0], buffer);
+  with_tracker([=](IdTracker& t) {
+    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
+      with_known_fields(t, buffer, offsetof(ttmem_buffer, bytes_per_bank),
+                        [&](const auto& b) { t.mesh_buffer_alloc(list, b); });
+    });
+  });
+}
+
+void ttmem_mesh_buffer_free(const uint32_t* devices, uint32_t count, ttmem_buffer_type type,
+                            uint64_t id) {
+  if (count == 1 && devices != nullptr) return ttmem_buffer_free(devices[0], type, id);
+  with_tracker([=, type = ttmem::raw_value(type)](IdTracker& t) {
+    with_list(t, devices, count,
+              [&](std::span<const uint32_t> list) { t.mesh_buffer_free(list, type, id); });
+  });
+}
+
+void ttmem_mesh_program_place(const uint32_t* devices, uint32_t count, uint64_t program,
+                              const ttmem_cb* cbs, uint32_t cb_count) {
+  with_tracker([=](IdTracker& t) {
+    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
+      t.core().program_place(t.core().mesh(list).devices, program,
+                             {cbs, cbs == nullptr ? 0 : std::size_t{cb_count}});
+    });
+  });
+}
+
+void ttmem_mesh_program_place_with(const uint32_t* devices, uint32_t count,
+                                   const ttmem_placement* placement) {
+  with_tracker([=](IdTracker& t) {
+    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
+      with_known_fields(t, placement, offsetof(ttmem_placement, reserved), [&](const auto& p) {
+        with_known_cbs(t, p, [&](std::span<const ttmem_cb> cbs) {
+          t.core().program_place(t.core().mesh(list).devices, p.program, cbs, p.name);
+        });
+      });
+    });
+  });
+}
+
+void ttmem_mesh_program_dispatch(const uint32_t* devices, uint32_t count, uint64_t program) {
+  with_tracker([=](IdTracker& t) {
+    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
+      t.core().program_dispatch(t.core().mesh(list).devices, program);
+    });
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/core_mask.hpp"
+#include "track/ledger/footprint.hpp"
+#include "track/ledger/interval_union.hpp"
+
+namespace ttmem::ledger {
+
+struct Trace;
+
+// A live program on one device.
+struct Placement {
+  std::uint64_t program = 0;
+  FootprintRef footprint;
+  std::uint32_t resident_cores = 0;  // cores that it, or a replayed trace with it, was sent to last
+  bool fully_resident = false;       // dispatched last to all of its cores: again changes nothing
+  bool changed = false;              // since DeviceLedger::take_changed_programs()
+  std::uint32_t traces = 0;          // that it is a member of
+  // For the owner of the ledger.
+  std::uint32_t slot = 0;  // where it is published
+  std::uint32_t name = 0;  // which text names it; 0: none
+};
+
+// The circular buffers of one device: physical, resident and logical bytes, exact after every
+// call. No call goes over all programs.
+//
+// Physical bytes. Cores with the same history form a class with one IntervalUnion; a placement
+// splits the classes that it covers in part, which happens at most once per core. A footprint that
+// some live program already has changes no union, only a count. So a placement costs one hash
+// lookup in the usual case, and a logarithmic update per class in the other.
+//
+// Resident bytes. Each core knows what was sent to it last: a program or a replayed trace.
+//
+// take_changed_cores() and take_changed_programs() say what changed, so that the owner publishes
+// just that. After std::bad_alloc the ledger must not be used any more. Not thread-safe.
+class DeviceLedger {
+ public:
+  explicit DeviceLedger(std::uint32_t cores);
+  ~DeviceLedger();
+  DeviceLedger(const DeviceLedger&) = delete;
+  DeviceLedger& operator=(const DeviceLedger&) = delete;
+
+  enum class Placed { fresh, unchanged, replaced };
+
+  // Places `program`, or gives it another layout; the earlier one is returned in `footprint`, so
+  // that it outlives what still refers to it. A resident program stays resident, with its new
+  // layout, on the cores it was dispatched to.
+  Placed place(std::uint64_t program, FootprintRef&& footprint);
+
+  // False, and nothing changes, when `program` is not placed.
+  bool dispatch(std::uint64_t program);
+
+  // A trace of these programs was replayed: every core that one of them covers holds the largest of
+  // them. Ignores programs that are not placed, and returns their number.
+  std::uint32_t replay_trace(std::span<const std::uint64_t> programs);
+
+  // False when `program` is not placed. Its Placement is gone afterwards.
+  bool remove(std::uint64_t program);
+
+  // Null when `program` is not placed. Valid until it is removed.
+  [[nodiscard]] Placement* find(std::uint64_t program) noexcept;
+
+  [[nodiscard]] std::uint64_t physical_bytes() const noexcept { return physical_bytes_; }
+  [[nodiscard]] std::uint64_t resident_bytes() const noexcept { return resident_bytes_; }
+  [[nodiscard]] std::uint64_t logical_bytes() const noexcept { return logical_bytes_; }
+  [[nodiscard]] std::size_t programs() const noexcept { return placements_.size(); }
+
+  struct Core {
+    std::uint32_t cb_bytes;
+    std::uint32_t resident_bytes;
+    std::uint32_t cb_end;
+  };
+  [[nodiscard]] Core core(std::uint32_t index) const noexcept;
+
+  template <typename Visitor>
+  void for_each_program(Visitor&& visit) {
+    for (auto& entry : placements_) visit(*entry.second);
+  }
+
+  // The cores whose figures changed since the last call.
+  [[nodiscard]] CoreMask take_changed_cores() noexcept;
+
+  // Calls visit(placement) for every live program whose residency changed since the last call.
+  template <typename Visitor>
+  void take_changed_programs(Visitor&& visit) {
+    for (Placement* placement : changed_programs_) {
+      placement->changed = false;
+      visit(*placement);
+    }
+    changed_programs_.clear();
+  }
+
+ private:
+  struct CoreClass {
+    CoreMask cores;
+    std::uint32_t core_count = 0;
+    std::uint32_t bytes = 0;  // of `ranges`, as `end` is
+    std::uint32_t end = 0;
+    IntervalUnion ranges;
+  };
+  // What was sent to a core last. At most one of the two is set.
+  struct Occupant {
+    Placement* program = nullptr;
+    Trace* trace = nullptr;
+    std::uint32_t bytes = 0;
+  };
+
+  Placement* new_placement(std::uint64_t program);
+  void use(Footprint* footprint);
+  void unuse(Footprint* footprint);
+  void apply(const Footprint& footprint, bool add);
+  void split(std::size_t index, const CoreMask& inside);
+
+  void occupy(std::uint32_t core, Occupant occupant);
+  void vacate(Placement& placement);
+  void set_resident_bytes(std::uint32_t core, std::uint32_t bytes) noexcept;
+  void note_change(Placement& placement);
+
+  [[nodiscard]] Trace* find_trace(std::span<const std::uint64_t> programs) noexcept;
+  Trace* new_trace(std::span<const std::uint64_t> programs);
+  void on_layout_change(Placement& placement, const Footprint& old, bool still_there);
+  void refresh(Trace& trace, const CoreMask& cores) noexcept;
+  void update_traces();
+
+  std::uint32_t core_count_;
+  std::uint64_t physical_bytes_ = 0;
+  std::uint64_t resident_bytes_ = 0;
+  std::uint64_t logical_bytes_ = 0;
+
+  boost::unordered_flat_map<std::uint64_t, Placement*> placements_;
+  std::deque<Placement> placement_pool_;
+  std::vector<Placement*> free_placements_;
+  boost::unordered_flat_map<Footprint*, std::uint32_t> uses_;
+
+  std::vector<CoreClass> classes_;
+  std::vector<std::uint16_t> class_of_;  // by core
+  std::vector<Occupant> occupants_;      // by core
+  std::vector<std::unique_ptr<Trace>> traces_;
+
+  CoreMask changed_cores_;
+  std::vector<Placement*> changed_programs_;
+};
+
+}  // namespace ttmem::ledger

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The queue of reports to the server, and the resend that brings a server that knows nothing up to
+// date while the workload runs.
+//
+// Roles: tracked calls change the segment and notify the outbox; the transport's thread takes
+// messages out and advances the resend. Both hold the tracker's lock, for a short time. Nothing
+// here waits, throws, or makes a system call other than to wake that thread.
+//
+// The resend walks over the slots of the segment in the order of their indices, a slice at a time.
+// It has passed the slots below `reported`. Changes go into the same queue as the resend:
+//
+//  1. At all times, a server that has received all messages of the queue knows exactly what is live
+//     in the slots below `reported`.
+//  2. A change of a slot below `reported` is queued. One of another slot is not: the walk will find
+//     the slot as it is then. So nothing is reported twice, or freed without having been reported.
+//  3. A slice queues what is live in it and moves `reported` behind it, under one lock: 1 holds.
+//  4. Without a connection `reported` is 0: nothing is queued.
+//  5. Devices are reported at the beginning, before anything that is on them.
+//  6. The messages of one program are queued together or not at all.
+//  7. The first message of a connection is a hello. When the walk is over, `complete` is queued:
+//     what the server knows from an earlier connection, and was not reported again, is gone.
+//  8. By `complete` the server knows which kinds this process reports, also those of which all
+//     came and went before the walk: their bytes are 0, and not unknown.
+//
+// When the queue is full, the server is too slow. The connection is then closed, because a part of
+// the changes is worth nothing. `reported` is 0 again, the lost messages are counted, and the
+// thread connects again, which makes the server's account complete.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "segment/writer/segment_writer.hpp"
+#include "track/tracker/observer.hpp"
+#include "track/transport/message_ring.hpp"
+#include "track/transport/messages.hpp"
+#include "track/transport/wakeup.hpp"
+
+namespace ttmem::transport {
+
+// Not thread-safe: every call is made under the tracker's lock.
+class Outbox final : public tracker::Observer {
+ public:
+  // `segment` and `wakeup` must outlive it.
+  Outbox(segment::SegmentWriter& segment, Wakeup& wakeup,
+         std::unique_ptr<MessageRing> ring) noexcept;
+
+  void device_changed(std::uint32_t record) noexcept override;
+  void allocation_added(std::uint32_t slot) noexcept override;
+  void allocation_changed(std::uint32_t slot) noexcept override;
+  void allocation_removed(std::uint32_t slot) noexcept override;
+  void program_placed(std::uint32_t slot) noexcept override;
+  void program_removed(std::uint32_t slot) noexcept override;
+
+  // Starts the resend: the server knows nothing yet.
+  void connected() noexcept;
+  // Clears the queue: the next resend covers what was not sent.
+  void disconnected() noexcept;
+
+  // Queues the last message: this process no longer holds anything. Later messages are not queued.
+  void say_goodbye() noexcept;
+
+  // Queues the next slice of the resend, unless much is queued already. False when there is none.
+  bool advance() noexcept;
+
+  // Never changes: any thread may read it without the lock.
+  [[nodiscard]] const Sender& sender() const noexcept { return sender_; }
+
+  [[nodiscard]] std::span<const wire::Message> front() const noexcept { return ring_->front(); }
+  void pop(std::size_t count) noexcept { ring_->pop(count); }
+  [[nodiscard]] bool empty() const noexcept { return ring_->size() == 0; }
+
+  // True if the queue was full: the caller must disconnect.
+  [[nodiscard]] bool overflowed() const noexcept { return state_ == State::overflowed; }
+  // The number of changes that were not sent although a server was connected, and of those for
+  // which the segment had no room.
+  [[nodiscard]] std::uint64_t dropped() const noexcept;
+
+  // Notifies the thread once, when this many messages are queued.
+  void wake_at(std::size_t messages) noexcept { wake_at_ = messages; }
+
+  static constexpr std::size_t kNever = ~std::size_t{0};
+
+ private:
+  enum class State : std::uint8_t { away, connected, overflowed };
+
+  // True if the server knows of that slot, so that its changes must be queued.
+  [[nodiscard]] bool is_reported(std::uint32_t slot, std::uint32_t reported) noexcept;
+  [[nodiscard]] bool make_room(std::size_t messages) noexcept;
+  void queued() noexcept;
+  void queue_device(std::uint32_t record) noexcept;
+  void queue_missed_kinds() noexcept;
+  void queue_notice(wire::DeviceReport report) noexcept;
+  [[nodiscard]] std::string_view long_label(const segment::AllocationSlot& slot) const noexcept;
+  void queue_allocation(const segment::AllocationSlot& slot) noexcept;
+  void queue_free(const segment::AllocationSlot& slot) noexcept;
+  template <typename Write>
+  void queue_cbs(const segment::ProgramSlot& slot, Write&& write) noexcept;
+  void queue_place(const segment::ProgramSlot& slot) noexcept;
+  template <typename Queue>
+  void walk(std::uint32_t& reported, std::uint32_t slots, Queue&& queue_slot) noexcept;
+
+  segment::SegmentWriter& segment_;
+  Wakeup& wakeup_;
+  std::unique_ptr<MessageRing> ring_;
+  Sender sender_;
+  State state_ = State::away;
+  std::uint32_t reported_allocations_ = 0;
+  std::uint32_t reported_programs_ = 0;
+  // Of each device record, what its last message said: reports_of().
+  std::array<std::uint32_t, segment::kMaxDevices> said_reports_{};
+  std::uint64_t dropped_ = 0;
+  std::size_t wake_at_ = kNever;
+};
+
+}  // namespace ttmem::transport

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks of messages. An old client with shorter messages, or a program that is no client, sends
+// bytes that look like messages; these checks keep them out of the figures.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "base/limits.hpp"
+#include "track/wire/message.hpp"
+
+namespace ttmem::wire {
+
+inline constexpr std::int32_t kMaxDeviceId = 1023;
+inline constexpr std::int32_t kMaxPid = 1 << 22;  // the kernel's own limit
+inline constexpr std::uint32_t kMaxCbs = 65536;   // of one program
+inline constexpr std::uint8_t kMaxBufferType = 4;
+inline constexpr std::uint8_t kMaxRole = 2;
+
+enum class Fault : std::uint8_t {
+  none,
+  type,         // not one of the twelve
+  answer,       // only servers send it
+  pid,          // negative, or above the kernel's limit
+  device,       // negative, or above kMaxDeviceId
+  size,         // more than any device has
+  buffer_type,  // not one of the five
+  role,         // of a kernel: not one of the three
+  too_short,    // two or three shorter messages of an old client in one
+  details,      // too many banks or CBs, or no DeviceReport
+};
+
+namespace detail {
+inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
+                                                                "ALLOC",
+                                                                "FREE",
+                                                                "QUERY",
+                                                                "RESPONSE",
+                                                                "DUMP_REMAINING",
+                                                                "DEVICE_INFO_QUERY",
+                                                                "DEVICE_INFO_RESPONSE",
+                                                                "CB_ALLOC",
+                                                                "CB_FREE",
+                                                                "KERNEL_LOAD",
+                                                                "KERNEL_UNLOAD",
+                                                                "DUMP_KERNELS"};
+}  // namespace detail
+
+[[nodiscard]] constexpr bool is_known(Type type) noexcept {
+  return type >= Type::alloc && type <= Type::dump_kernels;
+}
+
+// Empty for an unknown type.
+[[nodiscard]] constexpr std::string_view name_of(Type type) noexcept {
+  return detail::kTypeNames[is_known(type) ? static_cast<std::size_t>(type) : 0];
+}
+
+// A question changes nothing and gets one answer; everything else is a report and gets none.
+[[nodiscard]] constexpr bool is_question(Type type) noexcept {
+  return type == Type::query || type == Type::device_info_query || type == Type::dump_remaining ||
+         type == Type::dump_kernels;
+}
+
+namespace detail {
+
+// Two or three short messages of an old client may fill one of ours: the first one is valid, the
+// others would be lost. A second head with the same pid shows them; originals have zeros there.
+template <std::size_t Size>
+[[nodiscard]] inline bool has_second_head(const Message& message) noexcept {
+  const std::byte* second = reinterpret_cast<const std::byte*>(&message) + Size;
+  std::int32_t pid = 0;
+  std::memcpy(&pid, second + offsetof(Head, process_id), sizeof pid);
+  return pid == message.head.process_id && pid != 0 &&
+         is_known(static_cast<Type>(second[offsetof(Head, type)]));
+}
+[[nodiscard]] inline bool is_of_short_messages(const Message& message) noexcept {
+  return has_second_head<kMessageBytes / 2>(message) || has_second_head<kMessageBytes / 3>(message);
+}
+
+}  // namespace detail
+
+// A question may name the chip by its uid, in `buffer_id`, instead of by a number.
+[[nodiscard]] constexpr bool names_uid(const Head& question) noexcept {
+  return question.device_id == -1 && question.buffer_id != 0;
+}
+
+namespace detail {
+
+[[nodiscard]] inline Fault fault_of_question(const Message& message) noexcept {
+  // Only QUERY is always about one device.
+  const bool one = message.type() == Type::query && !names_uid(message.head);
+  const std::int32_t least = one ? 0 : -1;
+  const bool possible = message.head.device_id >= least && message.head.device_id <= kMaxDeviceId;
+  return possible ? Fault::none : Fault::device;
+}
+
+[[nodiscard]] inline Fault fault_of_details(const Message& message) noexcept {
+  if (message.type() == Type::device_info_response) {
+    const auto last = static_cast<std::uint32_t>(DeviceReport::goodbye);
+    return message.device.is_available <= last ? Fault::none : Fault::details;
+  }
+  const AllocationDetails& details = message.allocation;
+  if (message.type() == Type::cb_alloc) {
+    const bool counted =
+        details.cb.count == 0 ? details.cb.index == 0 : details.cb.index < details.cb.count;
+    return counted && details.cb.count <= kMaxCbs ? Fault::none : Fault::details;
+  }
+  if (details.bytes_per_bank > kMaxBytes) return Fault::size;
+  return details.banks <= kMaxBanks ? Fault::none : Fault::details;
+}
+
+}  // namespace detail
+
+// Returns what is wrong with a message from a client.
+[[nodiscard]] inline Fault fault_of(const Message& message) noexcept {
+  const Head& head = message.head;
+  const Type type = message.type();
+  if (!is_known(type)) return Fault::type;
+  const bool details = message.has_details();
+  if (type == Type::response || (type == Type::device_info_response && !details)) {
+    return Fault::answer;
+  }
+  if (is_question(type)) return detail::fault_of_question(message);
+  // As unsigned numbers, negative ones are too large.
+  if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return Fault::device;
+  if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return Fault::pid;
+  if (head.size > kMaxBytes) return Fault::size;
+  // A FREE of an original client does not say what it frees.
+  const bool typed = type == Type::alloc || (type == Type::free && details);
+  if (typed && head.buffer_type > kMaxBufferType) return Fault::buffer_type;
+  if (type == Type::kernel_load && head.buffer_type > kMaxRole) return Fault::role;
+  if (details) return detail::fault_of_details(message);
+  return detail::is_of_short_messages(message) ? Fault::too_short : Fault::none;
+}
+
+}  // namespace ttmem::wire

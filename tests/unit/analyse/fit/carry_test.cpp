@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyse/fit/carry.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/limits.hpp"
+
+namespace ttmem::fit {
+namespace {
+
+using recording::Request;
+using Spread = BufferLayout::Spread;
+
+recording::Device device_of(const placement::Board& board) {
+  recording::Device device;
+  device.arch = placement::name_of(board.chip.arch);
+  device.board = board.name;
+  device.grid_x = static_cast<std::uint16_t>(board.compute_grid.x);
+  device.grid_y = static_cast<std::uint16_t>(board.compute_grid.y);
+  device.l1_bytes_per_core = board.chip.l1_bytes_per_core;
+  device.l1_base = board.chip.l1_base;
+  device.dram_channels = board.dram_channels;
+  return device;
+}
+
+// A device of one board, to be carried over to another.
+Target target(const char* from, const char* to, const Options& options = {}) {
+  recording::Tables tables;
+  tables.devices.push_back(device_of(*placement::find_board(from)));
+  return find_targets(tables, *placement::find_board(to), options)->targets.front();
+}
+
+// As a board with so many banks reports it.
+Request interleaved(Kind kind, std::uint64_t pages, std::uint64_t page, std::uint32_t banks) {
+  Request request;
+  request.kind = kind;
+  request.bytes = pages * page;
+  request.has_bytes_per_bank = true;
+  request.bytes_per_bank = (pages + banks - 1) / banks * page;
+  request.banks = banks;
+  request.layout = {Spread::interleaved, BufferLayout::Direction::usual, 0, page};
+  return request;
+}
+
+Request sharded(Kind kind, std::uint64_t bytes_per_bank, std::uint32_t banks) {
+  Request request;
+  request.kind = kind;
+  request.bytes = bytes_per_bank * 4;
+  request.has_bytes_per_bank = true;
+  request.bytes_per_bank = bytes_per_bank;
+  request.banks = banks;
+  request.layout.spread = Spread::sharded;
+  return request;
+}
+
+TEST(Carry, AnInterleavedBufferIsSpreadOverTheBanksOfTheBoard) {
+  const Request request = interleaved(Kind::dram, 56, 4096, 8);
+  const auto carried = carry(request, nullptr, 1, target("p150", "p100"));
+  EXPECT_EQ(carried.why, Why::none);
+  EXPECT_TRUE(carried.is_placed);
+  EXPECT_TRUE(carried.bottom_up);
+  EXPECT_EQ(carried.request.bytes_per_bank, 8u * 4096);
+  EXPECT_EQ(carried.request.banks, 7u);
+}
+
+TEST(Carry, PagesAreAlignedAsTheBoardDoesIt) {
+  // 96 bytes are 3 x 32 on a Wormhole, and 2 x 64 on a Blackhole.
+  const auto carried =
+      carry(interleaved(Kind::dram, 12, 96, 12), nullptr, 1, target("n150", "p150"));
+  EXPECT_EQ(carried.request.bytes_per_bank, 2u * 128);
+}
+
+TEST(Carry, WithoutAPageSizeOnlyToBanksOfTheSameNumber) {
+  Request request = interleaved(Kind::dram, 56, 4096, 12);
+  request.layout.page_bytes = 0;
+  EXPECT_EQ(carry(request, nullptr, 1, target("n300", "n150")).request.bytes_per_bank,
+            request.bytes_per_bank);
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).why, Why::page_unknown);
+  request.layout = {};
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).why, Why::layout_unknown);
+}
+
+TEST(Carry, ShardsInL1NeedTheirCores) {
+  const Request request = sharded(Kind::l1, 2048, 110);
+  CoreMask cores;
+  cores.set(7 * 11 + 7);  // (7, 7) of 11 columns
+  const auto carried = carry(request, &cores, 1, target("p150", "n150"));
+  EXPECT_EQ(carried.why, Why::none);
+  EXPECT_EQ(carried.request.bytes_per_bank, 2048u);
+  EXPECT_EQ(carried.request.banks, 64u);
+  EXPECT_FALSE(carried.bottom_up);
+  cores.set(8);  // (8, 0)
+  EXPECT_EQ(carry(request, &cores, 1, target("p150", "n150")).why, Why::cores_missing);
+  EXPECT_EQ(carry(request, nullptr, 1, target("p150", "n150")).why, Why::cores_unknown);
+}
+
+TEST(Carry, ShardsInDramNeedTheirBanksAndTheirPages) {
+  Request request = sharded(Kind::dram, 10 * 96, 12);
+  request.layout.shard_banks = 8;
+  request.layout.page_bytes = 96;
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, 10u * 128);
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p100")).why, Why::banks_missing);
+  request.layout.page_bytes = 0;
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).why, Why::page_unknown);
+}
+
+TEST(Carry, ShardsOfADeviceThatDoesNotSayWhatItHasAreUnknown) {
+  Target silent = target("p150", "n150");
+  silent.recorded.grid_x = 0;
+  silent.recorded.dram_channels = 0;
+  CoreMask cores;
+  cores.set(1);
+  EXPECT_EQ(carry(sharded(Kind::l1, 2048, 110), &cores, 1, silent).why, Why::cores_unknown);
+  EXPECT_EQ(carry(sharded(Kind::dram, 2048, 8), nullptr, 1, silent).why, Why::layout_unknown);
+}
+
+TEST(Carry, ShardsThatAreNoWholePagesAreRoundedUp) {
+  Request request = sharded(Kind::dram, 10 * 96 + 1, 12);
+  request.layout.shard_banks = 8;
+  request.layout.page_bytes = 96;
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, 11u * 128);
+  request.bytes_per_bank = 1ULL << 63;
+  request.layout.page_bytes = 32;  // 64 there
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, ~0ULL);
+  request.bytes_per_bank = 1;
+  request.layout.page_bytes = kMaxBytes;  // more than the shard has
+  EXPECT_EQ(carry(request, nullptr, 1, target("n150", "p150")).request.bytes_per_bank, kMaxBytes);
+}
+
+TEST(Carry, WhatBelongsToASubDeviceIsUnknown) {
+  Request request = sharded(Kind::l1, 2048, 4);
+  request.own_banks = true;
+  EXPECT_EQ(carry(request, nullptr, 1, target("p150", "p100")).why, Why::sub_device);
+}
+
+TEST(Carry, TracesLieInDramWithoutARegion) {
+  const Request request = interleaved(Kind::trace, 8, 1024, 8);
+  const auto there = carry(request, nullptr, 1, target("p150", "p100"));
+  EXPECT_EQ(there.request.kind, Kind::dram);
+  EXPECT_FALSE(there.bottom_up);
+  Options options;
+  options.trace_region_size = 1 << 20;
+  const auto region = carry(request, nullptr, 1, target("p150", "p100", options));
+  EXPECT_EQ(region.request.kind, Kind::trace);
+  EXPECT_TRUE(region.bottom_up);
+}
+
+TEST(Carry, GrowsByAFactorInWholePages) {
+  const auto carried =
+      carry(interleaved(Kind::dram, 8, 4096, 8), nullptr, 1.5, target("p150", "p150"));
+  EXPECT_EQ(carried.request.bytes, 12u * 4096);
+  EXPECT_EQ(carried.request.bytes_per_bank, 2u * 4096);
+}
+
+TEST(Carry, WhatGrowsGrowsAsAWholeAndInEachBank) {
+  Request shards = sharded(Kind::dram, 4096, 8);
+  shards.layout.shard_banks = 8;
+  const auto carried = carry(shards, nullptr, 2, target("p150", "p150"));
+  EXPECT_EQ(carried.request.bytes, 2 * shards.bytes);
+  EXPECT_EQ(carried.request.bytes_per_bank, 2u * 4096);
+  Request without_pages = interleaved(Kind::dram, 8, 4096, 8);
+  without_pages.layout.page_bytes = 0;
+  EXPECT_EQ(carry(without_pages, nullptr, 2, target("p150", "p150")).request.bytes, 16u * 4096);
+}
+
+recording::Cb cb(std::uint32_t address, std::uint32_t bytes, std::uint32_t core) {
+  recording::Cb made{.address = address, .bytes = bytes, .global = false, .cores = {}};
+  made.cores.set(core);
+  return made;
+}
+
+TEST(Carry, CircularBuffersAreStackedFromTheBaseOfTheBoard) {
+  const recording::Layout layout = {cb(111616, 100, 12), cb(111616 + 128, 64, 12)};  // core (1, 1)
+  const auto carried = carry(layout, target("p150", "n150"));
+  EXPECT_EQ(carried.why, Why::none);
+  EXPECT_EQ(carried.layout[0].address, 105664u);
+  EXPECT_EQ(carried.layout[1].address, 105664u + 128);
+  EXPECT_TRUE(carried.layout[1].cores.test(9));  // (1, 1) of 8 columns
+  ASSERT_EQ(carried.stacks.size(), 1u);
+  EXPECT_EQ(carried.stacks[0].end, 105664u + 192);
+}
+
+TEST(Carry, CircularBuffersWithOtherAddressesStayWhereTheyAreOrAreUnknown) {
+  const recording::Layout layout = {cb(200000, 100, 0)};
+  const auto same = carry(layout, target("p150", "p100"));
+  EXPECT_EQ(same.why, Why::none);
+  EXPECT_EQ(same.layout[0].address, 200000u);
+  EXPECT_EQ(same.stacks.at(0).end, 200100u);
+  EXPECT_EQ(carry(layout, target("p150", "n150")).why, Why::cb_order);
+  EXPECT_EQ(carry({cb(111616, 100, 10)}, target("p150", "n150")).why, Why::cores_missing);
+}
+
+TEST(Target, IsOpenedAsTheRecordedDeviceWas) {
+  recording::Tables tables;
+  tables.devices.push_back(device_of(*placement::find_board("n300")));
+  tables.devices[0].grid_y = 8;  // Ethernet cores dispatch
+  tables.devices[0].l1_small_bytes_per_core = 32768;
+  tables.devices.push_back(tables.devices[0]);
+  const auto found = find_targets(tables, *placement::find_board("galaxy"), {});
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->targets.size(), 1u) << "opened alike";
+  EXPECT_EQ(found->targets[0].grid, (placement::Grid{8, 10}));
+  EXPECT_EQ(found->targets[0].map.l1_small_bytes, 32768u);
+  Options options;
+  options.l1_small_size = 2'000'000;
+  EXPECT_FALSE(find_targets(tables, *placement::find_board("p150"), options));
+}
+
+}  // namespace
+}  // namespace ttmem::fit

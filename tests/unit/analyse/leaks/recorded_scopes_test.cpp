@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyse/leaks/recorded_scopes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace ttmem::leaks {
+namespace {
+
+using recording::Allocation;
+using recording::Ending;
+using recording::RowId;
+using recording::Time;
+
+// One process with a mesh of three devices, which are closed at 101, 102 and 103. It entered the
+// scope "step" three times: before 20, at 20 and at 30.
+class MeshOfThree : public ::testing::Test {
+ protected:
+  MeshOfThree() {
+    tables_.processes.push_back({.id = 1, .pid = 7, .name = "model"});
+    for (std::uint32_t number = 0; number < 3; ++number) {
+      tables_.devices.push_back(
+          {.id = number + 1, .process = 1, .number = number, .end_ns = 101 + number});
+    }
+    tables_.device_sets = {{1, 2, 3}, {2, 3}, {3}};
+    tables_.scopes = {"step"};
+    tables_.requests.push_back({.scope = 1, .bytes = 100});
+    tables_.scope_visits[{1, 1}] = {.entered = 3, .open = 0, .last_ns = 30, .before_ns = 20};
+  }
+
+  // One row for each set of devices that it was on; `ending` is that of the last.
+  void add(std::uint64_t number, Time begin, Ending ending) {
+    for (RowId set = 1; set <= 3; ++set) {
+      rows_.push_back({.devices = set,
+                       .request = 1,
+                       .number = number,
+                       .begin_ns = set == 1 ? begin : 99 + set,
+                       .end_ns = 100 + set,
+                       .ending = set == 3 ? ending : Ending::changed});
+    }
+  }
+
+  // Rows come in the order in which they begin.
+  std::vector<Outlived> found() {
+    std::stable_sort(rows_.begin(), rows_.end(), [](const Allocation& a, const Allocation& b) {
+      return a.begin_ns < b.begin_ns;
+    });
+    const Filter filter;
+    RecordedScopes scopes(tables_, filter, {true, true, true});
+    for (const Allocation& row : rows_) scopes.add(row);
+    Leaks leaks;
+    scopes.finish(leaks);
+    return leaks.outlived_scope;
+  }
+
+  recording::Tables tables_;
+  std::vector<Allocation> rows_;
+};
+
+TEST_F(MeshOfThree, ABufferIsOneOnAllDevicesAlthoughTheyAreClosedOneByOne) {
+  for (const Time begin : {10, 20, 30}) {
+    add(static_cast<std::uint64_t>(begin), begin, Ending::device_closed);
+  }
+  const auto list = found();
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].how, Outlived::How::every_time);
+  EXPECT_EQ(list[0].what.count, 3U);
+  EXPECT_EQ(list[0].what.bytes, 3U * 3 * 100);
+  EXPECT_EQ(list[0].what.devices, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(list[0].what.begin_ns, 10);
+}
+
+TEST_F(MeshOfThree, ABufferIsOfTheVisitInWhichItWasTakenAndNotOfTheClosing) {
+  for (const std::uint64_t number : {1U, 2U, 3U}) add(number, 10, Ending::device_closed);
+  const auto list = found();
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].how, Outlived::How::sometimes) << "all are of the first visit";
+}
+
+TEST_F(MeshOfThree, ABufferThatIsFreedOnTheLastDeviceWasLeftOnTheOthers) {
+  add(1, 10, Ending::freed);
+  const auto list = found();
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].what.devices, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(list[0].what.bytes, 2U * 100);
+}
+
+}  // namespace
+}  // namespace ttmem::leaks
