@@ -6,7 +6,7 @@
 //   ttmem::tt_metal::attach();                 on the main thread, before the first allocation
 //   ttmem::tt_metal::attach_workers(*mesh);    once for each mesh
 //
-// docs/tt-metal.md says what the hooks do not report, and what follows from that.
+// docs/internals/adapter.md says what the hooks do not report, and what follows from that.
 #pragma once
 
 #include <cstdint>

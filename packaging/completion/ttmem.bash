@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bash: asks `ttmem complete` what the word before the cursor can become (docs/completion.md). For the
+# bash: asks `ttmem complete` what the word before the cursor can become (docs/reference/completion.md). For the
 # package bash-completion, which finds it in share/bash-completion/completions.
 _ttmem() {
   local cur prev words cword lines line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# fish: asks `ttmem complete` what the word before the cursor can become (docs/completion.md).
+# fish: asks `ttmem complete` what the word before the cursor can become (docs/reference/completion.md).
 function __ttmem_complete
     set -l words (commandline -opc)
     set -l typed (commandline -ct)

@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kBfp8Tile = 1088;  // with the shared exponents
 inline constexpr std::uint64_t kFp32Tile = 4096;
 
 struct Machine {
-  const char* system;       // as TTMEM_DRYRUN_SYSTEM has it (docs/dryrun.md)
+  const char* system;       // as TTMEM_DRYRUN_SYSTEM has it (docs/guides/simulator.md)
   const char* board;        // which TT-Metal's interface does not have
   std::uint64_t first_uid;  // made up
   std::size_t trace_region_bytes = 0;

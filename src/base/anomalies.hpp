@@ -21,7 +21,7 @@ struct Anomalies {
   friend constexpr bool operator==(const Anomalies&, const Anomalies&) = default;
 };
 
-// The bytes of the segment (docs/segment-layout.md).
+// The bytes of the segment (docs/internals/segment-layout.md).
 static_assert(sizeof(Anomalies) == 56);
 static_assert(offsetof(Anomalies, unknown_frees) == 0);
 static_assert(offsetof(Anomalies, allocs_over_live) == 8);

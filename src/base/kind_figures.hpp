@@ -36,7 +36,7 @@ struct KindFigures {
   friend constexpr bool operator==(const KindFigures&, const KindFigures&) = default;
 };
 
-// The bytes of the segment (docs/segment-layout.md).
+// The bytes of the segment (docs/internals/segment-layout.md).
 static_assert(sizeof(KindFigures) == 64);
 static_assert(offsetof(KindFigures, used_bytes) == 0);
 static_assert(offsetof(KindFigures, peak_bytes) == 8);

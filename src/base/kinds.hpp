@@ -25,7 +25,7 @@ inline constexpr std::array<Kind, 6> kDeviceKinds = {Kind::dram,  Kind::l1, Kind
 inline constexpr std::array<Kind, 4> kBankKinds = {Kind::dram, Kind::l1, Kind::l1_small,
                                                    Kind::trace};
 
-// The numbers of the segment (docs/segment-layout.md).
+// The numbers of the segment (docs/internals/segment-layout.md).
 static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<int>(Kind::l1) == 1 &&
               static_cast<int>(Kind::l1_small) == 2 && static_cast<int>(Kind::trace) == 3 &&
               static_cast<int>(Kind::cb) == 4 && static_cast<int>(Kind::kernel) == 5 &&

@@ -34,7 +34,7 @@ Examples:
 
 The exit status is 3 when a limit holds, 1 when one cannot be checked. A sign compares with the old
 run, in bytes or percent; without one it is about the new run alone. The figures are those of
-`ttmem report --help`. docs/ci.md has a workflow that fails a pull request.)";
+`ttmem report --help`. docs/guides/ci.md has a workflow that fails a pull request.)";
 
 Result<Report> read_report(const std::string& file) {
   auto reader = recording::Reader::open(file);

@@ -48,7 +48,7 @@ Examples:
 It reads what TT-Metal says when memory does not suffice ("Out of Memory", "circular buffers clash",
 "beyond max L1 size", "trace region" and so on), anywhere in a log. Who held what comes from a
 recording, from what was kept of a process that failed under `ttmem run`, or from the processes that
-run now or died. `ttmem run -- CMD` explains by itself when CMD fails. docs/explain.md has the ways
+run now or died. `ttmem run -- CMD` explains by itself when CMD fails. docs/guides/explain.md has the ways
 to fail and what helps.)";
 
 struct ExplainOptions {

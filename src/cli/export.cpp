@@ -27,7 +27,7 @@ Examples:
   ttmem export run.ttmem --format collapsed -o - | flamegraph.pl > run.svg
   ttmem export run.ttmem --format csv --kind l1 -o l1.csv   pandas.read_csv("l1.csv")
 
-docs/export.md says what each format shows, how to open it, and what it cannot tell.)";
+docs/guides/export.md says what each format shows, how to open it, and what it cannot tell.)";
 
 struct ExportOptions {
   std::string file;

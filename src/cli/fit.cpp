@@ -39,7 +39,7 @@ Examples:
 
 Every request of the recording goes, in its order, through the allocator of that board. The exit status
 is 0 when the run fits on all boards, 3 when it does not fit on one of them, and 4 when for one of them
-that cannot be known. docs/fit.md explains the answers.)";
+that cannot be known. docs/guides/fit.md explains the answers.)";
 
 Result<std::vector<Board>> parse_boards(const std::string& text) {
   std::vector<Board> boards;

@@ -39,7 +39,7 @@ Examples:
   ttmem fleet --prometheus URL --json | jq '.jobs[] | [.job, .dram_bytes]'
 
 The tightest host comes first: the least headroom on a core, then the least DRAM on a device. Hosts that do
-not answer are at the end, with the reason; then sums are "at least". docs/fleet.md explains the columns.)";
+not answer are at the end, with the reason; then sums are "at least". docs/guides/fleet.md explains the columns.)";
 
 struct FleetOptions {
   std::vector<std::vector<remote::Address>> servers;  // of each --server

@@ -37,7 +37,7 @@ Examples:
 
 --fail counts what a process held when it ended, what was left on a closed device, what grew, and
 scopes that left something behind every time that they were entered, twice at least. A scope that
-was entered once, as for loading weights, does not count. docs/leaks.md explains them.)";
+was entered once, as for loading weights, does not count. docs/guides/leaks.md explains them.)";
 
 constexpr std::uint32_t kLooks = 20;
 

@@ -54,7 +54,7 @@ Examples:
   ttmem record --server node7 --for 60s    another machine, where `ttmem serve` runs: two looks a second
 
 Every allocation, free, placement and dispatch of the command, and of what it starts, with place,
-size, cores, scope and time, goes into an SQLite file (docs/recording.md). Then:
+size, cores, scope and time, goes into an SQLite file (docs/guides/recording.md). Then:
   ttmem report run.ttmem        peaks, what they were made of, leaks
   ttmem diff old.ttmem run.ttmem
 The command runs as with `ttmem run`, and its exit code is ttmem's. It never waits for the recorder:

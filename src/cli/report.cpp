@@ -53,7 +53,7 @@ Examples:
 --fail-on compares dram.peak, l1.peak, l1_buffers.peak, l1_small.peak, cb.peak, kernels.peak,
 trace.peak, headroom.min, dram.largest_free.min, l1.largest_free.min, leak or lost with a size. The
 exit status is 3 when one of them holds, and 1 when one cannot be checked because events were lost.
-docs/recording.md explains the figures.)";
+docs/guides/recording.md explains the figures.)";
 
 // The table of `ttmem`, or its JSON, of one moment.
 int show_moment(const ReportOptions& options, const CommonOptions& common, Reader& reader) {

@@ -35,7 +35,7 @@ Examples:
                                         the same page in one file, for a ticket
 
 The page has the time line, with a cursor that moves all views to a moment, what the peak was made
-of, leaks, and exports. docs/page.md explains it.)";
+of, leaks, and exports. docs/guides/page.md explains it.)";
 
 struct ViewOptions {
   std::vector<std::string> files;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording, written with Python's sqlite3 from docs/recording.md alone, and what was held in it at
+"""A recording, written with Python's sqlite3 from docs/guides/recording.md alone, and what was held in it at
 any time, added up the slow and plain way."""
 
 import collections

@@ -15,7 +15,7 @@ import unittest
 
 from support import TTMEM, Case, build_consumer
 
-PID_OFFSET = 40  # of the header, docs/segment-layout.md
+PID_OFFSET = 40  # of the header, docs/internals/segment-layout.md
 NOBODY = pwd.getpwnam("nobody").pw_uid
 
 

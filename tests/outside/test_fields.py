@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of fields: what docs/query.md and docs/json.md list is what the commands print."""
+"""Names of fields: what docs/reference/query.md and docs/reference/json.md list is what the commands print."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ import unittest
 
 from support import HERE, Case
 
-DOCS = HERE.parents[1] / "docs"
+DOCS = HERE.parents[1] / "docs" / "reference"
 
 
 def table_rows(text):

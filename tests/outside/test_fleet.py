@@ -147,7 +147,7 @@ class Servers(FleetCase):
         fleet = self.fleet("--server", host.at)
         self.assertEqual((fleet["complete"], fleet["warnings"]), (True, []))
         self.assertNotIn(">=", self.text("--server", host.at))
-        page = (HERE.parents[1] / "docs" / "json.md").read_text()
+        page = (HERE.parents[1] / "docs" / "reference" / "json.md").read_text()
         common, *sections = re.split(r"^## ", page, flags=re.M)
         (section,) = [text for text in sections if text.startswith("ttmem.fleet.v1")]
         listed = {row[0] for row in table_rows(common) + table_rows(section)}

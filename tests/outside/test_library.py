@@ -182,7 +182,7 @@ class TheInstalledTree(Case):
 
 class TheExampleOfTheReadme(Case):
     def test_it_works_as_it_is_written(self):
-        section = (HERE.parents[1] / "docs" / "own-program.md").read_text()
+        section = (HERE.parents[1] / "docs" / "guides" / "own-program.md").read_text()
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (folder / "model.c").write_text(re.search(r"```c\n(.*?)```", section, re.S).group(1))
         after = section.split("```")[2]

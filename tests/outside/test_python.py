@@ -15,7 +15,7 @@ import unittest
 from python_case import ALONE, ROOT, SOURCE, PythonCase
 from support import LIBRARY, MIB, TTMEM
 
-MANUAL = ROOT / "docs" / "python.md"
+MANUAL = ROOT / "docs" / "guides" / "python.md"
 
 # The classes that people copied into their models, and how they use them.
 CLASS_OF_SUMMARY = '''

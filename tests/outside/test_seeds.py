@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/seeds.md names the tests of every case of the seeds: each of them exists, and runs."""
+"""docs/internals/seeds.md names the tests of every case of the seeds: each of them exists, and runs."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import unittest
 
 from support import HERE
 
-TABLE = HERE.parent.parent / "docs" / "seeds.md"
+TABLE = HERE.parent.parent / "docs" / "internals" / "seeds.md"
 # The tree that these tests belong to, as ctest runs them.
 BUILD = os.environ["TTMEM_BUILD"]
 

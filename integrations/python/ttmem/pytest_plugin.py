@@ -7,7 +7,7 @@
     @pytest.mark.ttmem_no_leak
     def test_decoder(device): ...
 
-Without --ttmem the markers do nothing. docs/python.md has the details.
+Without --ttmem the markers do nothing. docs/guides/python.md has the details.
 """
 
 from __future__ import annotations

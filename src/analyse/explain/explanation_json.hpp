@@ -8,7 +8,7 @@
 
 namespace ttmem::explain {
 
-// Schema ttmem.explanation.v1 (docs/explain.md). Pure.
+// Schema ttmem.explanation.v1 (docs/guides/explain.md). Pure.
 [[nodiscard]] nlohmann::ordered_json to_json(const Explanation& explanation);
 [[nodiscard]] std::string explanation_json(const Explanation& explanation);
 

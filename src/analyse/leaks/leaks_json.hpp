@@ -8,7 +8,7 @@
 
 namespace ttmem::leaks {
 
-// Schema ttmem.leaks.v1 (docs/json.md), of all that was looked at. Ends with a newline. Pure.
+// Schema ttmem.leaks.v1 (docs/reference/json.md), of all that was looked at. Ends with a newline. Pure.
 [[nodiscard]] std::string leaks_json(const std::vector<Leaks>& all);
 
 }  // namespace ttmem::leaks

@@ -23,7 +23,7 @@ struct DiffNames {
                                     const text::TextOptions& options);
 // Tables that GitHub shows.
 [[nodiscard]] std::string diff_markdown(const Diff& diff, const DiffNames& names);
-// Schema ttmem.diff.v1 (docs/recording.md), with all changes. Ends with a newline.
+// Schema ttmem.diff.v1 (docs/guides/recording.md), with all changes. Ends with a newline.
 [[nodiscard]] std::string diff_json(const Diff& diff, const DiffNames& names);
 
 }  // namespace ttmem::report

@@ -10,7 +10,7 @@
 namespace ttmem::attach {
 
 // The headers of the TT-Metal that a library was built from: all of them, or those of a package,
-// with which an adapter sees a little less (docs/tt-metal.md).
+// with which an adapter sees a little less (docs/internals/adapter.md).
 struct CompileFlags {
   std::string headers;             // where they are, for people
   std::vector<std::string> flags;  // for the compiler: defines, include directories, language

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a segment: one shared-memory file per tracked process. docs/segment-layout.md is
+// The bytes of a segment: one shared-memory file per tracked process. docs/internals/segment-layout.md is
 // the specification with a picture; this header is its proof.
 //
 // Roles: ONE process writes (its tracker, under one lock); any process may read, and never writes.
@@ -30,7 +30,7 @@
 namespace ttmem::segment {
 
 inline constexpr std::uint64_t kMagic = 0x4745534d454d5454;  // "TTMEMSEG"
-// Each adds to the one before (docs/segment-layout.md), so that readers take all of them.
+// Each adds to the one before (docs/internals/segment-layout.md), so that readers take all of them.
 inline constexpr std::uint32_t kLayoutVersion = 4;
 inline constexpr std::uint32_t kOldestLayoutVersion = 1;
 

@@ -39,7 +39,7 @@ class Changes {
     std::optional<std::uint64_t> cores_after{};
     bool brief = false;  // of devices only what `ttmem fleet` needs
   };
-  // Schema ttmem.changes.v1, in one line (docs/server-http.md).
+  // Schema ttmem.changes.v1, in one line (docs/reference/server-http.md).
   [[nodiscard]] std::string since(const Question& question) const;
 
   [[nodiscard]] std::uint64_t number() const { return number_; }

@@ -24,7 +24,7 @@
 
 namespace ttmem::serve {
 
-// The socket of the wire protocol (docs/server.md). One thread: that of the event loop.
+// The socket of the wire protocol (docs/reference/server.md). One thread: that of the event loop.
 class SocketServer {
  public:
   // `events` gets a line per report, and may buffer lines until it is flushed. `observatory` and

@@ -25,7 +25,7 @@ class MomentTables {
   void add(const Moment& moment, model::Snapshot snapshot);
 
   // The members "moments", "figures", "cores", "layouts", "allocations" and "programs" of
-  // ttmem.timeline.v1 (docs/page.md), without braces.
+  // ttmem.timeline.v1 (docs/guides/page.md), without braces.
   [[nodiscard]] std::string json() const;
   // About how long that is.
   [[nodiscard]] std::size_t bytes() const;

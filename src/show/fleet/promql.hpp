@@ -13,7 +13,7 @@
 namespace ttmem::fleet {
 
 // The labels that a Prometheus has for hosts and for jobs of a batch system: with the usual scrape
-// configuration its own label `job` displaces ours (docs/jobs.md).
+// configuration its own label `job` displaces ours (docs/reference/jobs.md).
 struct Labels {
   std::string host = "instance";
   std::string job = "exported_job";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every figure of a device with its name in JSON, CSV and --query: all go over this table, so that
-// a figure is named once. docs/query.md and docs/json.md list them.
+// a figure is named once. docs/reference/query.md and docs/reference/json.md list them.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `ttmem --query=FIELDS --format=csv`: chosen fields of every device, as nvidia-smi prints them.
-// docs/query.md lists the fields. Pure, safe from any thread.
+// docs/reference/query.md lists the fields. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>

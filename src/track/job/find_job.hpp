@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which job a process is a part of: what Slurm and other batch systems, MPI, torch and Kubernetes
-// tell it in its environment, and its cgroup. docs/jobs.md lists the variables.
+// tell it in its environment, and its cgroup. docs/reference/jobs.md lists the variables.
 #pragma once
 
 #include <functional>

@@ -69,9 +69,9 @@ def faults_of(root):
                 faults.append(f"{name}: {link}: there is no such heading")
     index = root / "docs" / "README.md"
     listed = {link.partition("#")[0] for link in links_of(index)}
-    faults += [f"docs/README.md does not list {page.name}"
-               for page in sorted((root / "docs").glob("*.md"))
-               if page != index and page.name not in listed]
+    faults += [f"docs/README.md does not list {page.relative_to(root / 'docs')}"
+               for page in sorted((root / "docs").rglob("*.md"))
+               if page != index and str(page.relative_to(root / "docs")) not in listed]
     return faults
 
 
@@ -124,7 +124,7 @@ class Faults(unittest.TestCase):
 
     def write(self, name, text):
         path = self.root / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
     def test_a_tree_in_order_has_none(self):
@@ -147,8 +147,8 @@ class Faults(unittest.TestCase):
             "README.md: #here: there is no such heading"])
 
     def test_a_page_that_is_not_listed(self):
-        self.write("docs/two.md", "# Two\n")
-        self.assertEqual(faults_of(self.root), ["docs/README.md does not list two.md"])
+        self.write("docs/guides/two.md", "# Two\n")
+        self.assertEqual(faults_of(self.root), ["docs/README.md does not list guides/two.md"])
 
 
 if __name__ == "__main__":

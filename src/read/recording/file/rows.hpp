@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a recording says, as plain values: one structure for each table of docs/recording.md.
+// What a recording says, as plain values: one structure for each table of docs/guides/recording.md.
 #pragma once
 
 #include <algorithm>

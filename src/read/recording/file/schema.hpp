@@ -8,7 +8,7 @@
 
 namespace ttmem::recording {
 
-// Makes the tables and views of an empty file; docs/recording.md explains them.
+// Makes the tables and views of an empty file; docs/guides/recording.md explains them.
 extern const char* const kCreateTables;
 
 // As in the columns `spread` and `direction`; what is unknown or usual is an empty text, and so

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The client of the seeds through libttmem.so, read back by the collector. The names say which
-// case of which seed it is (docs/seeds.md).
+// case of which seed it is (docs/internals/seeds.md).
 #include <gtest/gtest.h>
 
 #include <array>
