@@ -32,25 +32,34 @@ def readelf(option, path):
                           check=True).stdout
 
 
+def unsafe_run_paths(path):
+    """Returns the run paths of a binary that have an empty or a relative element."""
+    return [run_path for run_path in LOADED.findall(readelf("-d", path))
+            if not all(ABSOLUTE.match(element) for element in run_path.split(":"))]
+
+
+def missing_hardening(path):
+    """Returns what the linker or the compiler did not do for a binary."""
+    dynamic = readelf("-d", path)
+    has = {"now": re.search(r"\(FLAGS_1\).*\bNOW\b", dynamic),
+           "relro": "GNU_RELRO" in readelf("-l", path),
+           "pie": path.parent.name != "bin" or re.search(r"\(FLAGS_1\).*\bPIE\b", dynamic),
+           "stack protector": "__stack_chk_fail" in readelf("--dyn-syms", path)}
+    return [name for name in has if not has[name]]
+
+
 class Binaries(unittest.TestCase):
     def test_none_takes_libraries_from_the_current_directory(self):
         for tree in (BUILD, PREFIX):
             found = binaries(tree)
             self.assertGreater(len(found), 3)
-            wrong = [f"{path}: [{run_path}]" for path in found
-                     for run_path in LOADED.findall(readelf("-d", path))
-                     if not all(ABSOLUTE.match(element) for element in run_path.split(":"))]
+            wrong = [f"{path}: {run_paths}" for path in found if (run_paths := unsafe_run_paths(path))]
             self.assertEqual(wrong, [])
 
     def test_those_that_are_installed_are_hardened(self):
         skip_if_sanitized()
         for path in binaries(PREFIX):
-            dynamic = readelf("-d", path)
-            has = {"now": re.search(r"\(FLAGS_1\).*\bNOW\b", dynamic),
-                   "relro": "GNU_RELRO" in readelf("-l", path),
-                   "pie": path.parent.name != "bin" or re.search(r"\(FLAGS_1\).*\bPIE\b", dynamic),
-                   "stack protector": "__stack_chk_fail" in readelf("--dyn-syms", path)}
-            self.assertEqual([name for name in has if not has[name]], [], path)
+            self.assertEqual(missing_hardening(path), [], path)
 
     def test_calls_of_the_c_library_are_checked(self):
         skip_if_sanitized()

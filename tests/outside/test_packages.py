@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 from support import HERE, skip_if_sanitized
+from test_binaries import binaries, missing_hardening, unsafe_run_paths
 
 SOURCE = HERE.parents[1]
 BUILD = pathlib.Path(os.environ["TTMEM_BUILD"])
@@ -225,6 +226,10 @@ class TheTarball(unittest.TestCase):
             version = subprocess.run([str(tree / "bin" / "ttmem"), "--version"], text=True,
                                      capture_output=True, check=True).stdout
             self.assertRegex(version, r"^ttmem \d")
+            for path in binaries(tree):
+                self.assertEqual(unsafe_run_paths(path), [], path)
+                if path.parent.name == "bin" or path.name.startswith("libttmem"):  # else the system's
+                    self.assertEqual(missing_hardening(path), [], path)
 
 
 if __name__ == "__main__":

@@ -91,15 +91,17 @@ class Figures(HttpCase):
         self.assertEqual({labels["pid"] for labels, _ in of_process}, {str(demo.pid)})
 
     def test_no_process_metrics_names_no_process(self):
-        self.start_demo("single")
+        demo = self.start_demo("single")
         self.serve("--no-process-metrics")
         page = samples(self.get("/metrics"))
         self.assertIn("ttmem_memory_used_bytes", page)
         self.assertNotIn("ttmem_process_memory_used_bytes", page)
         self.assertNotIn("ttmem_process_info", page)
-        of_processes = [name for name, values in page.items()
-                        if any("pid" in labels or "process" in labels for labels, _ in values)]
-        self.assertEqual(of_processes, [])
+        command = " ".join(map(str, demo.command))
+        for name, values in page.items():
+            for labels, _ in values:
+                self.assertEqual({"pid", "process", "user", "command"} & labels.keys(), set(), name)
+                self.assertEqual({str(demo.pid), command} & set(labels.values()), set(), name)
 
     def test_counters_do_not_go_down_when_a_process_ends(self):
         self.serve()
