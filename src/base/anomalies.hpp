@@ -7,21 +7,22 @@
 
 namespace ttmem {
 
-// Calls that do not fit what was reported before. Counted since the process began, never fatal.
-// `overlapping_buffers` is how many there are now: readers compute it, it is 0 in a segment.
+// Counts calls that contradict earlier reports, since the process started. An anomaly is never
+// fatal. Readers compute `overlapping_buffers`, the number of overlaps at this moment; in a segment
+// it is 0.
 struct Anomalies {
   std::uint64_t unknown_frees = 0;
   std::uint64_t allocs_over_live = 0;
   std::uint64_t overlapping_buffers = 0;
-  std::uint64_t unknown_programs = 0;  // dispatched, or in a replayed trace, without being placed
-  std::uint64_t bad_arguments = 0;     // a CB or core outside L1 or the grid, a wrong type
-  std::uint64_t left_at_close = 0;     // allocations alive when the device was closed
+  std::uint64_t unknown_programs = 0;  // programs dispatched, or replayed in a trace, without being placed
+  std::uint64_t bad_arguments = 0;     // calls with a CB or core outside L1 or the grid, or a wrong type
+  std::uint64_t left_at_close = 0;     // allocations alive when their device was closed
   std::uint64_t left_at_close_bytes = 0;
 
   friend constexpr bool operator==(const Anomalies&, const Anomalies&) = default;
 };
 
-// The bytes of the segment (docs/internals/segment-layout.md).
+// The layout in the segment (docs/internals/segment-layout.md).
 static_assert(sizeof(Anomalies) == 56);
 static_assert(offsetof(Anomalies, unknown_frees) == 0);
 static_assert(offsetof(Anomalies, allocs_over_live) == 8);

@@ -8,14 +8,15 @@
 
 namespace ttmem {
 
-// A set of numbers below `Bits`, a multiple of 64. Plain words, as they lie in the shared file.
+// A set of numbers below `Bits`, which is a multiple of 64. The shared file contains the same
+// words.
 template <std::uint32_t Bits>
 struct BitMask {
   std::array<std::uint64_t, Bits / 64> words{};
 
   friend bool operator==(const BitMask&, const BitMask&) = default;
 
-  // The numbers below `count`.
+  // Returns the set of the numbers below `count`.
   [[nodiscard]] static BitMask first(std::uint32_t count) noexcept {
     BitMask mask;
     for (std::size_t w = 0; w < mask.words.size() && count > 0; ++w) {
@@ -40,7 +41,7 @@ struct BitMask {
     for (std::uint64_t word : words) sum += static_cast<std::uint32_t>(std::popcount(word));
     return sum;
   }
-  // Undefined for an empty mask.
+  // Returns the smallest number. Undefined for an empty mask.
   [[nodiscard]] std::uint32_t lowest() const noexcept {
     std::uint32_t w = 0;
     while (words[w] == 0) ++w;
@@ -55,7 +56,7 @@ struct BitMask {
     for (std::size_t w = 0; w < a.words.size(); ++w) a.words[w] &= b.words[w];
     return a;
   }
-  // What is in `a` and not in `b`.
+  // Returns the numbers that are in `a` and not in `b`.
   friend BitMask operator-(BitMask a, const BitMask& b) noexcept {
     for (std::size_t w = 0; w < a.words.size(); ++w) a.words[w] &= ~b.words[w];
     return a;

@@ -7,8 +7,8 @@
 
 namespace ttmem {
 
-// Nanoseconds of a clock of <time.h>. A coarse one has a tick of a few milliseconds and costs a
-// third of an exact one.
+// Returns the time of a clock of <time.h> in nanoseconds. A coarse clock has a tick of a few
+// milliseconds and costs a third of an exact clock.
 inline std::uint64_t clock_ns(clockid_t clock) noexcept {
   timespec now{};
   ::clock_gettime(clock, &now);

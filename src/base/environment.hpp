@@ -4,7 +4,8 @@
 // than the user who started it (setuid, file capabilities) sees no variables: the user could make
 // such a program write files anywhere.
 //
-// The texts belong to the environment: copy what must outlive a change of it.
+// The environment owns the returned texts: copy a text that must outlive a change of the
+// environment.
 #pragma once
 
 #include <cstdlib>
@@ -14,7 +15,7 @@
 
 namespace ttmem {
 
-// Never null: "" when the variable is unset.
+// Returns the value of the variable, or "" if it is unset. Never returns null.
 [[nodiscard]] inline const char* environment(const char* name) noexcept {
   const char* value = ::secure_getenv(name);
   return value == nullptr ? "" : value;
@@ -25,16 +26,16 @@ namespace ttmem {
   return *value == '\0' ? otherwise : value;
 }
 
-// Where writers create their segments and readers find them.
+// Returns the directory where writers create their segments and readers find them.
 [[nodiscard]] inline const char* segment_directory() noexcept {
   return environment_or("TTMEM_DIR", "/dev/shm");
 }
 
-// What stands before /dev, /sys and /proc/driver where the kernel driver is looked for: empty, but
-// for tests.
+// Returns the prefix of /dev, /sys and /proc/driver that the search for the kernel driver uses.
+// Empty except in tests.
 [[nodiscard]] inline const char* system_root() noexcept { return environment("TTMEM_SYSROOT"); }
 
-// The socket where `ttmem serve` listens, also for clients of the original tools.
+// Returns the socket on which `ttmem serve` listens, also for clients of the original tools.
 [[nodiscard]] inline const char* socket_path() noexcept {
   return environment_or("TTMEM_SOCKET", "/tmp/tt_allocation_server.sock");
 }
@@ -42,15 +43,15 @@ namespace ttmem {
 // The socket of a server that root runs. No other user can create a file there.
 inline constexpr const char* kRootSocket = "/run/ttmem/allocation_server.sock";
 
-// Returns the socket of a server that this user runs, where no other user can create a file; empty
-// if XDG_RUNTIME_DIR names no directory.
+// Returns the socket of a server that this user runs, in a directory where no other user can create
+// a file. Empty if XDG_RUNTIME_DIR is not an absolute path.
 [[nodiscard]] inline std::string user_socket() {
   const std::string directory = environment("XDG_RUNTIME_DIR");
   return directory.starts_with('/') ? directory + "/ttmem/allocation_server.sock" : "";
 }
 
-// Returns the sockets that TTMEM_TRANSPORT=socket tries, in this order; only TTMEM_SOCKET if that
-// is set.
+// Returns the sockets that TTMEM_TRANSPORT=socket tries, in this order. If TTMEM_SOCKET is set, it
+// is the only socket.
 [[nodiscard]] inline std::vector<std::string> socket_paths() {
   if (*environment("TTMEM_SOCKET") != '\0') return {socket_path()};
   std::vector<std::string> paths = {kRootSocket};

@@ -8,7 +8,7 @@
 
 namespace ttmem {
 
-// Ascending ids as "0-3,6".
+// Formats ascending ids as "0-3,6".
 [[nodiscard]] inline std::string format_ids(const std::vector<std::uint32_t>& ids) {
   std::string text;
   for (std::size_t i = 0; i < ids.size();) {

@@ -7,22 +7,23 @@
 
 namespace ttmem {
 
-// What a process is a part of. Empty: unknown, or of none.
+// The job, pod and container of a process. An empty field is unknown, or the process belongs to
+// none.
 struct Job {
-  std::string id;         // of the job in its batch system: "4711"
-  std::string step;       // of that job
-  std::string partition;  // of the cluster
-  std::string rank;       // of the process among those of its job, a number
-  std::string ranks;      // how many there are
+  std::string id;         // id of the job in its batch system: "4711"
+  std::string step;       // step of the job
+  std::string partition;  // partition of the cluster
+  std::string rank;       // rank of the process in its job, a number
+  std::string ranks;      // number of ranks of the job
   std::string pod;
   std::string pod_uid;
   std::string pod_namespace;
-  std::string container;  // its name in the pod, else the first 12 digits of its id
+  std::string container;  // name in the pod, else the first 12 digits of the container's id
 
   friend bool operator==(const Job&, const Job&) = default;
 };
 
-// The fields by the names that they have everywhere: JSON, columns, labels.
+// The fields of a Job with their names in JSON, columns and labels.
 struct JobField {
   std::string_view name;
   std::string Job::*value;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of one kind of memory on one device: the same structure in the segment, where one
-// process writes it, and in the model, where it is the sum over processes. A new figure is a field
-// and a row of kFigures; readers and totals go over the table.
+// The figures of one kind of memory on one device. The segment and the model use the same
+// structure: in a segment one process writes it, in the model it is the sum over processes. A new
+// figure is a field and a row of kFigures; readers and totals iterate over the table.
 #pragma once
 
 #include <algorithm>
@@ -18,25 +18,26 @@
 namespace ttmem {
 
 struct KindFigures {
-  std::uint64_t used_bytes = 0;     // physical where bytes per bank are known, else logical
-  std::uint64_t peak_bytes = 0;     // of used_bytes
-  std::uint64_t logical_bytes = 0;  // sum of the sizes asked for
-  std::uint64_t live = 0;           // allocations; of `cb`: those without an address
-  std::uint64_t unsized = 0;        // of those, with unknown bytes per bank
-  std::uint64_t allocations = 0;    // ever
-  std::uint64_t frees = 0;          // ever
-  // Bit i: kFigures[i] is known. In a segment all or none: whether the process reports this kind.
+  std::uint64_t used_bytes = 0;     // physical if the bytes per bank are known, else logical
+  std::uint64_t peak_bytes = 0;     // maximum of used_bytes
+  std::uint64_t logical_bytes = 0;  // sum of the requested sizes
+  std::uint64_t live = 0;           // live allocations; for `cb`, live CBs without an address
+  std::uint64_t unsized = 0;        // live allocations with unknown bytes per bank
+  std::uint64_t allocations = 0;    // total number of allocations
+  std::uint64_t frees = 0;          // total number of frees
+  // Bit i is set if kFigures[i] is known. In a segment all bits are set if the process reports this
+  // kind, else none.
   std::uint64_t known = 0;
 
   using Figure = std::uint64_t KindFigures::*;
-  // The figure, or none when it is unknown.
+  // Returns the figure, or nullopt if it is unknown.
   [[nodiscard]] constexpr std::optional<std::uint64_t> get(Figure figure) const noexcept;
   constexpr void set(Figure figure, std::optional<std::uint64_t> value) noexcept;
 
   friend constexpr bool operator==(const KindFigures&, const KindFigures&) = default;
 };
 
-// The bytes of the segment (docs/internals/segment-layout.md).
+// The layout in the segment (docs/internals/segment-layout.md).
 static_assert(sizeof(KindFigures) == 64);
 static_assert(offsetof(KindFigures, used_bytes) == 0);
 static_assert(offsetof(KindFigures, peak_bytes) == 8);
@@ -47,7 +48,7 @@ static_assert(offsetof(KindFigures, allocations) == 40);
 static_assert(offsetof(KindFigures, frees) == 48);
 static_assert(offsetof(KindFigures, known) == 56);
 
-// How the figures of several processes become one.
+// How the figures of several processes are combined.
 enum class Merge : std::uint8_t { sum, peak };
 
 struct FigureInfo {
@@ -83,9 +84,9 @@ constexpr void KindFigures::set(Figure figure, std::optional<std::uint64_t> valu
 
 inline constexpr std::uint64_t kPeaks = known_bit(&KindFigures::peak_bytes);
 
-// Adds the figures of one more holder. Who reports nothing of a kind adds nothing, and a kind that
-// nobody reports stays unknown. Among those who do, a sum with an unknown part is unknown; a peak
-// is the largest that anybody knows.
+// Adds the figures of one more process to `total`. A process that does not report a kind adds
+// nothing to that kind, and a kind that no process reports stays unknown. Among the processes that
+// report a kind, a sum with an unknown part is unknown, and a peak is the largest known peak.
 constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& part) noexcept {
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     KindFigures& sum = total.items[kind];
@@ -100,7 +101,7 @@ constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& pa
     for (std::uint64_t bits = sum.known | before; bits != 0; bits &= bits - 1) {
       const FigureInfo& figure = kFigures[static_cast<std::size_t>(std::countr_zero(bits))];
       std::uint64_t& value = sum.*figure.value;
-      // A peak that is unknown is 0, and so below any other.
+      // An unknown peak is 0, so it is never the larger peak.
       value = figure.merge == Merge::peak ? std::max(value, more.*figure.value)
                                           : saturating_add(value, more.*figure.value);
       if ((sum.known & (bits & -bits)) == 0) value = 0;
@@ -108,13 +109,14 @@ constexpr void merge(PerKind<KindFigures>& total, const PerKind<KindFigures>& pa
   }
 }
 
-// The physical bytes; none unless every allocation's bytes per bank are known.
+// Returns the physical bytes, or nullopt unless the bytes per bank of every allocation are known.
 [[nodiscard]] constexpr std::optional<std::uint64_t> physical_bytes(const KindFigures& figures) {
   return figures.get(&KindFigures::unsized) == 0U ? figures.get(&KindFigures::used_bytes)
                                                   : std::nullopt;
 }
 
-// A sum over the kinds that are reported. None when none of them is, or a part is unknown.
+// Returns the sum of `figure` over the reported kinds. Returns nullopt if none of `kinds` is
+// reported or a part of the sum is unknown.
 template <typename Kinds>
 [[nodiscard]] constexpr std::optional<std::uint64_t> sum_of(const PerKind<KindFigures>& of,
                                                             const Kinds& kinds,
@@ -129,8 +131,8 @@ template <typename Kinds>
   return sum;
 }
 
-// Live buffers and kernels. CBs are not allocations, neither those of programs nor those that were
-// reported without an address.
+// Returns the number of live buffers and kernels. CBs are not allocations: neither the CBs of
+// programs nor CBs that were reported without an address.
 [[nodiscard]] constexpr std::optional<std::uint64_t> live_allocations(
     const PerKind<KindFigures>& of) {
   constexpr std::array kinds = {Kind::dram,  Kind::l1,     Kind::l1_small,

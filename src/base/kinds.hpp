@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kinds of memory: one order and one set of names for the segment, the model, the server's log,
-// JSON, CSV and metrics. A new kind begins here; ARCHITECTURE.md, "To add something", has the rest.
+// JSON, CSV and metrics. A new kind begins here; ARCHITECTURE.md, "To add something", lists the
+// other places to change.
 #pragma once
 
 #include <array>
@@ -12,8 +13,8 @@
 
 namespace ttmem {
 
-// What holds memory. `cb` is circular buffers; `system` is host memory: counted, never shown as
-// device memory. The numbers are those of the segment.
+// The kind of an allocation. `cb` stands for circular buffers; `system` is host memory, which is
+// counted and never shown as device memory. The segment contains these numbers.
 enum class Kind : std::uint8_t { dram, l1, l1_small, trace, cb, kernel, system };
 
 inline constexpr std::size_t kKinds = 7;
@@ -21,19 +22,19 @@ inline constexpr std::array<Kind, kKinds> kAllKinds = {
     Kind::dram, Kind::l1, Kind::l1_small, Kind::trace, Kind::cb, Kind::kernel, Kind::system};
 inline constexpr std::array<Kind, 6> kDeviceKinds = {Kind::dram,  Kind::l1, Kind::l1_small,
                                                      Kind::trace, Kind::cb, Kind::kernel};
-// Those that the runtime's allocator places in banks.
+// The kinds that the runtime's allocator places in banks.
 inline constexpr std::array<Kind, 4> kBankKinds = {Kind::dram, Kind::l1, Kind::l1_small,
                                                    Kind::trace};
 
-// The numbers of the segment (docs/internals/segment-layout.md).
+// The numbers in the segment (docs/internals/segment-layout.md).
 static_assert(kKinds == 7 && static_cast<int>(Kind::dram) == 0 && static_cast<int>(Kind::l1) == 1 &&
               static_cast<int>(Kind::l1_small) == 2 && static_cast<int>(Kind::trace) == 3 &&
               static_cast<int>(Kind::cb) == 4 && static_cast<int>(Kind::kernel) == 5 &&
               static_cast<int>(Kind::system) == 6);
 
 struct KindInfo {
-  std::string_view name;  // of one allocation's kind: in lists, metrics and logs
-  std::string_view key;   // of all that is of this kind: "kernels_bytes" in JSON
+  std::string_view name;  // name of the kind in lists, metrics and logs
+  std::string_view key;   // key of the kind's total: "kernels_bytes" in JSON
 };
 inline constexpr std::array<KindInfo, kKinds> kKindInfos = {{{"dram", "dram"},
                                                              {"l1", "l1"},
@@ -57,19 +58,19 @@ inline constexpr std::array<KindInfo, kKinds> kKindInfos = {{{"dram", "dram"},
   return std::nullopt;
 }
 
-// The kind of a buffer by TT-Metal's BufferType, which is ttmem_buffer_type and the buffer_type of
-// the wire; kBufferKinds[type].
+// The kind of a buffer by TT-Metal's BufferType: kBufferKinds[type]. ttmem_buffer_type and the
+// buffer_type of the wire have the same numbers.
 inline constexpr std::array<Kind, 5> kBufferKinds = {Kind::dram, Kind::l1, Kind::system,
                                                      Kind::l1_small, Kind::trace};
 
-// The other way round; `kind` is one of kBufferKinds.
+// Returns the BufferType of `kind`, which must be one of kBufferKinds.
 [[nodiscard]] constexpr std::uint8_t buffer_type_of(Kind kind) noexcept {
   std::uint8_t type = 0;
   while (kBufferKinds[type] != kind) ++type;
   return type;
 }
 
-// TRACE buffers lie in DRAM.
+// Returns true if memory of `kind` lies in DRAM. TRACE buffers do.
 [[nodiscard]] constexpr bool is_in_dram(Kind kind) noexcept {
   return kind == Kind::dram || kind == Kind::trace;
 }
@@ -77,7 +78,7 @@ inline constexpr std::array<Kind, 5> kBufferKinds = {Kind::dram, Kind::l1, Kind:
   return kind == Kind::l1 || kind == Kind::l1_small || kind == Kind::cb || kind == Kind::kernel;
 }
 
-// One T for each kind. Plain data when T is.
+// One T for each kind. Plain data if T is plain data.
 template <typename T>
 struct PerKind {
   std::array<T, kKinds> items;

@@ -5,9 +5,10 @@
 
 namespace ttmem {
 
-// No known device has this much. Larger figures are mistakes, and would make sums overflow.
-inline constexpr std::uint64_t kMaxBytes = 1ULL << 48;      // of one allocation
-inline constexpr std::uint64_t kMaxCoreBytes = 1ULL << 30;  // of the L1 of one core
+// Limits above the memory of every known device. A larger figure is a mistake and could overflow a
+// sum.
+inline constexpr std::uint64_t kMaxBytes = 1ULL << 48;      // maximum size of one allocation
+inline constexpr std::uint64_t kMaxCoreBytes = 1ULL << 30;  // maximum L1 of one core
 inline constexpr std::uint32_t kMaxBanks = 4096;
 
 }  // namespace ttmem

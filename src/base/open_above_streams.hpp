@@ -21,7 +21,8 @@ class ClosedStreamsGuard {
       if (is_closed) held_[stream] = ::open("/", O_PATH | O_CLOEXEC);
     }
   }
-  // Another thread may have opened a stream over an occupied descriptor: that stream stays open.
+  // Closes the occupied descriptors. If another thread has meanwhile opened a stream in place of an
+  // occupied descriptor, that stream stays open.
   ~ClosedStreamsGuard() {
     for (const int fd : held_) {
       const int flags = fd < 0 ? -1 : ::fcntl(fd, F_GETFL);
@@ -47,7 +48,7 @@ class ClosedStreamsGuard {
     file = UniqueFd(::open(path, flags | O_CLOEXEC, mode));
     reason = errno;
   }
-  // Another thread closed a stream after the guard was made.
+  // Another thread closed a stream after the guard was constructed.
   if (file && file.get() <= STDERR_FILENO) {
     file = UniqueFd(::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     reason = errno;

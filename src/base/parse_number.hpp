@@ -8,8 +8,8 @@
 
 namespace ttmem {
 
-// All of `text` as a number, in any locale. None when the text is empty, has anything but the
-// number (a blank, a plus), or when a Number cannot hold the value.
+// Parses all of `text` as a number, the same in every locale. Returns nullopt if the text is empty,
+// contains anything besides the number (a blank, a plus), or the value does not fit into a Number.
 // Whole numbers take a base, for example 8 for file modes.
 template <typename Number, typename... Base>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text, Base... base) noexcept {

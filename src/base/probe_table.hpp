@@ -10,17 +10,22 @@
 
 namespace ttmem {
 
-// A hash table of small entries that contain their key. Open addressing with linear probing; the
-// entries behind an erased one move up, so there are no tombstones. Written by hand, because most
-// entries are found and erased soon after they were inserted. boost::unordered_flat_map then loads
-// 16 bytes of which it has just stored one, which stalls (insert, find and erase: 21 ns, here 3).
+// A hash table of small entries that contain their key, with open addressing and linear probing.
+// Erasing an entry moves later entries up, so there are no tombstones. It replaces
+// boost::unordered_flat_map because most entries are found and erased soon after they were
+// inserted: boost::unordered_flat_map then loads 16 bytes of which it has just stored one, which
+// stalls (insert, find and erase take 21 ns, here 3).
 //
-// An Entry has a type `Key`, key(), is_empty(), which is true for Entry{}, make_empty(),
-// begin(Key), which resets an empty entry and sets its key, and a static number_of(Key), which
-// should differ for different keys, except where find_if() shall find them together.
+// An Entry has these members:
+// - a type `Key`, and key()
+// - is_empty(), which returns true for Entry{}
+// - make_empty()
+// - begin(Key), which resets an empty entry and sets its key
+// - a static number_of(Key), which should differ for different keys, except for keys that find_if()
+//   should find together
 //
-// Never shrinks; has at most eight times as many places as it ever had entries. Pointers are valid
-// until the next insert or erase. Not thread-safe.
+// The table never shrinks, and has at most eight times as many places as it ever had entries.
+// Pointers are valid until the next insert or erase. Not thread-safe.
 template <typename Entry>
 class ProbeTable {
   static_assert(std::is_trivially_copyable_v<Entry>);
@@ -29,7 +34,7 @@ class ProbeTable {
   using Key = typename Entry::Key;
 
   ProbeTable() = default;
-  ProbeTable(const ProbeTable&) = delete;  // where entries are depends on where the table is
+  ProbeTable(const ProbeTable&) = delete;  // the place of an entry depends on the table's address
   ProbeTable& operator=(const ProbeTable&) = delete;
 
   [[nodiscard]] Entry* find(const Key& key) noexcept {
@@ -38,8 +43,8 @@ class ProbeTable {
     return place.is_empty() ? nullptr : &place;
   }
 
-  // An entry for which matches(entry) is true; null when there is none. Looks only at those whose
-  // keys have the number of `key`, and some others.
+  // Returns an entry for which matches(entry) is true, or null if there is none. Calls matches()
+  // for all entries whose number_of() equals that of `key`, and for some others.
   template <typename Matches>
   [[nodiscard]] Entry* find_if(const Key& key, Matches&& matches) noexcept {
     if (places_.empty()) return nullptr;
@@ -49,11 +54,11 @@ class ProbeTable {
     return nullptr;
   }
 
-  // The entry of that key, and true if it is new: then only its key is set. May throw
-  // std::bad_alloc, and then has changed nothing.
+  // Returns the entry of `key`, and true if the entry is new. A new entry has nothing but its key.
+  // May throw std::bad_alloc; the table is then unchanged.
   [[nodiscard]] std::pair<Entry*, bool> insert(const Key& key) {
-    // At most a quarter full: the first place is nearly always the right one, and the branch is
-    // predicted.
+    // The table is at most a quarter full: the first place is nearly always the right place, and
+    // the branch is predicted.
     if (places_.size() < 4 * (size_ + 1)) [[unlikely]] {
       grow();
     }
@@ -64,8 +69,8 @@ class ProbeTable {
     return {&place, true};
   }
 
-  // Loads the place of that key into the cache. It and its callers are always inline: GCC removes
-  // calls of functions that do nothing but prefetch.
+  // Loads the place of `key` into the cache. prefetch() and its callers are always inline: GCC
+  // removes calls of functions that do nothing but prefetch.
   [[gnu::always_inline]] void prefetch(const Key& key) const noexcept {
     if (!places_.empty()) __builtin_prefetch(&places_[home_of(key)], 1);
   }
@@ -73,7 +78,7 @@ class ProbeTable {
   void erase(Entry* entry) noexcept {
     auto hole = static_cast<std::size_t>(entry - places_.data());
     for (std::size_t at = next(hole); !places_[at].is_empty(); at = next(at)) {
-      // An entry may fill the hole when its own first place is not behind the hole.
+      // An entry may move into the hole unless its first place is behind the hole.
       const std::size_t from_home = (at - home_of(places_[at].key())) & mask();
       if (from_home < ((at - hole) & mask())) continue;
       places_[hole] = places_[at];
@@ -102,15 +107,16 @@ class ProbeTable {
   [[nodiscard]] std::size_t mask() const noexcept { return places_.size() - 1; }
   [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & mask(); }
 
-  // Uses the high bits of a product: ids are counters or aligned addresses, whose low bits repeat.
-  // The table's address makes the places of chosen ids harder to predict.
+  // Returns the first place to look for `key`. Uses the high bits of a product: ids are counters or
+  // aligned addresses, whose low bits repeat. The table's address makes the places of chosen ids
+  // harder to predict.
   [[nodiscard]] std::size_t home_of(const Key& key) const noexcept {
     constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
     const auto salt = reinterpret_cast<std::uintptr_t>(this);
     return static_cast<std::size_t>(((Entry::number_of(key) ^ salt) * golden_ratio) >> shift_);
   }
 
-  // The place of `key`, or the empty place where it would be inserted.
+  // Returns the place of `key`, or the empty place where `key` would be inserted.
   [[nodiscard]] Entry& place_of(const Key& key) noexcept {
     std::size_t at = home_of(key);
     while (!places_[at].is_empty() && places_[at].key() != key) at = next(at);
@@ -126,7 +132,7 @@ class ProbeTable {
     }
   }
 
-  std::vector<Entry> places_;  // a power of two, or none
+  std::vector<Entry> places_;  // its size is 0 or a power of two
   std::size_t size_ = 0;
   int shift_ = 0;
 };

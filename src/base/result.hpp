@@ -9,7 +9,7 @@
 
 namespace ttmem {
 
-// Why something failed, for a person: names the object, the reason and the next step.
+// The reason for a failure, in words for people: the object, the reason and the next step.
 struct Error {
   std::string message;
 };
@@ -46,7 +46,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// Done, or an Error.
+// Success without a value, or an Error.
 template <>
 class [[nodiscard]] Result<void> {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes foreign text (of a process, a recording, another machine, a log) safe for terminals. All
-// outputs follow is_unsafe().
+// outputs replace or escape the characters of is_unsafe().
 #pragma once
 
 #include <algorithm>
@@ -56,9 +56,9 @@ namespace ttmem {
 }
 
 // Returns the JSON document with the unsafe characters of its strings escaped as \uXXXX. `json`
-// must be valid JSON in UTF-8, which has characters below U+0020 escaped already.
+// must be valid JSON in UTF-8, so characters below U+0020 are escaped already.
 [[nodiscard]] inline std::string escape_unsafe(std::string json) {
-  // The first bytes of all unsafe characters above U+0020 are among these.
+  // Every unsafe character above U+0020 starts with a byte of 0x7f or more.
   auto at = static_cast<std::size_t>(
       std::find_if(json.begin(), json.end(),
                    [](char c) { return static_cast<unsigned char>(c) >= 0x7f; }) -

@@ -6,28 +6,28 @@
 
 namespace ttmem {
 
-// How often a scope was entered and left. Times are those of one clock, and coarse.
+// Counts how often a scope was entered and left. All times come from one coarse clock.
 struct ScopeVisits {
-  std::uint32_t entered = 0;   // 0: unknown
-  std::uint32_t open = 0;      // how often it is entered and not left now, over all threads
-  std::int64_t last_ns = 0;    // when it was entered last while nobody was in it
-  std::int64_t before_ns = 0;  // the time before that
+  std::uint32_t entered = 0;   // 0 means unknown
+  std::uint32_t open = 0;      // visits that have not ended, over all threads
+  std::int64_t last_ns = 0;    // last time a thread entered the scope while no thread was in it
+  std::int64_t before_ns = 0;  // previous value of last_ns
 };
 
-// What has become of the visit of a scope in which something was taken.
+// The state of the scope visit during which an allocation was made.
 struct ScopeVisit {
   enum class State : std::uint8_t {
     unknown,
-    lasts,  // also when it was left, and entered again in the same tick of the clock
+    lasts,  // also if the scope was left and entered again within one tick of the clock
     over,   // the scope was left
   };
   State state = State::unknown;
-  std::uint32_t visits = 0;  // of that scope, those that are over
-  bool is_last = false;      // of these it was the last, as far as a coarse clock tells
+  std::uint32_t visits = 0;  // number of finished visits of the scope
+  bool is_last = false;      // true if this visit is the last one, as far as a coarse clock can tell
 };
 
-// Of something that was taken at `when_ns`. Enclosing scopes do not matter. A thread that ended
-// inside a scope never leaves it.
+// Returns the state of the visit during which an allocation was made at `when_ns`. Enclosing scopes
+// do not matter. A thread that ended inside a scope never leaves the scope.
 [[nodiscard]] inline ScopeVisit visit_at(std::int64_t when_ns, const ScopeVisits& scope) {
   if (scope.entered == 0) return {};
   ScopeVisit visit;

@@ -6,7 +6,7 @@
 
 namespace ttmem {
 
-// `text` as one word of a shell command: as it is, or in single quotes where it needs them.
+// Returns `text` as one word of a shell command: unchanged, or in single quotes if necessary.
 [[nodiscard]] inline std::string shell_quote(std::string_view text) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%=,";

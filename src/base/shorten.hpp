@@ -9,11 +9,12 @@
 
 namespace ttmem {
 
-// Copies `text` and returns how many bytes were written. A text that is too long loses its middle,
-// visibly: names of tensors begin alike and differ at the end. `to` has at least 8 bytes.
+// Copies `text` to `to` and returns the number of bytes written. Replaces the middle of a text that
+// is too long by an ellipsis: names of tensors begin alike and differ at the end. `to` must have at
+// least 8 bytes.
 inline std::size_t shorten(std::string_view text, std::span<char> to) noexcept {
   constexpr std::string_view mark = "…";
-  const auto continues = [&](std::size_t at) {  // inside a UTF-8 character
+  const auto continues = [&](std::size_t at) {  // true inside a UTF-8 character
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
   };
   if (text.size() <= to.size()) return text.copy(to.data(), text.size());

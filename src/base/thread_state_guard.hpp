@@ -7,8 +7,8 @@
 
 namespace ttmem {
 
-// Surrounds code that may allocate. Restores errno at its end, because a failed allocation changes
-// errno.
+// Restores errno at the end of a scope. Surrounds code that may allocate, because a failed
+// allocation changes errno.
 class ErrnoGuard {
  public:
   ErrnoGuard() noexcept : place_(&errno), errno_(*place_) {}
@@ -21,8 +21,8 @@ class ErrnoGuard {
   int errno_;
 };
 
-// Surrounds system calls that a tracked call makes. While it lives the thread cannot be cancelled;
-// its end restores errno as the workload left it.
+// Surrounds system calls inside a tracked call. While the guard lives, the thread cannot be
+// cancelled; the destructor restores errno as the workload left it.
 class ThreadStateGuard {
  public:
   ThreadStateGuard() noexcept : errno_(errno) {

@@ -7,7 +7,7 @@
 
 namespace ttmem {
 
-// Owns one file descriptor; -1 is none.
+// Owns one file descriptor, or none (-1).
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -25,7 +25,7 @@ class UniqueFd {
   [[nodiscard]] int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
-  // Returns the descriptor, which is no longer owned and not closed.
+  // Gives up the ownership and returns the descriptor, which stays open.
   int release() noexcept { return std::exchange(fd_, -1); }
 
   void reset() noexcept {

@@ -10,11 +10,11 @@ namespace ttmem {
 
 struct Utf8Character {
   char32_t code = 0;
-  std::size_t bytes = 0;  // 0: not UTF-8
+  std::size_t bytes = 0;  // 0 means that the bytes are not UTF-8
 };
 
-// The first character of `text`, which is not empty. Strict: overlong forms, surrogates, codes
-// above U+10FFFF and characters that are cut off are not UTF-8.
+// Decodes the first character of `text`, which must not be empty. Strict: overlong forms,
+// surrogates, codes above U+10FFFF and characters that are cut off are not UTF-8.
 [[nodiscard]] constexpr Utf8Character decode_utf8(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t lead = byte(0);

@@ -23,7 +23,7 @@ std::vector<BarCell> bar_cells(const std::vector<BarPiece>& pieces, std::size_t 
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (pieces[i].end > pieces[i].begin) last = i;
   }
-  std::size_t next = 0;  // the first cell that no piece has taken
+  std::size_t next = 0;  // first cell that no piece has taken
   for (std::size_t i = 0; i < pieces.size() && cells > 0; ++i) {
     if (!(pieces[i].end > pieces[i].begin)) continue;
     const std::size_t begin = std::max(next, rounded(clamped(pieces[i].begin) * width));

@@ -6,7 +6,7 @@
 namespace ttmem::text {
 namespace {
 
-// The runs of one row, as rectangles of height one.
+// Returns the runs of adjacent cores in one row, as rectangles of height one.
 std::vector<CoreRange> runs_of_row(const CoreMask& mask, std::uint32_t columns, std::uint32_t y) {
   std::vector<CoreRange> runs;
   for (std::uint32_t x = 0; x < columns && y * columns + x < kMaxCores; ++x) {

@@ -10,12 +10,12 @@
 
 namespace ttmem::text {
 
-// Disjoint rectangles that cover exactly the cores of `mask`, top to bottom. None when the number
-// of columns is unknown (0).
+// Returns disjoint rectangles, from top to bottom, that cover exactly the cores of `mask`. Returns
+// none if the number of columns is unknown (0).
 [[nodiscard]] std::vector<CoreRange> core_ranges(const CoreMask& mask, std::uint16_t grid_x);
 
-// "(0,0)-(7,7)", "(3,4)", "(0,0)-(3,1) +2": the first rectangle and how many more, unless all are
-// asked for. Empty: none.
+// Formats the first rectangle and the number of the others, or all rectangles if `all` is true:
+// "(0,0)-(7,7)", "(3,4)", "(0,0)-(3,1) +2". Returns an empty text if there are none.
 [[nodiscard]] std::string format_core_ranges(const std::vector<CoreRange>& ranges,
                                              bool all = false);
 

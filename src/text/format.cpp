@@ -10,7 +10,7 @@
 namespace ttmem::text {
 namespace {
 
-// In every locale.
+// Returns true if a key contains `c` unescaped, the same in every locale.
 bool is_plain_in_key(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';
@@ -47,7 +47,7 @@ std::string format_share(std::optional<double> share) {
   if (!share) return std::string(kUnknown);
   if (*share > 0 && *share < 0.005) return "<1%";
   if (*share < 1 && *share >= 0.995) return "99%";
-  // Above ten times the capacity the figure is wrong anyway; the column keeps its width.
+  // A share of ten or more comes from a wrong figure; ">9x" keeps the width of the column.
   if (*share >= 9.995) return ">9x";
   return fmt::format("{:.0f}%", *share * 100);
 }
@@ -68,7 +68,7 @@ std::string format_job(const Job& job) {
 }
 
 std::string format_pid(std::int32_t pid, bool foreign, std::optional<std::int32_t> host_pid) {
-  if (pid == 0) return "?";  // of another pid namespace: the driver tells no more
+  if (pid == 0) return "?";  // pid in another pid namespace, which the driver does not report
   if (!foreign) return fmt::format("{}", pid);
   return host_pid ? fmt::format("{}/{}", *host_pid, pid) : fmt::format("?/{}", pid);
 }

@@ -6,7 +6,8 @@
 namespace ttmem::text {
 namespace {
 
-// How many letters are wrong, missing, too many, or exchanged with the next.
+// Returns the number of letters that are wrong, missing, superfluous, or swapped with the next
+// letter.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> best(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -28,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  // At most two wrong letters, and less than half of the word.
+  // Accepts at most two wrong letters, and at most half of the word.
   std::size_t least = std::min<std::size_t>(3, word.size() / 2 + 1);
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);

@@ -10,7 +10,7 @@ namespace ttmem::text {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kLeast = 4;  // cells of a column that is cut
+constexpr std::size_t kLeast = 4;  // minimum width of a cut column when no column is left to drop
 
 std::size_t total_of(const std::vector<std::size_t>& widths) {
   std::size_t total = 0;
@@ -18,7 +18,7 @@ std::size_t total_of(const std::vector<std::size_t>& widths) {
   return total == 0 ? 0 : total - kGap;
 }
 
-// To how many cells it may be cut before others are dropped.
+// Returns the width to which a column may be cut before other columns are dropped.
 std::size_t least_of(const Column& column) {
   return column.cut == Column::Cut::middle ? Table::kMinName : Table::kMinFlexible;
 }
@@ -65,7 +65,7 @@ std::vector<std::size_t> Table::layout(std::size_t width, const TextOptions& opt
     if (columns_[c].cut == Column::Cut::never || widths[c] == 0) continue;
     if (used <= width) {
       widths[c] = std::min(natural[c], widths[c] + width - used);
-    } else {  // nothing is left to drop
+    } else {  // no column is left to drop
       widths[c] =
           std::max(std::min(widths[c], kLeast), widths[c] - std::min(widths[c], used - width));
     }

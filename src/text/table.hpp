@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table printer: columns as wide as their content, made to fit the width of the terminal.
+// The table printer: columns are as wide as their content, and shrink to fit the width of the
+// terminal.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +19,12 @@ struct Column {
 
   std::string header;
   Align align = Align::right;
-  // When the table is too wide, the column with the highest number is dropped first; 0: never.
+  // The order in which a table that is too wide drops columns: the highest number first, 0 never.
   int drop = 0;
-  // One column may be cut to what the others leave, down to kMinFlexible cells. Names, which often
-  // differ only at their ends, are cut in the middle, down to kMinName cells.
+  // One column may be cut to the width that the other columns leave, down to kMinFlexible cells.
+  // Names often differ only at their ends, so they are cut in the middle, down to kMinName cells.
   Cut cut = Cut::never;
-  bool optional = false;  // left out when all its cells are kNone (format.hpp)
+  bool optional = false;  // left out if all its cells are kNone (format.hpp)
 };
 
 struct Cell {
@@ -31,7 +32,7 @@ struct Cell {
   Color color = Color::plain;
 };
 
-// Rows of cells under headers. Cells are made printable here. Not thread-safe.
+// Rows of cells under headers. The table makes the cells printable. Not thread-safe.
 class Table {
  public:
   static constexpr std::size_t kMinFlexible = 12;
@@ -39,15 +40,15 @@ class Table {
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // One cell for each column.
+  // Adds a row, which must have one cell for each column.
   void add_row(std::vector<Cell> cells);
-  // Header and rows, each line with its newline, none wider than the options say. Columns are
-  // dropped and cut only when the options allow to shorten.
+  // Returns the header and the rows, each line with its newline and no line wider than
+  // `options.width`. Drops and cuts columns only if `options.shorten` is true.
   [[nodiscard]] std::string render(std::size_t indent, const TextOptions& options) const;
 
  private:
   [[nodiscard]] bool is_left_out(std::size_t column) const;
-  // Per column its display cells, 0 for one that is dropped or left out.
+  // Returns the width of each column in display cells; 0 for a column that is dropped or left out.
   [[nodiscard]] std::vector<std::size_t> layout(std::size_t width,
                                                 const TextOptions& options) const;
   [[nodiscard]] std::string render_row(const std::vector<Cell>& cells,

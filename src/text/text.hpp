@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text for a terminal: what a string takes on the screen, and lines that never exceed a width.
-// Pure: what the terminal can do is an argument. Safe from any thread.
+// Text for a terminal: the width of a string on the screen, and lines that never exceed a width.
+// Pure: the abilities of the terminal are an argument. Safe from any thread.
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@
 
 namespace ttmem::text {
 
-// What the reader's terminal can show.
+// The abilities of the reader's terminal.
 struct TextOptions {
-  std::size_t width = 80;               // display cells; no line is wider while `shorten` is set
-  bool color = false;                   // SGR sequences
-  bool unicode = true;                  // false: nothing outside ASCII
-  std::int64_t utc_offset_seconds = 0;  // of the times shown
-  // What does not fit is left out or cut. False, for files and programs: lines may be wider.
+  std::size_t width = 80;               // maximum width of a line in display cells, if `shorten` is true
+  bool color = false;                   // use SGR sequences
+  bool unicode = true;                  // false: use ASCII only
+  std::int64_t utc_offset_seconds = 0;  // offset of the shown times
+  // Leave out or cut text that does not fit. False for files and programs: lines may then be wider.
   bool shorten = true;
-  Units units = Units::automatic;  // of sizes
+  Units units = Units::automatic;  // units of sizes
 };
 
 enum class Color : std::uint8_t {
@@ -42,52 +42,55 @@ enum class Color : std::uint8_t {
   on_red,
 };
 
-// What a colour says: how serious a figure is, or which part of L1 it is.
+// The meaning of a colour: how serious a figure is, or which part of L1 it shows.
 enum class Tone : std::uint8_t { none, good, warn, bad, buffers, small, cbs, kernels };
 inline constexpr std::array<Tone, 4> kL1Parts = {Tone::buffers, Tone::small, Tone::cbs,
                                                  Tone::kernels};
 
-// Good up to 60 % of a capacity, a warning up to 80 %, bad above; none when it is unknown.
+// A share of a capacity is good up to 60 %, a warning up to 80 %, and bad above. An unknown share
+// has no tone.
 inline constexpr double kWarnAbove = 0.6;
 inline constexpr double kBadAbove = 0.8;
 [[nodiscard]] Tone tone_of_share(std::optional<double> share);
 [[nodiscard]] Color color_of(Tone tone);
 
-// `text` made safe to print: control characters and bytes that are not UTF-8 become '?', and so
-// does everything outside ASCII when `unicode` is false. Names and labels come from other
+// Returns `text` made safe to print: control characters and bytes that are not UTF-8 become '?',
+// and so does every character outside ASCII if `unicode` is false. Names and labels come from other
 // processes, which may have put terminal sequences into them.
 [[nodiscard]] std::string printable(std::string_view text, bool unicode);
 
-// The display cells of printable UTF-8: 2 for wide characters, 0 for combining ones.
+// Returns the number of display cells of printable UTF-8: 2 for a wide character, 0 for a combining
+// character.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
-// At most `width` cells of `text`; what was cut ends in an ellipsis ('~' without Unicode).
+// Cuts `text` to at most `width` cells. A cut text ends in an ellipsis ('~' without Unicode).
 [[nodiscard]] std::string cut(std::string_view text, std::size_t width, bool unicode);
-// The same with the ellipsis in the middle: names often differ only at their ends.
+// Cuts like cut(), with the ellipsis in the middle: names often differ only at their ends.
 [[nodiscard]] std::string cut_middle(std::string_view text, std::size_t width, bool unicode);
 
-// As many of the parts as fit into `width` cells, from the first on, none of them cut; empty ones
-// are skipped. With `count_rest` the text ends in " +2" when two parts did not fit.
+// Joins as many parts as fit into `width` cells, from the first part on, without cutting a part.
+// Skips empty parts. With `count_rest` the text ends in " +2" if two parts did not fit.
 [[nodiscard]] std::string joined_to_fit(const std::vector<std::string>& parts, std::size_t width,
                                         std::string_view between = ", ", bool count_rest = false);
 
-// One line under construction. Text beyond the width is cut when the line is finished, if the
-// options say so.
+// One line under construction. finish() cuts the text beyond the width if `options.shorten` is
+// true.
 class Line {
  public:
   explicit Line(const TextOptions& options) : options_(options) {}
 
   // Adds printable(text).
   Line& add(std::string_view text, Color color = Color::plain);
-  // Blanks up to display cell `column`; nothing when the line is there already.
+  // Adds blanks up to display cell `column`. Adds nothing if the line is already that long.
   Line& pad_to(std::size_t column);
   [[nodiscard]] std::size_t width() const { return width_; }
-  // Cells left before the options' width; any number when nothing is shortened.
+  // Returns the number of cells left before the options' width, or SIZE_MAX if nothing is
+  // shortened.
   [[nodiscard]] std::size_t room() const {
     if (!options_.shorten) return SIZE_MAX;
     return width_ < options_.width ? options_.width - width_ : 0;
   }
-  // The line with its newline, without blanks at the end.
+  // Returns the line with its newline, without blanks at the end.
   [[nodiscard]] std::string finish() const;
 
  private:
@@ -101,8 +104,9 @@ class Line {
   std::size_t width_ = 0;
 };
 
-// `text` broken at blanks into lines that begin with `indent` blanks; in the first line `label`
-// stands there. A word that is too long for a line is cut, if the options say so.
+// Breaks `text` at blanks into lines that begin with `indent` blanks. In the first line, `label`
+// stands in place of those blanks. Cuts a word that is too long for a line if `options.shorten` is
+// true.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, Color color,
                                   const TextOptions& options, std::string_view label = {});
 

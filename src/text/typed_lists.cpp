@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kMostDevicesInARange = 1024;
 
-// "0x1f00a"; none when it is something else.
+// Parses a uid such as "0x1f00a". Returns nullopt for any other text.
 std::optional<std::uint64_t> parse_uid(std::string_view text) {
   if (!text.starts_with("0x") && !text.starts_with("0X")) return std::nullopt;
   std::uint64_t uid = 0;
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> parse_uid(std::string_view text) {
   return error == std::errc() && at == end && uid != 0 ? std::optional(uid) : std::nullopt;
 }
 
-// "0000:01:00.0" or, without its domain, "01:00.0".
+// Returns true for "0000:01:00.0", also without its domain: "01:00.0".
 bool is_bus_id(std::string_view text) {
   if (text.size() == 12 && text[4] == ':') text.remove_prefix(5);
   constexpr std::string_view form = "hh:hh.h";
@@ -38,7 +38,8 @@ bool is_bus_id(std::string_view text) {
          });
 }
 
-// "wormhole_b0", of which the escaped letters are %2c and so on; none when it is something else.
+// Returns the architecture name with its escapes, such as %2c, decoded. Returns nullopt if an
+// escape is invalid.
 std::optional<std::string> unescape(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
@@ -58,7 +59,8 @@ std::optional<std::string> unescape(std::string_view text) {
   return plain;
 }
 
-// As key_of_number() writes it, with an architecture; none when it is something else.
+// Parses a key from key_of_number() that contains an architecture. Returns nullopt for any other
+// text.
 std::optional<model::DeviceName> parse_key_of_number(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto number = parse_number<std::uint32_t>(text.substr(0, colon));

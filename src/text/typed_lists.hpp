@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists as people type them: after an option, or in a URL. An Error says what is wrong and what
+// Parses lists as people type them, in an option or a URL. An Error states what is wrong and what
 // would be right, without naming the option. Pure, safe from any thread.
 #pragma once
 
@@ -14,16 +14,18 @@
 
 namespace ttmem::text {
 
-// The parts between the commas. An empty text has one part, which is empty.
+// Splits `text` at commas. An empty text has one part, which is empty.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text);
 
-// "0,3", "0-3,6" or "0x1f00a", a uid: ascending, each once.
+// Parses numbers, ranges, uids and PCI addresses: "0,3", "0-3,6", "0x1f00a". Returns the names in
+// ascending order, without duplicates.
 [[nodiscard]] Result<std::vector<model::DeviceName>> parse_devices(std::string_view text);
 
-// The same, or one key as key_of() makes it: "0:wormhole_b0" is one of several chips of a number.
+// Parses like parse_devices(), and accepts also one key from key_of(): "0:wormhole_b0" is one of
+// several chips with the same number.
 [[nodiscard]] Result<std::vector<model::DeviceName>> parse_device_keys(std::string_view text);
 
-// "dram,l1": see Kind.
+// Parses kinds by their names: "dram,l1".
 [[nodiscard]] Result<std::vector<Kind>> parse_kinds(std::string_view text);
 
 }  // namespace ttmem::text

@@ -9,17 +9,17 @@
 
 namespace ttmem::text {
 
-// In which unit sizes are written. Automatic: the one that suits each figure.
+// The unit of a size. Automatic uses the unit that suits each size.
 enum class Units : std::uint8_t { automatic, bytes, mib, gib };
 
-// "auto", "bytes", "MiB" or "GiB", in any case of letters.
+// Parses "auto", "bytes", "MiB" or "GiB", in upper or lower case.
 [[nodiscard]] Result<Units> parse_units(std::string_view text);
 
-// "B", "MiB", "GiB"; empty for automatic.
+// Returns "B", "MiB" or "GiB"; an empty text for automatic.
 [[nodiscard]] std::string_view name_of(Units units);
 
-// The number alone, in a unit that is not automatic: whole bytes, else two decimals. What is not
-// zero gets as many decimals as it takes not to look like zero.
+// Formats a size without the name of its unit, which must not be automatic: whole bytes, or MiB or
+// GiB with two decimals. A small size gets as many decimals as it takes not to look like zero.
 [[nodiscard]] std::string number_in(std::uint64_t bytes, Units units);
 
 }  // namespace ttmem::text

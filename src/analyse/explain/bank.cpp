@@ -11,7 +11,7 @@ namespace {
 
 using placement::FreeList;
 
-// Takes what each of them has; false when that cannot be.
+// Occupies the range of each holder. Returns false if a range overlaps another or lies outside.
 bool occupy(FreeList& space, std::span<const Holder> holders, std::uint64_t shift) {
   return std::all_of(holders.begin(), holders.end(), [&](const Holder& holder) {
     return space.occupy(holder.address + shift, holder.bytes_per_bank);
@@ -40,8 +40,9 @@ Bank::Bank(Kind kind, const collector::BankRegion& region, std::span<const Holde
   largest_free_ = statistics.largest_free_block_bytes;
 }
 
-// The block that a run leaves reaches from the holder before it to the one behind it. A run that is
-// not the longest one for its last holder takes more than it needs.
+// Freeing a run leaves a block from the holder before the run to the holder behind it. The loop
+// looks only at the shortest sufficient run for each last holder: a longer run frees more than
+// needed.
 std::optional<Bank::Run> Bank::smallest_run(std::uint64_t request) const {
   const std::uint64_t needed =
       placement::align_up(std::max<std::uint64_t>(request, 1), region_.step);
@@ -77,7 +78,7 @@ FreeList Bank::after_moving(const Run& run) const {
   for (std::size_t i = 0; i < run.count; ++i) {
     const std::size_t next = bottom_up_ ? run.first + i : run.first + run.count - 1 - i;
     space.deallocate(holders_[next].address);
-    // It was there, so that it fits.
+    // The holder fits, because it was there before.
     (void)space.allocate(holders_[next].bytes_per_bank, bottom_up_);
   }
   return space;

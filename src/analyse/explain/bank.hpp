@@ -12,12 +12,12 @@
 
 namespace ttmem::explain {
 
-// One kind of memory of a process on a device, on the allocator that places as the runtime does: to
-// try what would have helped. Nothing here changes it; each try works on a copy. Pure, safe from
-// any thread. `holders` must outlive it.
+// One kind of memory of a process on a device, on an allocator that places buffers as the runtime
+// does. Answers what would have made a request fit. Each try works on a copy, so the bank never
+// changes. Pure, safe from any thread. `holders` must outlive the bank.
 class Bank {
  public:
-  // None when they cannot all lie there: two overlap, or one lies outside.
+  // Returns nullopt if the holders cannot all lie in the region: two overlap, or one lies outside.
   [[nodiscard]] static std::optional<Bank> make(Kind kind, const collector::BankRegion& region,
                                                 std::span<const Holder> holders);
 
@@ -27,31 +27,32 @@ class Bank {
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
   [[nodiscard]] std::uint64_t largest_free() const { return largest_free_; }
 
-  // Neighbours [first, first + count) whose end would leave one block that is large enough: any
-  // solution has such a run in it.
+  // Adjacent holders [first, first + count). Freeing them would leave one block that is large
+  // enough; every solution contains such a run.
   struct Run {
     std::size_t first = 0;
     std::size_t count = 0;
-    std::uint64_t bytes = 0;  // that they take
+    std::uint64_t bytes = 0;  // bytes that the holders take in a bank
   };
-  // The run of the fewest holders, of these the one of the fewest bytes. None: it is larger than
-  // the bank. Tried on the allocator: after their end the request is placed.
+  // Returns the run with the fewest holders, and among equal runs the run with the fewest bytes.
+  // The allocator can place the request once the run is freed. Returns nullopt if the request is
+  // larger than the bank.
   [[nodiscard]] std::optional<Run> smallest_run(std::uint64_t request) const;
 
-  // Frees each of the run and allocates it again, as ttnn.reallocate does, in the order in which
-  // the allocator fills the bank. True if the request fits then.
+  // Returns true if the request fits after the run was moved: each holder is freed and allocated
+  // again, as ttnn.reallocate does, in the order in which the allocator fills the bank.
   [[nodiscard]] bool fits_after_moving(const Run& run, std::uint64_t request) const;
-  // True if nothing lies below `lowest` then.
+  // Returns true if nothing lies below `lowest` after the run was moved.
   [[nodiscard]] bool clears_after_moving(const Run& run, std::uint64_t lowest) const;
 
-  // True if the request and all that is there fit when the request comes first, and the others in
-  // the order of their age. False if that is not known.
+  // Returns true if the request and all holders fit when the request is allocated first, and then
+  // the holders from the oldest to the youngest. Returns false if an age is unknown.
   [[nodiscard]] bool fits_when_first(std::uint64_t request) const;
 
-  // True if the request fits into a bank that is `more` bytes larger. What is there moves with the
-  // end from which the allocator fills it, so that they are added at the other one.
+  // Returns true if the request fits into a bank that is `more` bytes larger. The holders stay at
+  // the end from which the allocator fills the bank; the bytes are added at the other end.
   [[nodiscard]] bool fits_with_more(std::uint64_t more, std::uint64_t request) const;
-  // How many more would do, at that end; 0: none are needed there.
+  // Returns how many bytes have to be added at that other end; 0 if the request fits there now.
   [[nodiscard]] std::uint64_t missing_at_the_end(std::uint64_t request) const;
 
  private:
@@ -67,8 +68,8 @@ class Bank {
   std::uint64_t largest_free_ = 0;
 };
 
-// None: there is no such region, not all that lies there is known, or it cannot all lie there.
-// `memory` must outlive it.
+// Returns nullopt if there is no such region, if the address of a buffer is unknown, or if the
+// buffers cannot all lie in the region. `memory` must outlive the bank.
 [[nodiscard]] std::optional<Bank> bank_of(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function for each way to fail. Each fills in what the message says and, when there is a state
-// (`memory` is not null), who was in the way and what would have helped. Pure.
+// One function for each way to fail. Each function fills in the facts of the message and, if there
+// is a state (`memory` is not null), which buffers were in the way and what would have helped.
+// Pure.
 #pragma once
 
 #include <vector>
@@ -12,26 +13,26 @@
 
 namespace ttmem::explain {
 
-// No room for a buffer.
+// Explains a buffer that did not fit.
 void explain_request(const Failure& failure, const DeviceMemory* memory, Explanation& result);
 
-// CBs of a program overlap L1 buffers, or are larger than L1.
+// Explain CBs of a program that overlap L1 buffers, or that are larger than L1.
 void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanation& result);
 void explain_beyond_l1(const Failure& failure, const DeviceMemory* memory, Explanation& result);
 
-// The traces are larger than the region that was set up for them.
+// Explains traces that are larger than the region that was set up for them.
 void explain_trace_region(const Failure& failure, const DeviceMemory* memory, Explanation& result);
 
-// What is no matter of who holds what.
+// Explains a failure that does not depend on what was held.
 void explain_limit(const Failure& failure, Explanation& result);
 
-// Nothing has failed: what would fail first.
+// Explains what would fail first, if nothing has failed.
 void explain_tightest(const DeviceMemory& memory, Explanation& result);
 
-// Lists them, the largest first, as far as there is room for them in the answer.
+// Lists the largest of the holders in `result`, at most kMaxHolders, and counts the others.
 void list_in_the_way(std::vector<Holder> holders, Explanation& result);
 
-// The program that the message means; null: the state has none.
+// Returns the program that the message is about, or null if the state has no such program.
 [[nodiscard]] const model::Program* find_program(const Failure& failure,
                                                  const DeviceMemory& memory);
 

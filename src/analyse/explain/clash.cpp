@@ -18,10 +18,10 @@
 namespace ttmem::explain {
 namespace {
 
-// More of them are no small change.
+// The maximum number of buffers to move or free. More of them would not be a small change.
 constexpr std::size_t kMostToMove = 16;
 
-// By the number that the message has; the tracker's may be another one.
+// Names the program by the number in the message; the tracker may use another number.
 std::string name_of_program(const Failure& failure, const model::Program* program) {
   std::string name = failure.program ? fmt::format("program {}", *failure.program) : "the program";
   if (program == nullptr) return name;
@@ -41,9 +41,9 @@ std::uint64_t step_of(const DeviceMemory* memory) {
   return memory->regions[Kind::l1]->step;
 }
 
-// " (its largest: 512.0 KiB and 64.0 KiB)"
+// Returns for example " (its largest: 512.0 KiB and 64.0 KiB)".
 std::string largest_cbs(const Failure& failure, const model::Program* program) {
-  // Of those beyond L1 only a part is known.
+  // Only a part of the CBs beyond L1 is known.
   if (program == nullptr || failure.what == Failure::What::beyond_l1) return "";
   std::vector<std::uint64_t> sizes;
   for (const model::CircularBuffer& cb : program->cbs) {
@@ -56,7 +56,8 @@ std::string largest_cbs(const Failure& failure, const model::Program* program) {
   return fmt::format(" (its largest: {})", text);
 }
 
-// `memory` is null when nothing is known of what was held: then nothing was tried.
+// Suggests smaller CBs. If `memory` is null, nothing is known about what was held, and the
+// suggestion was not tried.
 void suggest_smaller_cbs(std::uint64_t by, const Failure& failure, const DeviceMemory* memory,
                          const model::Program* program, Explanation& result) {
   const std::uint64_t aligned = placement::align_up(by, step_of(memory));
@@ -71,7 +72,7 @@ void suggest_smaller_cbs(std::uint64_t by, const Failure& failure, const DeviceM
        .bytes = aligned});
 }
 
-// The lowest L1 buffers, all that begin below the end of the CBs.
+// Returns the lowest L1 buffers: all that begin below the end of the CBs.
 std::span<const Holder> below(const DeviceMemory& memory, std::uint64_t cb_end) {
   const auto& holders = memory.holders[Kind::l1];
   const auto end = std::partition_point(holders.begin(), holders.end(), [&](const Holder& holder) {
@@ -80,7 +81,7 @@ std::span<const Holder> below(const DeviceMemory& memory, std::uint64_t cb_end) 
   return {holders.data(), static_cast<std::size_t>(end - holders.begin())};
 }
 
-// The buffers moved up, where there is room for them.
+// Suggests moving the buffers up, if there is room for them.
 void suggest_moving(const Failure& failure, const DeviceMemory& memory,
                     std::span<const Holder> culprits, Explanation& result) {
   const auto bank = bank_of(memory, Kind::l1);
@@ -119,14 +120,16 @@ void suggest_for_clash(const Failure& failure, const DeviceMemory& memory,
        .buffers = {culprits.begin(), culprits.end()}});
 }
 
-// With a program cache either side may be the new one.
+// Returns whether the buffer was there before the program. With a program cache either of them may
+// be the new one.
 std::string which_is_new(const Holder& lowest, const model::Program* program) {
   if (program == nullptr || !lowest.age_ns) return "";
   return program->age_ns > *lowest.age_ns ? ", and came after the program had been placed"
                                           : ", and was there first";
 }
 
-// Bytes on other cores count too, which people do not expect.
+// Returns a note if the buffer and the program share no core. People do not expect that buffers on
+// other cores count too.
 std::string where_else(const Holder& lowest, const model::Program* program) {
   if (program == nullptr || !lowest.cores) return "";
   CoreMask cores;
@@ -135,7 +138,7 @@ std::string where_else(const Holder& lowest, const model::Program* program) {
   return " They share no core: an L1 buffer takes its addresses on every core of the device.";
 }
 
-// "activations begins at 851968, the lowest L1 buffer of the device"
+// Returns for example "activations, the lowest L1 buffer of the device, begins at 851968."
 std::string lowest_text(const Failure& failure, std::span<const Holder> culprits,
                         const model::Program* program) {
   if (culprits.empty()) {
@@ -146,7 +149,7 @@ std::string lowest_text(const Failure& failure, std::span<const Holder> culprits
                      lowest.address, which_is_new(lowest, program), where_else(lowest, program));
 }
 
-// The L1 of one core: L1_SMALL, L1 buffers, what is left, the CBs of the program.
+// Draws the L1 of one core: L1_SMALL, L1 buffers, free space, the CBs of the program.
 Picture picture_of(const DeviceMemory& memory, std::uint64_t cb_end) {
   Picture picture{.title = "the L1 of a core"};
   const auto& region = memory.regions[Kind::l1];
@@ -171,7 +174,7 @@ Picture picture_of(const DeviceMemory& memory, std::uint64_t cb_end) {
   return picture;
 }
 
-// Up to where circular buffers may reach: L1 buffers and L1_SMALL lie above.
+// Returns the address up to which circular buffers may reach. L1 buffers and L1_SMALL lie above it.
 std::uint64_t end_of_room(const Failure& failure, const DeviceMemory* memory) {
   std::uint64_t end = *failure.l1_bytes;
   if (memory == nullptr) return end;
@@ -184,13 +187,14 @@ std::uint64_t end_of_room(const Failure& failure, const DeviceMemory* memory) {
 
 const model::Program* find_program(const Failure& failure, const DeviceMemory& memory) {
   const model::Program* best = nullptr;
-  // The tracker knows of no circular buffers beyond the end of L1.
+  // The tracker does not know circular buffers beyond the end of L1.
   const std::uint64_t end = std::min(failure.cb_end.value_or(0), failure.l1_bytes.value_or(~0ULL));
   for (const model::Program* program : memory.programs) {
     const bool is_named = failure.program && program->program == *failure.program;
     const bool ends_there = end != 0 && cb_end_of(*program) == end;
     if (is_named && ends_there) return program;
-    // The runtime's numbers and the tracker's may differ. The youngest one it was.
+    // The runtime and the tracker may number programs differently. The youngest program is then the
+    // likely one.
     if (ends_there && (best == nullptr || program->age_ns < best->age_ns)) best = program;
   }
   return best;

@@ -15,10 +15,10 @@ namespace ttmem::explain {
 
 using Bytes = std::optional<std::uint64_t>;
 
-// More than any device has: a number of a message that is larger is not worked with.
+// An upper limit above the memory of every device. Larger numbers in a message are ignored.
 inline constexpr std::uint64_t kMostBytes = 1ULL << 42;
 
-// A buffer and who has it.
+// A buffer and the process that holds it.
 struct Holder {
   Kind kind = Kind::dram;
   std::string label{};
@@ -26,28 +26,30 @@ struct Holder {
   std::int32_t pid = 0;
   std::uint64_t id = 0;
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;           // as asked for
-  std::uint64_t bytes_per_bank = 0;  // that it takes, alignment included
+  std::uint64_t bytes = 0;           // requested size
+  std::uint64_t bytes_per_bank = 0;  // bytes that it takes in each bank, including alignment
   Bytes age_ns{};
-  std::optional<CoreMask> cores{};  // where its bytes lie; none: in every bank
+  std::optional<CoreMask> cores{};  // cores that hold its bytes; nullopt: in every bank
 
   [[nodiscard]] std::uint64_t end() const { return address + bytes_per_bank; }
 };
 
-// "decoder.0/attention/kv", "l1 buffer 17" when it has no name, "(no name)" when it has no id.
+// Returns "decoder.0/attention/kv"; "l1 buffer 17" if the buffer has no name; "(no name)" if it has
+// no id either.
 [[nodiscard]] std::string name_of(const Holder& holder);
 
-// By what they take of a bank; equal ones stay in their order.
+// Sorts by the bytes taken in a bank. Equal holders keep their order.
 void sort_largest_first(std::vector<Holder>& holders);
 
-// What one process holds on one device: the view of its allocator, which knows of no other process.
+// The memory of one process on one device: the view of the process's allocator, which does not know
+// other processes.
 struct DeviceMemory {
   const model::Device* device = nullptr;
   const model::Process* process = nullptr;
   collector::BankFacts facts{};
   PerKind<std::optional<collector::BankRegion>> regions{};
-  PerKind<std::vector<Holder>> holders{};    // by address
-  PerKind<std::uint64_t> without_address{};  // buffers of which nobody knows where they lie
+  PerKind<std::vector<Holder>> holders{};    // sorted by address
+  PerKind<std::uint64_t> without_address{};  // numbers of buffers whose address is unknown
   std::vector<const model::Program*> programs{};
 };
 
@@ -57,15 +59,18 @@ struct MemoryRef {
   std::size_t process = 0;  // index into Device::processes
 };
 
-// All that are tracked. `pid` selects one process, by its pid here or in its container.
+// Returns all tracked processes on all devices. `pid` selects one process, by its pid here or in
+// its container.
 [[nodiscard]] std::vector<MemoryRef> memory_refs(const model::Snapshot& snapshot,
                                                  std::optional<std::int32_t> pid);
 
-// The snapshot must outlive both. An outline has no holders and no programs, and costs nothing.
+// Return the memory of a process on a device. An outline has no holders and no programs, and costs
+// nothing. The snapshot must outlive both.
 [[nodiscard]] DeviceMemory outline(const model::Snapshot& snapshot, const MemoryRef& ref);
 [[nodiscard]] DeviceMemory device_memory(const model::Snapshot& snapshot, const MemoryRef& ref);
 
-// The highest end of the CBs of a program on a core; views on L1 buffers do not count. 0: none.
+// Returns the highest end of the program's CBs on a core, or 0 if it has none. Views of L1 buffers
+// do not count.
 [[nodiscard]] std::uint64_t cb_end_of(const model::Program& program);
 
 }  // namespace ttmem::explain

@@ -19,12 +19,12 @@ namespace {
 
 using What = Failure::What;
 
-// Whether a state is that of the failure.
+// Whether a state is the state at the moment of the failure.
 enum class Match : std::uint8_t { no, unknown, yes };
 
 Match match_if(bool is_that) { return is_that ? Match::yes : Match::no; }
 
-// False: it says nothing by which devices and moments can be told apart.
+// Returns false if the message contains nothing that distinguishes devices and moments.
 bool says_enough(const Failure& failure) {
   switch (failure.what) {
     case What::out_of_memory:
@@ -37,7 +37,8 @@ bool says_enough(const Failure& failure) {
   }
 }
 
-// Whether the largest free block of a bank is that of the message, or too small for the request.
+// Returns true if the largest free block of a bank equals the block in the message, or is too small
+// for the request.
 bool can_have_failed(const Failure& failure, std::uint64_t largest_free) {
   if (failure.largest_free_per_bank) return largest_free == *failure.largest_free_per_bank;
   return !failure.bytes_per_bank || largest_free < *failure.bytes_per_bank;
@@ -50,8 +51,8 @@ Match match_request(const Failure& failure, const DeviceMemory& memory) {
   return match_if(can_have_failed(failure, bank->largest_free()));
 }
 
-// The region is what was asked for, in whole pages of each bank. Before January 2026 it was asked
-// for by the bank.
+// Compares the trace region with the message. The region has the requested size, rounded up to
+// whole pages of each bank. Before January 2026 the size was requested per bank.
 Match match_trace_region(const Failure& failure, const DeviceMemory& memory) {
   const std::uint64_t channels = memory.facts.dram_channels;
   if (!memory.device->trace_capacity_bytes || channels == 0) return Match::unknown;
@@ -63,7 +64,7 @@ Match match_trace_region(const Failure& failure, const DeviceMemory& memory) {
   return match_if(is_in_pages(*failure.limit) || is_in_pages(*failure.limit * channels));
 }
 
-// Whether this is the memory, and the moment, that the message is about. The message says enough.
+// Returns whether the message is about this memory at this moment. The message must be specific.
 Match match(const Failure& failure, const DeviceMemory& memory) {
   switch (failure.what) {
     case What::out_of_memory:
@@ -82,21 +83,22 @@ Match match(const Failure& failure, const DeviceMemory& memory) {
   }
 }
 
-// False: the figures of the device alone show that the message is about another one, or another
-// moment. A mesh has many, and looking at all buffers of each takes seconds.
+// Returns false if the figures of the device alone show that the message is about another device or
+// another moment. A mesh has many devices, and looking at all buffers of each takes seconds.
 bool can_match(const Failure& failure, const DeviceMemory& memory) {
   if (failure.what != What::out_of_memory) return true;
   const Bytes largest = collected_largest_free(memory, *failure.kind);
   return !largest || can_have_failed(failure, *largest);
 }
 
-// The memory that is meant, and whether it is that of the failure.
+// The memory that the failure is about, and whether it is the memory at the moment of the failure.
 struct Choice {
   std::optional<DeviceMemory> memory{};
   Match match = Match::no;
 };
 
-// Whether it is this one. The memory is there only if its buffers had to be looked at.
+// Compares one process on one device with the failure. Returns its memory only if its buffers had
+// to be looked at.
 Choice look_at(const Failure& failure, const model::Snapshot& state, const MemoryRef& ref) {
   if (!can_match(failure, outline(state, ref))) return {};
   DeviceMemory memory = device_memory(state, ref);
@@ -104,7 +106,7 @@ Choice look_at(const Failure& failure, const model::Snapshot& state, const Memor
   return {std::move(memory), here};
 }
 
-// The one that is meant, else the tightest one of those that may be.
+// Picks the memory that the failure is about, or the tightest memory among the candidates.
 Choice choose(const Question& question) {
   const model::Snapshot& state = *question.state;
   const bool is_told = question.failure && says_enough(*question.failure);
@@ -123,13 +125,13 @@ Choice choose(const Question& question) {
     tightest = ref;
   }
   if (tightest) choice.memory = device_memory(state, *tightest);
-  // At that moment there was no other.
+  // No other memory existed at that moment.
   const bool is_alone = question.is_that_moment && refs.size() == 1;
   if (is_alone && choice.match == Match::unknown) choice.match = Match::yes;
   return choice;
 }
 
-// Whether it matters who held what.
+// Returns true if the failure depends on what was held.
 bool is_of_memory(const Failure& failure) {
   switch (failure.what) {
     case What::out_of_memory:
@@ -157,7 +159,7 @@ void explain_failure(const Failure& failure, const DeviceMemory* memory, Explana
   }
 }
 
-// Of a failure and a state: whether they belong together.
+// States whether the failure and the state belong together.
 void say_how_certain(const Question& question, Match match, Explanation& result) {
   if (match == Match::yes) return;
   if (match == Match::no) {

@@ -10,17 +10,18 @@
 
 namespace ttmem::explain {
 
-// What is to be explained.
+// The input of explain().
 struct Question {
-  std::optional<Failure> failure{};        // none: nothing has failed, what would fail first
-  const model::Snapshot* state = nullptr;  // null: there is the message alone
-  std::optional<std::int32_t> pid{};       // only this process; none: the one that it fits best
-  bool is_that_moment = false;  // `state` was kept, or recorded, by who failed, when it failed
+  std::optional<Failure> failure{};        // nullopt: nothing has failed, explain what would fail first
+  const model::Snapshot* state = nullptr;  // null: only the message is known
+  std::optional<std::int32_t> pid{};       // explain this process only; nullopt: the process that fits the message best
+  bool is_that_moment = false;  // true: the failing process kept or recorded `state` at the moment of the failure
 };
 
-// Why it failed, who was in the way, and the smallest changes with which it would not have. Changes
-// are tried on the allocator of the dry run, with what `state` says was held. Of a state that is
-// not that of the failure it says so. Pure, safe from any thread.
+// Explains why a request failed, which buffers were in the way, and the smallest changes that would
+// have prevented the failure. Tries the changes on the allocator of the dry run, with the buffers
+// that `state` contains. If `state` is not the state of the failure, the explanation says so. Pure,
+// safe from any thread.
 [[nodiscard]] Explanation explain(const Question& question);
 
 }  // namespace ttmem::explain

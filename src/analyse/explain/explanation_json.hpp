@@ -8,7 +8,8 @@
 
 namespace ttmem::explain {
 
-// Schema ttmem.explanation.v1 (docs/guides/explain.md). Pure.
+// Return the explanation as JSON with the schema ttmem.explanation.v1 (docs/guides/explain.md).
+// Pure.
 [[nodiscard]] nlohmann::ordered_json to_json(const Explanation& explanation);
 [[nodiscard]] std::string explanation_json(const Explanation& explanation);
 

@@ -54,7 +54,7 @@ std::string name_of_band(const Band& band) {
   return band.what == Band::What::free ? std::string("free") : band.who;
 }
 
-// As long as its share of the largest band; at least one cell.
+// Returns a bar whose length is the band's share of the largest band; at least one cell.
 std::string bar_of(const Band& band, std::uint64_t largest, const TextOptions& options) {
   const double share = static_cast<double>(band.bytes()) / static_cast<double>(largest);
   const auto cells = static_cast<std::size_t>(std::lround(share * kBarCells));
@@ -175,7 +175,7 @@ std::string explanation_text(const Explanation& explanation, const TextOptions& 
   text += in_the_way_text(explanation, options);
   text += suggestions_text(explanation, options);
   text += unknown_text(explanation, options);
-  text.pop_back();  // the empty line at the end
+  text.pop_back();  // removes the empty line at the end
   return text;
 }
 

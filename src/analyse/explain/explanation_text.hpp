@@ -8,7 +8,7 @@
 
 namespace ttmem::explain {
 
-// For people, on one screen. Pure.
+// Formats an explanation for people, on one screen. Pure.
 [[nodiscard]] std::string explanation_text(const Explanation& explanation,
                                            const text::TextOptions& options);
 

@@ -15,17 +15,17 @@ using Number = Failure::Number;
 using What = Failure::What;
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::size_t kMaxTextBytes = 4096;  // of a sentence; the runtime writes hundreds of bytes
+constexpr std::size_t kMaxTextBytes = 4096;  // maximum length of a sentence; the runtime writes hundreds of bytes
 
-// The number that comes next after `key`, also behind other words of the same sentence part: "but
-// bank size is only 8 B". None when something else with a number's place comes first.
+// Returns the first number after `key`, also behind a few other words of the same sentence: "but
+// bank size is only 8 B". Returns nullopt if no number follows.
 Number number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view rest = text.substr(at + key.size());
   const std::size_t first = rest.find_first_of(kDigits);
   if (first == std::string_view::npos) return std::nullopt;
-  // Only a few words may stand between, and no other sentence.
+  // Only a few words, and no other sentence, may stand before the number.
   constexpr std::size_t most = 24;
   if (first > most || rest.substr(0, first).find_first_of(".;\n") != std::string_view::npos) {
     return std::nullopt;
@@ -34,7 +34,7 @@ Number number_after(std::string_view text, std::string_view key) {
   return parse_number<std::uint64_t>(rest.substr(0, rest.find_first_not_of(kDigits)));
 }
 
-// "allocate 552960 B L1 buffer", "allocate 552960 B L1 across": the word behind the size.
+// Returns the kind after the size: "allocate 552960 B L1 buffer", "allocate 552960 B L1 across".
 std::optional<Kind> kind_in(std::string_view text) {
   constexpr std::string_view unit = " B ";
   std::size_t begin = text.find("allocate ");
@@ -47,7 +47,7 @@ std::optional<Kind> kind_in(std::string_view text) {
   return kind_named(lower);
 }
 
-// "[(x=0,y=0) - (x=7,y=7)]" until May 2026, "[0-0 - 7-7]" since.
+// Returns the cores of a message: "[(x=0,y=0) - (x=7,y=7)]" until May 2026, "[0-0 - 7-7]" since.
 std::optional<Failure::Cores> cores_in(std::string_view text) {
   const std::size_t begin = text.find("core range ");
   if (begin == std::string_view::npos) return std::nullopt;
@@ -98,7 +98,7 @@ void read_beyond_l1(std::string_view text, Failure& failure) {
   failure.l1_bytes = number_after(text, "beyond max L1 size of ");
 }
 
-// Words that tell a message apart, where its sentence begins, and how to read it.
+// The words that identify a message, the beginning of its sentence, and the function that reads it.
 struct Message {
   What what;
   std::string_view marker;
@@ -162,8 +162,8 @@ std::optional<Failure> read(std::string_view line) {
 
 }  // namespace
 
-// A clash of the dry run goes on in the next lines, which say more than the runtime does and are
-// not needed.
+// The message of a clash in the dry run continues in the next lines, which contain more than the
+// message of the runtime and are not needed.
 std::vector<Failure> find_failures(std::string_view text) {
   std::vector<Failure> found;
   while (!text.empty()) {

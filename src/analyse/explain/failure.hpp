@@ -12,28 +12,28 @@
 
 namespace ttmem::explain {
 
-// What TT-Metal, or the dry run, says when memory does not suffice. The message decides which of
-// the numbers are there; old versions say fewer of them.
+// A message of TT-Metal, or of the dry run, about memory that ran out. Which of the numbers are set
+// depends on the message; old versions of the runtime report fewer numbers.
 struct Failure {
   enum class What : std::uint8_t {
     out_of_memory,     // no room for a buffer
-    below_limit,       // an L1 buffer would lie below what it may
+    below_limit,       // an L1 buffer would lie below the lowest allowed address
     clash,             // CBs of a program and L1 buffers overlap
     beyond_l1,         // CBs of a program are larger than L1
-    trace_region,      // the region is too small for the traces
-    trace_overlap,     // a trace without a region met other buffers
-    kernel_config,     // kernels and arguments of a program are too large
-    cb_beyond_buffer,  // a CB is larger than the buffer that it is a view on
+    trace_region,      // the trace region is too small for the traces
+    trace_overlap,     // a trace without a region overlaps other buffers
+    kernel_config,     // the kernels and arguments of a program are too large
+    cb_beyond_buffer,  // a CB is larger than the buffer that it views
     too_many_cbs,
-    active_trace,  // a warning: what is allocated while a trace is live may be overwritten
+    active_trace,  // a warning: buffers allocated while a trace is live may be overwritten
   };
   using Number = std::optional<std::uint64_t>;
 
   What what = What::out_of_memory;
-  // The sentence without the prefix of the log line; safe_text(), at most 4 KiB.
+  // The sentence without the prefix of the log line, as safe_text() returns it; at most 4 KiB.
   std::string text{};
 
-  // Of out_of_memory, and the first two of cb_beyond_buffer (the CB, the buffer).
+  // The following numbers are set for out_of_memory.
   std::optional<Kind> kind{};
   Number bytes{};
   Number bytes_per_bank{};
@@ -43,24 +43,25 @@ struct Failure {
   Number free_per_bank{};
   Number largest_free_per_bank{};
 
-  // Of clash and beyond_l1.
+  // The following numbers are set for clash and beyond_l1.
   Number program{};
   struct Cores {
     std::uint32_t x0, y0, x1, y1;
     friend bool operator==(const Cores&, const Cores&) = default;
   };
   std::optional<Cores> cores{};
-  Number l1_address{};  // of the lowest L1 buffer of the device
+  Number l1_address{};  // address of the lowest L1 buffer of the device
   Number cb_end{};
-  Number l1_bytes{};  // of a core
+  Number l1_bytes{};  // size of the L1 of a core
 
-  // Of trace_region, kernel_config, below_limit and too_many_cbs: what is needed, and the limit.
+  // Set for trace_region, trace_overlap, kernel_config, below_limit, cb_beyond_buffer and
+  // too_many_cbs: what is needed, and the limit.
   Number needed{};
   Number limit{};
 };
 
-// All that a text says, in its order. Other lines around, prefixes of logs and colours do not
-// matter. Pure, safe from any thread; terminates on any text.
+// Returns all messages in a text, in order. Ignores other lines, prefixes of logs and colours.
+// Pure, safe from any thread; terminates on any text.
 [[nodiscard]] std::vector<Failure> find_failures(std::string_view text);
 
 }  // namespace ttmem::explain

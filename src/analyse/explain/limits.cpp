@@ -22,7 +22,7 @@ void explain_trace_region(const Failure& failure, const DeviceMemory* memory, Ex
       "The trace region is too small: all traces together, this one included, need {}, and "
       "trace_region_size is {}: {} short.",
       exact(*failure.needed), exact(*failure.limit), sized(*result.short_by));
-  // The message and the setting have the same unit in every version of the runtime.
+  // The message and the setting use the same unit in every version of the runtime.
   const auto size = memory != nullptr ? trace_region_for(*memory, *failure.needed) : std::nullopt;
   const bool is_rounded = size && *size > *failure.needed;
   result.suggestions.push_back(

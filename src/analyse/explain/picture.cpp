@@ -9,10 +9,11 @@
 namespace ttmem::explain {
 namespace {
 
-// Bands of their own: a picture with all of them and what lies between fits on a screen.
+// The maximum number of bands that are shown by themselves. A picture with these bands, and the
+// merged bands between them, fits on a screen.
 constexpr std::size_t kOwnBands = 6;
 
-// One band for each holder and each free block, the lowest first.
+// Returns one band for each holder and each free block, the lowest first.
 std::vector<Band> all_bands(const collector::Range& region, std::span<const Holder> holders,
                             std::uint64_t begin, std::uint64_t end) {
   std::vector<Band> bands;
@@ -27,7 +28,8 @@ std::vector<Band> all_bands(const collector::Range& region, std::span<const Hold
   return bands;
 }
 
-// Those in the way first, if they are few, then the largest.
+// Marks the bands that are shown by themselves: bands in the way first, if they are few, then the
+// largest bands.
 std::vector<bool> own_bands(const std::vector<Band>& bands) {
   const auto in_the_way = static_cast<std::size_t>(
       std::count_if(bands.begin(), bands.end(), [](const Band& band) { return band.in_the_way; }));
@@ -46,7 +48,7 @@ std::vector<bool> own_bands(const std::vector<Band>& bands) {
   return own;
 }
 
-// Neighbours, which may be buffers and free blocks, as one.
+// Merges adjacent bands, which may be buffers and free blocks.
 Band shared_band(std::span<const Band> bands) {
   Band shared{Band::What::held, bands.front().begin, bands.back().end};
   std::uint64_t holders = 0;

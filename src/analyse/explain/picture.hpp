@@ -12,7 +12,7 @@
 
 namespace ttmem::explain {
 
-// A range of addresses of a bank or a core, and what lies there.
+// A range of addresses of a bank or a core, and its contents.
 struct Band {
   enum class What : std::uint8_t { free, held, mixed, cbs, overlap, region };
   What what = What::free;
@@ -24,18 +24,18 @@ struct Band {
   [[nodiscard]] std::uint64_t bytes() const { return end - begin; }
 };
 
-// A bank, or the L1 of a core. What was asked for would have to lie in [asked_begin, asked_end);
-// both are 0 when that is nowhere.
+// A picture of a bank, or of the L1 of a core. The request would have to lie in [asked_begin,
+// asked_end). Both are 0 if there is no such place.
 struct Picture {
   std::string title{};
-  std::vector<Band> bands{};  // the highest addresses first
+  std::vector<Band> bands{};  // highest addresses first
   std::uint64_t asked_begin = 0;
   std::uint64_t asked_end = 0;
 };
 
-// Holders, by address, and the free blocks between them, the highest first. Those in [begin, end)
-// are in the way. Large ones have a band of their own, and those in the way as long as they are
-// few; neighbours of the rest share one.
+// Returns the bands of `holders`, which are sorted by address, and of the free blocks between them,
+// the highest band first. Holders in [begin, end) are in the way. A large band is shown by itself,
+// and so are the bands in the way if they are few. Other adjacent bands are merged.
 [[nodiscard]] std::vector<Band> bands_of(const collector::Range& region,
                                          std::span<const Holder> holders, std::uint64_t begin,
                                          std::uint64_t end);

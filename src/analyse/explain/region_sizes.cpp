@@ -20,7 +20,7 @@ std::uint64_t bytes_of(const std::optional<collector::BankRegion>& region) {
   return region ? region->range.end - region->range.begin : 0;
 }
 
-// What L1 buffers and CBs leave between them: the most that can be taken from L1.
+// Returns the gap between CBs and L1 buffers, which is the maximum that can be taken from L1.
 std::uint64_t gap_in_l1(const DeviceMemory& memory) {
   const auto& region = memory.regions[Kind::l1];
   if (!region) return 0;
@@ -37,7 +37,7 @@ std::uint64_t end_of(const std::vector<Holder>& holders, std::uint64_t otherwise
   return holders.empty() ? otherwise : holders.back().end();
 }
 
-// The size of a region for which a bank like `region` with these holders has room for the request.
+// Returns the size of a region that has room for its holders and for the request.
 std::optional<std::uint64_t> larger_region(const DeviceMemory& memory, Kind kind,
                                            std::uint64_t step, std::uint64_t request) {
   const auto& region = memory.regions[kind];
@@ -53,7 +53,7 @@ std::optional<std::uint64_t> larger_region(const DeviceMemory& memory, Kind kind
   return bytes_of(region) + more;
 }
 
-// True if DRAM buffers leave room for a trace region of so many bytes over all banks.
+// Returns true if DRAM buffers leave room for a trace region of `bytes` over all banks.
 bool has_room_for_trace_region(const DeviceMemory& memory, std::uint64_t bytes) {
   const auto& dram = memory.regions[Kind::dram];
   if (!dram || !all_known(memory, Kind::dram) || memory.facts.dram_channels == 0) return false;

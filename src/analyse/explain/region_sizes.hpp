@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the sizes of the L1_SMALL and trace regions would have to be, and whether what is held still
-// fits then. Pure.
+// Computes sizes of the L1_SMALL and trace regions with which a request fits, and everything that
+// is held still fits. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,32 @@
 
 namespace ttmem::explain {
 
-// The smallest l1_small_size with which an L1_SMALL buffer of so many bytes in each bank fits, and
-// L1 buffers and CBs still do. None: there is no such size, or what is held is not known.
+// Returns the smallest l1_small_size with which an L1_SMALL buffer of `request` bytes in each bank
+// fits, and L1 buffers and CBs still fit. Returns nullopt if there is no such size, or if it is
+// unknown what is held.
 [[nodiscard]] std::optional<std::uint64_t> larger_l1_small(const DeviceMemory& memory,
                                                            std::uint64_t request);
-// The largest one that leaves `more` bytes of each core to L1, and still holds what is there.
+// Returns the largest l1_small_size that leaves `more` additional bytes of each core to L1, and
+// still holds all L1_SMALL buffers.
 [[nodiscard]] std::optional<std::uint64_t> smaller_l1_small(const DeviceMemory& memory,
                                                             std::uint64_t more);
 
-// The same for trace_region_size, in bytes over all DRAM banks. `request` and `more` are bytes of
-// each bank.
+// Return the same for trace_region_size, which counts bytes over all DRAM banks. `request` and
+// `more` are bytes of each bank.
 [[nodiscard]] std::optional<std::uint64_t> larger_trace_region(const DeviceMemory& memory,
                                                                std::uint64_t request);
 [[nodiscard]] std::optional<std::uint64_t> smaller_trace_region(const DeviceMemory& memory,
                                                                 std::uint64_t more);
-// The same when all traces together, with one that is not there yet, have so many bytes: the size
-// of its pages is not known, so that it is tried with the largest.
+// Returns the trace_region_size for traces of `all_traces` bytes in total, one of which does not
+// exist yet. The page size of that trace is unknown, so the largest page size is used.
 [[nodiscard]] std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
                                                             std::uint64_t all_traces);
 
-// " (now 32768, of which 2048 are in use)"; empty: unknown.
+// Returns for example " (now 32768, of which 2048 are in use)", or an empty text if unknown.
 [[nodiscard]] std::string l1_small_now(const DeviceMemory& memory);
 
-// "trace_region_size=1000 (...)": with what it meant in earlier versions of the runtime.
+// Returns for example "trace_region_size=1000 (...)", with the meaning of the setting in earlier
+// versions of the runtime.
 [[nodiscard]] std::string trace_region_setting(std::uint64_t bytes, std::uint64_t channels);
 
 }  // namespace ttmem::explain

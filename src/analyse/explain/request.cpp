@@ -53,7 +53,7 @@ Bytes missing(const Request& request, Cause cause) {
   return there && request.needed > *there ? Bytes(request.needed - *there) : std::nullopt;
 }
 
-// "900.0 KiB (921,600 B) of L1 are asked for in each bank"
+// Returns for example "900.0 KiB (921,600 B) of L1 are asked for in each bank".
 std::string asked_for(const Request& request) {
   return fmt::format("{} of {} are asked for in each bank", sized(request.needed),
                      title_of(request.kind));
@@ -116,7 +116,7 @@ void explain_full_bank(const Request& request, const Bank& bank, const DeviceMem
       bands_of(bank.region().range, bank.holders(), picture.asked_begin, picture.asked_end);
   // An empty bank needs no picture.
   if (!bank.holders().empty()) result.picture = std::move(picture);
-  // For want of space everything is in the way, and the largest the most.
+  // If the bank is full, every holder is in the way, the largest most of all.
   list_in_the_way(run && result.cause == Cause::fragmentation
                       ? of_run(bank, *run)
                       : std::vector<Holder>(bank.holders().begin(), bank.holders().end()),

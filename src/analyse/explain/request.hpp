@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer for which there was no room, and what would have made some. Pure.
+// A request for a buffer that did not fit, and the changes that would have made room. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 
 namespace ttmem::explain {
 
-// What is known of the request and of the bank.
+// The known facts of a request and of its bank.
 struct Request {
   Kind kind = Kind::dram;
-  std::uint64_t needed = 0;  // in each bank
+  std::uint64_t needed = 0;  // bytes in each bank
   Bytes total{};
   Bytes bank{};
   Bytes free{};
   Bytes largest{};
 };
 
-// Changes with which the request fits into the bank; `run` is what smallest_run() found.
+// Suggests changes with which the request fits into the bank. `run` is the result of
+// smallest_run().
 void suggest_for_bank(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
                       const DeviceMemory& memory, Explanation& result);
 
-// A larger L1_SMALL or trace region; `memory` is null when nothing is known of what was held.
+// Suggests a larger L1_SMALL or trace region. `memory` is null if it is unknown what was held.
 void suggest_larger_region(const Request& request, const DeviceMemory* memory, Explanation& result);
 
-// The holders of a run, the largest first.
+// Returns the holders of a run, the largest first.
 [[nodiscard]] std::vector<Holder> of_run(const Bank& bank, const Bank::Run& run);
 
 }  // namespace ttmem::explain

@@ -12,7 +12,7 @@
 namespace ttmem::explain {
 namespace {
 
-// More of them are no small change.
+// The maximum number of buffers to move or free. More of them would not be a small change.
 constexpr std::size_t kMostToFree = 16;
 
 void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanation& result) {
@@ -24,7 +24,8 @@ void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanat
   result.suggestions.push_back(std::move(suggestion));
 }
 
-// bfloat16 has 2048 B a tile, bfloat8_b 1088. Which it is now nobody said.
+// Suggests bfloat8_b, which has 1088 B per tile, in place of bfloat16, which has 2048 B. The
+// current type of the buffer is unknown.
 void suggest_smaller_type(const Request& request, const Bank& bank, Explanation& result) {
   const std::uint64_t smaller = request.needed / 32 * 17;
   if (smaller > bank.largest_free() || (request.kind != Kind::dram && request.kind != Kind::l1))
@@ -36,8 +37,8 @@ void suggest_smaller_type(const Request& request, const Bank& bank, Explanation&
                            format_bytes(smaller, Scale::core))});
 }
 
-// An L1 buffer in DRAM. Its pages are not known here, so that it is tried with one more of the
-// largest usual ones.
+// Suggests DRAM for an L1 buffer. Its page size is unknown, so the buffer is tried with one
+// additional page of the largest usual size.
 void suggest_dram(const Request& request, const DeviceMemory& memory, Explanation& result) {
   if (request.kind != Kind::l1 || !request.total) return;
   constexpr std::uint64_t page = 8192;
@@ -54,7 +55,8 @@ void suggest_dram(const Request& request, const DeviceMemory& memory, Explanatio
            format_bytes(bank->largest_free(), Scale::core))});
 }
 
-// A request that takes a whole bank would leave nothing to circular buffers.
+// Suggests a smaller L1_SMALL region. Makes no suggestion for a request that is larger than the
+// bank: it would leave no room for circular buffers.
 void suggest_smaller_l1_small(const Request& request, const Bank& bank, const DeviceMemory& memory,
                               Explanation& result) {
   const std::uint64_t more = bank.missing_at_the_end(request.needed);
@@ -80,7 +82,8 @@ void suggest_smaller_trace_region(const Request& request, const Bank& bank,
        .bytes = size});
 }
 
-// Enough is free, in another order it is in one block.
+// Suggests another order of the allocations: enough memory is free, and another order leaves it in
+// one block.
 void suggest_order(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
                    Explanation& result) {
   if (request.needed > bank.free_bytes()) return;
@@ -121,7 +124,8 @@ void suggest_larger_region(const Request& request, const DeviceMemory* memory,
                            Explanation& result) {
   if (request.kind == Kind::l1_small) {
     const auto size = memory != nullptr ? larger_l1_small(*memory, request.needed) : std::nullopt;
-    // Without the state: that much more than there was is enough, whatever is free of it.
+    // Without the state, the old size plus the request is suggested. That is enough, however much
+    // of the old region is free.
     const std::uint64_t enough = (request.bank.value_or(0) + request.needed + 63) / 64 * 64;
     result.suggestions.push_back(
         {.action = "l1_small_size",

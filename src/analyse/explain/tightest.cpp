@@ -21,7 +21,7 @@ double share(std::uint64_t largest_free, const collector::BankRegion& region) {
          static_cast<double>(region.range.end - region.range.begin);
 }
 
-// A region of its own for something that nobody uses is no bottleneck.
+// Returns true if the kind is used. An unused L1_SMALL region is no bottleneck.
 bool is_used(const DeviceMemory& memory, Kind kind) {
   return kind != Kind::l1_small || !memory.holders[kind].empty() ||
          memory.process->used(kind).value_or(0) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would fail first: the kind of which the largest free block is the smallest share of its
+// Finds out what would fail first: the kind whose largest free block is the smallest share of its
 // region. Pure.
 #pragma once
 
@@ -15,15 +15,15 @@ struct Tightness {
   Kind kind = Kind::dram;
   Bank bank;
 };
-// None: of no kind is it known what is held. `memory` must outlive it.
+// Returns nullopt if it is unknown for every kind what is held. `memory` must outlive the result.
 [[nodiscard]] std::optional<Tightness> tightest(const DeviceMemory& memory);
 
-// That share, for the choice among devices; 1 when nothing is known. Looks at buffers only where
-// the collector has not: a mesh has many.
+// Returns the share of that kind, for the choice among devices; 1 if nothing is known. Looks at the
+// buffers only if the collector has not computed the free blocks, because a mesh has many buffers.
 [[nodiscard]] double room_of(const model::Snapshot& state, const MemoryRef& ref);
 
-// The largest free block that the collector has worked out, of a device that one living process has
-// for itself. An outline is enough.
+// Returns the largest free block as computed by the collector, or nullopt unless one living process
+// has the device for itself. An outline is enough.
 [[nodiscard]] Bytes collected_largest_free(const DeviceMemory& memory, Kind kind);
 
 }  // namespace ttmem::explain

@@ -12,20 +12,22 @@
 
 namespace ttmem::fit {
 
-// The banks of a device, or of the devices of a mesh, which the runtime allocates in lockstep.
-// Kinds are those of kBankKinds. Not thread-safe.
+// The banks of a device, or of the devices of a mesh, which the runtime allocates in lockstep. A
+// `kind` must be one of kBankKinds. Not thread-safe.
 class Allocator {
  public:
   explicit Allocator(const placement::MemoryMap& map);
 
-  // Where it lies; none: there is no room, and nothing has changed.
+  // Places a buffer and returns its address. Returns nullopt if there is no room; nothing has
+  // changed then.
   [[nodiscard]] std::optional<std::uint64_t> place(Kind kind, std::uint64_t bytes_per_bank,
                                                    bool bottom_up) {
     return space(kind).allocate(bytes_per_bank, bottom_up);
   }
   void release(Kind kind, std::uint64_t address) { space(kind).deallocate(address); }
 
-  // The runtime adds up the sizes of all traces, and compares them with their region.
+  // Returns true if another trace fits. The runtime adds up the sizes of all traces, and compares
+  // the sum with the trace region.
   [[nodiscard]] bool has_trace_room(std::uint64_t bytes) const {
     return bytes <= map_.trace_region_bytes && trace_bytes_ <= map_.trace_region_bytes - bytes;
   }
@@ -50,7 +52,7 @@ class Allocator {
   }
 
   placement::MemoryMap map_;
-  std::array<placement::FreeList, kBankKinds.size()> spaces_;  // by kind
+  std::array<placement::FreeList, kBankKinds.size()> spaces_;  // indexed by kind
   std::uint64_t trace_bytes_ = 0;
 };
 

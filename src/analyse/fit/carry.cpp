@@ -22,8 +22,8 @@ bool is_bank_kind(Kind kind) {
   return std::find(kBankKinds.begin(), kBankKinds.end(), kind) != kBankKinds.end();
 }
 
-// The cores in the numbers of another grid. None: that lacks one of them, or the columns of the
-// recorded grid are unknown.
+// Returns the cores with their numbers in the other grid. Returns nullopt if the other grid lacks a
+// core, or if the number of columns of the recorded grid is unknown.
 std::optional<CoreMask> renumbered(const CoreMask& cores, const Target& target) {
   const std::uint32_t columns = target.recorded.grid_x;
   if (columns == 0) return std::nullopt;
@@ -52,7 +52,7 @@ bool has_the_same_pages(Kind kind, const Target& target) {
   return recorded_page_alignment(kind, target) == target.map.page_alignment(kind);
 }
 
-// A share of a bank that does not depend on the number of banks.
+// Computes the bytes per bank of a sharded buffer, which do not depend on the number of banks.
 void carry_shard(const Request& request, double factor, const Target& target,
                  CarriedRequest& carried) {
   const Kind kind = request.kind;
@@ -95,7 +95,7 @@ void carry_interleaved(const Request& request, double factor, const Target& targ
   const std::uint32_t alignment = target.map.page_alignment(kind);
   std::uint64_t page = request.layout.page_bytes;
   if (request.layout.spread == Spread::interleaved && page != 0) {
-    // The runtime chooses the pages of a trace by the number of banks.
+    // The runtime chooses the page size of a trace by the number of banks.
     if (kind == Kind::trace) page = placement::trace_page_bytes(request.bytes, banks);
     carried.request.bytes = placement::align_up(carried.request.bytes, page);
     carried.request.bytes_per_bank =
@@ -126,7 +126,7 @@ std::vector<placement::DeclaredCb> declared(const recording::Layout& layout,
   return all;
 }
 
-// True if the recorded addresses are those that follow from the order of the circular buffers.
+// Returns true if the recorded addresses follow from the order of the circular buffers.
 bool follows_from_order(const recording::Layout& layout, const Target& target) {
   if (target.chip == nullptr || target.recorded.l1_base == 0) return false;
   const auto stacked =
@@ -138,7 +138,7 @@ bool follows_from_order(const recording::Layout& layout, const Target& target) {
   return true;
 }
 
-// Each circular buffer for itself, where it was.
+// Returns one stack for each circular buffer, at its recorded address.
 std::vector<placement::CbStack> stacks_as_recorded(const recording::Layout& layout,
                                                    std::uint16_t columns) {
   std::vector<placement::CbStack> stacks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a request of the recording would be on the other board. Pure.
+// Computes what a request of the recording would be on the other board. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,19 @@
 namespace ttmem::fit {
 
 struct CarriedRequest {
-  recording::Request request;  // its sizes there; its cores are left out
-  Why why = Why::none;         // it cannot be carried over
-  bool is_placed = false;      // the allocator places it; else it only counts, as kernels do
+  recording::Request request;  // with its sizes on the other board, without its cores
+  Why why = Why::none;         // why the request cannot be carried over
+  bool is_placed = false;      // true: the allocator places the request; false: it only counts, as a kernel does
   bool bottom_up = false;
 };
 
-// `cores`: of a sharded buffer in L1; null: none are known. `factor`: it is so many times as large.
+// Carries a request over to the other board. `cores` are the cores of a sharded buffer in L1, or
+// null if they are unknown. `factor` multiplies the size of the request.
 [[nodiscard]] CarriedRequest carry(const recording::Request& request, const CoreMask* cores,
                                    double factor, const Target& target);
 
-// Without a region for them, traces lie in DRAM, at its upper end.
+// Returns true if `kind` is a trace and the board has no trace region. Traces then lie at the upper
+// end of DRAM.
 [[nodiscard]] inline bool is_trace_in_dram(Kind kind, const Target& target) {
   return kind == Kind::trace && target.map.trace_region_bytes == 0;
 }
@@ -33,7 +35,7 @@ struct CarriedRequest {
 struct CarriedLayout {
   recording::Layout layout;
   Why why = Why::none;
-  std::vector<placement::CbStack> stacks;  // what the runtime compares with L1 buffers
+  std::vector<placement::CbStack> stacks;  // stacks of CBs, which the runtime compares with L1 buffers
 };
 
 [[nodiscard]] CarriedLayout carry(const recording::Layout& layout, const Target& target);

@@ -13,7 +13,7 @@ namespace {
 
 using What = explain::Failure::What;
 
-// What the runtime would say there.
+// Returns the message that the runtime would write on the board.
 explain::Failure message_of(const Failure& failure) {
   explain::Failure said;
   if (failure.kind == Kind::cb) {
@@ -72,7 +72,7 @@ model::Allocation held(const PlacedBuffer& buffer, Time now) {
   return allocation;
 }
 
-// What the allocator of the board holds, as if it had been collected there.
+// Returns what the allocator of the board holds, as if a collector had read it there.
 model::Snapshot state_of(const BoardFit& board, const Failure& failure) {
   model::Snapshot state;
   state.devices.push_back(device_of(board, failure));

@@ -6,8 +6,8 @@
 
 namespace ttmem::fit {
 
-// Why the run does not fit on that board: who is in the way there, and what would help. The board
-// has a failure. Pure.
+// Explains why the run does not fit on the board: which buffers are in the way there, and what
+// would help. `board.failure` must be set. Pure.
 [[nodiscard]] explain::Explanation explanation_of(const BoardFit& board);
 
 }  // namespace ttmem::fit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What there is to say of the first request that fails.
+// Describes the first request that fails.
 #include <algorithm>
 #include <tuple>
 
@@ -41,7 +41,7 @@ void Simulation::fail(const Allocation& allocation, const Allocator& in, Cause c
   failure.l1_bytes = in.map().l1_bytes;
   failure.trace_region_bytes = in.map().trace_region_bytes;
   failure.trace_bytes = in.trace_bytes();
-  // What was left out would take more, not less.
+  // The requests that were left out could only take more memory, not less.
   const bool is_too_much = request.bytes_per_bank > left.free_bytes || cause == Cause::trace_region;
   failure.certain = is_too_much || !unknown_.touched(request.kind);
   failure.placed = placed_in({allocation.devices});
@@ -62,7 +62,7 @@ void Simulation::fail(const Program& program, const std::vector<RowId>& devices,
   failure.cb_end = stack.end;
   failure.lowest_l1 = lowest.value_or(0);
   failure.l1_bytes = l1_bytes;
-  // Buffers that are known leave no room, wherever they lie.
+  // The known buffers leave no room, wherever they lie.
   bool has_no_room = failure.cause == Cause::beyond_l1;
   for (const RowId set : sets) {
     const Allocator& in = *allocators_[static_cast<std::size_t>(set - 1)];

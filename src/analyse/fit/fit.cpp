@@ -9,10 +9,10 @@
 namespace ttmem::fit {
 namespace {
 
-// Nothing is looked for beyond.
+// The limits of the search.
 constexpr double kLargestFactor = 65536;
 constexpr double kSmallestFactor = 1.0 / 65536;
-constexpr double kPrecision = 1.01;  // of the largest factor that fits
+constexpr double kPrecision = 1.01;  // the search stops when the failing factor is within 1 % of the fitting factor
 
 Result<BoardFit> fit_with(const recording::Reader& reader, const placement::Board& board,
                           Options options, const Scale& scale) {
@@ -42,11 +42,11 @@ Result<BoardFit> fit(const recording::Reader& reader, const placement::Board& bo
 
 Result<BoardFit> find_largest(const recording::Reader& reader, const placement::Board& board,
                               const Options& options, const std::string& scope) {
-  // Also says when nothing lies under the scope.
+  // Also fails if nothing lies under the scope.
   auto result = fit_with(reader, board, options, {scope, 1});
   if (!result) return result;
   double good = result->failure ? 0 : 1;
-  double bad = result->failure ? 1 : 0;  // 0: none yet
+  double bad = result->failure ? 1 : 0;  // 0: none found yet
   while (bad == 0 || bad > good * kPrecision) {
     const double next = bad == 0 ? good * 2 : (good == 0 ? bad / 2 : (good + bad) / 2);
     if (next > kLargestFactor || next < kSmallestFactor) break;

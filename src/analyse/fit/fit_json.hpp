@@ -8,7 +8,7 @@
 
 namespace ttmem::fit {
 
-// The document `ttmem.fit.v1` (docs/guides/fit.md).
+// Returns the document `ttmem.fit.v1` (docs/guides/fit.md).
 [[nodiscard]] std::string fit_json(const std::vector<BoardFit>& boards);
 
 }  // namespace ttmem::fit

@@ -65,7 +65,8 @@ double share(const std::optional<Extreme>& extreme, std::uint64_t all, double ot
   return static_cast<double>(extreme->bytes) / static_cast<double>(all);
 }
 
-// What was left of DRAM, L1 and the trace region, as shares of them: the least first.
+// Returns what remained of DRAM, L1 and the trace region, as shares of their sizes, the smallest
+// share first.
 std::array<double, 3> least_left(const BoardFit& board, const DeviceReport& device) {
   const placement::Chip& chip = board.board.chip;
   const auto& free = device.least_largest_free;
@@ -78,7 +79,8 @@ std::array<double, 3> least_left(const BoardFit& board, const DeviceReport& devi
   return left;
 }
 
-// The device that has least left of any memory. Null: there is no device.
+// Returns the device with the smallest remaining share of any memory, or null if there is no
+// device.
 const DeviceReport* tightest(const BoardFit& board) {
   const auto found = std::min_element(board.devices.begin(), board.devices.end(),
                                       [&](const auto& one, const auto& other) {

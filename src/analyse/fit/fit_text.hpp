@@ -8,7 +8,8 @@
 
 namespace ttmem::fit {
 
-// One block of lines about one board. `scope` is what --max names; empty: it was not asked for.
+// Formats the result for one board as a block of lines. `scope` is the argument of --max; empty
+// means no --max.
 [[nodiscard]] std::string fit_text(const BoardFit& board, const std::string& file,
                                    const std::string& scope, const text::TextOptions& options);
 

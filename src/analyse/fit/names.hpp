@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of the answers: in JSON, and for people.
+// The names of the results in JSON, and their descriptions for people.
 #pragma once
 
 #include <string_view>
@@ -51,7 +51,7 @@ namespace ttmem::fit {
   return "lost";
 }
 
-// A sentence about it, which follows "N requests (SIZE):".
+// Returns a sentence that follows "N requests (SIZE):".
 [[nodiscard]] constexpr std::string_view reason(Why why) {
   switch (why) {
     case Why::none:

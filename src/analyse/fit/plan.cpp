@@ -13,7 +13,8 @@ namespace {
 using recording::Request;
 using recording::Tables;
 
-// Traces and kernels do not grow with what a program computes.
+// Returns true if a scale applies to buffers of this kind. Traces and kernels do not grow with the
+// data of a program.
 bool can_grow(Kind kind) {
   return kind == Kind::dram || kind == Kind::l1 || kind == Kind::l1_small;
 }
@@ -27,7 +28,7 @@ std::vector<double> factors(const Tables& tables, const Options& options) {
   return all;
 }
 
-// A scale that concerns nothing is a mistake.
+// Returns an error if a scale matches no buffer, because such a scale is a mistake.
 Result<void> check_scales(const Tables& tables, const Options& options) {
   for (const Scale& scale : options.scales) {
     const bool concerns_some =

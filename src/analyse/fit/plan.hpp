@@ -13,19 +13,19 @@
 namespace ttmem::fit {
 
 // The tables of a recording as they would be on the other board: devices, requests and layouts. A
-// request or layout has a row for each Target.
+// request or layout of the recording has one row for each target.
 struct Plan {
   recording::Tables tables;
   Targets targets;
   std::vector<CarriedRequest> requests;  // [row - 1]
   std::vector<CarriedLayout> layouts;    // [row - 1]
 
-  // The row that stands for a row of the recording, on a device.
+  // Returns the row of a recorded request on a device.
   [[nodiscard]] recording::RowId request_on(recording::RowId device,
                                             recording::RowId request) const {
     return row_on(device, request, requests.size());
   }
-  // 0 stays 0: unknown.
+  // Returns the row of a recorded layout on a device. Layout 0 means unknown, and stays 0.
   [[nodiscard]] recording::RowId layout_on(recording::RowId device, recording::RowId layout) const {
     return layout == 0 ? 0 : row_on(device, layout, layouts.size());
   }
@@ -50,7 +50,7 @@ struct Plan {
   }
 };
 
-// Fails as fit() does.
+// Computes the plan. Fails like fit().
 [[nodiscard]] Result<Plan> make_plan(const recording::Tables& tables, const placement::Board& board,
                                      const Options& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the runtime compares the circular buffers of a program with L1 buffers: when they are
-// placed, and each time that the program is dispatched.
+// Compares the circular buffers of programs with L1 buffers where the runtime does it: when a
+// program is placed, and each time the program is dispatched.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,8 @@ namespace ttmem::fit {
 
 using recording::Program;
 
-// The programs that are placed on the chips of a mesh follow each other: then their mesh is known.
+// Checks the program that was placed last. A program of a mesh is placed on one chip after another;
+// its mesh is known only when the next event is not part of this placing.
 void Simulation::check_placing() {
   if (placing_.devices.empty()) return;
   const Placing placed = std::exchange(placing_, {});
@@ -31,7 +32,7 @@ void Simulation::check_placing() {
 
 void Simulation::dispatch(const recording::Dispatch& dispatch) {
   const recording::Launch& launch = plan_.tables.launch(dispatch.launch);
-  if (launch.trace || launch.programs.empty()) return;  // a replay is not looked at again
+  if (launch.trace || launch.programs.empty()) return;  // the replay of a trace is not checked again
   const std::vector<RowId>& devices = plan_.tables.device_set(dispatch.devices);
   const auto known = programs_.find({devices.front(), launch.programs.front()});
   if (known == programs_.end()) return;
@@ -58,7 +59,8 @@ void Simulation::check_program(const Program& program, RowId layout,
   }
 }
 
-// The mesh of these devices; where it has no buffers, all meshes that have one of them.
+// Returns the mesh of these devices. If that mesh has no buffers, returns all meshes that have
+// buffers and contain one of the devices.
 std::vector<Simulation::RowId> Simulation::sets_for(const std::vector<RowId>& devices) const {
   std::vector<RowId> with_some;
   for (const RowId device : devices) {

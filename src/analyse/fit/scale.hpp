@@ -12,18 +12,19 @@
 
 namespace ttmem::fit {
 
-// "decoder.0=2": a scope, and a factor above 0.
+// Parses "decoder.0=2": a scope, and a factor above 0.
 [[nodiscard]] Result<Scale> parse_scale(const std::string& text);
 
-// "decoder.0/attention/kv": scope and label of a request.
+// Returns the scope and the label of a request: "decoder.0/attention/kv".
 [[nodiscard]] std::string path_of(const recording::Tables& tables,
                                   const recording::Request& request);
-// True for the path itself and for what lies under it.
+// Returns true if `path` is `scope` or lies under `scope`.
 [[nodiscard]] bool lies_under(std::string_view path, std::string_view scope);
-// The product of all factors that concern the path.
+// Returns the product of all factors that apply to the path.
 [[nodiscard]] double factor_for(std::string_view path, std::span<const Scale> scales);
 
-// So many bytes, in whole pieces of `unit`, rounded up.
+// Returns the bytes times the factor, rounded up to a multiple of `unit`. Returns `bytes` unchanged
+// for the factor 1.
 [[nodiscard]] std::uint64_t scaled(std::uint64_t bytes, double factor, std::uint64_t unit);
 
 }  // namespace ttmem::fit

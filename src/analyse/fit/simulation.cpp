@@ -119,7 +119,7 @@ void Simulation::allocate(const Allocation& allocation) {
   tell(Event::Type::allocate, allocation, live);
 }
 
-// False: it is left out, or it has failed.
+// Places a buffer. Returns false if the request is left out, or if it has failed.
 bool Simulation::put(const Allocation& allocation, Live& live) {
   const RowId device = plan_.tables.device_set(allocation.devices).front();
   const CarriedRequest& carried = plan_.request(plan_.request_on(device, allocation.request));
@@ -173,7 +173,7 @@ void Simulation::take_back(const Allocation& allocation, const Live& live) {
   if (request.kind == Kind::trace) in.remove_trace(request.bytes);
 }
 
-// What an allocation had in the row before, if it goes on from there.
+// Finds the previous row by process, number, address and request.
 std::optional<Simulation::Live> Simulation::taken_over(const Allocation& allocation) {
   const auto before = std::find_if(leaving_.begin(), leaving_.end(), [&](const LiveRow& leaving) {
     return process_with(leaving.allocation.devices) == process_with(allocation.devices) &&

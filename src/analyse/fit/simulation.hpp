@@ -18,41 +18,42 @@
 
 namespace ttmem::fit {
 
-// Tells the story of a recording to the allocators of another board, up to the first request that
-// fails. Figures come from the pass that `ttmem report` makes.
+// Sends the events of a recording through the allocators of another board, up to the first request
+// that fails. The figures come from the same pass that `ttmem report` makes.
 //
-// A mesh has an allocator of its own, and so has a submesh of it: there is one for each set of
-// devices that buffers lie on. A program is compared with the buffers of the mesh that it runs on.
+// A mesh has its own allocator, and so has a submesh of it: there is one allocator for each set of
+// devices that has buffers. A program is compared with the buffers of the mesh on which it runs.
 //
-// Not thread-safe; `plan` must outlive it.
+// Not thread-safe; `plan` must outlive the simulation.
 class Simulation {
  public:
   explicit Simulation(const Plan& plan);
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // Call for every event, in their order. False: it failed, and there is nothing more to say.
+  // Processes one event. Call it for every event, in order. Returns false when a request has
+  // failed; later events are not needed then.
   [[nodiscard]] bool apply(const recording::Event& event);
-  // Call once, after the last.
+  // Call it once, after the last event.
   void finish();
 
-  // Fills in all but the board.
+  // Returns the result without BoardFit::board.
   [[nodiscard]] BoardFit result() const;
 
  private:
   using RowId = recording::RowId;
   struct Live {
-    RowId set = 0;  // whose allocator has it; 0: it is not placed
+    RowId set = 0;  // device set whose allocator placed the buffer; 0: not placed
     std::optional<std::uint64_t> address{};
   };
   struct LiveRow {
     recording::Allocation allocation;
     Live live;
   };
-  // A program that is placed on one device after the other.
+  // A program while it is being placed on one device after another.
   struct Placing {
     recording::Program program{};
-    std::vector<RowId> devices{};  // empty: none is
+    std::vector<RowId> devices{};  // empty: no program is being placed
   };
 
   void allocate(const recording::Allocation& allocation);
@@ -65,16 +66,18 @@ class Simulation {
   void tell(recording::Event::Type type, const recording::Program& recorded);
   [[nodiscard]] bool put(const recording::Allocation& allocation, Live& live);
   void take_back(const recording::Allocation& allocation, const Live& live);
-  // Of what ended as `changed`, which may go on in another row, on fewer devices.
+  // Returns the placement of an allocation whose previous row ended as `changed`, if this row
+  // continues it. The allocation may continue on fewer devices.
   [[nodiscard]] std::optional<Live> taken_over(const recording::Allocation& allocation);
   void end_leaving();
-  // True if it is the program that was placed on another device just now.
+  // Returns true if `program` is the program that was placed on another device just before.
   [[nodiscard]] bool is_placing(const recording::Program& program) const;
   void check_placing();
   void check_program(const recording::Program& program, RowId layout,
                      const std::vector<RowId>& devices, bool at_dispatch);
 
-  // Whose devices they are. Numbers of allocations and programs are those of a process.
+  // Returns the process that has these devices. The numbers of allocations and programs are unique
+  // only within a process.
   [[nodiscard]] RowId process_with(RowId set) const {
     return plan_.tables.device(plan_.tables.device_set(set).front()).process;
   }
@@ -93,17 +96,17 @@ class Simulation {
   report::Chips chips_;
   report::StoryFigures figures_;
   Unknowns unknown_;
-  std::vector<std::unique_ptr<Allocator>> allocators_;  // by set; null: none yet
+  std::vector<std::unique_ptr<Allocator>> allocators_;  // by device set; null: not used yet
   std::vector<std::vector<RowId>> sets_of_device_;
   boost::unordered_flat_map<RowId, LiveRow> live_;  // by allocation
   boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, recording::Program>
-      programs_;                  // by device and number
-  std::vector<LiveRow> leaving_;  // ended as `changed` just now
+      programs_;                  // by device and number of the program
+  std::vector<LiveRow> leaving_;  // rows that ended as `changed` at now_
   Placing placing_;
   Time now_ = 0;
   std::uint64_t requests_ = 0;
   std::optional<Failure> failure_;
-  RowId failing_ = 0;  // the first of its devices; 0: none
+  RowId failing_ = 0;  // first device of the failing request; 0 means none
 };
 
 }  // namespace ttmem::fit

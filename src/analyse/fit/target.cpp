@@ -9,7 +9,7 @@ namespace {
 using placement::Board;
 using recording::Device;
 
-// What matters of a device here.
+// Returns the properties of a device that determine its target.
 Device shape_of(const Device& device) {
   Device shape;
   shape.arch = device.arch;
@@ -26,14 +26,16 @@ Device shape_of(const Device& device) {
 
 placement::Grid grid_of(const Device& device) { return {device.grid_x, device.grid_y}; }
 
-// A board has other cores for programs when Ethernet cores dispatch.
+// Returns true if Ethernet cores dispatched on the recorded device. A board then has other cores
+// for programs.
 bool dispatches_on_ethernet(const Device& device) {
   const auto own = placement::find_board(device.board);
   return own && own->compute_grid != own->compute_grid_eth_dispatch &&
          grid_of(device) == own->compute_grid_eth_dispatch;
 }
 
-// As the device of the recording was opened, where the options do not say otherwise.
+// Returns the sizes with which the recorded device was opened, except for sizes that the options
+// replace.
 placement::OpenSizes sizes_of(const Device& device, const placement::Chip* chip,
                               const Options& options) {
   placement::OpenSizes sizes;

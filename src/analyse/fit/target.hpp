@@ -12,13 +12,13 @@
 
 namespace ttmem::fit {
 
-// A recorded device, and what stands for it on the other board. Devices that were opened alike
-// share one.
+// The properties of the board that replace those of a recorded device. Devices that were opened
+// alike share one target.
 struct Target {
-  recording::Device recorded;             // what all of them say of themselves
-  const placement::Chip* chip = nullptr;  // of the recorded device; null: not one that is known
-  placement::Grid grid;                   // of the board
-  placement::MemoryMap map;               // of the board
+  recording::Device recorded;             // properties that the recorded devices have in common
+  const placement::Chip* chip = nullptr;  // chip of the recorded devices; null: unknown
+  placement::Grid grid;                   // grid of the board
+  placement::MemoryMap map;               // memory map of the board
 
   [[nodiscard]] std::uint64_t banks(Kind kind) const {
     return is_in_dram(kind) ? map.dram_channels : std::uint64_t{grid.x} * grid.y;
@@ -27,14 +27,14 @@ struct Target {
 
 struct Targets {
   std::vector<Target> targets;
-  std::vector<std::uint32_t> of_device;  // [device - 1]
+  std::vector<std::uint32_t> of_device;  // index into `targets` by [device - 1]
 };
 
-// An error when the board cannot be opened with the sizes of a device.
+// Returns an error if the board cannot be opened with the sizes of a device.
 [[nodiscard]] Result<Targets> find_targets(const recording::Tables& tables,
                                            const placement::Board& board, const Options& options);
 
-// The device as the board would say it of itself.
+// Returns the device with the properties that the board would report.
 [[nodiscard]] recording::Device on_board(recording::Device device, const placement::Board& board,
                                          const Target& target);
 

@@ -11,7 +11,8 @@
 
 namespace ttmem::fit {
 
-// What could not be carried over, and what that leaves uncertain. Not thread-safe.
+// Counts what could not be carried over, and in which memory addresses are uncertain because of it.
+// Not thread-safe.
 class Unknowns {
  public:
   void add(Why why, Kind kind, std::uint64_t count, std::uint64_t bytes) {
@@ -19,14 +20,15 @@ class Unknowns {
     unknown = {why, kind, unknown.count + count, unknown.bytes + bytes};
     touch(kind);
   }
-  // Something was left out that lies in the memory of that kind.
+  // Notes that something in the memory of this kind was left out.
   void touch(Kind kind) { touched_[place_of(kind)] = true; }
-  // Nobody knows which kinds they were of.
+  // Notes lost events. Their kinds are unknown, so every kind becomes uncertain.
   void add_lost(std::uint64_t events) {
     found_[{Why::lost, Kind::dram}] = {Why::lost, Kind::dram, events, 0};
     for (const Kind kind : kBankKinds) touched_[kind] = true;
   }
-  // True if something in the same memory was left out, so that addresses there are not certain.
+  // Returns true if something in the same memory was left out, so that addresses there are
+  // uncertain.
   [[nodiscard]] bool touched(Kind kind) const { return touched_[place_of(kind)]; }
 
   [[nodiscard]] std::vector<Unknown> list() const {
@@ -38,7 +40,7 @@ class Unknowns {
   }
 
  private:
-  // Circular buffers share memory with L1 buffers.
+  // Returns the kind whose memory is used: circular buffers share memory with L1 buffers.
   static Kind place_of(Kind kind) { return kind == Kind::cb ? Kind::l1 : kind; }
 
   std::map<std::pair<Why, Kind>, Unknown> found_;

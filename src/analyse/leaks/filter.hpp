@@ -11,11 +11,11 @@
 
 namespace ttmem::leaks {
 
-// What to look at; all when empty.
+// Selects what is searched for leaks. An empty field does not restrict the search.
 struct Filter {
   std::optional<std::int32_t> pid;
-  std::vector<Kind> kinds;                 // empty: all of a device; host memory only by its name
-  std::vector<model::DeviceName> devices;  // of a recording; a snapshot is cut to them before
+  std::vector<Kind> kinds;                 // empty: all kinds on devices; host memory only if it is named
+  std::vector<model::DeviceName> devices;  // for a recording; a snapshot is restricted to them before the search
 
   [[nodiscard]] bool takes(Kind kind) const {
     if (kinds.empty()) return kind != Kind::system;

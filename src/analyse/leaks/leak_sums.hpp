@@ -15,7 +15,7 @@
 
 namespace ttmem::leaks {
 
-// Adds `one` to `sum`: sizes, devices and times. Names and the rest stay.
+// Adds the sizes, devices and times of `one` to `sum`. Names and other fields of `sum` stay.
 inline void add_up(const Leak& one, Leak& sum) {
   sum.bytes = saturating_add(sum.bytes, one.bytes);
   sum.count =
@@ -28,11 +28,11 @@ inline void add_up(const Leak& one, Leak& sum) {
   if (one.begin_ns) sum.begin_ns = std::min(sum.begin_ns.value_or(*one.begin_ns), *one.begin_ns);
 }
 
-// Adds up what has process, kind, scope and label in common. Names that differ only in numbers are
-// one: "layers.#.w". Not thread-safe.
+// Adds up leaks with the same process, kind, scope and label. Names that differ only in numbers are
+// the same name: "layers.#.w". Not thread-safe.
 class LeakSums {
  public:
-  // `process` tells processes apart; `one` has what is added.
+  // Adds `one` to its sum. `process` identifies the process.
   void add(std::uint64_t process, const Leak& one) {
     Key key(process, one.kind, report::name_pattern(one.scope), report::name_pattern(one.label),
             one.killed, one.shared);
@@ -44,7 +44,7 @@ class LeakSums {
     add_up(one, sum);
   }
 
-  // The largest first.
+  // Returns the sums, the largest first, and clears them.
   [[nodiscard]] std::vector<Leak> take() {
     std::vector<Leak> list;
     list.reserve(sums_.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What should be gone and is not: plain values. An empty optional is unknown.
+// Memory that should have been freed and was not, as plain values. An empty optional is unknown.
 #pragma once
 
 #include <cstdint>
@@ -15,60 +15,63 @@ namespace ttmem::leaks {
 
 using report::Bytes;
 
-// Allocations of one process that have kind, scope and label in common.
+// Allocations of one process with the same kind, scope and label.
 struct Leak {
-  std::optional<Kind> kind;              // none: only how much there was is known
-  std::string scope;                     // empty: none; '#' for numbers in which names differ
-  std::string label;                     // the same; of programs their name
-  std::string process;                   // its name
-  std::int32_t pid = 0;                  // as the process itself sees it
-  std::optional<std::int32_t> host_pid;  // of another pid namespace: the pid here, if known
+  std::optional<Kind> kind;              // nullopt: only the bytes are known
+  std::string scope;                     // empty means none; '#' replaces numbers in which names differ
+  std::string label;                     // likewise; for programs their name
+  std::string process;                   // name of the process
+  std::int32_t pid = 0;                  // pid in the namespace of the process
+  std::optional<std::int32_t> host_pid;  // pid here, if known, of a process in another pid namespace
   bool foreign_pid = false;
-  std::vector<std::uint32_t> devices;  // their numbers, ascending
-  std::uint64_t bytes = 0;             // on all of them; physical where known
-  std::optional<std::uint64_t> count;  // none: only their bytes are known
-  bool killed = false;                 // what a process left that ended: it was killed, or crashed
-  bool shared = false;                 // circular buffers of programs of several names
-  // When the oldest of them was allocated: how long ago, or, in a recording, its time.
+  std::vector<std::uint32_t> devices;  // numbers of the devices, ascending
+  std::uint64_t bytes = 0;             // bytes on all devices; physical where known
+  std::optional<std::uint64_t> count;  // nullopt: only the bytes are known
+  bool killed = false;                 // true: left by a process that was killed or crashed
+  bool shared = false;                 // true: circular buffers of programs with several names
+  // The oldest allocation: its age, or, in a recording, its time.
   std::optional<std::uint64_t> age_ns;
   std::optional<recording::Time> begin_ns;
 };
 
-// What is alive although the scope was left in which it was taken: what has process, kind and scope
-// in common.
+// Memory that is alive although the scope in which it was allocated was left, added up by process,
+// kind and scope.
 struct Outlived {
   // How often the scope left something behind.
   enum class How : std::uint8_t {
-    every_time,  // as many as visits at least, of at least two, and also at the last one: a suspect
+    every_time,  // at least as many allocations as visits, at least two visits, and also the last visit: a suspect
     sometimes,
-    once,  // it was entered only once, as for loading weights
+    once,  // the scope was entered only once, for example to load weights
   };
   How how = How::once;
   enum class Of : std::uint8_t { allocations, programs } of = Of::allocations;
-  std::uint64_t visits = 0;  // that are over; of all scopes whose names differ only in numbers
-  // `count` has a buffer or program of a mesh once. The bytes of programs are 0: what of their
-  // circular buffers each takes alone is not known here.
+  std::uint64_t visits = 0;  // finished visits of all scopes whose names differ only in numbers
+  // `count` counts a buffer or program of a mesh once. The bytes of programs are 0, because it is
+  // not known here which bytes of the circular buffers belong to one program alone.
   Leak what;
 };
 
-// What was looked at: processes that run, or one recording.
+// The result of searching running processes, or one recording, for leaks.
 struct Leaks {
-  std::string file;  // empty: processes that run
-  // How much of it could be read; `unknown` says why not all.
+  std::string file;  // empty: running processes
+  // How much could be read; `unknown` contains the reasons if not everything could be read.
   enum class Saw : std::uint8_t { all, some, nothing } saw = Saw::all;
-  // What processes held when they ended. Of those that exited cleanly only a recording knows it.
+  // Memory that processes held when they ended. Only a recording knows it for processes that exited
+  // cleanly.
   std::vector<Leak> dead_process;
-  // What was not freed before its device was closed.
+  // Memory that was not freed before its device was closed.
   std::vector<Leak> closed_device;
-  // What grew for as long as it was looked at: from mark to mark, or from look to look.
+  // Memory that grew during the whole search: from mark to mark, or from look to look.
   std::vector<report::Growth> growth;
-  // What outlived its scope, suspects first. Programs only as suspects: they are cached.
+  // Memory that outlived its scope, suspects first. Programs are listed only as suspects, because
+  // they are cached.
   std::vector<Outlived> outlived_scope;
 
-  std::vector<std::string> looked_at;  // what was, in words
-  std::vector<std::string> unknown;    // whole sentences: what could not be looked at, and why
+  std::vector<std::string> looked_at;  // what was searched, in words
+  std::vector<std::string> unknown;    // whole sentences: what could not be searched, and why
 
-  // Whether there are any. What outlived its scope counts only when that happened every time.
+  // Returns true if there are leaks. Memory that outlived its scope counts only if that happened
+  // every time.
   [[nodiscard]] bool any() const {
     return !dead_process.empty() || !closed_device.empty() || !growth.empty() || has_suspects();
   }

@@ -8,7 +8,8 @@
 
 namespace ttmem::leaks {
 
-// Schema ttmem.leaks.v1 (docs/reference/json.md), of all that was looked at. Ends with a newline. Pure.
+// Returns all results with the schema ttmem.leaks.v1 (docs/reference/json.md). Ends with a newline.
+// Pure.
 [[nodiscard]] std::string leaks_json(const std::vector<Leaks>& all);
 
 }  // namespace ttmem::leaks

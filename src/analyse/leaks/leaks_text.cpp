@@ -35,7 +35,7 @@ std::string process_of(const Leak& leak) {
   return text::format_pid(leak.pid, leak.foreign_pid, leak.host_pid) + " " + leak.process;
 }
 
-// "12.3s ago", "at 12.3s"
+// Returns "12.3s ago" or "at 12.3s".
 std::string since(const Leak& leak) {
   if (leak.age_ns) return text::format_age(*leak.age_ns) + " ago";
   return leak.begin_ns ? "at " + text::format_moment(*leak.begin_ns) : "";
@@ -45,7 +45,7 @@ std::string heading(const std::string& text, const TextOptions& options) {
   return text::wrapped(text, 0, Color::bold, options);
 }
 
-// "what: 1.2 GiB in 3 allocations", or without their number
+// Returns "what: 1.2 GiB in 3 allocations", without the count if it is unknown.
 std::string heading(const char* what, const std::vector<Leak>& leaks, const TextOptions& options) {
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
@@ -65,7 +65,7 @@ std::string rest_text(std::size_t all, std::size_t top, const TextOptions& optio
   return text::Line(options).add(fmt::format("  and {} more", all - top), Color::dim).finish();
 }
 
-// One more column than all lists have, which says what is special about a class.
+// A column that only one class of leaks has.
 struct Extra {
   const char* header;
   std::string (*text)(const Leak& leak);
@@ -103,7 +103,7 @@ std::string growth_name(const Growth& growth) {
   return growth.all_programs ? "(program cache)" : origin_or_none(growth.scope, growth.label);
 }
 
-// What it grew by from one look to the next, after the warm-up.
+// Returns the average growth from one look to the next, after the warm-up.
 std::string each_time(const Growth& growth, const TextOptions& options) {
   if (growth.last_bytes) return size(growth.grown_bytes() / growth.steps, options);
   return fmt::format("{:.1f} programs",
@@ -136,7 +136,7 @@ std::string growth_text(const Leaks& leaks, std::size_t top, const TextOptions& 
   return table.render(2, options) + rest_text(leaks.growth.size(), top, options);
 }
 
-// "every time, 5 visits"
+// Returns for example "every time, 5 visits".
 std::string how_often(const Outlived& outlived) {
   switch (outlived.how) {
     case Outlived::How::every_time:

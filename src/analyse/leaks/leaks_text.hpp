@@ -9,8 +9,8 @@
 
 namespace ttmem::leaks {
 
-// What `ttmem leaks` prints: a list for each class that has something, of at most `top` lines, what
-// to do next, and what is not known. Without leaks, what was looked at. Pure.
+// Returns the output of `ttmem leaks`: for each class of leaks a list of at most `top` lines, then
+// the next step, and what is unknown. Without leaks, returns what was searched. Pure.
 [[nodiscard]] std::string leaks_text(const Leaks& leaks, std::size_t top,
                                      const text::TextOptions& options);
 

@@ -7,7 +7,7 @@
 
 namespace ttmem::leaks {
 
-// True if an allocation or program of the snapshot, which is of that kind, is to be looked at.
+// Returns true if an allocation or program of the snapshot, which has this kind, is to be searched.
 template <typename Item>
 [[nodiscard]] bool takes(const model::Snapshot& snapshot, const Filter& filter, Kind kind,
                          const Item& item) {

@@ -24,7 +24,7 @@ std::string process_name(const Snapshot& snapshot, const Item& item) {
   return process == nullptr ? std::string() : process->name;
 }
 
-// What dead processes left does not grow.
+// Returns false for memory of dead processes, which does not grow.
 template <typename Item>
 bool may_grow(const Snapshot& snapshot, const Filter& filter, Kind kind, const Item& item) {
   return item.state == State::alive && takes(snapshot, filter, kind, item);
@@ -101,7 +101,7 @@ Growth LiveGrowth::growth_of(const Key& key, const Group& group) const {
   }
   while (next < looks_) look({});
   Growth growth;
-  if (!(kind == Kind::cb ? count : bytes).is_steady(looks_)) return growth;  // of no look
+  if (!(kind == Kind::cb ? count : bytes).is_steady(looks_)) return growth;  // `marks` is 0: no growth
   growth.kind = kind;
   growth.scope = group.scope;
   growth.label = group.label;

@@ -56,7 +56,7 @@ Leak leak_of(const Snapshot& snapshot, const model::Program& program) {
   return leak;
 }
 
-// None: they are not listed.
+// Returns the number of programs of a process on a device, or nullopt if they are not listed.
 std::optional<std::uint64_t> programs_of(const Snapshot& snapshot, const model::Process& process,
                                          std::uint32_t device) {
   const auto count = std::count_if(
@@ -66,7 +66,7 @@ std::optional<std::uint64_t> programs_of(const Snapshot& snapshot, const model::
   return count > 0 ? std::optional(static_cast<std::uint64_t>(count)) : std::nullopt;
 }
 
-// One kind of a dead process, of which no list tells.
+// Returns the memory of one kind that a dead process had and that no list contains.
 Leak leak_of(const Snapshot& snapshot, const model::Process& process, std::uint32_t device,
              Kind kind) {
   Leak leak;
@@ -81,7 +81,8 @@ Leak leak_of(const Snapshot& snapshot, const model::Process& process, std::uint3
   return leak;
 }
 
-// The circular buffers of a dead process; all that it had, if only TT-Metal's region tells of it.
+// Adds the circular buffers of dead processes. If only TT-Metal's region knows a dead process, adds
+// everything that the process had.
 void add_figures(const Snapshot& snapshot, const Filter& filter, LeakSums& dead) {
   for (std::uint32_t device = 0; device < snapshot.devices.size(); ++device) {
     for (const model::Process& process : snapshot.devices[device].processes) {
@@ -112,7 +113,7 @@ std::vector<Leak> dead_processes(const Snapshot& snapshot, const Filter& filter)
 
 std::vector<Leak> closed_devices(const Snapshot& snapshot, const Filter& filter) {
   LeakSums closed;
-  if (!filter.kinds.empty()) return {};  // which kinds there were is not known
+  if (!filter.kinds.empty()) return {};  // the kinds of what was left are unknown
   for (const model::LeftAtClose& left : snapshot.left_at_close) {
     if (filter.pid && left.pid != *filter.pid && left.host_pid != filter.pid) continue;
     const bool wanted =
@@ -145,7 +146,7 @@ void outlived_scopes(const Snapshot& snapshot, const Filter& filter, Leaks& leak
     leak.count = 1;
     outlived.add(allocation.segment, Outlived::Of::allocations, allocation.visit, leak);
   }
-  std::set<std::pair<std::uint64_t, std::uint64_t>> seen;  // one of a mesh counts once
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen;  // a program of a mesh counts once
   for (const model::Program& program : snapshot.programs) {
     if (!takes(snapshot, filter, Kind::cb, program)) continue;
     if (!seen.emplace(program.segment, program.program).second) continue;

@@ -14,31 +14,34 @@
 
 namespace ttmem::leaks {
 
-// The leaks that one moment shows: all but what grows. Pure, safe from any thread.
+// Returns the leaks that one snapshot shows: all classes except growth. Pure, safe from any thread.
 [[nodiscard]] Leaks live_leaks(const model::Snapshot& snapshot, const Filter& filter);
 
-// What grows from look to look: allocations of a process by kind, scope and label, where numbers in
-// names do not count, and its programs. Not thread-safe.
+// Finds what grows from look to look. A look is one snapshot. Adds up the allocations of a process
+// by kind, scope and label, without regard to numbers in names, and counts its programs. Not
+// thread-safe.
 class LiveGrowth {
  public:
   explicit LiveGrowth(Filter filter) : filter_(std::move(filter)) {}
 
   void look(const model::Snapshot& snapshot);
-  // Those that grew steadily over all looks, what grew most first. Growth::mark is empty.
+  // Returns the groups that grew steadily over all looks, the largest growth first. Growth::mark is
+  // empty.
   [[nodiscard]] std::vector<report::Growth> growth() const;
 
  private:
-  // The process, kind, patterns of scope and label, and whether it is all of its programs.
+  // Process, kind, pattern of the scope, pattern of the label, and whether the group is all
+  // programs of the process.
   using Key = std::tuple<model::ProcessKey, Kind, std::string, std::string, bool>;
   struct Figures {
     std::uint64_t bytes = 0;
     std::uint64_t count = 0;
   };
   struct Group {
-    std::string scope;  // its pattern, when several differ in numbers
-    std::string label;  // the same
+    std::string scope;  // pattern of the scopes if several differ in numbers
+    std::string label;  // likewise
     std::string process;
-    std::vector<std::pair<std::uint32_t, Figures>> seen;  // by look; none: it had nothing then
+    std::vector<std::pair<std::uint32_t, Figures>> seen;  // figures by look; a look without figures had nothing
   };
 
   Figures& figures(const Key& key, const std::string& scope, const std::string& label,

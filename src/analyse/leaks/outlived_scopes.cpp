@@ -16,7 +16,8 @@ namespace {
 
 using How = Outlived::How;
 
-// Adds `one` to `sum`. Names that differ only in numbers become their pattern, others become empty.
+// Adds `one` to `sum`. Names that differ only in numbers become their common pattern; other
+// different names become empty.
 void add_with_names(const Leak& one, Leak& sum) {
   const auto common = [](std::string& name, const std::string& other) {
     if (name == other) return;

@@ -27,11 +27,11 @@ using recording::RowId;
 using recording::Tables;
 
 bool has_name(const Device& device, const model::DeviceName& name) {
-  if (!name.bus_id.empty()) return false;  // not recorded
+  if (!name.bus_id.empty()) return false;  // a recording has no bus ids
   return name.uid ? device.uid == *name.uid : device.number == name.number;
 }
 
-// By device: whether it counts.
+// Returns for each device whether the filter selects it.
 std::vector<bool> devices_of(const Tables& tables, const Filter& filter) {
   std::vector<bool> counts;
   for (const Device& device : tables.devices) {
@@ -43,7 +43,7 @@ std::vector<bool> devices_of(const Tables& tables, const Filter& filter) {
   return counts;
 }
 
-// What was left, row by row.
+// Collects what was left, row by row.
 class Left {
  public:
   Left(const Tables& tables, const Filter& filter)
@@ -71,7 +71,7 @@ class Left {
     }
   }
 
-  // Those that a killed process had.
+  // Adds a program that a killed process had.
   void add(const Program& program) {
     const RowId row = program.device;
     const recording::Process& process = tables_.process(tables_.device(row).process);
@@ -100,7 +100,8 @@ class Left {
     return leak;
   }
 
-  // A buffer of a mesh changes when one of its devices closes or its process ends.
+  // Returns true if the allocation ended with its process. The row of a mesh buffer ends as
+  // `changed` when one of its devices closes or its process ends.
   [[nodiscard]] bool ended_with_process(RowId row, const Allocation& allocation) const {
     if (allocation.ending != Ending::changed) return allocation.ending == Ending::process_ended;
     return tables_.process(tables_.device(row).process).end_ns == allocation.end_ns;
@@ -131,7 +132,7 @@ class Left {
   LeakSums closed_;
 };
 
-// One event of the story, for what grows.
+// Applies one event of the recording to the search for growth.
 void apply(const Event& event, report::RowPrograms& programs, report::MarkGrowth& growth) {
   switch (event.type) {
     case Event::Type::allocate:

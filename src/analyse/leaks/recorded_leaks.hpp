@@ -11,14 +11,16 @@
 
 namespace ttmem::leaks {
 
-// The leaks of a recording. It goes over all rows once, and over the whole story only when
-// something was marked. `progress` is called with the part that is done, 0 to 1; may be empty.
-// Fails when the file is damaged. Programs and system kernels stay until their device is closed:
-// what of them is there then, nobody forgot. Of a killed process they are told.
+// Returns the leaks of a recording. Reads all rows once, and all events only if something was
+// marked. Calls `progress` with the finished part, 0 to 1; `progress` may be empty. Fails if the
+// file is damaged.
+//
+// Programs and system kernels usually stay until their device is closed, so at that moment they are
+// not leaks. They are listed for a killed process.
 [[nodiscard]] Result<Leaks> recorded_leaks(recording::Reader& reader, const Filter& filter,
                                            const std::function<void(double)>& progress);
 
-// Which of the devices of the filter the recording does not have.
+// Returns the devices of the filter that the recording does not contain.
 [[nodiscard]] std::vector<model::DeviceName> missing_devices(const recording::Tables& tables,
                                                              const Filter& filter);
 

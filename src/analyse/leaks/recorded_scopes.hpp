@@ -15,38 +15,40 @@
 
 namespace ttmem::leaks {
 
-// What was there at the end of its process, of its device or of the recording although its scope
-// had been left.
+// Finds what was there at the end of its process, of its device or of the recording although its
+// scope had been left.
 //
-// Whether a scope was left is known of the end of its process, or of the recording. A device may be
-// closed in a scope that is left later: so of what was left on closed devices, scopes that were
-// entered only once are not told. Not thread-safe; `tables` and `filter` must outlive it.
+// Whether a scope was left is known only for the end of its process or of the recording. A device
+// may be closed inside a scope that is left later. So for closed devices, scopes that were entered
+// only once are not listed. Not thread-safe; `tables` and `filter` must outlive the object.
 class RecordedScopes {
  public:
-  // `counts` says of each device whether it is looked at.
+  // `counts` contains for each device whether it is searched.
   RecordedScopes(const recording::Tables& tables, const Filter& filter, std::vector<bool> counts)
       : tables_(tables), filter_(filter), counts_(std::move(counts)) {}
 
-  // All rows, by their numbers.
+  // Adds a row. Call it for all rows, in the order of their numbers.
   void add(const recording::Allocation& allocation);
   void add(const recording::Program& program);
 
   void finish(Leaks& leaks);
 
  private:
-  // A buffer of a mesh: since its first row, and the devices that were closed without a free.
+  // A mesh buffer: the begin of its first row, and the devices that were closed without a free.
   struct MeshBuffer {
     recording::Time begin_ns = 0;
     std::vector<recording::RowId> left_on{};
   };
-  // When one row ends and the next begins; the process; number, request and address of both.
+  // A step from one row of a buffer to the next: the time, the process, and the number, request and
+  // address of both rows.
   using Step = std::tuple<recording::Time, recording::RowId, std::uint64_t, recording::RowId,
                           std::optional<std::uint64_t>>;
 
   [[nodiscard]] Step step_at(recording::Time time, const recording::Allocation& allocation) const;
-  // What the rows before this one said of the buffer.
+  // Returns and removes what is known about the buffer from its earlier rows.
   [[nodiscard]] MeshBuffer take_over(const recording::Allocation& allocation);
-  // What is on those devices that count; on none of them, its list of devices is empty.
+  // Returns the leak on those of the devices that count. If none counts, its list of devices is
+  // empty.
   [[nodiscard]] Leak leak_on(const std::vector<recording::RowId>& devices) const;
   void add(recording::RowId device, std::uint32_t scope, recording::Ending ending, Outlived::Of of,
            Leak leak);
@@ -55,7 +57,7 @@ class RecordedScopes {
   const Filter& filter_;
   std::vector<bool> counts_;
   std::map<Step, MeshBuffer> going_on_;
-  std::set<std::pair<recording::RowId, std::uint64_t>> programs_;  // one of a mesh counts once
+  std::set<std::pair<recording::RowId, std::uint64_t>> programs_;  // a program of a mesh counts once
   OutlivedScopes outlived_;
 };
 

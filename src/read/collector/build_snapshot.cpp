@@ -74,15 +74,16 @@ model::Process process_row(const Untracked& process) {
   return row;
 }
 
-// As long as the kernel keeps it.
+// Truncates a name as the kernel does in /proc/PID/comm.
 std::string short_name(const std::string& name) { return name.substr(0, 15); }
 
-// By what a process with a segment is found in TT-Metal's region, which has one too: pid and state.
-// A row has the pid that its writer sees, so that of a process of another pid namespace says
-// nothing about /proc: there the name must do instead of the state.
+// Identifies a process that has both a segment and a row in TT-Metal's region: by pid and state. A
+// row contains the pid as its writer sees it. If the writer runs in another pid namespace, that pid
+// means nothing in this /proc, and the process is identified by pid and name instead.
 using RowName = std::tuple<std::int32_t, State, std::string>;
 
-// None: /proc does not confirm that this is the process, so it hides no row.
+// Returns nullopt if /proc does not confirm that the segment belongs to this process. Such a
+// segment hides no row.
 std::optional<RowName> row_name(const SegmentEvidence& segment) {
   const std::int32_t pid = segment.image.pid;
   if (segment.state == State::dead) return RowName(pid, State::dead, "");
@@ -120,7 +121,7 @@ model::Allocation listed(const LiveAllocation& allocation) {
   return result;
 }
 
-// The same without those kinds, and without what depends on them.
+// Removes the figures of `kinds` from the device, and all figures that depend on them.
 void leave_out(const std::vector<Kind>& kinds, DeviceImage& device) {
   for (const Kind kind : kinds) {
     device.kinds[kind] = {};
@@ -136,7 +137,7 @@ class Builder {
  public:
   explicit Builder(const Evidence& evidence) : evidence_(evidence), match_(evidence) {}
 
-  // Once, and before add_lists().
+  // Must be called once, before add_lists().
   void add_figures() {
     snapshot_.time_unix_ns = evidence_.time_unix_ns;
     snapshot_.host = evidence_.host;
@@ -170,7 +171,8 @@ class Builder {
   model::Snapshot finish() { return std::move(snapshot_); }
 
  private:
-  // The living first: their description of a device wins over that of the dead.
+  // Sorts living processes first: their description of a device takes precedence over the
+  // description by dead processes.
   void sort_evidence() {
     for (const SegmentEvidence& segment : evidence_.segments) {
       if (segment.state == State::alive || !segment.image.clean_exit) segments_.push_back(&segment);
@@ -187,11 +189,10 @@ class Builder {
                      [&](const auto* a, const auto* b) { return region_key(a) < region_key(b); });
   }
 
-  // A device is identified by the chip's own number; where that is unknown, by its logical number
-  // and architecture.
+  // Identifies a device by its uid, or, if the uid is unknown, by its number and architecture.
   using Identity = std::tuple<std::uint64_t, std::uint32_t, std::string>;
 
-  // Finds or makes the total of a device.
+  // Returns the index of a device's total. Adds the total if there is none yet.
   std::uint32_t total_of(std::uint64_t uid, std::uint32_t id, const std::string& arch) {
     const Identity identity = uid != 0 ? Identity(uid, 0, "") : Identity(0, id, arch);
     const auto [known, fresh] =
@@ -200,8 +201,9 @@ class Builder {
     return known->second;
   }
 
-  // A region without the chip's own number belongs to the chip that one of its processes calls so.
-  // Nor does it know the architecture: else it matches any device of its number.
+  // Returns the total of a region's chip. A region without a uid belongs to the chip to which one
+  // of its processes gives the same device number. If there is no such chip, the region belongs to
+  // any device with its number, because a region does not contain the architecture.
   std::uint32_t total_of(const RegionEvidence& region) {
     if (const ChipMatch::Chip chip = match_.of(region)) {
       const std::uint32_t total = total_of_chip(*chip);
@@ -221,19 +223,19 @@ class Builder {
     return same ? near->second : total_of(0, region.device_id, "");
   }
 
-  // What a process calls a device in a region, and the chip's own number there.
+  // Records the uid of a region for each of its processes and the device number that it uses.
   void learn_uids(const RegionEvidence& region) {
     if (region.uid == 0) return;
     for (const RowEvidence& row : region.rows) {
       for (const RowName& name : row_names(row)) {
         const auto [known, fresh] = uid_of_.try_emplace({name, region.device_id}, region.uid);
-        if (!fresh && known->second != region.uid) known->second = 0;  // two chips: not told
+        if (!fresh && known->second != region.uid) known->second = 0;  // two chips: ambiguous
       }
     }
   }
 
-  // The chip's own number, if need be from TT-Metal's region: one process does not call two chips
-  // the same.
+  // Returns the uid of a segment's device. If the segment has no uid, the uid comes from TT-Metal's
+  // region: one process does not give two chips the same number.
   [[nodiscard]] std::uint64_t uid_of(const SegmentEvidence& segment,
                                      const DeviceImage& device) const {
     const std::optional<RowName> name = row_name(segment);
@@ -247,8 +249,7 @@ class Builder {
     return device.arch.empty() && uid_of(segment, device) == 0;
   }
 
-  // The devices of which it is known which chip they are, or of which a process says more than a
-  // number.
+  // Finds the totals of a segment's devices, except devices of which only the number is known.
   void describe(const SegmentEvidence& segment) {
     std::vector<std::uint32_t>& of_device = totals_of_.emplace_back();
     std::vector<std::uint64_t> uids;
@@ -272,8 +273,8 @@ class Builder {
     chips_ = totals_.size();
   }
 
-  // The other devices of that segment: each is the only chip with that number, or, if there are
-  // none or several, one of its own.
+  // Finds the totals of the remaining devices of segment `s`. Each device is taken for the only
+  // chip with its number. If no chip or several chips have this number, it gets a total of its own.
   void suppose_devices(std::size_t s) {
     for (std::size_t d = 0; d < totals_of_[s].size(); ++d) {
       if (totals_of_[s][d] != kUnknownChip) continue;
@@ -302,8 +303,8 @@ class Builder {
         device, format_bytes(total.most_of(kind).value_or(0)), name_of(kind)));
   }
 
-  // The device as it can be. Else a copy in `mended`, without figures that cannot be, with
-  // warnings.
+  // Returns the device itself if its figures are possible. Otherwise adds warnings and returns
+  // `mended`, a copy without the impossible figures.
   const DeviceImage& possible(const DeviceTotal& total, std::size_t s, std::size_t d,
                               std::optional<DeviceImage>& mended) {
     const SegmentEvidence& segment = *segments_[s];
@@ -364,7 +365,7 @@ class Builder {
     }
   }
 
-  // The total of a chip of the driver's.
+  // Returns the total of a chip of the driver. Adds the total if there is none yet.
   std::uint32_t total_of_chip(std::uint32_t chip) {
     const auto [known, fresh] =
         total_of_chip_.try_emplace(chip, static_cast<std::uint32_t>(totals_.size()));
@@ -390,7 +391,7 @@ class Builder {
     if (!may_be_used && !chip.in_reset) total.set_idle();
   }
 
-  // Null: it is tracked, or has ended.
+  // Returns null if the process is tracked or has ended.
   [[nodiscard]] const Untracked* untracked(std::int32_t pid) const {
     const auto& all = evidence_.untracked;
     const auto found = std::find_if(all.begin(), all.end(),
@@ -408,13 +409,13 @@ class Builder {
     for (auto& [device, total] : devices) {
       index_of_total_[total] = static_cast<std::uint32_t>(snapshot_.devices.size());
       device.complete = device.complete && evidence_.unread.empty();
-      if (!device.complete) device.free = {};  // what could not be read may lie there
+      if (!device.complete) device.free = {};  // unread allocations may lie there
       snapshot_.devices.push_back(std::move(device));
     }
     model::mark_shared_numbers(snapshot_.devices);
   }
 
-  // Adds the allocation as it is on these of its devices.
+  // Lists the allocation with only these of its devices.
   model::Allocation& list(const SegmentEvidence& segment, const LiveAllocation& allocation,
                           std::span<const std::uint32_t> devices,
                           const std::vector<std::uint32_t>& device_index) {
@@ -476,22 +477,24 @@ class Builder {
 
   const Evidence& evidence_;
   const ChipMatch match_;
-  std::vector<const SegmentEvidence*> segments_;  // without clean exits, sorted
+  std::vector<const SegmentEvidence*> segments_;  // sorted; without segments that had a clean exit
   std::vector<const RegionEvidence*> regions_;
   model::Snapshot snapshot_;
   std::vector<DeviceTotal> totals_;
-  std::size_t chips_ = 0;  // of the totals, those of which more than a number is known
-  std::map<Identity, std::uint32_t> known_;                 // index into totals_
-  std::map<std::uint32_t, std::uint32_t> total_of_chip_;    // the same, by chip of the driver's
-  std::set<std::pair<std::size_t, std::size_t>> supposed_;  // devices of segments: only a number
-  std::vector<std::vector<std::uint32_t>> totals_of_;       // by segment and its device
-  std::set<std::pair<std::uint32_t, RowName>> listed_;      // processes by total
-  // By process and what it calls the device: the chip's own number in TT-Metal's region (0: not
-  // told), and the total that its segment belongs to.
+  std::size_t chips_ = 0;  // the first chips_ totals are chips known by more than a number
+  std::map<Identity, std::uint32_t> known_;  // by identity: index into totals_
+  // By index into the driver's chips: index into totals_.
+  std::map<std::uint32_t, std::uint32_t> total_of_chip_;
+  // Pairs of segment and device: the devices of which only the number is known.
+  std::set<std::pair<std::size_t, std::size_t>> supposed_;
+  std::vector<std::vector<std::uint32_t>> totals_of_;  // by segment and device: index into totals_
+  std::set<std::pair<std::uint32_t, RowName>> listed_;  // totals with the processes they list
+  // By process and its number for the device: the uid in TT-Metal's region (0 if ambiguous), and
+  // the index into totals_.
   std::map<std::pair<RowName, std::uint32_t>, std::uint64_t> uid_of_;
   std::map<std::pair<RowName, std::uint32_t>, std::uint32_t> chip_of_;
-  std::vector<std::uint32_t> index_of_total_;  // in the snapshot
-  // Kinds of which a segment claims more than its device has.
+  std::vector<std::uint32_t> index_of_total_;  // in snapshot_.devices
+  // Segment, device and kind of the figures that exceed what the device has.
   std::set<std::tuple<std::size_t, std::size_t, Kind>> left_out_;
   ProgramList programs_;
 };

@@ -8,8 +8,9 @@ namespace {
 
 using model::State;
 
-// What UMD may call a chip of this board. Numbers of linked Blackholes have the chip's place on the
-// board in their last bits.
+// Returns true if `uid` may be UMD's uid of a chip of this board: the board's serial number, or,
+// for linked Blackholes, the serial number followed by the chip's place on the board in the last
+// bits.
 bool is_of_board(std::uint64_t uid, const driver::Chip& chip) {
   constexpr unsigned place_bits = 5;
   if (!chip.serial) return false;
@@ -32,7 +33,7 @@ ChipMatch::Chip ChipMatch::by_uid(std::uint64_t uid, const std::string& arch) co
     Chip found;
     for (std::uint32_t i = 0; i < evidence_.driver.chips.size(); ++i) {
       if (!is_it(evidence_.driver.chips[i]) || !fits(i, arch)) continue;
-      if (found) return std::nullopt;  // two: it tells nothing
+      if (found) return std::nullopt;  // two chips fit: ambiguous
       found = i;
     }
     return found;
@@ -54,7 +55,7 @@ ChipMatch::Chip ChipMatch::by_number(std::uint32_t number, std::uint64_t uid,
                                      const std::string& arch, bool alive) const {
   for (std::uint32_t i = 0; i < evidence_.driver.chips.size(); ++i) {
     const driver::Chip& chip = evidence_.driver.chips[i];
-    const bool another = uid != 0 && chip.asic_id;  // by its own number it is not this one
+    const bool another = uid != 0 && chip.asic_id;  // by_uid() found no match
     const bool open_elsewhere = alive && chip.holders_known;
     if (chip.number == number && fits(i, arch) && !another && !open_elsewhere) return i;
   }
@@ -68,14 +69,14 @@ std::vector<ChipMatch::Chip> ChipMatch::of(const SegmentEvidence& segment,
   if (evidence_.driver.chips.empty()) return chips;
   const bool alive = segment.state == State::alive;
   for (std::size_t i = 0; i < devices.size(); ++i) chips[i] = by_uid(uids[i], devices[i].arch);
-  // Whoever knows the number of one chip knows those of all: the others have no PCIe link.
+  // A process that knows the uid of one chip knows all uids. Its other devices have no PCIe link.
   if (std::any_of(chips.begin(), chips.end(), [](const Chip& chip) { return chip.has_value(); })) {
     return chips;
   }
   const std::int32_t pid = segment.host_pid.value_or(segment.foreign_pid ? 0 : segment.image.pid);
   const std::vector<std::uint32_t> open =
       alive && pid != 0 ? open_in(pid) : std::vector<std::uint32_t>();
-  // One's own processes are seen without the driver's help too.
+  // The holders of this user are known from /proc, even if the driver does not list holders.
   const bool opened_none = alive && open.empty() && segment.user == evidence_.user;
   for (std::size_t i = 0; i < devices.size() && !opened_none; ++i) {
     const std::uint32_t number = devices[i].id;

@@ -10,24 +10,25 @@
 
 namespace ttmem::collector {
 
-// Which chips of the kernel driver the devices of processes are. No I/O, no clock. `evidence` must
-// outlive it.
+// Finds the kernel driver's chip for each device that a process reports. No I/O, no clock.
+// `evidence` must outlive the ChipMatch.
 //
-// 1. A chip's own number tells. UMD takes the chip's, or the board's, or one made of the board's
-// and
-//    the chip's place on it; the driver has the chip's and the board's.
-// 2. Else a process's device N is the Nth of the chips that it has open, in the driver's order: so
-//    UMD counts the chips with a PCIe link, before those that are reached through others.
-// 3. Of a process that has ended, or whose open chips nobody tells, the number alone must do.
+// 1. The uid decides. UMD uses the uid of the chip, or the serial number of the board, or the
+//    serial number combined with the chip's place on the board. The driver reports the uid of the
+//    chip and the serial number of the board.
+// 2. If no uid matches, device N of a process is the Nth of the chips that the process has open, in
+//    the driver's order. UMD numbers the chips with a PCIe link in this order, before the chips
+//    that are reached through other chips.
+// 3. If the process has ended, or its open chips are unknown, device N is the driver's chip N.
 class ChipMatch {
  public:
-  using Chip =
-      std::optional<std::uint32_t>;  // index into the driver's chips; none: not one of them
+  // Index into the driver's chips; nullopt if the device is none of them.
+  using Chip = std::optional<std::uint32_t>;
 
   explicit ChipMatch(const Evidence& evidence);
 
-  // Of each device of a segment. `uids` are the chips' own numbers, as far as processes tell them;
-  // 0: unknown.
+  // Returns the chip of each device of a segment. `uids` are the uids of the chips as far as a
+  // process reports them; 0 means unknown.
   [[nodiscard]] std::vector<Chip> of(const SegmentEvidence& segment,
                                      std::span<const std::uint64_t> uids) const;
   [[nodiscard]] Chip of(const RegionEvidence& region) const;

@@ -6,7 +6,7 @@
 namespace ttmem::collector {
 namespace {
 
-// The process with this pid here, if it began when the segment says.
+// Returns the process with this pid, if it has the start time that the segment states.
 std::optional<ProcessFacts> same_start(std::int32_t pid, const segment::SegmentImage& image) {
   std::optional<ProcessFacts> facts = process_facts(pid);
   if (facts && facts->start_time_ticks != image.start_time_ticks) facts.reset();
@@ -21,11 +21,11 @@ Claim ClaimChecker::find(const SegmentName& name, const segment::SegmentImage& i
   const bool known = image.pid_namespace != 0 && own_namespace_ != 0;
   claim.foreign_pid = known && image.pid_namespace != own_namespace_;
   if (!claim.foreign_pid) claim.facts = same_start(image.pid, image);
-  // A living one is believed only with the right start time, or as the holder of the lock: people
-  // send signals to that pid.
+  // The pid of a living process is accepted only if the start time is right or the process holds
+  // the lock, because users send signals to that pid.
   const bool needs_no_proof = known && !claim.foreign_pid && (!alive || name.for_client);
   if (claim.facts || needs_no_proof) claim.host_pid = image.pid;
-  // The lock of a proxy segment is held by the server.
+  // The server holds the lock of a proxy segment.
   if (claim.host_pid || !alive || name.for_client) return claim;
   claim.host_pid = holders_.holder_of(file.facts.st_dev, file.facts.st_ino);
   if (!claim.host_pid) return claim;
@@ -45,13 +45,14 @@ Result<Claim> ClaimChecker::check(const std::string& path, const SegmentName& na
   }
   Claim claim = find(name, image, file, alive);
   const std::uint32_t owner = file.facts.st_uid;
-  // A container may have user numbers of its own; the owner of the file is of ours.
+  // A container may have its own user ids; the owner of the file is a user id of this system.
   if (image.uid != owner && !claim.foreign_pid) {
     return Error{
         fmt::format("left out {}: it belongs to {}, but names {} as its user; find out who made it",
                     path, user_name(owner), user_name(image.uid))};
   }
-  // Root's segment: the process gave up its privileges, or root's server writes it for a client.
+  // Root may own the segment of another user's process: the process gave up its privileges, or
+  // root's server writes the segment for a client.
   if (!claim.facts || claim.facts->owned_by(owner) || owner == 0) return claim;
   return Error{
       fmt::format("left out {}: it belongs to {}, but names process {} of another user; find "

@@ -13,19 +13,20 @@
 
 namespace ttmem::collector {
 
-// The process that a segment is about, as far as /proc shows it.
+// The process that a segment names, as far as /proc shows it.
 struct Claim {
-  std::optional<ProcessFacts> facts;     // none: it has ended, or is not visible here
+  std::optional<ProcessFacts> facts;     // nullopt if it has ended or is not visible
   bool foreign_pid = false;              // the pid in the segment is of another pid namespace
-  std::optional<std::int32_t> host_pid;  // the pid that it has here; none: unknown
+  std::optional<std::int32_t> host_pid;  // in the reader's pid namespace; nullopt if unknown
 };
 
-// Checks in one pass that segments are what they claim. Not thread-safe.
+// Checks, during one pass, that segments belong to the processes that they name. Not thread-safe.
 class ClaimChecker {
  public:
-  // Fails when the name of the file does not match its content, or when the owner of the file does
-  // not own the process. A pid of another pid namespace is not looked up here, where it means
-  // another process; the holder of the file's lock is, while it lives (`alive`).
+  // Fails if the name of the file does not match its content, or if the owner of the file does not
+  // own the process. A pid of another pid namespace is not looked up, because here it is the pid of
+  // another process. Instead, if the process is `alive`, the holder of the file's lock is looked
+  // up.
   [[nodiscard]] Result<Claim> check(const std::string& path, const SegmentName& name,
                                     const segment::SegmentImage& image, const OpenFile& file,
                                     bool alive);

@@ -13,27 +13,27 @@
 
 namespace ttmem::collector {
 
-// One pass over all segments of `directory`, and over the regions that TT-Metal writes there by
-// itself. Never fails: a file that cannot be read or is not valid is left out, and a warning in the
-// Snapshot names it, the reason and the next step. Writes nothing. Safe from any thread.
+// Reads all segments of `directory`, and the regions that TT-Metal writes there, in one pass. Never
+// fails: a file that cannot be read or is not valid is left out, and a warning in the Snapshot
+// names the file, the reason and the next step. Writes nothing. Safe from any thread.
 [[nodiscard]] model::Snapshot collect(const std::string& directory);
 
-// Passes over one directory again and again. Each Snapshot is what collect() of that moment would
-// return, but a segment that has not changed since the last pass is not read again; when none has,
-// only the times in the Snapshot change. For callers that collect every second.
+// Reads one directory repeatedly. Each Snapshot equals the result of the function collect() at that
+// moment, but segments that have not changed since the last pass are not read again. If no segment
+// has changed, only the times in the Snapshot change. For callers that collect every second.
 //
-// Takes the memory of all segments and of one Snapshot. One thread at a time.
+// Uses as much memory as all segments and one Snapshot. Not thread-safe.
 class Collector {
  public:
   explicit Collector(std::string directory) : directory_(std::move(directory)) {}
 
-  // Valid until the next call, as are the others.
+  // The returned references are valid until the next call of collect() or collect_figures().
   [[nodiscard]] const model::Snapshot& collect();
-  // The same, but its allocations and programs, and the warnings about them, may be missing or as
-  // old as an earlier call. For callers that need sums only.
+  // Like collect(), but the allocations and programs, and the warnings about them, may be missing
+  // or out of date. For callers that need only sums.
   [[nodiscard]] const model::Snapshot& collect_figures();
 
-  // What the last pass found; before the first, nothing.
+  // Returns what the last pass found; empty before the first pass.
   [[nodiscard]] const Evidence& evidence() const { return evidence_; }
 
  private:
@@ -45,40 +45,40 @@ class Collector {
   std::string directory_;
   Evidence evidence_;
   model::Snapshot snapshot_;
-  Built built_ = Built::nothing;  // what snapshot_ has of the evidence
-  std::uint64_t ages_ns_ = 0;     // the monotonic time that its ages are of
+  Built built_ = Built::nothing;  // the parts of snapshot_ that are up to date
+  std::uint64_t ages_ns_ = 0;     // the monotonic time of the ages in snapshot_
 };
 
 // A live allocation of a dead process.
 struct HeldAllocation {
-  std::uint32_t device = 0;            // its id
+  std::uint32_t device = 0;            // the device id
   std::vector<std::uint32_t> devices;  // the ids of all its devices, ascending
   std::uint64_t uid = 0;               // of `device`; 0: unknown
   Kind kind = Kind::dram;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;
-  std::uint64_t bytes = 0;       // as asked for
-  std::uint64_t used_bytes = 0;  // what that took of each device: physical where known
-  std::string label;             // empty: none
+  std::uint64_t bytes = 0;       // the size asked for
+  std::uint64_t used_bytes = 0;  // the bytes used on each device: physical if known
+  std::string label;             // empty if there is none
 };
 
 // The segment of a dead process, and what it held.
 struct DeadSegment {
   std::string path;
   std::int32_t pid = 0;
-  std::optional<std::uint32_t> pid_namespace;  // of `pid`, if it is not the reader's
+  std::optional<std::uint32_t> pid_namespace;  // of `pid`; nullopt if it is the reader's
   std::string name;
   std::string command;
   std::string user;
   Job job{};
   std::uint64_t kernels_estimated_bytes = 0;
   bool cb_estimate = false;
-  PerKind<KindFigures> kinds{};         // over all devices; nothing is known when it cannot be read
-  bool readable = false;                // it is a segment, and not one that never became one
+  PerKind<KindFigures> kinds{};         // sums over all devices; unknown if not `readable`
+  bool readable = false;                // the file has the content of a segment
   bool abandoned = false;               // its server is gone, and the client may live
-  bool clean_exit = false;              // it closed its segment, and held nothing
-  std::vector<HeldAllocation> largest;  // at most kLargestHeld, the largest first
-  // Of a copy that was made when memory did not suffice: the first line of what was said.
+  bool clean_exit = false;              // the process closed its segment, and held nothing
+  std::vector<HeldAllocation> largest;  // at most kLargestHeld, largest first
+  // Of a copy that was made at an out-of-memory error: the first line of the error message.
   std::optional<std::string> failure;
 };
 inline constexpr std::size_t kLargestHeld = 10;
@@ -88,24 +88,24 @@ struct DeadSegments {
   std::vector<std::string> warnings;  // what could not be read, and why
 };
 
-// The segments whose owners are gone: nobody holds the lock on the file; and those of clients of a
-// server that saw them end. Files that never became segments are among them, once nobody can still
-// be writing them. Removes nothing.
+// Finds the segments whose owner is gone, because no process holds the lock on the file, and the
+// proxy segments of clients that ended while their server was running. Also finds files that never
+// became segments, once no process can still be writing them. Removes nothing.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory);
-// Only among the files with these names.
+// Searches only the files with these names.
 [[nodiscard]] DeadSegments find_dead(const std::string& directory,
                                      const std::vector<std::string>& names);
 
-// The copies of segments that were made when memory did not suffice (collector/failures.hpp), of
-// processes that are gone. Copies that were never completed are among them. Removes nothing.
+// Finds the copies of segments that were made at an out-of-memory error (collector/failures.hpp)
+// and whose process is gone. Also finds incomplete copies. Removes nothing.
 [[nodiscard]] DeadSegments find_failed(const std::string& directory);
 
-// The segments that were kept for a reader (TTMEM_KEEP_FOR) that is gone: it would have removed
-// them. Removes nothing.
+// Finds the segments that were kept for a reader (TTMEM_KEEP_FOR) that is gone: the reader would
+// have removed them. Removes nothing.
 [[nodiscard]] DeadSegments find_kept(const std::string& directory);
 
-// The segments for clients of a server that was killed. What they say may be out of date: the
-// clients may still live. Removes nothing.
+// Finds the proxy segments of a server that was killed. Their figures may be out of date, because
+// the clients may still live. Removes nothing.
 [[nodiscard]] DeadSegments find_abandoned(const std::string& directory);
 
 struct ReapReport {
@@ -113,26 +113,26 @@ struct ReapReport {
   std::vector<std::string> warnings;  // what could not be removed, and why
 };
 
-// Removes those of `dead` that are still there and still dead. Print what they held before: it is
-// lost afterwards.
+// Removes the segments of `dead` that still exist and are still dead. Print what they held first:
+// that information is lost afterwards.
 [[nodiscard]] ReapReport reap(const std::string& directory, const std::vector<DeadSegment>& dead);
 
-// A region of TT-Metal's own with rows of dead processes: one that is killed leaves its row, and
-// TT-Metal never removes it.
+// A region of TT-Metal with rows of dead processes: a killed process leaves its row, and TT-Metal
+// never removes the row.
 struct DeadRegion {
   std::string path;
   std::uint64_t uid = 0;  // of the chip; 0: unknown
   std::uint32_t device_id = 0;
-  bool in_use = false;  // a row's process lives, or a process has the file mapped
+  bool in_use = false;  // a process of a row lives, or a process has the file mapped
   std::vector<RowEvidence> dead;
 };
 using DeadRegions = std::vector<DeadRegion>;
 
-// Removes nothing.
+// Finds the regions with rows of dead processes. Removes nothing.
 [[nodiscard]] DeadRegions find_dead_regions(const std::string& directory);
 
-// Removes the files of those that are not in use: TT-Metal makes a new one when it needs it. The
-// rows of a region in use are never changed, because TT-Metal writes there.
+// Removes the files of the regions that are not in use: TT-Metal makes a new file when it needs
+// one. The rows of a region in use are never changed, because TT-Metal writes to them.
 [[nodiscard]] ReapReport reap_regions(const DeadRegions& regions);
 
 }  // namespace ttmem::collector

@@ -12,7 +12,8 @@ namespace {
 
 using segment::LiveAllocation;
 
-// The banks that a buffer takes. In lockstep, those without any of its bytes too.
+// Returns the banks that a buffer takes. With lockstep, these include banks without any of its
+// data.
 CoreMask banks_of(const LiveAllocation& allocation) {
   const CoreMask all = CoreMask::first(kMaxCores);
   return allocation.own_banks ? allocation.cores.value_or(all) : all;
@@ -30,7 +31,7 @@ void add_buffer(const LiveAllocation& buffer, const CoreMask& grid,
   });
 }
 
-// What the buffer takes in banks that have none of its bytes.
+// Returns the bytes that the buffer takes in banks without any of its data.
 model::Bytes lockstep_bytes_of(const LiveAllocation& buffer) {
   if (!buffer.cores || buffer.own_banks) return 0;
   if (!buffer.bytes_per_bank || !buffer.banks) return std::nullopt;
@@ -38,11 +39,12 @@ model::Bytes lockstep_bytes_of(const LiveAllocation& buffer) {
   return saturating_mul(*buffer.bytes_per_bank, *buffer.banks - with_data);
 }
 
-// Sweeps upwards with the highest end so far on each bank; banks that hold the same buffers are
-// one class. `buffers` are of one type.
+// Counts the overlaps among `buffers`, which are all of one type. Sweeps upwards by address and
+// keeps the highest end so far for each class of banks; banks that hold the same buffers form one
+// class.
 std::uint64_t overlaps_of_type(std::vector<const LiveAllocation*>& buffers) {
   std::sort(buffers.begin(), buffers.end(), [](const LiveAllocation* a, const LiveAllocation* b) {
-    // By size and id too: the count must not depend on the order in which they are listed.
+    // Sorts by size and id too, so that the count does not depend on the order of the list.
     return std::tie(a->address, a->bytes_per_bank, a->id) <
            std::tie(b->address, b->bytes_per_bank, b->id);
   });
@@ -90,7 +92,7 @@ std::vector<CoreState> core_states(const segment::DeviceImage& device, Allocatio
 }
 
 void merge_core(CoreState& into, const CoreState& other) {
-  into.cb_bytes += other.cb_bytes;  // each below 2^32, and there are fewer processes than that
+  into.cb_bytes += other.cb_bytes;  // no overflow: all are below 2^32
   into.cb_resident_bytes += other.cb_resident_bytes;
   into.cb_end = std::max(into.cb_end, other.cb_end);
   add_to(into.l1_bytes, other.l1_bytes);

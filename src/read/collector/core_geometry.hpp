@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Where buffers and CBs lie on the cores of a device. Pure functions.
+// Computes where buffers and CBs lie on the cores of a device. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,67 +16,70 @@ namespace ttmem::collector {
 
 using AllocationRefs = std::span<const segment::LiveAllocation* const>;
 
-// A sum with an unknown part is unknown.
+// Adds `part` to `sum`. A sum with an unknown part is unknown.
 constexpr void add_to(model::Bytes& sum, model::Bytes part) {
   sum = sum && part ? model::Bytes(saturating_add(*sum, *part)) : std::nullopt;
 }
 
-// The L1 of one core, as far as it is known. L1 buffers only: L1_SMALL has its own region.
+// The L1 of one core, as far as it is known. Counts L1 buffers, but not L1_SMALL, which has its own
+// region.
 struct CoreState {
   std::uint64_t cb_bytes = 0;
   std::uint64_t cb_resident_bytes = 0;
-  std::uint64_t cb_end = 0;                // 0: no CB there
-  model::Bytes l1_bytes = 0;               // unknown when one buffer's bytes per bank are
-  model::Bytes l1_data_bytes = 0;          // of those, of buffers with bytes on this core
-  std::optional<std::uint64_t> lowest_l1;  // address of the lowest buffer; none: no buffer
-  bool lowest_known = true;                // false: there are buffers that were not listed
+  std::uint64_t cb_end = 0;                // 0 if the core has no CB
+  model::Bytes l1_bytes = 0;               // unknown if any buffer's bytes per bank are unknown
+  model::Bytes l1_data_bytes = 0;          // the part taken by buffers with data on this core
+  std::optional<std::uint64_t> lowest_l1;  // address of the lowest buffer; nullopt without buffers
+  bool lowest_known = true;                // false if some buffers are not listed
 
   friend bool operator==(const CoreState&, const CoreState&) = default;
 };
 
-// What bounds the region that CBs and L1 buffers share; 0 is unknown.
+// The limits of the region that CBs and L1 buffers share; 0 means unknown.
 struct L1Limits {
   std::uint64_t l1_bytes_per_core = 0;
   std::uint64_t l1_base = 0;
   std::uint64_t l1_small_bytes_per_core = 0;
 };
 
-// One process on one device: a state for each core of its grid, row by row. A buffer counts on
-// every core, unless its allocator covers only some. `allocations` are
-// those on this device; `all_listed` is false when there were more than could be listed.
+// Returns the state of each core of a device, row by row, as far as one process uses it. A buffer
+// counts on every core, unless its allocator covers only some cores. `allocations` are the
+// allocations on this device; `all_listed` is false if some could not be listed.
 [[nodiscard]] std::vector<CoreState> core_states(const segment::DeviceImage& device,
                                                  AllocationRefs allocations, bool all_listed);
 
-// What the buffers of one process on one device take on cores that hold none of their bytes, of l1
-// and l1_small. Unknown when `all_listed` is false or a buffer's size or banks are unknown.
-//
-// Example: 819,200 bytes on one core of 64 take 51,609,600 on the other 63.
+// Returns the bytes that the l1 and l1_small buffers of one process on one device take on cores
+// without any of their data. Unknown if `all_listed` is false, or if the size or the banks of a
+// buffer are unknown.
+// Example: a buffer of 819,200 bytes on one core of 64 takes 51,609,600 bytes on the other 63
+// cores.
 [[nodiscard]] PerKind<model::Bytes> lockstep_bytes(AllocationRefs allocations, bool all_listed);
 
-// How many live buffers begin at or inside another one of the same type on the same bank.
-// `allocations` are of one process on one device. A buffer of unknown size is taken for one byte.
+// Returns the number of live buffers that begin at or inside another buffer of the same type on the
+// same bank. `allocations` are the allocations of one process on one device. A buffer of unknown
+// size counts as one byte.
 [[nodiscard]] std::uint64_t count_overlaps(AllocationRefs allocations);
 
-// One process on one device.
+// The geometry of one process on one device.
 struct DeviceGeometry {
-  std::vector<CoreState> cores;  // as core_states() gives them
+  std::vector<CoreState> cores;  // from core_states()
   PerKind<model::Bytes> lockstep_bytes{};
   std::uint64_t overlaps = 0;
   Taken taken{};
 };
 
-// One for each device of the image.
+// Returns the geometry of each device of the image.
 [[nodiscard]] std::vector<DeviceGeometry> geometry_of(const segment::SegmentImage& image);
 
-// Two processes on one core: bytes add up, the lowest buffer and the highest CB count.
+// Merges the states of one core in two processes: adds up the bytes, and keeps the lowest buffer
+// and the highest end of CBs.
 void merge_core(CoreState& into, const CoreState& other);
 
-// From the end of the CBs (or where the first would go) up to the lowest L1 buffer (or where L1
-// buffers begin). Negative when they clash. None when a limit is unknown.
-//
-// With lockstep, that buffer may have its bytes on other cores.
-//
-// Example (Wormhole): CBs end at 134,336, the lowest buffer is at 974,336: 840,000 bytes are left.
+// Returns the bytes from the end of the CBs (without CBs: from the place of the first CB) up to the
+// lowest L1 buffer (without buffers: up to the top of the L1 buffers' region). Negative if they
+// clash. nullopt if a limit is unknown.
+// With lockstep, the data of the lowest buffer may be on other cores.
+// Example (Wormhole): CBs end at 134,336 and the lowest buffer is at 974,336: 840,000 bytes.
 [[nodiscard]] std::optional<std::int64_t> headroom(const CoreState& core, const L1Limits& limits);
 
 }  // namespace ttmem::collector

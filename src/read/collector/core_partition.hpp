@@ -8,8 +8,8 @@
 
 namespace ttmem::collector {
 
-// Splits the cores that any of `masks` has into classes, such that each mask either has all cores
-// of a class or none: what is true of one core is true of its class. Workloads use a handful of
+// Splits all cores of `masks` into classes, such that each mask has either all cores of a class or
+// none of them. A property of one core then holds for its whole class. Workloads use only a few
 // core sets, so there are far fewer classes than cores, and never more than kMaxCores.
 [[nodiscard]] inline std::vector<CoreMask> partition_cores(std::span<const CoreMask> masks) {
   std::vector<CoreMask> classes;

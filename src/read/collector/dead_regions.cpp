@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Regions of TT-Metal's own in which only dead processes are left.
+// Finds and removes TT-Metal's regions with rows of dead processes.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -23,8 +22,9 @@ namespace {
 
 constexpr std::size_t kMostMapsBytes = 64 << 20;
 
-// Whether a process that this user may look into has the file mapped, as TT-Metal does for life.
-// This also finds processes in containers, whose pids in the region mean nothing here.
+// Returns true if a process that this user may inspect has the file mapped. TT-Metal maps the file
+// for the lifetime of the process. This also finds processes in containers, whose pids in the
+// region mean nothing here.
 bool is_mapped(const struct stat& file) {
   const std::string place =
       fmt::format(" {:02x}:{:02x} {} ", major(file.st_dev), minor(file.st_dev), file.st_ino);

@@ -14,17 +14,17 @@ namespace {
 using model::Bytes;
 using segment::DeviceImage;
 
-// More than any device has.
+// No device has more.
 constexpr std::uint64_t kMostDram = 1ULL << 40;
 constexpr std::uint64_t kMostL1 = 1ULL << 30;
 
-// The parts of a capacity are unknown when 0.
+// Returns `parts` times `bytes_each`; nullopt if either is 0, which means unknown.
 Bytes capacity(std::uint64_t parts, std::uint64_t bytes_each) {
   if (parts == 0 || bytes_each == 0) return std::nullopt;
   return saturating_mul(parts, bytes_each);
 }
 
-// Who does not report a figure adds nothing to it.
+// Adds `part` to `sum`, unless `part` is unknown.
 void add_known(Bytes& sum, Bytes part) {
   if (part) sum = saturating_add(sum.value_or(0), *part);
 }
@@ -136,7 +136,7 @@ std::vector<Kind> DeviceTotal::impossible(const PerKind<KindFigures>& kinds) con
   std::vector<Kind> found;
   for (const Kind kind : kDeviceKinds) {
     const KindFigures& figures = kinds[kind];
-    // The logical sum of CBs is over all programs, which share memory.
+    // The logical CB bytes may exceed the memory: they are a sum over programs that share memory.
     const std::uint64_t logical = kind == Kind::cb ? 0 : figures.logical_bytes;
     const std::uint64_t claimed = std::max({figures.used_bytes, figures.peak_bytes, logical});
     if (figures.known != 0 && claimed > *most_of(kind)) found.push_back(kind);
@@ -145,7 +145,7 @@ std::vector<Kind> DeviceTotal::impossible(const PerKind<KindFigures>& kinds) con
 }
 
 void DeviceTotal::add_cores(const DeviceImage& device, const std::vector<CoreState>& states) {
-  // Nobody reports on which cores a CB without an address lies.
+  // No process reports the cores of a CB without an address.
   const bool complete = !device.cores.empty() && device.kinds[Kind::cb].live == 0;
   if (!complete || device.grid_x > device_.grid_x || device.grid_y > device_.grid_y) {
     cores_known_ = false;
@@ -166,7 +166,8 @@ void DeviceTotal::add_taken(const DeviceImage& device, const Taken& taken) {
   }
   for (const Kind kind : kBankKinds) {
     std::optional<std::vector<Range>>& all = taken_[kind];
-    // Buffers of a kind that is left out, because its figures cannot be, are not known.
+    // A kind without figures that has buffers was left out, because its figures were impossible.
+    // Its ranges count as unknown.
     const bool left_out = device.kinds[kind].known == 0 && taken[kind] && !taken[kind]->empty();
     if (!taken[kind] || left_out) {
       all.reset();
@@ -207,13 +208,13 @@ void DeviceTotal::add_tracked(const DeviceImage& device, const DeviceGeometry& g
 void DeviceTotal::add_untracked(const RegionRow& row) {
   merge(device_.kinds, row.kinds);
   if (row.kinds[Kind::cb].known != 0) device_.cb_estimate = device_.cb_estimate.value_or(false);
-  // A region says neither how many programs there are, nor which of them are resident.
+  // A region contains neither the number of programs nor which of them are resident.
   if (row.kinds[Kind::cb].used_bytes != 0) {
     resident_known_ = false;
     programs_known_ = false;
   }
   for (const Kind kind : kBankKinds) {
-    if (row.kinds[kind].used_bytes != 0) taken_[kind].reset();  // it does not say where
+    if (row.kinds[kind].used_bytes != 0) taken_[kind].reset();  // a region has no addresses
   }
   device_.lockstep_bytes = {};
   cores_known_ = false;
@@ -230,7 +231,7 @@ void DeviceTotal::finish_totals() {
   }
 }
 
-// Certain to have been reached: the present total, and the peak of each single process.
+// Two totals are certain to have been reached: the present total, and the peak of a single process.
 void DeviceTotal::finish_peaks() {
   for (KindFigures& kind : device_.kinds) {
     const bool both = kind.get(&KindFigures::peak_bytes) && kind.get(&KindFigures::used_bytes);
@@ -272,7 +273,7 @@ void DeviceTotal::finish_free_space() {
   }
   device_.free = free_space(regions_of(device_.arch, *banks_), taken_);
   for (const Kind kind : kBankKinds) {
-    if (!device_.used(kind)) device_.free[kind] = {};  // nobody reports such buffers
+    if (!device_.used(kind)) device_.free[kind] = {};  // no process reports this kind
   }
 }
 

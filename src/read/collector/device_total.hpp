@@ -16,46 +16,47 @@
 
 namespace ttmem::collector {
 
-// One device over all processes. First call describe() for every process that has it, so that the
-// grid is known, then add the living ones. What none of those reports is unknown. Not thread-safe.
+// Sums up one device over all processes. Call describe() for every process on the device first, so
+// that the grid is known; then add the living processes. A figure that no living process reports is
+// unknown. Not thread-safe.
 class DeviceTotal {
  public:
   DeviceTotal(std::uint64_t uid, std::uint32_t id, std::string arch);
 
-  // Fills in what is not known yet.
+  // Fills in the properties that are not known yet.
   void describe(const segment::DeviceImage& device);
 
-  // The chip that it is for the kernel driver: its number, and what is not known of it yet. After
-  // all processes.
+  // Takes the number of the driver's chip, and fills in the properties that are not known yet. Call
+  // it after describe() for all processes.
   void describe(const driver::Chip& chip);
-  // What a process calls the chip, where that is another number than the driver's.
+  // Adds a uid that a process gives the chip, if it differs from the driver's uid.
   void add_uid(std::uint64_t uid);
-  // Nobody has the chip open.
+  // Records that no process that may hold memory has the chip open: nothing is in use.
   void set_idle();
-  // A process with figures that nobody knows has it open.
+  // Records that a process with unknown figures has the chip open.
   void set_incomplete() { device_.complete = false; }
 
-  // A number that a process gives it.
+  // Adds a number that a process gives the device.
   void add_number(std::uint32_t number);
   [[nodiscard]] bool has_number(std::uint32_t number) const {
     return std::binary_search(device_.ids.begin(), device_.ids.end(), number);
   }
   [[nodiscard]] const model::Device& device() const { return device_; }
 
-  // The kinds of which these figures claim more than this device has, by all that is stated of it,
-  // or more than any device has.
+  // Returns the kinds whose figures exceed the stated capacities of this device, or the capacity of
+  // any device.
   [[nodiscard]] std::vector<Kind> impossible(const PerKind<KindFigures>& kinds) const;
-  // What there is of that kind at most; none: not on a device.
+  // Returns the maximum bytes of `kind` on this device; nullopt for a kind of host memory.
   [[nodiscard]] model::Bytes most_of(Kind kind) const;
 
-  // A living process on this device.
+  // Adds a living process that reports this device.
   void add_tracked(const segment::DeviceImage& device, const DeviceGeometry& geometry);
-  // A living process that only TT-Metal's region knows.
+  // Adds a living process that only TT-Metal's region lists.
   void add_untracked(const RegionRow& row);
 
   void add_process(model::Process process) { device_.processes.push_back(std::move(process)); }
 
-  // Call once, at the end. The processes are sorted, the living first.
+  // Returns the device, with the living processes first. Call it once, at the end.
   [[nodiscard]] model::Device finish();
 
  private:
@@ -68,15 +69,15 @@ class DeviceTotal {
 
   model::Device device_;
   L1Limits limits_;
-  std::uint64_t largest_dram_ = 0;  // of all capacities that are stated; 0: none
-  std::uint64_t largest_l1_ = 0;    // per core
+  std::uint64_t largest_dram_ = 0;  // the largest capacity that a process states; 0 if none does
+  std::uint64_t largest_l1_ = 0;    // the same for the L1 of a core
   std::vector<CoreState> cores_;    // of the grid, row by row
-  std::optional<BankFacts> banks_;  // as the living processes state them
-  bool banks_agree_ = true;         // false: they state different ones
+  std::optional<BankFacts> banks_;  // from the living processes
+  bool banks_agree_ = true;         // false if living processes state different facts
   Taken taken_{};                   // by living processes
-  bool cores_known_ = true;         // false: a living process's use of single cores is unknown
-  bool programs_known_ = true;      // false: one has CBs and does not tell of which programs
-  bool resident_known_ = true;      // false: one has CBs and does not report dispatches
+  bool cores_known_ = true;         // false if a living process's use of single cores is unknown
+  bool programs_known_ = true;      // false if a process has CBs but does not report programs
+  bool resident_known_ = true;      // false if a process has CBs but does not report dispatches
 };
 
 }  // namespace ttmem::collector

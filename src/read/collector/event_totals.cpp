@@ -6,7 +6,7 @@
 namespace ttmem::collector {
 namespace {
 
-// Adds to `total` by how much a counter has grown. A writer never decreases one: that is ignored.
+// Adds the growth of a counter to `total`. Ignores a decrease, which no correct writer makes.
 void grow(std::uint64_t& total, std::uint64_t& seen, std::uint64_t now) {
   if (now > seen) total += now - seen;
   seen = now;

@@ -15,23 +15,22 @@
 
 namespace ttmem::collector {
 
-// Counts events of all tracked processes since the first pass, also of those that have ended and
-// whose segments are gone. What a process did after the last pass before a clean exit is not
-// counted. After a kill it is: the segment is still there.
-//
-// What the segments of the first pass had counted before is left out, because an earlier server has
-// reported it: a counter that begins with it would be added to that again by who adds up restarts.
-// Dropped events are not: that figures are low is true for as long as the segment is there.
-//
-// Takes memory for each device of each segment, and for kMostDevices devices. One thread at a time.
+// Counts the events of all tracked processes since the first pass, including processes that have
+// ended and whose segments are gone. Events between the last pass and a clean exit are not counted.
+// Events before a kill are counted, because the segment of a killed process remains.
+// Events that the segments had counted before the first pass are left out: an earlier server has
+// reported them, and a monitoring system that adds up counters over restarts would count them
+// twice. Dropped events before the first pass are included: the figures stay too low for as long as
+// the segment exists.
+// Uses memory for each device of each segment, and for kMostDevices devices. Not thread-safe.
 class EventTotals {
  public:
-  static constexpr std::size_t kMostDevices = 1024;  // further ones are not counted
+  static constexpr std::size_t kMostDevices = 1024;  // further devices are not counted
 
   void add(const Evidence& evidence);
 
   [[nodiscard]] std::vector<model::DeviceCounters> devices() const;
-  // Allocations, programs and calls that a process could not record.
+  // Returns the number of allocations, programs and calls that processes could not record.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
@@ -50,8 +49,8 @@ class EventTotals {
 
   std::map<Device, Counts> devices_;
   std::uint64_t dropped_ = 0;
-  std::map<File, Seen> seen_;  // of the segments that were there at the last pass
-  bool begun_ = false;         // there was a pass
+  std::map<File, Seen> seen_;  // the counters of the segments of the last pass
+  bool begun_ = false;         // true after the first pass
 };
 
 }  // namespace ttmem::collector

@@ -11,8 +11,9 @@
 
 namespace ttmem::collector {
 
-// Whether the process that writes the segment of this name lives: it holds its lock. Nobody holds
-// that of a copy. A segment that is there and cannot be opened tells nothing.
+// Returns whether the process that writes the segment with this name lives: it holds the lock on
+// the segment. No process holds a lock on a copy. Returns `unknown` if the segment exists and
+// cannot be opened.
 [[nodiscard]] inline Owner owner_of(const Listing& listing, const std::string& segment) {
   DeniedFiles denied("read");
   std::vector<std::string> warnings;

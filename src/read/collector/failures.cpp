@@ -18,7 +18,7 @@
 namespace ttmem::collector {
 namespace {
 
-// The state of one process as that of a machine on which it was alone.
+// Builds the Snapshot of a machine on which this process is the only one.
 model::Snapshot snapshot_of(SegmentEvidence segment, const segment::FailureImage& failure,
                             const std::string& directory) {
   Evidence evidence;
@@ -40,7 +40,8 @@ class Finder {
       const FailedName failed = *parse_failed_name(name);
       if (failed.is_complete) add(name, failed.segment);
     }
-    // A segment tells of a failure whose state could not be kept; a copy may be of one before.
+    // A segment names its last failure, even if the state could not be copied. A copy may belong to
+    // an earlier failure.
     for (const std::string& name : listing_.segments) {
       if (!parse_segment_name(name)->for_client) add(name, name);
     }
@@ -52,7 +53,7 @@ class Finder {
   }
 
  private:
-  // `segment` is the name of the segment that the file is, or is a copy of.
+  // Adds the failure in the file `name`, which is the segment `segment` or a copy of it.
   void add(const std::string& name, const std::string& segment) {
     const std::optional<OpenFile> file = open_file(listing_, name, denied_, result_.warnings);
     if (!file) return;
@@ -113,7 +114,7 @@ class Finder {
   const Listing& listing_;
   ClaimChecker claims_;
   DeniedFiles denied_{"read"};
-  std::map<std::string, std::size_t> found_;  // names of segments, and their place in the list
+  std::map<std::string, std::size_t> found_;  // by segment name: index into result_.list
   Failures result_;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What processes held when memory did not suffice.
+// What processes held at an out-of-memory error.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +11,31 @@
 
 namespace ttmem::collector {
 
-// A process whose runtime said that memory did not suffice (ttmem_failure()).
+// An out-of-memory error that the runtime of a process reported (ttmem_failure()).
 struct Failure {
   std::int32_t pid = 0;
-  std::optional<std::uint32_t> pid_namespace;  // of `pid`, if it is not the reader's
+  std::optional<std::uint32_t> pid_namespace;  // of `pid`; nullopt if it is the reader's
   std::string name;
   std::string command;
   std::string user;
-  std::string run;  // $TTMEM_RUN of the process; empty: none
+  std::string run;  // $TTMEM_RUN of the process; empty if not set
   bool is_alive = false;
   std::uint64_t time_unix_ns = 0;
-  std::string text;  // what was said, in one line or more
-  // What this process alone held: at the moment of the failure, or, where that could not be kept
-  // (`not_kept` says why), now or when it died.
+  std::string text;  // the error message, one or more lines
+  // What this process held: at the moment of the failure, or, if that state could not be kept
+  // (`not_kept` has the reason), now or when the process died.
   model::Snapshot snapshot;
-  std::string not_kept;  // empty: it was
+  std::string not_kept;  // empty if the state was kept
 };
 
 struct Failures {
-  std::vector<Failure> list;          // the newest first
+  std::vector<Failure> list;          // newest first
   std::vector<std::string> warnings;  // what could not be read, and why
-  std::vector<std::string> denied;    // whose files this user may not read
+  std::vector<std::string> denied;    // about files that this user may not read
 };
 
-// The last failure of each process that has left one in `directory`, and of each that lives there.
-// Removes nothing. Never fails, as collect() does not.
+// Returns the last failure of each process, dead or alive, that has left one in `directory`.
+// Removes nothing. Never fails: a file that cannot be read becomes a warning.
 [[nodiscard]] Failures failures(const std::string& directory);
 
 }  // namespace ttmem::collector

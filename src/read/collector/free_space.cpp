@@ -11,11 +11,11 @@
 namespace ttmem::collector {
 namespace {
 
-// `taken` is as join() leaves it.
+// Returns the free space of a region. `taken` must be a result of join().
 model::FreeSpace free_of(const BankRegion& region, std::span<const Range> taken) {
   std::uint64_t free = 0;
   std::uint64_t largest = 0;
-  std::uint64_t begin = region.range.begin;  // of the block that is looked at
+  std::uint64_t begin = region.range.begin;  // of the current free block
   const auto add_block_up_to = [&](std::uint64_t end) {
     if (end <= begin) return;
     free += end - begin;
@@ -30,7 +30,7 @@ model::FreeSpace free_of(const BankRegion& region, std::span<const Range> taken)
   return {free, largest};
 }
 
-// A process that has such buffers has a region for them, and did not state it.
+// Returns true if buffers of `kind` exist, or may exist, but no process stated their region.
 bool has_unstated_region(Kind kind, const PerKind<std::optional<BankRegion>>& regions,
                          const Taken& taken) {
   return !regions[kind] && !(taken[kind] && taken[kind]->empty());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What is left in the banks of a device, and in what pieces. Pure functions.
+// Computes the free space in the banks of a device, and its largest block. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace ttmem::collector {
 
-// Addresses [begin, end) of every bank.
+// The addresses [begin, end) in every bank.
 struct Range {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -23,52 +22,50 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-// Sorts the ranges, removes empty ones, and joins those that touch or overlap.
+// Sorts the ranges, removes empty ranges, and joins ranges that touch or overlap.
 void join(std::vector<Range>& ranges);
 
-// The ranges that are taken of DRAM, L1, L1_SMALL and trace; none: not all of them are known.
+// The taken ranges of DRAM, L1, L1_SMALL and trace; nullopt if some of them are unknown.
 using Taken = PerKind<std::optional<std::vector<Range>>>;
 
-// What the buffers of one process take on one device, each kind as join() leaves it. A range that a
-// buffer takes in some banks only is taken: the allocator of the whole device needs it in all.
-// `all_listed` is false when there are more buffers than `buffers`.
+// Returns the ranges that the buffers of one process take on one device, joined by join(). A range
+// that a buffer takes only in some banks counts as taken, because the allocator of the whole device
+// needs a range in all banks. `all_listed` is false if `buffers` lacks some buffers.
 [[nodiscard]] Taken taken_by(std::span<const segment::LiveAllocation* const> buffers,
                              bool all_listed);
 
-// Where the runtime's allocator places buffers of one kind, and in what steps.
+// The region in which the runtime's allocator places buffers of one kind, and its step size.
 struct BankRegion {
   Range range;
   std::uint64_t step = 1;
 };
 
-// What the memory of a device is known to be; 0 is unknown. A trace or L1_SMALL region of 0 bytes
-// is none.
+// The memory sizes of a device; 0 means unknown. For the trace and the L1_SMALL region, 0 means
+// that the device has no such region.
 struct BankFacts {
   std::uint64_t l1_bytes_per_core = 0;
   std::uint64_t l1_base = 0;
   std::uint64_t l1_small_bytes_per_core = 0;
   std::uint64_t dram_channels = 0;
   std::uint64_t dram_bytes_per_channel = 0;
-  std::uint64_t trace_region_bytes = 0;  // of all channels
+  std::uint64_t trace_region_bytes = 0;  // over all channels
 
   friend bool operator==(const BankFacts&, const BankFacts&) = default;
 };
 [[nodiscard]] BankFacts bank_facts(const segment::DeviceImage& device);
 
-// The regions of DRAM, L1, L1_SMALL and trace. None where a fact is unknown, where there is no such
-// region, and for an architecture whose allocator is not known here.
-//
-// Nobody reports where DRAM buffers begin, nor the steps: they are what the runtime has for the
-// architecture. A buffer outside of these regions shows that it has something else; free_space()
-// then says nothing.
+// Returns the regions of DRAM, L1, L1_SMALL and trace. nullopt if a size is unknown, if there is no
+// such region, or if the architecture is unknown.
+// Processes report neither where DRAM buffers begin nor the step size: both are the runtime's
+// values for the architecture. A buffer outside these regions shows that the runtime uses other
+// values; free_space() then returns unknown.
 [[nodiscard]] PerKind<std::optional<BankRegion>> regions_of(std::string_view arch,
                                                             const BankFacts& facts);
 
-// What is free of each region. Unknown where the region or what is taken of it is, and where a
-// buffer lies outside of its region.
-//
-// Example, region [100, 200) in steps of 10, taken [100, 115) and [150, 160): 30 + 40 bytes are
-// free, the largest block has 40.
+// Returns the free space of each region. Unknown if the region or its taken ranges are unknown, or
+// if a buffer lies outside the region.
+// Example: region [100, 200) in steps of 10, taken [100, 115) and [150, 160): 30 + 40 bytes are
+// free, and the largest block has 40 bytes.
 [[nodiscard]] PerKind<model::FreeSpace> free_space(
     const PerKind<std::optional<BankRegion>>& regions, const Taken& taken);
 

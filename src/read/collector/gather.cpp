@@ -39,8 +39,8 @@ bool removed_meanwhile(const OpenFile& file) {
 
 class Gatherer {
  public:
-  // `follows`: another pass follows, to which this one is the previous. `evidence` has the warnings
-  // about the directory itself.
+  // `follows` is true if another pass will follow and use this pass as its `previous`. `evidence`
+  // already has the warnings about the directory itself.
   Gatherer(const Listing& listing, Evidence& previous, bool follows, Evidence& evidence)
       : listing_(listing), previous_(previous), follows_(follows), evidence_(evidence) {}
 
@@ -84,7 +84,8 @@ class Gatherer {
     return found;
   }
 
-  // Reads the marks of processes that could not have a segment. A living one holds unseen memory.
+  // Reads the marks of processes that could not create a segment. Warns about living processes,
+  // whose memory is not seen.
   void marks() {
     NotTracked living;
     for (const std::string& name : listing_.marks) {
@@ -101,7 +102,7 @@ class Gatherer {
     }
   }
 
-  // What the pass before read of the same file. Both lists are in the order of names.
+  // Returns what the previous pass read from the same file. Both lists are sorted by name.
   SegmentEvidence* known_segment(const std::string& name, const OpenFile& file) {
     auto& known = previous_.segments;
     while (next_known_ < known.size() && known[next_known_].origin.name < name) ++next_known_;
@@ -112,8 +113,8 @@ class Gatherer {
     return same ? &found : nullptr;
   }
 
-  // What is known, when the file has not changed; none when it must be read. The claim would pass
-  // again: what it is checked against does not change while the file is the same.
+  // Returns the known evidence if the file has not changed; nullopt if it must be read. The claim
+  // is not checked again: the facts that it depends on do not change while the file is the same.
   std::optional<SegmentEvidence> reuse(SegmentEvidence& known, const OpenFile& file) {
     if (!known.origin.settled) return std::nullopt;
     if (!still_has(segment::FdSource(file.fd.get()), known.origin.fingerprint)) return std::nullopt;
@@ -125,17 +126,17 @@ class Gatherer {
   std::optional<SegmentEvidence> read(const std::string& name, const OpenFile& file,
                                       const SegmentEvidence* known) {
     const segment::FdSource source(file.fd.get());
-    // Its process is just starting, or died before the header was complete.
+    // The process is just starting, or died before the header was complete.
     if (header_state(source) == HeaderState::incomplete) {
       evidence_.incomplete.push_back(name);
       return std::nullopt;
     }
-    // Taken before the content: a later change gives another fingerprint.
+    // Read before the content, so that a later change gives another fingerprint.
     std::optional<segment::Fingerprint> fingerprint;
     if (follows_) fingerprint = segment::read_fingerprint(source);
     Result<SegmentImage> image = segment::read_segment(source);
     const Owner owner = owner_of(file.fd.get());
-    // Asked after the owner: a reaper holds the lock while it removes a segment.
+    // Checked after the owner, because a reaper holds the lock while it removes a segment.
     if (removed_meanwhile(file)) return std::nullopt;
     if (!image) {
       warn_unreadable(name, image.error().message);
@@ -154,7 +155,8 @@ class Gatherer {
       evidence_.warnings.push_back(claim.error().message);
       return std::nullopt;
     }
-    // The lock says that the server let go of it, and the header alone that the client ended.
+    // The lock shows only that the server released the segment; the header shows if the client
+    // ended.
     if (parsed.for_client && owner == Owner::gone && !image->client_ended) {
       ++abandoned_;
       return std::nullopt;
@@ -179,7 +181,8 @@ class Gatherer {
     return evidence;
   }
 
-  // A process in a container may not see which it is, or none of its pod: those outside do.
+  // Returns the job in the image, completed from /proc: a process in a container may not see its
+  // own container or pod, while a reader outside does.
   Job job_of(const SegmentEvidence& evidence) {
     Job job = evidence.image.job;
     if (!evidence.confirmed || !evidence.host_pid) return job;
@@ -190,16 +193,17 @@ class Gatherer {
     return job;
   }
 
-  // Once in a pass: a process has a row for each of its chips.
+  // Looks up each process only once in a pass: a process has a row for each of its chips.
   const Job& job_of_process(std::int32_t pid) {
     const auto [known, fresh] = jobs_.try_emplace(pid);
     if (fresh) known->second = process_job(pid);
     return known->second;
   }
 
-  // Within one call, the writer may update the fingerprint before other figures (the cores on which
-  // a program is resident). So a segment that has just changed is read once more. Nobody writes to
-  // the segment of a dead process.
+  // Returns true if the segment need not be read again while the fingerprint is the same. Within
+  // one call, the writer may update the fingerprint before other figures (the cores on which a
+  // program is resident), so a segment that has just changed is read once more. The segment of a
+  // dead process has no writer.
   static bool settled(const SegmentEvidence& evidence, const segment::Fingerprint& fingerprint,
                       const SegmentEvidence* known) {
     const bool seen_before = known != nullptr && known->state == evidence.state &&
@@ -207,7 +211,7 @@ class Gatherer {
     return seen_before && (evidence.state == State::dead || segment::is_settled(evidence.image));
   }
 
-  // All zeros: the writer did not know.
+  // Returns true if `id` may be this boot. All zeros mean that the writer did not know the boot id.
   [[nodiscard]] bool is_this_boot(const BootId& id) const {
     return !boot_id_ || id == BootId{} || id == *boot_id_;
   }
@@ -235,8 +239,8 @@ class Gatherer {
   void add_row(const std::string& name, const RegionRow& row, std::uint32_t file_owner,
                RegionEvidence& evidence) {
     const std::optional<ProcessFacts> facts = process_facts(row.pid);
-    // A process that began after the row's last update only has the same pid. The slack allows for
-    // a wall clock that was set; pids are not reused that fast.
+    // A process that began after the row's last update is another process with the same pid. The
+    // slack allows for a change of the wall clock; pids are not reused that fast.
     constexpr std::uint64_t slack_ns = 2'000'000'000;
     const bool alive = facts && start_unix_ns(facts->start_time_ticks) <=
                                     saturating_add(row.updated_unix_ns, slack_ns);
@@ -259,20 +263,21 @@ class Gatherer {
   Evidence& evidence_;
   ClaimChecker claims_;
   std::map<std::int32_t, Job> jobs_;  // by pid
-  std::size_t next_known_ = 0;        // in previous_.segments
+  std::size_t next_known_ = 0;        // index into previous_.segments
   std::optional<BootId> boot_id_ = boot_id();
   DeniedFiles denied_{"read"};
-  std::uint64_t abandoned_ = 0;  // segments for clients of a server that is gone
+  std::uint64_t abandoned_ = 0;  // number of proxy segments whose server is gone
 };
 
-// A pod has a name of its own: there the variable has that of its node.
+// Returns TTMEM_HOST if set, else the host name. A pod has a host name of its own, so TTMEM_HOST
+// contains the name of its node there.
 std::string host_name() {
   if (const char* named = environment("TTMEM_HOST"); *named != '\0') return named;
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// A directory with many bad files must not fill the screen.
+// Limits the number of warnings, so that a directory with many bad files does not fill the screen.
 void bound_warnings(std::vector<std::string>& warnings) {
   constexpr std::size_t most = 64;
   if (warnings.size() <= most) return;
@@ -302,7 +307,7 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
     const auto before = static_cast<std::ptrdiff_t>(evidence.warnings.size());
     evidence.failed = listing->failed;
     Gatherer(*listing, previous, follows, evidence).run();
-    // The gatherer warns of files that it leaves out, and of nothing else.
+    // The Gatherer warns only about files that it leaves out.
     evidence.unread.assign(evidence.warnings.begin() + before, evidence.warnings.end());
     bound_warnings(evidence.warnings);
     bound_warnings(evidence.unread);
@@ -315,12 +320,12 @@ Evidence gather_pass(const std::string& directory, Evidence previous, bool follo
   }
   evidence.driver = driver::read_driver(system_root());
   evidence.untracked = find_untracked(evidence, listing ? &*listing : nullptr, previous.untracked);
-  // What the sensors say changes all the time, and nothing else with it.
+  // Sensor values do not count as a change: they change all the time.
   evidence.changed = evidence.changed || evidence.driver.chips != previous.driver.chips ||
                      evidence.untracked != previous.untracked ||
                      evidence.warnings != previous.warnings || evidence.host != previous.host ||
                      evidence.directory != previous.directory;
-  // Taken last, so that no age is negative.
+  // The times are taken last, so that no age is negative.
   evidence.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
   evidence.time_unix_ns = clock_ns(CLOCK_REALTIME);
   return evidence;

@@ -9,19 +9,19 @@
 
 namespace ttmem::collector {
 
-// All the I/O of a pass: reads every valid segment and region of `directory`, and has a warning
-// with the reason for each other file. Writes nothing. Never fails.
-//
-// `previous` is what an earlier pass over the same directory found: a segment that has not changed
-// since is taken from there. Whether its owner lives is checked in every pass.
+// Does all I/O of a pass: reads every valid segment and region of `directory`, and adds a warning
+// with the reason for every other file. Writes nothing. Never fails.
+// `previous` is the result of an earlier pass over the same directory: a segment that has not
+// changed since is taken from there. Every pass checks whether the owner of a segment lives.
 [[nodiscard]] Evidence gather(const std::string& directory, Evidence previous);
-// A single pass, which no other follows.
+// Does a single pass, after which no other pass follows.
 [[nodiscard]] Evidence gather(const std::string& directory);
 
-// With less than this, new processes cannot create a segment, and others cannot grow theirs.
+// With less free space than this, new processes cannot create a segment, and other processes cannot
+// grow their segments.
 inline constexpr std::uint64_t kLowSpaceBytes = 1 << 20;
 
-// The warning when a directory has `free_bytes` left; none when that is enough.
+// Returns the warning for a directory with `free_bytes` left; nullopt if that is enough.
 [[nodiscard]] std::optional<std::string> low_space_warning(const std::string& directory,
                                                            std::uint64_t free_bytes);
 

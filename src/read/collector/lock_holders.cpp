@@ -12,7 +12,8 @@
 
 namespace ttmem::collector {
 
-// "1: FLOCK  ADVISORY  WRITE 4711 00:1a:8123 0 EOF"; waiting ones have "->" before FLOCK.
+// A line: "1: FLOCK  ADVISORY  WRITE 4711 00:1a:8123 0 EOF". A waiting process has "->" before
+// FLOCK.
 std::optional<std::int32_t> parse_lock_holder(std::string_view locks, dev_t device, ino_t file) {
   const std::string place = fmt::format("{:02x}:{:02x}:{}", major(device), minor(device), file);
   while (!locks.empty()) {

@@ -19,13 +19,14 @@
 namespace ttmem::collector {
 namespace {
 
-// The rest of a text behind the key, such as "\nUid:"; empty when it is not there.
+// Returns the text after the key, such as "\nUid:"; empty if the text does not contain the key.
 std::string_view behind(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   return at == std::string_view::npos ? std::string_view() : text.substr(at + key.size());
 }
 
-// /proc/PID/stat from this field on. The name, field 2, may hold blanks and parentheses.
+// Returns the text of /proc/PID/stat from this field on. The name, field 2, may contain blanks and
+// parentheses.
 std::string_view fields_from(int field, std::string_view stat) {
   const std::size_t end_of_name = stat.rfind(')');
   if (end_of_name == std::string_view::npos) return {};
@@ -80,7 +81,7 @@ bool parse_is_ending(std::string_view stat, std::string_view status) {
   const std::string_view state = next_word(rest);
   const bool ends =
       state == "Z" || state == "X" || (number(fields_from(9, stat), 10) & exiting) != 0;
-  // The first thread may end before the others, which go on.
+  // The first thread may end before other threads, which keep running.
   return ends && number(fields_from(20, stat), 10) <= 1;
 }
 

@@ -9,49 +9,51 @@
 
 namespace ttmem::collector {
 
-// The segment writer has its own code for this: it is linked into workloads, and the collector with
-// its libraries must not be.
+// The segment writer has its own code for the same job, because it is linked into workloads, which
+// must not link the collector and its libraries.
 
 using BootId = std::array<std::uint8_t, 16>;
 
 // Removes the next word, and the blanks before it, from `rest`.
 std::string_view next_word(std::string_view& rest);
 
-// What /proc says of a process of this pid namespace.
+// What /proc contains about a process of this pid namespace.
 struct ProcessFacts {
   std::uint64_t start_time_ticks = 0;   // since boot, as in /proc/PID/stat
-  std::array<std::uint32_t, 4> uids{};  // real, effective, saved, of files
-  bool is_ending = false;               // a zombie, or on its way out of the kernel
+  std::array<std::uint32_t, 4> uids{};  // real, effective, saved, file system
+  bool is_ending = false;               // as in parse_is_ending()
 
   [[nodiscard]] bool owned_by(std::uint32_t uid) const;
 };
 
-// None when there is no such process here, or /proc does not show it.
+// Returns nullopt if the process does not exist here or /proc does not show it.
 [[nodiscard]] std::optional<ProcessFacts> process_facts(std::int32_t pid);
 
-// The pid namespace of this process: the inode of /proc/self/ns/pid. 0 when /proc is missing.
+// Returns the pid namespace of this process, which is the inode of /proc/self/ns/pid; 0 if /proc is
+// missing.
 [[nodiscard]] std::uint32_t own_pid_namespace();
 
-// Field 22 of /proc/PID/stat. The name in field 2 may hold blanks and parentheses.
+// Returns field 22 of /proc/PID/stat. The name in field 2 may contain blanks and parentheses.
 [[nodiscard]] std::optional<std::uint64_t> parse_start_time(std::string_view stat);
 
-// The line `Uid:` of /proc/PID/status.
+// Returns the numbers in the line `Uid:` of /proc/PID/status.
 [[nodiscard]] std::optional<std::array<std::uint32_t, 4>> parse_uids(std::string_view status);
 
-// Whether all of a process is ending, from the texts of /proc/PID/stat and /proc/PID/status: the
-// only thread left is a zombie or exits (PF_EXITING, which is set before it closes its files), or
-// SIGKILL waits for the first one, which the end of another thread also sends. False when they do
-// not say.
+// Returns true if a process is ending as a whole, from the texts of /proc/PID/stat and
+// /proc/PID/status. This is so if its only thread left is a zombie or exits (PF_EXITING is set
+// before the thread closes its files), or if SIGKILL is pending for the first thread; the kernel
+// also sends SIGKILL there if another thread ends the process. Returns false if the texts do not
+// show it.
 [[nodiscard]] bool parse_is_ending(std::string_view stat, std::string_view status);
 
-// When a process began, on the wall clock; `start_time_ticks` as in ProcessFacts.
+// Returns the wall-clock time at which a process began; `start_time_ticks` as in ProcessFacts.
 [[nodiscard]] std::uint64_t start_unix_ns(std::uint64_t start_time_ticks);
 
-// The text of /proc/sys/kernel/random/boot_id as 16 bytes.
+// Converts the text of /proc/sys/kernel/random/boot_id to 16 bytes.
 [[nodiscard]] std::optional<BootId> parse_boot_id(std::string_view text);
 [[nodiscard]] std::optional<BootId> boot_id();
 
-// The login name, or the number when there is none.
+// Returns the login name, or the number if there is no name.
 [[nodiscard]] std::string user_name(std::uint32_t uid);
 
 }  // namespace ttmem::collector

@@ -23,7 +23,8 @@ std::string path_of(std::int32_t pid, const char* file) {
   return fmt::format("/proc/{}/{}", pid, file);
 }
 
-// Calls use(name) with the name of each file, without its folders, until that returns true.
+// Calls use(name) with the name of each mapped file, without its folders, until use() returns true.
+// Returns false if use() never does.
 template <typename Use>
 bool any_file(std::string_view maps, Use&& use) {
   while (!maps.empty()) {

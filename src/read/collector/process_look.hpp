@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What /proc tells of a process that tells nothing itself.
+// Reads facts about processes that report nothing themselves from /proc.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +11,26 @@
 
 namespace ttmem::collector {
 
-// Safe to print; empty when unknown.
+// Both return text that is safe to print; empty if unknown.
 [[nodiscard]] std::string process_name(std::int32_t pid);
 [[nodiscard]] std::string process_command(std::int32_t pid);
 
-// What this user may see of it.
+// Returns the job as far as this user may read it from /proc.
 [[nodiscard]] Job process_job(std::int32_t pid);
 
-// The texts of /proc/PID/environ and /proc/PID/maps; none when this user may not see them.
+// Return the texts of /proc/PID/environ and /proc/PID/maps; nullopt if this user may not read them.
 [[nodiscard]] std::optional<std::string> process_environment(std::int32_t pid);
 [[nodiscard]] std::optional<std::string> process_maps(std::int32_t pid);
 
-// Of the text of an environment: a variable, "" when it is unset.
+// Returns the value of a variable in the text of an environment; "" if it is not set.
 [[nodiscard]] std::string variable_in(std::string_view environment, std::string_view name);
-// Of the text of maps: whether a file is there whose name begins so, or that has TT-Metal's runtime
-// by its name.
+// Return true if a text of /proc/PID/maps contains a file whose name begins with `name_begins`, or
+// a file of TT-Metal's runtime, recognised by its name.
 [[nodiscard]] bool has_file(std::string_view maps, std::string_view name_begins);
 [[nodiscard]] bool has_runtime(std::string_view maps);
 
-// True if it has a segment of this directory open that was removed, so that nobody finds it.
+// Returns true if the process has a segment of this directory open that was deleted, so that
+// readers cannot find it.
 [[nodiscard]] bool has_deleted_segment(std::int32_t pid, const std::string& directory);
 
 }  // namespace ttmem::collector

@@ -16,7 +16,7 @@ struct CbRange {
   std::uint64_t end = 0;
 };
 
-// The ranges that the CBs of a footprint take on one core: ascending, disjoint.
+// Stores the ranges that the CBs of a footprint take on one core in `ranges`: ascending, disjoint.
 void ranges_on_core(const Footprint& footprint, std::uint32_t core, std::vector<CbRange>& ranges) {
   ranges.clear();
   for (const Cb& cb : footprint) {
@@ -42,14 +42,15 @@ void add_masks(const Footprint& footprint, std::vector<CoreMask>& masks) {
   }
 }
 
-// A footprint begins or ends to cover an address.
+// An address at which a footprint begins or ceases to cover memory.
 struct Edge {
   std::uint64_t address = 0;
-  std::int32_t weight = 0;  // of the footprint; negative at its end
+  std::int32_t weight = 0;  // of the footprint; negative where it ends
   std::uint32_t use = 0;
 };
 
-// A footprint that two or more programs share weighs 2: no program alone holds what it covers.
+// A footprint shared by two or more programs has weight 2, because no single program holds its
+// memory alone.
 void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vector<Edge>& edges) {
   std::vector<CbRange> ranges;
   for (std::uint32_t u = 0; u < uses.size(); ++u) {
@@ -62,8 +63,8 @@ void add_edges(std::span<const FootprintUse> uses, std::uint32_t core, std::vect
   }
 }
 
-// Where the weights add up to 1, exactly one footprint covers the address, and the sum of the
-// indices is its index.
+// Where the weights add up to 1, exactly one footprint covers the address, and `covering`, the sum
+// of the indices of the covering footprints, is its index.
 void sweep(std::vector<Edge>& edges, std::uint64_t cores, std::vector<std::uint64_t>& exclusive) {
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.address < b.address; });

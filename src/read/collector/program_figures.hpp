@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What the CBs of programs take. Pure functions. Globally allocated CBs take nothing: they are
-// views on L1 buffers, which are counted as such.
+// Computes the memory that the CBs of programs take. Pure functions. Globally allocated CBs take no
+// memory of their own: they are views of L1 buffers, which are counted as L1 buffers.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ namespace ttmem::collector {
 class WorkBudget {
  public:
   explicit WorkBudget(std::uint64_t steps) : left_(steps) {}
-  // False, and nothing is spent, when less than that is left.
+  // Returns false, and spends nothing, if fewer steps are left.
   [[nodiscard]] bool spend(std::uint64_t steps) {
     if (steps > left_) return false;
     left_ -= steps;
@@ -30,30 +29,30 @@ class WorkBudget {
 };
 
 struct FootprintFigures {
-  std::uint32_t cores = 0;           // that have any of the CBs, also a global one
-  std::uint64_t bytes_per_core = 0;  // the most on one core: union of the CBs
-  std::uint64_t physical_bytes = 0;  // the unions of all cores
+  std::uint32_t cores = 0;           // number of cores with any of the CBs, global CBs included
+  std::uint64_t bytes_per_core = 0;  // the maximum on one core: the union of the CBs
+  std::uint64_t physical_bytes = 0;  // the sum of the unions of all cores
   std::uint64_t logical_bytes = 0;
 };
 
-// None when it is more work than `budget` has: the number of CBs times the number of classes of
-// cores (partition_cores).
+// Returns nullopt if the work exceeds `budget`. The work is the number of CBs times the number of
+// classes of cores (partition_cores()).
 [[nodiscard]] std::optional<FootprintFigures> footprint_figures(const segment::Footprint& footprint,
                                                                 WorkBudget& budget);
 
-// A footprint and how many live programs of one process have it on one device.
+// A footprint, and the number of live programs of one process that have this footprint on one
+// device.
 struct FootprintUse {
   const segment::Footprint* footprint = nullptr;
   std::uint64_t programs = 0;
 };
 
-// For each use, the bytes that a program with it holds alone on that device: no other program's
-// CBs are there, so its end would free them. 0 when two programs share the footprint.
-//
-// Example: A has [0, 100) and B has [60, 140) on the same 64 cores: A alone holds 60 * 64 bytes
-// and B alone 40 * 64.
-//
-// None when it is more work than `budget` has, counted as for footprint_figures().
+// Returns, for each use, the bytes that a program with this footprint holds alone on the device: no
+// other program has CBs there, so the end of the program would free them. 0 if two programs share
+// the footprint.
+// Example: A has [0, 100) and B has [60, 140) on the same 64 cores. A alone holds 60 * 64 bytes, B
+// alone holds 40 * 64 bytes.
+// Returns nullopt if the work, counted as in footprint_figures(), exceeds `budget`.
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> exclusive_bytes(
     std::span<const FootprintUse> uses, WorkBudget& budget);
 

@@ -12,10 +12,10 @@ namespace {
 using segment::LiveProgram;
 using segment::SegmentImage;
 
-// The footprints of some programs, each once, with the number of programs that have it.
+// The distinct footprints of some programs, each with the number of programs that have it.
 struct Uses {
   std::vector<std::uint32_t> footprints;  // ascending
-  std::vector<FootprintUse> uses;         // one for each
+  std::vector<FootprintUse> uses;         // uses[i] belongs to footprints[i]
 
   [[nodiscard]] std::size_t index_of(std::uint32_t footprint) const {
     const auto at = std::lower_bound(footprints.begin(), footprints.end(), footprint);

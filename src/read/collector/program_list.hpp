@@ -12,25 +12,27 @@
 
 namespace ttmem::collector {
 
-// Lists the programs of one segment after the other, within limits for all segments together.
-// Programs share footprints in a segment and have copies in a Snapshot, so a file of some MiB could
-// need many GiB and hours. Programs beyond the limits are left out with a warning. Not thread-safe.
+// Lists the programs of one segment after another, within limits for all segments together. The
+// limits are needed because a Snapshot copies the footprint for each program that shares it: a file
+// of some MiB could need many GiB and hours. Programs beyond the limits are left out, with a
+// warning. Not thread-safe.
 class ProgramList {
  public:
-  // `device_index` gives the index in the Snapshot for each device of the segment.
+  // Adds the programs of a segment to `snapshot`. `device_index` has the index in the Snapshot of
+  // each device of the segment.
   void list(const SegmentEvidence& segment, std::span<const std::uint32_t> device_index,
             std::uint64_t monotonic_ns, model::Snapshot& snapshot);
 
  private:
   using Figures = std::vector<std::optional<FootprintFigures>>;
 
-  // The programs of one device; returns how many of them were left out.
+  // Lists the programs of one device. Returns the number of programs that were left out.
   std::size_t list_device(const SegmentEvidence& segment,
                           std::span<const segment::LiveProgram* const> programs,
                           std::uint32_t device_index, std::uint64_t monotonic_ns,
                           const Figures& figures, model::Snapshot& snapshot);
 
-  // 256 MiB of CBs in a Snapshot; a few seconds.
+  // Enough for 256 MiB of CBs in a Snapshot, and for a few seconds of work.
   std::uint64_t cbs_left_ = 1ULL << 22;
   WorkBudget work_{1ULL << 25};
 };

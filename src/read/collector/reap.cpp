@@ -29,15 +29,15 @@ namespace {
 
 using segment::HeaderState;
 
-// The name of the segment that a file is, was or is a copy of.
+// Returns the name of the segment that a file is, was, or is a copy of.
 std::string segment_of(const std::string& name) {
   if (const auto failed = parse_failed_name(name)) return failed->segment;
   if (const auto kept = parse_kept_name(name)) return kept->segment;
   return name;
 }
 
-// Returns whether the reader that asked for the segment lives; unknown for a reader of another pid
-// namespace. A process that started after the file got its name is not the reader: it only has the
+// Returns whether the reader for which the segment was kept lives; unknown for a reader of another
+// pid namespace. A process that started after the file got its name is another process with the
 // same pid.
 Owner reader_of(const KeptName& kept, const OpenFile& file) {
   const bool is_visible = kept.pid_namespace == 0 || kept.pid_namespace == own_pid_namespace();
@@ -45,14 +45,15 @@ Owner reader_of(const KeptName& kept, const OpenFile& file) {
   const auto facts = process_facts(kept.reader);
   constexpr std::uint64_t second = 1'000'000'000;
   const auto named_unix_ns = static_cast<std::uint64_t>(file.facts.st_ctim.tv_sec) * second;
-  constexpr std::uint64_t slack = 5 * second;  // a wall clock that was set
+  constexpr std::uint64_t slack = 5 * second;  // for a change of the wall clock
   const bool lives =
       facts && !facts->is_ending && start_unix_ns(facts->start_time_ticks) <= named_unix_ns + slack;
   return lives ? Owner::alive : Owner::gone;
 }
 
-// A writer needs microseconds between creating and locking the file. While /proc shows a process
-// with that pid, the file gets ten seconds; the process may be another one of the same pid.
+// Returns true if a writer may still be creating the file. A writer needs microseconds between
+// creating and locking the file. While /proc shows a process with the file's pid, which may be
+// another process, the file gets ten seconds.
 bool may_be_in_the_making(const std::string& name, const OpenFile& file) {
   constexpr std::uint64_t seconds_of_grace = 10;
   if (!process_facts(parse_segment_name(segment_of(name))->pid)) return false;
@@ -100,7 +101,7 @@ std::vector<HeldAllocation> largest_of(const segment::SegmentImage& image) {
   return held;
 }
 
-// When the content cannot be read, the name of the file still has the pid.
+// Describes a dead segment. If the content cannot be read, the pid comes from the file name.
 DeadSegment describe(const Listing& listing, const std::string& name, const OpenFile& file) {
   DeadSegment dead;
   dead.path = listing.path_of(name);
@@ -138,7 +139,7 @@ class Reaper {
  public:
   explicit Reaper(const Listing& listing) : listing_(listing) {}
 
-  // Either those that servers abandoned, or all others.
+  // Finds dead segments: only those that a server abandoned, or only the others.
   DeadSegments find(const std::vector<std::string>& names, bool abandoned) {
     DeadSegments found;
     for (const std::string& name : names) {
@@ -174,8 +175,8 @@ class Reaper {
     return std::move(warnings_);
   }
 
-  // None when it is not dead, or not a segment. Tries a shared lock: readers would take an
-  // exclusive one for a living owner.
+  // Opens a dead segment. Returns nullopt if it is not dead or not a segment. Tries a shared lock,
+  // because readers would take an exclusive lock for a living owner.
   std::optional<OpenFile> open_dead(const std::string& name) {
     std::optional<OpenFile> file = open_file(listing_, name, denied_, warnings_);
     if (!file) return std::nullopt;
@@ -191,7 +192,8 @@ class Reaper {
     return owner_of_file(name, *file) == Owner::gone ? std::move(file) : std::nullopt;
   }
 
-  // Whose the file is: the process that writes it, or would, or the reader that asked for it.
+  // Returns the state of the file's owner: the process that writes the segment, or the reader for
+  // which the file was kept.
   [[nodiscard]] Owner owner_of_file(const std::string& name, const OpenFile& file) const {
     if (const auto kept = parse_kept_name(name)) return reader_of(*kept, file);
     const std::string segment = segment_of(name);
@@ -211,7 +213,7 @@ class Reaper {
     const int directory = listing_.fd.get();
     const bool there = ::fstatat(directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
     const bool same = there && now.st_dev == file.facts.st_dev && now.st_ino == file.facts.st_ino;
-    if (!same) return false;  // removed meanwhile, perhaps created again
+    if (!same) return false;  // removed meanwhile, and perhaps created again
     if (::unlinkat(directory, name.c_str(), 0) == 0) return true;
     const int error = errno;
     if (error == EACCES || error == EPERM) {
@@ -229,7 +231,7 @@ class Reaper {
   std::vector<std::string> warnings_;
 };
 
-// Among the files with those names.
+// Searches the files whose names `names` selects from the listing.
 template <typename Names>
 DeadSegments find(const std::string& directory, bool abandoned, Names&& names) {
   const Result<Listing> listing = list_directory(directory);

@@ -170,7 +170,7 @@ std::vector<UniqueFd> RunSegments::open_new(std::size_t room) {
     names_.pop_front();
     if (!take(name, opened)) starting_.push_back(std::move(name));
   }
-  // Other users can leave any number of files that never become complete.
+  // Limits the share of time spent on incomplete files: other users can leave any number of them.
   constexpr std::uint64_t pause_factor = 9;
   const std::uint64_t end = clock_ns(CLOCK_MONOTONIC);
   if (begin >= next_starting_ns_) next_starting_ns_ = end + pause_factor * (end - begin);
@@ -354,7 +354,7 @@ bool RunSegments::remove_names(Known& known, int segment) {
   return ::fstat(segment, &facts) == 0 && facts.st_nlink == 0;
 }
 
-// Removes segments that only readers inside wanted, once these readers have ended.
+// Removes segments that only inner readers still wanted, once these readers have ended.
 void RunSegments::remove_deferred() {
   const std::uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (!is_outermost_ || (now < next_removal_ns_ && !is_ending_)) return;

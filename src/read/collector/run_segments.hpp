@@ -30,9 +30,8 @@ namespace ttmem::collector {
 // - If a segment names no run (an older library, a cleared environment), the parents of the process
 //   are looked up while the process lives. A process that ended before the lookup is a stranger:
 //   its parents are unknown.
-//
 // When readers are nested, only the outermost reader removes segments, and only segments that no
-// reader inside still wants.
+// inner reader still wants.
 //
 // Construct it before the first process starts, and call open_new() before waitpid() takes the end
 // of a child. Sets TTMEM_RUN and TTMEM_KEEP_FOR for this process. One thread at a time.
@@ -42,7 +41,7 @@ class RunSegments {
   enum class Evidence : std::uint8_t { stays, is_removed };
 
   RunSegments(const std::string& directory, Evidence evidence);
-  ~RunSegments();  // removes the segments that were kept
+  ~RunSegments();  // removes the segments kept for this reader
   RunSegments(const RunSegments&) = delete;
   RunSegments& operator=(const RunSegments&) = delete;
 
@@ -76,13 +75,13 @@ class RunSegments {
 
  private:
   enum class Lineage : std::uint8_t { ours, others, unknown };
-  // Device, inode, creation time, pid: inode numbers are used again.
+  // Device, inode, creation time and pid of a segment, because inode numbers are reused.
   using Key = std::tuple<dev_t, ino_t, std::uint64_t, std::int32_t>;
   struct Known {
     std::set<std::string> names;
     std::vector<std::string> runs;
     bool is_released = false;
-    bool is_deferred = false;  // a reader inside may still want it
+    bool is_deferred = false;  // an inner reader may still want the segment
   };
 
   void read_events();
@@ -114,7 +113,7 @@ class RunSegments {
   bool is_ending_ = false;
   std::uint64_t began_ns_;
   std::uint64_t next_removal_ns_ = 0;
-  std::deque<std::string> names_;            // of files that wait to be opened
+  std::deque<std::string> names_;            // names of files that wait to be opened
   std::deque<std::string> starting_;         // names of incomplete files
   std::uint64_t next_starting_ns_ = 0;       // when incomplete files are looked at again
   std::map<std::string, Lineage> lineages_;  // by name, of incomplete segments

@@ -28,11 +28,12 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{10};
 constexpr milliseconds kLongestPause{200};
-// Of the time at most this part is spent on looking.
+// Each pause is at least this many times as long as the look before it, so that looking takes at
+// most 5 % of the time.
 constexpr std::uint64_t kPauseFactor = 20;
 constexpr std::size_t kMostHolders = 10;
 
-// On each of its devices.
+// Returns the bytes that the allocation uses on each of its devices.
 std::uint64_t used_bytes(const segment::LiveAllocation& allocation) {
   return allocation.bytes_per_bank && allocation.banks
              ? saturating_mul(*allocation.bytes_per_bank, *allocation.banks)
@@ -57,7 +58,7 @@ RunDevice run_device(const segment::DevicePeaks& peaks) {
   if (peaks.kinds[Kind::l1]) device.l1_peak = peaks.l1_total_bytes;
   device.peaks = peaks.kinds;
   for (const Kind kind : kDeviceKinds) {
-    if (device.peaks[kind]) device.held[kind] = 0;  // until it shows that the device is open
+    if (device.peaks[kind]) device.held[kind] = 0;  // unless the device is still open
   }
   device.left = peaks.left_at_close;
   device.left_bytes = peaks.left_at_close_bytes;
@@ -103,7 +104,8 @@ void add(const std::vector<Holder>& some, Groups& groups) {
   }
 }
 
-// Returns true if nothing new will come. Call it before the segment is read.
+// Returns true if the process will write nothing more. Call it before the segment is read, so that
+// the last change is not missed.
 bool has_ended(int segment) {
   const auto map = segment::map_segment(segment::FdSource(segment));
   return !map ||
@@ -142,7 +144,7 @@ milliseconds RunWatch::look() {
   const std::uint64_t begin = clock_ns(CLOCK_MONOTONIC);
   sample();
   const std::uint64_t spent_ms = (clock_ns(CLOCK_MONOTONIC) - begin) / 1'000'000;
-  // Short runs, and the start of long ones, are looked at more often.
+  // Looks more often at short runs and at the start of long runs.
   pause_ = is_new || found_.has_more() ? kFirstPause : std::min(pause_ * 2, kLongestPause);
   pause_ = std::max(pause_, kFirstPause);
   return std::max(pause_, milliseconds(spent_ms * kPauseFactor));
@@ -165,7 +167,8 @@ bool RunWatch::sample() {
     if (image) images.push_back(std::move(*image));
   }
   std::erase_if(segments_, [](const UniqueFd& segment) { return !segment; });
-  // A writer whose file was deleted makes a new one: the last that says the same of itself counts.
+  // A writer whose file was deleted creates a new file with the same creation time and pid in its
+  // header. Only the last such file counts.
   for (const SegmentImage& image : images) {
     processes_[{image.created_ns, image.pid}] = {run_process(image), holders({image})};
   }

@@ -31,8 +31,8 @@ class RunWatch {
   // The id of the run in $TTMEM_RUN.
   [[nodiscard]] const std::string& run() const { return found_.id(); }
 
-  // Opens new segments, and keeps the holders of memory of the fullest moment so far. Returns how
-  // long to wait for the next call, if fd() does not become readable before.
+  // Opens new segments, and records the holders of memory if more memory is in use than at any
+  // earlier look. Returns how long to wait for the next call, unless fd() becomes readable before.
   std::chrono::milliseconds look();
 
   // Call it once, when the command has ended.
@@ -52,13 +52,13 @@ class RunWatch {
 
   RunSegments found_;
   std::vector<UniqueFd> segments_;    // of living processes
-  std::map<Key, Process> processes_;  // as last read
+  std::map<Key, Process> processes_;  // as read last
   model::RunSummary summary_;
   std::uint64_t began_ns_ = 0;
   std::chrono::milliseconds pause_{};
 };
 
-// The live buffers and kernels, added up by kind and label, the largest first. Pure.
+// Returns the live buffers and kernels, summed by kind and label, largest first. Pure function.
 [[nodiscard]] std::vector<model::Holder> holders(const std::vector<segment::SegmentImage>& images);
 
 }  // namespace ttmem::collector

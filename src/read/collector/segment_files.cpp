@@ -21,7 +21,8 @@
 namespace ttmem::collector {
 namespace {
 
-// Removes `.<number>` from the front; digits only, as the writer writes them.
+// Removes `.<number>` from the front of `rest`. Accepts digits only, because the writer writes no
+// other form.
 template <typename Number>
 bool take_number(std::string_view& rest, Number& value) {
   if (!rest.starts_with('.')) return false;
@@ -92,7 +93,7 @@ std::optional<KeptName> parse_kept_name(std::string_view name) {
   const std::size_t at = name.find(segment::kKeptSuffix);
   if (at == std::string_view::npos || !parse_segment_name(name.substr(0, at))) return std::nullopt;
   KeptName kept{.segment = std::string(name.substr(0, at))};
-  std::string_view rest = name.substr(at + segment::kKeptSuffix.size() - 1);  // from its dot on
+  std::string_view rest = name.substr(at + segment::kKeptSuffix.size() - 1);  // begins with the dot
   const bool numbers = take_number(rest, kept.reader) && take_number(rest, kept.pid_namespace);
   return numbers && rest.empty() ? std::optional(std::move(kept)) : std::nullopt;
 }
@@ -144,7 +145,7 @@ void DeniedFiles::append_warnings(const std::string& directory,
 std::optional<OpenFile> open_file(const Listing& listing, const std::string& name,
                                   DeniedFiles& denied, std::vector<std::string>& warnings) {
   OpenFile file;
-  // O_NONBLOCK: a FIFO without a writer must not hold us.
+  // O_NONBLOCK: opening a FIFO without a writer must not block.
   file.fd = UniqueFd(::openat(listing.fd.get(), name.c_str(),
                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!file.fd || ::fstat(file.fd.get(), &file.facts) != 0) {

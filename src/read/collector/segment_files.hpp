@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Finds and opens the files of a directory that could be segments or regions. Anybody may put
-// anything there: nothing may block, no link is followed, nothing is trusted.
+// Finds and opens the files of a directory that could be segments or regions. Any user may put any
+// file there, so no call may block, no link is followed, and no content is trusted.
 #pragma once
 
 #include <sys/stat.h>
@@ -20,58 +19,60 @@
 
 namespace ttmem::collector {
 
-// What the name `ttmem.<uid>.<pid>.<start time>` claims. A number follows when processes of several
-// pid namespaces have the same pid and start time; `.socket` ends it when a server writes the
-// segment for that process.
+// The parts of a segment's file name, `ttmem.<uid>.<pid>.<start time>`. A number follows if
+// processes of several pid namespaces have the same pid and start time. The name ends with
+// `.socket` if a server writes the segment for that process.
 struct SegmentName {
   std::uint32_t uid = 0;
   std::int32_t pid = 0;
   std::uint64_t start_time_ticks = 0;
-  std::uint32_t number = 0;  // 0: none
+  std::uint32_t number = 0;  // 0 if there is none
   bool for_client = false;
 
   friend bool operator==(const SegmentName&, const SegmentName&) = default;
 };
 [[nodiscard]] std::optional<SegmentName> parse_segment_name(std::string_view name);
 
-// The name of the segment that a file is a copy of, made when memory did not suffice. With
-// `.failed.new` at its end it is not complete.
+// The name of a copy of a segment, made at an out-of-memory error: `<segment>.failed`, or
+// `<segment>.failed.new` while the copy is incomplete.
 struct FailedName {
   std::string segment;
   bool is_complete = true;
 };
 [[nodiscard]] std::optional<FailedName> parse_failed_name(std::string_view name);
 
-// The name of a segment that a reader asked for (TTMEM_KEEP_FOR): `....ended.<pid>.<namespace>`.
+// The name of a segment that was kept for a reader (TTMEM_KEEP_FOR):
+// `<segment>.ended.<pid>.<namespace>`, with the reader's pid and pid namespace.
 struct KeptName {
   std::string segment;
   std::int32_t reader = 0;
-  std::uint32_t pid_namespace = 0;  // of `reader`; 0: that of the process that wrote the segment
+  std::uint32_t pid_namespace = 0;  // of `reader`; 0: the segment writer's own
 };
 [[nodiscard]] std::optional<KeptName> parse_kept_name(std::string_view name);
 
-// The user of the process that a segment is about. Only root may write for another user.
+// Returns the user of the process that a segment describes. Only root may write a segment for
+// another user's process.
 [[nodiscard]] std::uint32_t user_of(const SegmentName& name, const segment::SegmentImage& image,
                                     std::uint32_t file_owner);
 
-// An open directory and the names in it that a pass reads, sorted.
+// An open directory, and the sorted names of the files that a pass reads.
 struct Listing {
   std::string directory;
   UniqueFd fd;
   std::vector<std::string> segments;
   std::vector<std::string> failed;  // copies of segments, complete or not
-  std::vector<std::string> kept;    // segments that readers asked for
-  std::vector<std::string> marks;   // of processes without a segment (untracked_marks.hpp)
+  std::vector<std::string> kept;    // segments kept for readers
+  std::vector<std::string> marks;   // marks of processes without a segment (untracked_marks.hpp)
   std::vector<std::string> regions;
 
   [[nodiscard]] std::string path_of(const std::string& name) const {
     return directory + "/" + name;
   }
 };
-// Fails when the directory is missing or may not be read.
+// Fails if the directory is missing or may not be read.
 [[nodiscard]] Result<Listing> list_directory(const std::string& directory);
 
-// Files that this user may not read or remove, by owner, for one warning each.
+// Counts the files that this user may not read or remove, by owner, to make one warning per owner.
 class DeniedFiles {
  public:
   explicit DeniedFiles(std::string verb) : verb_(std::move(verb)) {}  // "read", "remove"
@@ -88,15 +89,17 @@ struct OpenFile {
   struct stat facts {};
 };
 
-// Opens a regular file of the listing for reading. None when it is gone, which is not an error;
-// when it may not be read (added to `denied`); or when it is not a regular file (a warning).
+// Opens a regular file of the listing for reading. Returns nullopt if the file is gone, which is
+// not an error; if it may not be read (then it is added to `denied`); or if it is not a regular
+// file (then a warning is added).
 [[nodiscard]] std::optional<OpenFile> open_file(const Listing& listing, const std::string& name,
                                                 DeniedFiles& denied,
                                                 std::vector<std::string>& warnings);
 
-// Whether the writer of a segment lives: it holds a lock for life, and the kernel drops the lock
-// with the writer's last descriptor. Call only once the header is complete, which is after the lock
-// was taken: an earlier call could make the writer's own locking fail.
+// Whether the writer of a segment lives. The writer holds a lock on the segment for its lifetime,
+// and the kernel drops the lock with the writer's last descriptor. Call owner_of() only once the
+// header is complete, because the writer locks the file before that: an earlier call could make the
+// writer's locking fail.
 enum class Owner : std::uint8_t { alive, gone, unknown };
 [[nodiscard]] Owner owner_of(int fd);
 

@@ -12,12 +12,13 @@
 namespace ttmem::collector {
 namespace {
 
-// "3 programs", "1 program".
+// Returns "3 programs" or "1 program".
 std::string counted(std::uint64_t count, const std::string& one) {
   return plural(count, one, one + "s");
 }
 
-// One warning for all devices: a mesh that is closed with live buffers is one mistake.
+// Adds one warning for all devices together, because closing a mesh with live buffers is one
+// mistake.
 void add_left_at_close(const segment::SegmentImage& image, const std::string& who,
                        std::vector<std::string>& warnings) {
   if (image.left_at_close.empty()) return;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The region that TT-Metal itself writes in shared memory for each chip, without ttmem: a table of
-// processes and their bytes. It has no capacities, peaks, addresses or per-core figures, and its
-// sizes are logical ones.
+// Reads the region that TT-Metal itself, without ttmem, writes in shared memory for each chip: a
+// table of processes and their bytes. A region has no capacities, peaks, addresses or per-core
+// figures, and all its sizes are logical.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +17,9 @@
 namespace ttmem::collector {
 
 struct RegionRow {
-  std::int32_t pid = 0;  // above 0
+  std::int32_t pid = 0;  // always above 0
   std::string name;
-  PerKind<KindFigures> kinds{};  // what the region knows of them
+  PerKind<KindFigures> kinds{};  // only the figures that a region has
   std::uint64_t updated_unix_ns = 0;
 
   friend bool operator==(const RegionRow&, const RegionRow&) = default;
@@ -33,14 +32,15 @@ struct Region {
   std::vector<RegionRow> rows;
 };
 
-// The most bytes that decode_region() reads.
+// The maximum number of bytes that decode_region() reads.
 inline constexpr std::size_t kRegionBytes = 8576;
 
-// `tt_device_<number>_memory`.
+// Returns true for `tt_device_<number>_memory`.
 [[nodiscard]] bool is_region_name(std::string_view name);
 
-// Fails when the version is unknown, the bytes are too few, or the region is not ready yet; the
-// message goes after the name of the file. A row that is free or being released is not a failure.
+// Decodes a region. Skips rows that are free or being released. Fails if the version is unknown,
+// the bytes are too few, or the region is not ready yet. Callers put the file name in front of the
+// error message.
 [[nodiscard]] Result<Region> decode_region(std::span<const std::byte> bytes);
 
 }  // namespace ttmem::collector

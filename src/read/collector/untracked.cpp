@@ -46,14 +46,15 @@ std::set<std::int32_t> holders_in(const driver::Driver& driver) {
   return pids;
 }
 
-// Processes whose pid this one cannot see, some of which have segments: then those may be the ones.
+// Returns true if a living process of a pid namespace that this process cannot see has a segment.
+// The unseen holder of a chip, which the driver lists as pid 0, may then be this tracked process.
 bool has_foreign_segment(const Evidence& evidence) {
   return std::any_of(evidence.segments.begin(), evidence.segments.end(), [](const auto& segment) {
     return segment.state == State::alive && segment.foreign_pid && !segment.host_pid;
   });
 }
 
-// False only when both can be looked at and are not the same directory.
+// Returns false only if both directories can be inspected and are not the same directory.
 bool may_be_same(const std::string& a, const std::string& b) {
   struct stat one {};
   struct stat other {};
@@ -61,7 +62,8 @@ bool may_be_same(const std::string& a, const std::string& b) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// A path as the process means it.
+// Returns the path under /proc that leads to what process `pid` finds at `path`: its root or
+// current directory may differ from this process's.
 std::string seen_by(std::int32_t pid, const std::string& path) {
   return fmt::format("/proc/{}/{}{}", pid, path.starts_with('/') ? "root" : "cwd/", path);
 }
@@ -137,7 +139,8 @@ class Reasoner {
     say("its TT-Metal publishes nothing: it is older than 2026, or still starting", start_again);
   }
 
-  // One that could not be read: the others are tracked.
+  // Returns true if a segment file has this pid. That segment could not be read, or the process
+  // would be tracked.
   [[nodiscard]] bool has_segment_file(std::int32_t pid) const {
     return listing_ != nullptr && std::any_of(listing_->segments.begin(), listing_->segments.end(),
                                               [&](const std::string& name) {
@@ -150,7 +153,7 @@ class Reasoner {
   const Listing* listing_;
 };
 
-// One that the driver lists and /proc does not show.
+// Describes a process that the driver lists and /proc does not show.
 Untracked hidden(std::int32_t pid) {
   Untracked found;
   found.pid = pid;
@@ -171,7 +174,7 @@ std::vector<Untracked> find_untracked(const Evidence& evidence, const Listing* l
   const std::set<std::int32_t> tracked = tracked_pids(evidence);
   const Reasoner reasoner(evidence, listing);
   std::vector<Untracked> found;
-  std::optional<std::set<std::int32_t>> now;  // who holds a chip by a second look
+  std::optional<std::set<std::int32_t>> now;  // the holders, read a second time
   for (const std::int32_t pid : holders) {
     if (tracked.contains(pid)) continue;
     if (pid == 0) {
@@ -183,7 +186,7 @@ std::vector<Untracked> find_untracked(const Evidence& evidence, const Listing* l
     const std::optional<ProcessFacts> facts = process_facts(pid);
     if (facts && facts->is_ending) continue;
     if (!facts) {
-      // It may have ended since the driver was asked.
+      // The process may have ended since the driver's files were read.
       if (!now) now = holders_in(driver::read_driver(system_root()));
       if (now->contains(pid)) found.push_back(hidden(pid));
       continue;
@@ -191,7 +194,7 @@ std::vector<Untracked> find_untracked(const Evidence& evidence, const Listing* l
     const auto same = std::find_if(known.begin(), known.end(), [&](const Untracked& before) {
       return before.pid == pid && before.start_time_ticks == facts->start_time_ticks;
     });
-    // One that has just started may load TT-Metal later.
+    // A process without TT-Metal is inspected again: it may load TT-Metal later.
     found.push_back(same != known.end() && same->may_hold ? *same : reasoner.look_at(pid, *facts));
   }
   return found;

@@ -10,14 +10,16 @@
 
 namespace ttmem::collector {
 
-// The processes that have a chip open by evidence.driver, and that neither a living segment nor a
-// row of a region is about, each with why. `known` is what an earlier pass found: a process that is
-// still the same is not looked into again. `listing` is null when there is none.
+// Returns the processes that have a chip open according to evidence.driver, but have neither a
+// living segment nor a row in a region, each with the reason. `known` is the result of an earlier
+// pass; a process that it contains is not inspected again. `listing` is null if the directory could
+// not be read.
 [[nodiscard]] std::vector<Untracked> find_untracked(const Evidence& evidence,
                                                     const Listing* listing,
                                                     const std::vector<Untracked>& known);
 
-// A warning for each of them that may hold memory, with all the chips that it has open. No I/O.
+// Returns a warning for each untracked process that may hold memory, with all chips that it has
+// open. No I/O.
 [[nodiscard]] std::vector<std::string> untracked_warnings(const Evidence& evidence);
 
 }  // namespace ttmem::collector

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The marks of processes that could not have a segment: symbolic links, which need no space.
+// Reads and removes the marks of processes that could not create a segment. A mark is a symbolic
+// link, which needs no space.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ttmem::collector {
 
-// `ttmem.<uid>.<pid>.<start time>.untracked.<errno>.<pid namespace>`
+// The parts of the name `ttmem.<uid>.<pid>.<start time>.untracked.<errno>.<pid namespace>`.
 struct UntrackedName {
   SegmentName process;
   std::int32_t error = 0;
@@ -26,18 +26,19 @@ struct UntrackedName {
 struct UntrackedMark {
   std::string name;
   UntrackedName says;
-  Owner process = Owner::unknown;  // unknown: the process is in another pid namespace
-  std::vector<std::string> runs;   // public ids of its runs, the innermost first
+  Owner process = Owner::unknown;  // unknown for another pid namespace
+  std::vector<std::string> runs;   // public ids of its runs, innermost first
 };
 
-// Returns nullopt if the mark is gone, is no mark, or belongs to another user than its process.
+// Returns nullopt if the mark is gone, is not a mark, or does not belong to the user of its
+// process.
 [[nodiscard]] std::optional<UntrackedMark> read_untracked(const Listing& listing,
                                                           const std::string& name);
 
 // The number of untracked processes by reason.
 using NotTracked = std::map<std::string, std::uint64_t>;
 void count(const UntrackedMark& mark, NotTracked& counts);
-// "3 processes were not tracked: No space left on device"
+// Returns one sentence per reason: "3 processes were not tracked: No space left on device".
 [[nodiscard]] std::vector<std::string> sentences(const NotTracked& counts);
 // Returns the next step for a user whose processes were not tracked.
 [[nodiscard]] std::string advice_for_untracked(const std::string& directory);

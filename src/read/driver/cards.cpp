@@ -23,7 +23,7 @@ constexpr std::array kCards = {
     blackhole("p300b", 2, 8),  blackhole("p300c", 2, 8),  blackhole("galaxy-blackhole", 1, 8),
 };
 
-// Of all Wormholes and of all Blackholes.
+// The properties that all Wormhole and all Blackhole chips share.
 constexpr std::array kChips = {wormhole("", 0, 0, 0), blackhole("", 0, 0)};
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What is known of a chip by the type of its card alone.
+// The properties of a chip that follow from the type of its card alone.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +7,26 @@
 
 namespace ttmem::driver {
 
-// One chip of a card. What differs from card to card, or depends on how a program opens it, is 0:
-// unknown.
+// One chip of a card. A figure that differs from card to card, or depends on how a program opens
+// the chip, is 0, which means unknown.
 struct Card {
   std::string_view type;  // as the driver names it: "n300"
   std::string_view arch;
-  std::uint32_t chips = 1;  // on the card; all but the first may be reached through others only
+  // Number of chips on the card. All but the first may be reachable only through other chips.
+  std::uint32_t chips = 1;
   std::uint32_t dram_channels = 0;
   std::uint64_t dram_bytes_per_channel = 0;
   std::uint32_t l1_bytes_per_core = 0;
-  // The compute grid. An n300 or a Galaxy has one row more when Ethernet cores dispatch; of a
-  // Blackhole one or two columns may be harvested.
+  // The compute grid. An n300 or a Galaxy has one more row if dispatch runs on Ethernet cores. A
+  // Blackhole may have one or two columns harvested.
   std::uint16_t grid_x = 0;
   std::uint16_t grid_y = 0;
 };
 
-// Null: not a type that is known.
+// Finds a card by its type. Returns null if the type is unknown.
 [[nodiscard]] const Card* find_card(std::string_view type);
-// What all cards with this chip have in common; its type is empty. Null: not one that is known.
+// Returns the properties that all cards with this chip share, with an empty type; null if the
+// architecture is unknown.
 [[nodiscard]] const Card* find_chip(std::string_view arch);
 
 }  // namespace ttmem::driver

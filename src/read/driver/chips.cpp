@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first line, if it is one of plain characters: it goes to terminals.
+// Returns the first line. Returns an empty string if the line is long or has any character that is
+// not printable ASCII, because the text is shown on terminals.
 std::string first_line(std::string_view text) {
   text = text.substr(0, std::min(text.find('\n'), text.size()));
   const bool plain = std::all_of(text.begin(), text.end(),
@@ -39,7 +40,7 @@ std::optional<Number> number_in(const std::string& path, Base... base) {
   return parse_number<Number>(line_of(path), base...);
 }
 
-// The names in a folder, sorted; none when there is no such folder.
+// Returns the names in a folder, sorted; empty if the folder does not exist.
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -50,7 +51,7 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// Numbers of what is named `prefix` and a number.
+// Returns N of all entries of the folder that are named `prefix` plus a number N.
 std::set<std::uint32_t> numbers_in(const std::string& folder, std::string_view prefix) {
   std::set<std::uint32_t> numbers;
   for (const std::string& name : names_in(folder)) {
@@ -67,14 +68,14 @@ std::string last_part_of_link(const std::string& path) {
   return error ? std::string() : first_line(target.filename().string());
 }
 
-// "wormhole", or the PCI device's number.
+// Returns the architecture for a driver name such as "wormhole", or for a PCI device id.
 std::string arch_of(const std::string& name) {
   if (name == "wormhole" || name == "0x401e") return "wormhole_b0";
   if (name == "blackhole" || name == "0xb140") return "blackhole";
   return {};
 }
 
-// A number in units of which so many are one, if it is below `most`.
+// Reads a number and divides it by `units`. Returns nullopt if the result is not below `most`.
 std::optional<double> scaled(const std::string& path, double units, double most) {
   const auto raw = number_in<std::int64_t>(path);
   if (!raw || static_cast<double>(*raw) / units >= most) return std::nullopt;
@@ -97,7 +98,8 @@ class Reader {
     driver.loaded = !nodes.empty() || fs::exists(sys_, error) || fs::exists(module_, error);
     driver.version = line_of(module_ + "/version");
     driver.nodes_hidden = ::access(dev_.c_str(), R_OK | X_OK) != 0 && errno == EACCES;
-    // /sys shows a container all chips of the machine, and /dev those that were handed to it.
+    // In a container, /sys shows all chips of the machine, and /dev only the chips of the
+    // container.
     std::set<std::uint32_t> not_here = folders;
     for (const std::uint32_t number : nodes.empty() ? folders : nodes) {
       const std::uint32_t own = nodes.empty() ? number : own_number(number, folders);
@@ -118,8 +120,8 @@ class Reader {
     return fmt::format("{}/tenstorrent!{}", sys_, number);
   }
 
-  // What the driver calls the chip of a node, by its device number: a container may have been
-  // handed it under another name.
+  // Returns the driver's number for the chip of a device node. A container may see the chip under
+  // another number, so the two are matched by the major and minor number of the node.
   [[nodiscard]] std::uint32_t own_number(std::uint32_t node,
                                          const std::set<std::uint32_t>& folders) const {
     struct stat facts {};
@@ -133,7 +135,7 @@ class Reader {
     return found == folders.end() ? node : *found;
   }
 
-  // The folder of sensors; empty: none.
+  // Returns the folder with the chip's sensors; empty if there is none.
   [[nodiscard]] std::string hwmon_of(std::uint32_t number) const {
     const std::string parent = folder_of(number) + "/device/hwmon";
     for (const std::string& name : names_in(parent)) {
@@ -142,7 +144,7 @@ class Reader {
     return {};
   }
 
-  // `own` is the driver's number of it.
+  // Reads all that is known of a chip. `own` is the driver's number for the chip.
   [[nodiscard]] Chip chip(std::uint32_t number, std::uint32_t own, bool has_node) const {
     const std::string folder = folder_of(own);
     Chip chip;
@@ -151,7 +153,8 @@ class Reader {
     chip.may_open = ::access(fmt::format("{}/{}", dev_, number).c_str(), R_OK | W_OK) == 0;
     chip.bus_id = last_part_of_link(folder + "/device");
     const std::optional<std::string> card = try_read_text(folder + "/tt_card_type");
-    // The driver has such a file only for what the firmware told it, and fails when it cannot ask.
+    // The driver gets the content of this file from the firmware. Reading fails if the firmware
+    // does not answer.
     chip.in_reset = !card && (errno == ENODATA || errno == ENODEV || errno == EIO);
     if (card && first_line(*card) != "unknown") chip.card = first_line(*card);
     chip.arch = architecture(chip.card, own);
@@ -181,7 +184,7 @@ class Reader {
     if (sensors.aiclk_mhz == UINT32_MAX) sensors.aiclk_mhz.reset();
     const std::string hwmon = hwmon_of(number);
     if (hwmon.empty()) return sensors;
-    // What cannot be is no measurement: a chip that is off the bus reads as all ones.
+    // Impossible values are ignored: a chip that is off the bus reads as all ones.
     constexpr double most_degrees = 1000;
     constexpr double most_watts = 4000;
     sensors.temperature_c = scaled(hwmon + "/temp1_input", 1e3, most_degrees);
@@ -189,7 +192,7 @@ class Reader {
     return sensors;
   }
 
-  // One line for each time that it was opened.
+  // Reads the driver's list of pids, which has one line for each open descriptor.
   void read_holders(std::uint32_t own, Chip& chip) const {
     constexpr std::size_t most = 1 << 20;
     const auto text = try_read_text(fmt::format("{}/{}/pids", proc_, own), most);
@@ -206,7 +209,8 @@ class Reader {
     chip.holders.assign(pids.begin(), pids.end());
   }
 
-  // Of a driver without the list: the descriptors of the processes that this user may look into.
+  // Finds the holders of chips without such a list (older drivers), by the open descriptors in
+  // /proc. Processes that this user may not inspect are not found.
   void find_holders(std::vector<Chip>& chips) const {
     std::map<std::string, std::set<std::int32_t>> open;  // by path
     for (const Chip& chip : chips) {

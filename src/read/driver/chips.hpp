@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The chips that the kernel driver shows, used or idle, and who has them open. No file of the
-// driver tells how much memory anybody holds. Every file may be missing: an older driver or
-// firmware.
+// The chips that the kernel driver shows, used or idle, and the processes that have them open. The
+// driver does not report how much memory a process holds. Any file of the driver may be missing,
+// because the driver or the firmware is older.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace ttmem::driver {
 
-// What the firmware measures. An empty optional is unknown.
+// Values that the firmware measures. nullopt if unknown.
 struct Sensors {
   std::optional<double> temperature_c;
   std::optional<double> power_w;
@@ -21,40 +20,41 @@ struct Sensors {
   friend bool operator==(const Sensors&, const Sensors&) = default;
 };
 
-// A chip with a PCIe link of its own. Chips that are reached through others do not appear.
+// A chip with a PCIe link of its own. Chips that are reached through other chips are not listed.
 struct Chip {
-  std::uint32_t number = 0;  // N of /dev/tenstorrent/N; a container may have it under another one
-  bool has_node = false;     // that file is there: in a container, the chip was handed to it
-  bool may_open = false;     // this user may use it
+  // N of /dev/tenstorrent/N, as this process sees it: in a container, N may differ from the host's.
+  std::uint32_t number = 0;
+  bool has_node = false;     // /dev/tenstorrent/N exists; a container sees only its own chips there
+  bool may_open = false;     // this user may read and write /dev/tenstorrent/N
   std::string bus_id;        // "0000:01:00.0"; empty: unknown
   std::string card;          // "n300"; empty: unknown
   std::string arch;          // "wormhole_b0"; empty: unknown
   std::string firmware;      // "19.4.2.0"; empty: unknown
   std::optional<std::uint64_t> asic_id;
   std::optional<std::uint64_t> serial;  // of the board
-  bool in_reset = false;                // the driver has the chip, and the firmware does not answer
-  // The processes that have it open, ascending; 0 stands for those of pid namespaces that this one
-  // does not see.
+  bool in_reset = false;  // the driver knows the chip, but the firmware does not answer
+  // Pids of the processes that have the chip open, ascending. 0 stands for all processes of pid
+  // namespaces that this process cannot see.
   std::vector<std::int32_t> holders;
-  bool holders_known =
-      false;  // the driver lists them; false: these are only those that /proc shows
+  // True if `holders` is the driver's own list; false if /proc was searched, which may miss some.
+  bool holders_known = false;
 
   friend bool operator==(const Chip&, const Chip&) = default;
 };
 
 struct Driver {
-  bool loaded = false;           // it has a folder in /sys or devices in /dev
+  bool loaded = false;           // the driver has a folder in /sys or devices in /dev
   std::string version;           // empty: unknown
   std::vector<Chip> chips;       // by number
-  std::vector<Sensors> sensors;  // of each of them
-  bool nodes_hidden = false;     // this user may not look into /dev/tenstorrent
-  std::uint32_t not_here = 0;    // further chips that /sys shows, without a file in /dev
+  std::vector<Sensors> sensors;  // sensors[i] belongs to chips[i]
+  bool nodes_hidden = false;     // this user may not read the directory /dev/tenstorrent
+  std::uint32_t not_here = 0;    // number of chips in /sys without a file in /dev
 
   friend bool operator==(const Driver&, const Driver&) = default;
 };
 
-// One look at the files below `root`, which is empty but for tests (TTMEM_SYSROOT). Opens no
-// device: that would wake it. Never fails; what cannot be read is unknown.
+// Reads the driver's files below `root`, which is empty except in tests (TTMEM_SYSROOT). Opens no
+// device, because that would wake it. Never fails; a value that cannot be read is unknown.
 [[nodiscard]] Driver read_driver(const std::string& root);
 
 }  // namespace ttmem::driver

@@ -6,16 +6,16 @@
 
 namespace ttmem::model {
 
-// One thing that `ttmem doctor` looked at.
+// The result of one check of `ttmem doctor`.
 struct Check {
-  // A failure prevents measuring; a warning makes it worse or surprises; a note is only worth
-  // knowing.
+  // failure: measuring is impossible. warning: measuring is impaired, or its figures may surprise.
+  // note: only information.
   enum class Status : std::uint8_t { good, note, warning, failure };
 
   std::string name;  // "shared memory"
   Status status = Status::good;
-  std::string found;   // what is so
-  std::string advice;  // what to do; empty: nothing
+  std::string found;   // what the check found
+  std::string advice;  // what the user should do; empty if there is nothing to do
 };
 
 }  // namespace ttmem::model

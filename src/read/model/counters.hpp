@@ -7,7 +7,7 @@
 
 namespace ttmem::model {
 
-// Counters of a device since the counting began; they never go down.
+// The allocations and frees of a device since the counting began. The counters never decrease.
 struct DeviceCounters {
   std::uint32_t id = 0;
   std::optional<std::uint64_t> uid;

@@ -11,16 +11,17 @@
 
 namespace ttmem::model {
 
-// A device as it is named: by its number, which several chips may have, or by its uid, which is one
-// chip's own. name_of() gives the name by which one device is found again in a later Snapshot.
+// Names a device by its number, which several chips may share, or by its uid, which is unique.
+// name_of() returns the name that finds the same device in a later Snapshot.
 struct DeviceName {
   constexpr DeviceName() = default;
-  constexpr DeviceName(std::uint32_t a_number) : number(a_number) {}  // NOLINT: "device 3" is one
+  constexpr DeviceName(std::uint32_t a_number) : number(a_number) {}  // NOLINT: implicit on purpose
 
-  std::optional<std::uint64_t> uid;  // then `number` and `arch` mean nothing
+  std::optional<std::uint64_t> uid;  // if set, `number` and `arch` are ignored
   std::uint32_t number = 0;
-  std::optional<std::string> arch;  // only the chip of unknown uid with this arch; none: any chip
-  std::string bus_id{};             // "01:00.0"; then nothing else means anything; empty: none
+  // If set, the name fits only a chip of this arch whose uid and bus id are unknown.
+  std::optional<std::string> arch;
+  std::string bus_id{};  // "01:00.0"; unless it is empty, all other fields are ignored
 
   friend auto operator<=>(const DeviceName&, const DeviceName&) = default;
 };
@@ -40,7 +41,7 @@ struct DeviceName {
   return name;
 }
 
-// A chip has every number that a process gives it.
+// Returns true if any process gives `device` this number.
 [[nodiscard]] inline bool has_number(const Device& device, std::uint32_t number) {
   return device.id == number ||
          std::find(device.ids.begin(), device.ids.end(), number) != device.ids.end();

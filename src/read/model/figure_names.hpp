@@ -8,7 +8,7 @@
 
 namespace ttmem::model {
 
-// What JSON calls the figures of a kind: kFigureNames[i] is that of kFigures[i].
+// The JSON keys of the figures of a kind: kFigureNames[i] is the key of kFigures[i].
 inline constexpr std::array<std::string_view, kFigures.size()> kFigureNames = {
     "used_bytes", "peak_bytes",        "logical_bytes", "live",
     "unsized",    "allocations_total", "frees_total"};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What a command and the processes that it started took of their devices, from beginning to end:
+// What a command and the processes that it started held on their devices during the whole run:
 // plain values, as in snapshot.hpp.
 #pragma once
 
@@ -13,38 +12,38 @@
 
 namespace ttmem::model {
 
-// One process on one device, over all times that it had it open. A kind that it never reported is
-// unknown.
+// One process on one device, over all periods in which the process had the device open. The figures
+// of a kind that the process never reported are unknown.
 struct RunDevice {
   std::uint32_t id = 0;
   PerKind<Bytes> peaks{};
-  Bytes l1_peak;                 // Total L1; unknown when L1 buffers are
-  PerKind<Bytes> held{};         // at the end; a closed device holds nothing
-  std::uint64_t left = 0;        // allocations that were live when it was closed
-  std::uint64_t left_bytes = 0;  // and what they took
+  Bytes l1_peak;                 // Total L1; unknown if the L1 buffers are unknown
+  PerKind<Bytes> held{};         // at the end of the run; nothing on a closed device
+  std::uint64_t left = 0;        // allocations that were live when the device was closed
+  std::uint64_t left_bytes = 0;  // their bytes
 };
 
 struct RunProcess {
   std::int32_t pid = 0;
-  std::string command;             // or its name, when that is all that is known
-  std::vector<RunDevice> devices;  // in the order in which it opened them
+  std::string command;             // or only its name, if the command is unknown
+  std::vector<RunDevice> devices;  // in the order in which the process opened them
 };
 
 // Buffers and kernels of one kind with one label.
 struct Holder {
   Kind kind = Kind::dram;
-  std::string label;  // empty: none
+  std::string label;  // empty if there is none
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;  // physical where known
 };
 
 struct RunSummary {
-  std::vector<RunProcess> processes;   // in the order in which they began
-  std::vector<Holder> held;            // at the end, the largest first
-  std::vector<Holder> fullest;         // at the fullest moment that was looked at
-  std::uint64_t fullest_bytes = 0;     // of all processes together at that moment
-  std::uint64_t fullest_after_ns = 0;  // since the beginning
-  // Processes that had ended before it could be seen who had started them.
+  std::vector<RunProcess> processes;   // in the order of their start
+  std::vector<Holder> held;            // at the end of the run, largest first
+  std::vector<Holder> fullest;         // in the sample with the most bytes in use
+  std::uint64_t fullest_bytes = 0;     // of all processes in that sample
+  std::uint64_t fullest_after_ns = 0;  // from the start of the run to that sample
+  // Processes that ended before ttmem could see who had started them.
   std::uint64_t unknown_processes = 0;
   std::vector<std::string> warnings;
 };

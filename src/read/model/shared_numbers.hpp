@@ -10,7 +10,7 @@
 
 namespace ttmem::model {
 
-// Sets Device::shares_number of all devices of a Snapshot.
+// Sets Device::shares_number in all devices of a Snapshot.
 inline void mark_shared_numbers(std::vector<Device>& devices) {
   std::map<std::uint32_t, std::uint32_t> chips_with;
   for (const Device& device : devices) {

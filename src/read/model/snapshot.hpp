@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What every device and process holds at one moment: plain values, filled by the collector, read
-// by the views. No clock, no I/O, no threads. An empty optional is unknown, and is shown as n/a,
-// null or not at all; a zero was measured.
+// What every device and process holds at one moment: plain values, filled by the collector and read
+// by the views. No clock, no I/O, no threads. An empty optional means "unknown" and is shown as
+// n/a, as null or not at all; a zero is always a measured zero.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +27,13 @@ namespace ttmem::model {
 
 using Bytes = std::optional<std::uint64_t>;
 
-// Alive: the process runs. Dead: it ended without a clean exit, and its segment is still there.
+// alive: the process runs. dead: the process ended without a clean exit, and its segment still
+// exists.
 enum class State : std::uint8_t { alive, dead };
 
-// Where a process is known from: our own tracker, the region that TT-Metal writes by itself, or
-// only the kernel driver, which tells who has a chip open and nothing of memory.
+// The source that reports a process: ttmem's own tracker, the region that TT-Metal writes by
+// itself, or the kernel driver. The driver reports which processes have a chip open, but nothing
+// about memory.
 enum class Source : std::uint8_t { ttmem, tt_metal, driver };
 
 [[nodiscard]] constexpr std::string_view name_of(State state) {
@@ -43,17 +44,17 @@ enum class Source : std::uint8_t { ttmem, tt_metal, driver };
   return names[static_cast<std::size_t>(source)];
 }
 
-// Tells processes apart, also from one Snapshot to the next. Pids alone do not: each container has
-// its own, and a dead process may have the pid of a living one.
+// Identifies a process, also from one Snapshot to the next. A pid does not suffice: each container
+// has its own pids, and a dead process may have the pid of a living process.
 struct ProcessKey {
   std::int32_t pid = 0;
   State state = State::alive;
-  std::uint64_t segment = 0;  // the number of its file; 0: only TT-Metal's region knows it
+  std::uint64_t segment = 0;  // the number of its segment; 0 if it has none
 
   friend auto operator<=>(const ProcessKey&, const ProcessKey&) = default;
 };
 
-// Of a Process, or of the one that has an Allocation or Program.
+// Returns the key of a Process, or of the process that owns an Allocation or a Program.
 template <typename Item>
 [[nodiscard]] constexpr ProcessKey key_of(const Item& item) {
   return {item.pid, item.state, item.segment};
@@ -63,28 +64,29 @@ template <typename Item>
 struct Process {
   std::int32_t pid = 0;       // as the process itself sees it
   std::uint64_t segment = 0;  // as in ProcessKey
-  bool foreign_pid = false;   // `pid` is of another pid namespace than the reader's
-  std::optional<std::uint32_t> pid_namespace;  // of `pid`; none: unknown
-  std::optional<std::int32_t> host_pid;        // the pid that the reader would use; none: unknown
-  bool supposed_device = false;  // it names no chip: taken for the only one with that number
-  std::string name;              // short, as in /proc/PID/comm
-  std::string command;           // the whole command line when known, else empty
+  bool foreign_pid = false;   // `pid` belongs to another pid namespace than the reader's
+  std::optional<std::uint32_t> pid_namespace;  // of `pid`; nullopt if unknown
+  std::optional<std::int32_t> host_pid;        // in the reader's pid namespace; nullopt if unknown
+  // The process reports only a device number, no uid; the only chip with that number is assumed.
+  bool supposed_device = false;
+  std::string name;              // the short name, as in /proc/PID/comm
+  std::string command;           // the whole command line; empty if unknown
   std::string user;
   Job job{};
   State state = State::alive;
   Source source = Source::ttmem;
   PerKind<KindFigures> kinds{};
-  Bytes kernels_estimated_bytes;    // of the kernels, sizes that are estimates
-  std::optional<bool> cb_estimate;  // the figures of the CBs are one; unknown when those are
-  std::string not_tracked;          // why nothing is known of it; empty: it is tracked
-  bool may_hold = true;             // of one that is not tracked. False: it has no TT-Metal
+  Bytes kernels_estimated_bytes;    // the part of the kernel bytes that is estimated
+  std::optional<bool> cb_estimate;  // the CB figures are estimates; nullopt if they are unknown
+  std::string not_tracked;          // why the process is not tracked; empty if it is tracked
+  bool may_hold = true;  // false for an untracked process without TT-Metal: it holds nothing
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
   }
 };
 
-// All that a process is known to hold.
+// Returns the sum of all bytes that the process is known to hold.
 [[nodiscard]] constexpr std::uint64_t held_bytes(const Process& process) {
   std::uint64_t sum = 0;
   for (const Kind kind : kDeviceKinds) sum = saturating_add(sum, process.used(kind).value_or(0));
@@ -97,26 +99,27 @@ struct Core {
   Bytes cb_bytes;
   Bytes cb_resident_bytes;
   Bytes l1_bytes;       // taken by L1 buffers
-  Bytes l1_data_bytes;  // of those, by buffers with bytes on this core
-  // Lowest L1 buffer minus end of the CB region; negative when they clash.
+  Bytes l1_data_bytes;  // the part taken by buffers with data on this core
+  // The address of the lowest L1 buffer minus the end of the CBs; negative if they clash.
   std::optional<std::int64_t> headroom_bytes;
 
   friend bool operator==(const Core&, const Core&) = default;
 };
 
-// What the runtime's allocator has left of one kind in every bank; both known or neither.
+// What the runtime's allocator has left of one kind in every bank. Either both figures are known or
+// neither.
 struct FreeSpace {
   Bytes bytes_per_bank;
-  Bytes largest_per_bank;  // the largest block: what one buffer can have at most
+  Bytes largest_per_bank;  // the largest block: the maximum for one buffer
 };
 
-// Figures of a device are sums over the living processes on it that report them; what none of them
-// reports is unknown. Dead processes are only listed.
-// A peak over several processes is the largest total that is certain to have been reached.
+// The figures of a device are sums over the living processes on it that report the figure; a figure
+// that no process reports is unknown. Dead processes are listed, and not part of any sum. The peak
+// of several processes is the largest total that is certain to have been reached.
 struct Device {
-  std::uint32_t id = 0;            // its number
-  std::vector<std::uint32_t> ids;  // all numbers that processes give it, ascending
-  bool shares_number = false;      // another chip has one of them too
+  std::uint32_t id = 0;            // the device number
+  std::vector<std::uint32_t> ids;  // all numbers that processes give the device, ascending
+  bool shares_number = false;      // another device has one of `ids` too
   std::optional<std::uint64_t> uid;
   std::string arch;          // empty: unknown
   std::string board;         // empty: unknown
@@ -124,51 +127,56 @@ struct Device {
   std::uint16_t grid_y = 0;
   std::uint32_t dram_channels = 0;  // 0: unknown
 
-  // What the kernel driver tells; of a chip without a PCIe link of its own, nothing.
+  // Reported by the kernel driver. All unknown for a chip without a PCIe link of its own.
   std::optional<std::uint32_t> driver_number;  // N of /dev/tenstorrent/N
   std::string bus_id;                          // "0000:01:00.0"; empty: unknown
   std::optional<double> temperature_c;
   std::optional<double> power_w;
   std::optional<std::uint32_t> aiclk_mhz;
   bool in_reset = false;              // the firmware does not answer
-  bool holders_known = false;         // the driver tells who has it open; else others may, unseen
-  std::vector<std::int32_t> holders;  // those that are seen; 0: of another pid namespace
-  std::vector<std::uint64_t> other_uids;  // what processes call it, where that is not `uid`
-  bool idle = false;                      // nobody has it open, so that nothing is in use
-  std::uint32_t card_chips = 0;           // on its card; 0: unknown
-  // Who states the capacities. If no process does: those of every card or chip of this type.
+  // True if the driver lists the processes that have the chip open; otherwise `holders` may lack
+  // some.
+  bool holders_known = false;
+  // Pids of the processes that have the chip open; 0 means a process of another pid namespace.
+  std::vector<std::int32_t> holders;
+  std::vector<std::uint64_t> other_uids;  // other uids by which processes name this chip
+  bool idle = false;                      // no process has it open, so nothing is in use
+  std::uint32_t card_chips = 0;           // number of chips on its card; 0: unknown
+  // The source of the capacities: a process, or, if no process reports them, the known figures of
+  // all cards or chips of this type.
   enum class Statement : std::uint8_t { process, card, chip } capacities_from = Statement::process;
 
-  bool complete = true;  // false: what could not be read may hold more, sums are "at least"
+  bool complete = true;  // false if something could not be read: sums are then "at least"
 
   PerKind<KindFigures> kinds{};
-  // Of the physical bytes, those on cores that hold none of their buffer's bytes: an allocator
-  // takes a range on all of its cores (lockstep). Of l1 and l1_small only.
+  // The part of the physical bytes that lies on cores without any data of the buffer: an allocator
+  // takes the same range on all of its cores (lockstep). Only for l1 and l1_small.
   PerKind<Bytes> lockstep_bytes{};
 
-  PerKind<FreeSpace> free{};  // of dram, l1, l1_small and trace; CBs are not the allocator's
+  PerKind<FreeSpace> free{};  // for dram, l1, l1_small and trace; CBs have no allocator
 
   Bytes dram_capacity_bytes;
   Bytes trace_capacity_bytes;
   Bytes l1_capacity_bytes;  // of all compute cores
-  // Total L1: buffers + small + CB physical + kernels, as far as they are reported. Unknown when L1
-  // buffers are.
+  // Total L1: L1 buffers + L1_SMALL + CB physical + kernels, as far as these are reported. Unknown
+  // if the L1 buffers are unknown.
   Bytes l1_used_bytes;
   Bytes l1_peak_bytes;
-  // The L1 of one core, low to high: reserved, from `l1_base` CBs and L1 buffers, then L1_SMALL.
+  // The L1 of one core, from low to high addresses: a reserved part, CBs and L1 buffers from
+  // `l1_base` on, then L1_SMALL.
   Bytes l1_bytes_per_core;
   Bytes l1_base;
-  Bytes l1_small_region_bytes;                          // per core; 0: none was set up
-  std::optional<std::int64_t> headroom_bytes_per_core;  // the smallest of all cores
+  Bytes l1_small_region_bytes;                          // per core; 0 if there is no such region
+  std::optional<std::int64_t> headroom_bytes_per_core;  // the smallest headroom of all cores
 
   Bytes cb_resident_bytes;
-  Bytes kernels_persistent_bytes;   // dispatch and fabric: loaded until the device closes
-  Bytes kernels_estimated_bytes;    // of sizes that are estimates
-  std::optional<bool> cb_estimate;  // the figures of the CBs are one, or have one in them
+  Bytes kernels_persistent_bytes;   // dispatch and fabric kernels: loaded until the device closes
+  Bytes kernels_estimated_bytes;    // the part that is estimated
+  std::optional<bool> cb_estimate;  // the CB figures contain an estimate
   std::optional<std::uint64_t> programs;
-  std::optional<Anomalies> anomalies;  // none: no living process is tracked
-  std::vector<Process> processes;      // the living first, then by bytes held
-  std::vector<Core> cores;             // row by row; empty when the grid is unknown
+  std::optional<Anomalies> anomalies;  // nullopt if no living process is tracked
+  std::vector<Process> processes;      // living processes first, then by bytes held
+  std::vector<Core> cores;             // row by row; empty if the grid is unknown
 
   [[nodiscard]] constexpr Bytes used(Kind kind) const {
     return kinds[kind].get(&KindFigures::used_bytes);
@@ -177,7 +185,7 @@ struct Device {
     return kinds[kind].get(&KindFigures::peak_bytes);
   }
   [[nodiscard]] constexpr Bytes physical(Kind kind) const { return physical_bytes(kinds[kind]); }
-  // The physical bytes on the cores that hold their buffer's bytes.
+  // Returns the physical bytes on the cores that hold data of the buffers.
   [[nodiscard]] constexpr Bytes data(Kind kind) const {
     const Bytes all = physical(kind);
     const Bytes lockstep = lockstep_bytes[kind];
@@ -194,56 +202,57 @@ struct Device {
                     [](const Process& process) { return process.state == State::alive; }));
 }
 
-// Those that have it open, report nothing, and may hold memory.
+// Returns the number of processes that have the device open, are not tracked, and may hold memory.
 [[nodiscard]] inline std::uint64_t untracked_processes(const Device& device) {
   return static_cast<std::uint64_t>(std::count_if(
       device.processes.begin(), device.processes.end(),
       [](const Process& process) { return !process.not_tracked.empty() && process.may_hold; }));
 }
 
-// False: the driver does not tell who has it open, and none is seen. Others may.
+// Returns false if the driver does not list the processes that have the device open, and no process
+// is known to use it. Unseen processes may then use it.
 [[nodiscard]] inline bool users_known(const Device& device) {
   return !device.driver_number || device.holders_known || living_processes(device) > 0;
 }
 
-// One live buffer, kernel or circular buffer. One that lies on several devices has the same address
-// and sizes on each: they are those on one device.
+// One live buffer, kernel or circular buffer. An allocation on several devices has the same address
+// and sizes on each of them; the sizes here are those on one device.
 struct Allocation {
   std::uint32_t device = 0;            // index into Snapshot::devices
-  std::vector<std::uint32_t> devices;  // of a mesh: all of them, ascending, `device` first
+  std::vector<std::uint32_t> devices;  // of a mesh: all devices, ascending; else empty
   std::int32_t pid = 0;
   State state = State::alive;
   std::uint64_t segment = 0;  // as in ProcessKey
   Kind kind = Kind::dram;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;
-  std::uint64_t bytes = 0;  // logical: as asked for
+  std::uint64_t bytes = 0;  // logical: the size asked for
   Bytes bytes_per_bank;
   Bytes physical_bytes;                // bytes per bank times banks
-  std::optional<std::uint32_t> banks;  // that it takes
-  std::optional<CoreMask> cores;       // where its bytes lie; none: in every bank
-  bool own_banks = false;              // takes the banks of `cores` only; else every bank
+  std::optional<std::uint32_t> banks;  // number of banks that it takes
+  std::optional<CoreMask> cores;       // the cores that hold its data; nullopt if every bank does
+  bool own_banks = false;              // takes the banks of `cores` only, not every bank
   std::uint64_t age_ns = 0;
   bool persistent = false;  // a dispatch or fabric kernel
   bool estimate = false;    // `bytes` is an estimate
-  bool left_out = false;    // its process claims more than there is: in no sum
-  std::string label;        // empty: none
-  std::string scope;        // in which it was allocated, "decoder.0/attention"; empty: none
-  ScopeVisit visit;         // of that scope
+  bool left_out = false;    // in no sum, because its process reports more than the device has
+  std::string label;        // empty if there is none
+  std::string scope;        // the scope it was allocated in, "decoder.0/attention"; may be empty
+  ScopeVisit visit;         // the visit to `scope`
 };
 
-// Where something comes from, for people: its scope and its own name in one.
+// Joins a scope and a name to one text for people.
 [[nodiscard]] inline std::string origin_of(const std::string& scope, const std::string& name) {
   return scope.empty() || name.empty() ? scope + name : scope + "/" + name;
 }
 
-// The devices that it lies on.
+// Returns the devices on which the allocation lies.
 [[nodiscard]] inline std::span<const std::uint32_t> devices_of(const Allocation& allocation) {
   if (allocation.devices.empty()) return {&allocation.device, 1};
   return allocation.devices;
 }
 
-// `bytes` of one of its devices, on all of them.
+// Returns the sum over all devices of the allocation; `bytes` are those on one device.
 [[nodiscard]] inline std::uint64_t on_all_devices(const Allocation& allocation,
                                                   std::uint64_t bytes) {
   return saturating_mul(bytes, std::uint64_t{devices_of(allocation).size()});
@@ -258,7 +267,7 @@ struct CircularBuffer {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;  // on each core
   CoreMask cores;
-  bool global = false;  // a view on an L1 buffer: not counted
+  bool global = false;  // a view of an L1 buffer: not counted
 };
 
 // A live program on one device.
@@ -268,20 +277,21 @@ struct Program {
   State state = State::alive;
   std::uint64_t segment = 0;  // as in ProcessKey
   std::uint64_t program = 0;
-  std::string name;   // empty: none
-  std::string scope;  // in which it was placed; empty: none
-  ScopeVisit visit;   // of that scope
+  std::string name;   // empty if there is none
+  std::string scope;  // the scope it was placed in; may be empty
+  ScopeVisit visit;   // the visit to `scope`
   std::vector<CircularBuffer> cbs;
-  std::uint32_t cores = 0;           // that have any of its CBs, also a global one
-  std::uint64_t bytes_per_core = 0;  // the most on one core: union of its own CBs
+  std::uint32_t cores = 0;           // number of cores with any of its CBs, global CBs included
+  std::uint64_t bytes_per_core = 0;  // the maximum on one core: the union of its own CBs
   std::uint64_t physical_bytes = 0;  // summed over its cores
   std::uint64_t logical_bytes = 0;
-  std::uint64_t exclusive_bytes = 0;  // what its end would free: no other program's CBs lie there
-  std::uint32_t resident_cores = 0;   // cores on which it was dispatched last; 0: placed only
+  // Bytes that the end of the program would free, because no other program has CBs there.
+  std::uint64_t exclusive_bytes = 0;
+  std::uint32_t resident_cores = 0;  // cores on which it was dispatched last; 0: only placed
   std::uint64_t age_ns = 0;
 };
 
-// What a process had not freed when it closed a device, over all times that it did.
+// What a process had not freed when it closed a device, summed over all closes.
 struct LeftAtClose {
   std::int32_t pid = 0;
   State state = State::alive;
@@ -289,7 +299,7 @@ struct LeftAtClose {
   bool foreign_pid = false;   // as in Process
   std::optional<std::int32_t> host_pid;
   std::string name;                 // of the process
-  std::uint32_t device_number = 0;  // what the process calls it; it may be open again
+  std::uint32_t device_number = 0;  // the process's number for the device; it may be open again
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;
 };
@@ -301,12 +311,12 @@ struct Snapshot {
   std::vector<Allocation> allocations;
   std::vector<Program> programs;
   std::vector<LeftAtClose> left_at_close;
-  std::vector<std::string> warnings;  // whole sentences: object, reason, next step
-  std::vector<std::string> unread;    // those of them about what could not be read
+  std::vector<std::string> warnings;  // complete sentences: object, reason, next step
+  std::vector<std::string> unread;    // the warnings about data that could not be read
 
-  // False: something could not be read, so that sums are "at least".
+  // Returns false if something could not be read, so that sums are "at least".
   [[nodiscard]] bool complete() const { return unread.empty(); }
-  // True if nothing at all could be read.
+  // Returns true if nothing at all could be read.
   [[nodiscard]] bool blind() const { return devices.empty() && !complete(); }
 };
 

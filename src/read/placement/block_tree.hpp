@@ -7,9 +7,9 @@
 
 namespace ttmem::placement {
 
-// Blocks of an address space, by address; no two overlap. Every node of the tree knows the largest
-// block of its subtree, so that the first one which is large enough is found from either end in
-// logarithmic time, as is everything else. Copying is one copy of a flat array. Not thread-safe.
+// The blocks of an address space, ordered by address; no two overlap. Every node of the tree knows
+// the largest block of its subtree, so that lowest() and highest() take logarithmic time, as all
+// other operations do. A copy of the tree is one copy of a flat array. Not thread-safe.
 class BlockTree {
  public:
   struct Block {
@@ -20,27 +20,27 @@ class BlockTree {
   };
 
   void insert(const Block& block);
-  // A block begins there.
+  // Removes the block that begins at `address`. There must be one.
   void erase(std::uint64_t address);
 
-  // The lowest, or highest, that has at least so many bytes.
+  // Returns the lowest or the highest block with at least `bytes` bytes; nullopt if there is none.
   [[nodiscard]] std::optional<Block> lowest(std::uint64_t bytes) const;
   [[nodiscard]] std::optional<Block> highest(std::uint64_t bytes) const;
-  // The last that begins at the address or below it.
+  // Returns the last block that begins at `address` or below it.
   [[nodiscard]] std::optional<Block> last_up_to(std::uint64_t address) const;
-  // The size of the largest; 0: there are none.
+  // Returns the size of the largest block; 0 if there are no blocks.
   [[nodiscard]] std::uint64_t largest_bytes() const { return nodes_[root_].largest; }
 
-  // All of them, the lowest first.
+  // Returns all blocks, lowest first.
   [[nodiscard]] std::vector<Block> all() const;
 
  private:
-  using Index = std::uint32_t;  // into nodes_; 0 is "none"
+  using Index = std::uint32_t;  // into nodes_; 0 means "no node"
 
   // A treap: a search tree by address, a heap by priority.
   struct Node {
     Block block{};
-    std::uint64_t largest = 0;  // of the subtree
+    std::uint64_t largest = 0;  // the largest block of the subtree
     std::uint32_t priority = 0;
     Index left = 0;
     Index right = 0;
@@ -52,9 +52,9 @@ class BlockTree {
 
   [[nodiscard]] Index make(const Block& block);
   void update(Index node);
-  // Those that begin below the address, and the others.
+  // Splits the subtree into the blocks that begin below `address` and the other blocks.
   [[nodiscard]] Halves split(Index root, std::uint64_t address);
-  // All of `low` lie below all of `high`.
+  // Joins two subtrees. All blocks of `low` must lie below all blocks of `high`.
   [[nodiscard]] Index merge(Index low, Index high);
 
   std::vector<Node> nodes_ = {Node{}};

@@ -33,8 +33,7 @@ constexpr Chip kBlackhole = {.arch = Arch::blackhole,
                              .dram_alignment = 64,
                              .circular_buffers = 64};
 
-// Dispatch takes the last row of those that are not harvested, or none when it runs on Ethernet
-// cores.
+// Dispatch takes the last row that is not harvested, or no row if it runs on Ethernet cores.
 Board wormhole(std::string_view board, std::string_view system, Grid tensix_grid, Grid compute_grid,
                Grid compute_grid_eth_dispatch) {
   return {.name = std::string(board),
@@ -46,8 +45,8 @@ Board wormhole(std::string_view board, std::string_view system, Grid tensix_grid
           .dram_channels = 12};
 }
 
-// A column of the die's 14 is for dispatch, and one or two are harvested; another grid can be asked
-// for.
+// Of the 14 columns of the die, one is for dispatch and one or two are harvested. A user can ask
+// for another grid.
 Board blackhole(std::string_view board, std::string_view system, std::uint32_t dram_channels,
                 std::uint32_t columns) {
   const Grid compute_grid{columns, 10};
@@ -60,10 +59,10 @@ Board blackhole(std::string_view board, std::string_view system, std::uint32_t d
           .dram_channels = dram_channels};
 }
 
-// The board of n300 cards in a machine of this name.
+// Returns the n300 board of a system with this name.
 Board n300(std::string_view system) { return wormhole("n300", system, {8, 8}, {8, 7}, {8, 8}); }
 
-// `name` is normalized.
+// Expects a name from normalized().
 std::optional<Board> known_board(std::string_view name) {
   const auto is_one_of = [name](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -96,7 +95,7 @@ std::string normalized(std::string_view name) {
   return plain;
 }
 
-// "13x10"
+// Parses "13x10".
 std::optional<Grid> parse_grid(std::string_view text) {
   Grid grid;
   const char* const end = text.data() + text.size();
@@ -107,7 +106,7 @@ std::optional<Grid> parse_grid(std::string_view text) {
   return grid;
 }
 
-// With the row or column that is for dispatch, as far as the die has one to spare.
+// Returns the compute grid plus the row or column for dispatch, at most the grid of the die.
 Grid with_dispatch(const Board& board) {
   Grid grid = board.compute_grid;
   if (board.chip.arch == Arch::blackhole) {

@@ -5,15 +5,14 @@
 
 namespace ttmem::placement {
 
-// What a buffer takes in each of its banks: its pages, each rounded up to the alignment, go round
-// robin over the banks. 0 when there are no banks or no pages.
-//
-// Example, 10 pages of 100 bytes over 4 banks, alignment 32: 3 pages of 128 bytes, 384.
+// Returns the bytes that a buffer takes in each of its banks. Its pages, each rounded up to the
+// alignment, go round robin over the banks. Returns 0 if there are no banks or no pages.
+// Example: 10 pages of 100 bytes over 4 banks, alignment 32, take 3 pages of 128 bytes: 384.
 [[nodiscard]] std::uint64_t bytes_per_bank(std::uint64_t bytes, std::uint64_t page_bytes,
                                            std::uint64_t banks, std::uint32_t alignment);
 
-// The page size of a trace, between 1 and 8 KiB: the one that wastes least when every bank gets
-// equally many pages; a larger one when it still gives every bank two.
+// Returns the page size of a trace, between 1 and 8 KiB: the size that wastes least if every bank
+// gets equally many pages, or a larger size that still gives every bank two pages.
 [[nodiscard]] std::uint64_t trace_page_bytes(std::uint64_t bytes, std::uint64_t banks);
 
 }  // namespace ttmem::placement

@@ -18,7 +18,7 @@ std::uint64_t FreeList::rounded(std::uint64_t bytes) const {
 }
 
 std::optional<std::uint64_t> FreeList::allocate(std::uint64_t bytes, bool bottom_up) {
-  if (bytes > size_) return std::nullopt;  // rounded up it might be 0
+  if (bytes > size_) return std::nullopt;  // rounding up could overflow to 0
   const std::uint64_t needed = rounded(bytes);
   const auto block = bottom_up ? free_.lowest(needed) : free_.highest(needed);
   if (!block) return std::nullopt;
@@ -38,7 +38,7 @@ bool FreeList::occupy(std::uint64_t address, std::uint64_t bytes) {
   return true;
 }
 
-// `bytes` at `address` lie within the free block.
+// Takes `bytes` at `address` from the free block `from`, which must contain them.
 void FreeList::take(const Block& from, std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = address + bytes;
   free_.erase(from.address);
@@ -60,14 +60,14 @@ void FreeList::deallocate(std::uint64_t address) {
 void FreeList::reserve_below(std::uint64_t bytes) {
   if (reserved_ > 0) add_free(base_, std::exchange(reserved_, 0));
   if (bytes == 0) return;
-  // Nothing is allocated there, so that it is one free block.
+  // Nothing may be allocated there, so the range is part of one free block.
   const Block lowest = *free_.last_up_to(base_);
   free_.erase(lowest.address);
   if (lowest.bytes > bytes) free_.insert({lowest.address + bytes, lowest.bytes - bytes});
   reserved_ = bytes;
 }
 
-// Joins free neighbours.
+// Adds a free block and joins it with its free neighbours.
 void FreeList::add_free(std::uint64_t address, std::uint64_t bytes) {
   Block block{address, bytes};
   const auto below = free_.last_up_to(address);
@@ -75,7 +75,7 @@ void FreeList::add_free(std::uint64_t address, std::uint64_t bytes) {
     free_.erase(below->address);
     block = {below->address, below->bytes + bytes};
   }
-  // It can only begin where this one ends.
+  // The next free block touches this block only if it begins at its end.
   const auto above = free_.last_up_to(block.end());
   if (above && above->address == block.end()) {
     free_.erase(above->address);

@@ -9,18 +9,16 @@
 
 namespace ttmem::placement {
 
-// The address space of a bank: first fit by address. From the bottom, the lowest free block that is
-// large enough gives its lower end; from the top, the highest one gives its upper end. Sizes are
-// rounded up to the alignment, and a freed block joins its free neighbours.
-//
-// Example, 100 bytes from address 0, alignment 10: allocate(25, bottom_up) gives 0,
-// allocate(10, !bottom_up) gives 90, allocate(55, bottom_up) gives 30, allocate(10) gives nothing.
-//
-// Everything takes time that is logarithmic in the number of blocks, but for free_blocks().
-// Not for several threads at once.
+// Allocates the address space of a bank, first fit by address. An allocation from the bottom takes
+// the lower end of the lowest free block that is large enough. An allocation from the top takes the
+// upper end of the highest one. Sizes are rounded up to the alignment, and a freed block joins its
+// free neighbours.
+// Example: 100 bytes from address 0, alignment 10. allocate(25, bottom_up) returns 0, allocate(10,
+// !bottom_up) returns 90, allocate(55, bottom_up) returns 30, a further allocate(10) fails.
+// All operations but free_blocks() take time logarithmic in the number of blocks. Not thread-safe.
 class FreeList {
  public:
-  // Of the whole space, without what is reserved.
+  // Figures of the whole space, without the reserved bytes.
   struct Statistics {
     std::uint64_t total_bytes = 0;
     std::uint64_t allocated_bytes = 0;
@@ -30,24 +28,24 @@ class FreeList {
 
   FreeList(std::uint64_t base, std::uint64_t size, std::uint32_t alignment);
 
-  // Nothing when no free block is large enough; then nothing has changed.
+  // Returns the address, or nullopt, without changing anything, if no free block is large enough.
   std::optional<std::uint64_t> allocate(std::uint64_t bytes, bool bottom_up);
-  // Takes the bytes at this address, rounded up as allocate() does. False when they are not all
-  // free, or lie outside of the space; then nothing has changed.
+  // Allocates the bytes at this address, rounded up as in allocate(). Returns false, without
+  // changing anything, if some of the bytes are not free or lie outside the space.
   bool occupy(std::uint64_t address, std::uint64_t bytes);
-  // An address that is not allocated is ignored.
+  // Frees the allocation at `address`. An address that is not allocated is ignored.
   void deallocate(std::uint64_t address);
 
-  // Takes the lowest bytes of the space away, where nothing may be allocated, or gives them back: 0
-  // takes nothing.
+  // Reserves the lowest `bytes` of the space, in which nothing may be allocated. Replaces the
+  // previous reservation; 0 removes it.
   void reserve_below(std::uint64_t bytes);
 
-  // Without what is reserved.
+  // Returns the size of the space without the reserved bytes.
   [[nodiscard]] std::uint64_t size() const { return size_ - reserved_; }
   [[nodiscard]] std::optional<std::uint64_t> lowest_occupied_address() const;
   [[nodiscard]] Statistics statistics() const;
 
-  // Address to bytes; no two touch.
+  // Returns the free blocks, as address to bytes. No two blocks touch.
   [[nodiscard]] std::map<std::uint64_t, std::uint64_t> free_blocks() const;
 
  private:

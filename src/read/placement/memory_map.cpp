@@ -35,7 +35,7 @@ Result<MemoryMap> MemoryMap::make(const Board& board, const OpenSizes& sizes) {
       .dram_bytes_per_channel = chip.dram_bytes_per_channel,
       .trace_region_bytes = align_up(sizes.trace_region_size, chip.dram_alignment),
   };
-  // The sizes are compared too: rounded up, one near 2^64 would be 0.
+  // The unrounded sizes are compared too, because rounding up a size near 2^64 gives 0.
   const std::uint64_t l1_room = map.l1_bytes - map.l1_base;
   if (sizes.l1_small_size >= l1_room || map.l1_small_bytes >= l1_room) {
     return Error{"Reserved size must be less than bank size: l1_small_size " +

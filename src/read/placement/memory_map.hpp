@@ -9,7 +9,7 @@
 
 namespace ttmem::placement {
 
-// Addresses [begin, end) of every bank.
+// The addresses [begin, end) of a kind of memory, the same in every bank.
 struct Region {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -18,21 +18,21 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-// What a program says when it opens a device; 0 is the default.
+// The sizes that a program asks for when it opens a device; 0 means the default.
 struct OpenSizes {
   std::uint64_t l1_small_size = 0;
   std::uint64_t trace_region_size = 0;  // over all channels
   std::uint64_t worker_l1_size = 0;
 };
 
-// A channel reserves whole pages of the largest trace buffer page.
+// The largest page of a trace buffer. A channel reserves a multiple of it.
 inline constexpr std::uint64_t kMaxTracePageBytes = 8192;
 
-// What each channel reserves for a trace region. `channels` is not 0.
+// Returns the bytes that each channel reserves for a trace region. `channels` must not be 0.
 [[nodiscard]] std::uint64_t trace_bytes_per_channel(std::uint64_t trace_region_bytes,
                                                     std::uint64_t channels);
 
-// How the memory of a chip is divided. Derived once, when the chip is opened:
+// The division of a chip's memory, computed once when the chip is opened:
 //
 //   L1    | reserved | l1 ............................ | l1_small |
 //         0          l1_base                                      l1_bytes
@@ -47,20 +47,20 @@ struct MemoryMap {
   std::uint32_t dram_channels = 0;
   std::uint64_t dram_base = 0;
   std::uint64_t dram_bytes_per_channel = 0;
-  std::uint64_t trace_region_bytes = 0;  // as asked for, over all channels
+  std::uint64_t trace_region_bytes = 0;  // the size asked for, over all channels
 
-  // An error when the sizes do not fit into the board's memory.
+  // Returns an error if the sizes do not fit into the board's memory.
   [[nodiscard]] static Result<MemoryMap> make(const Board& board, const OpenSizes& sizes);
 
-  // For the L1 that a sub-device has for itself. It has no other memory.
+  // Returns the map of a sub-device that has `local_l1_bytes` of L1 and no other memory.
   [[nodiscard]] MemoryMap of_sub_device(std::uint64_t local_l1_bytes) const;
 
-  // Where buffers of one of kBankKinds lie; empty when there is no such region.
+  // Returns the region for buffers of `kind`, one of kBankKinds; empty if there is no such region.
   [[nodiscard]] Region region(Kind kind) const;
-  // To what the pages of such a buffer are rounded up.
+  // Returns the alignment to which the pages of a buffer of `kind` are rounded up.
   [[nodiscard]] std::uint32_t page_alignment(Kind kind) const;
-  // To what the allocator rounds up what a buffer takes in a bank. L1 is allocated in steps of the
-  // DRAM alignment too, so that data can move between both.
+  // Returns the alignment to which the allocator rounds up a buffer's bytes in a bank. L1 too is
+  // allocated in steps of the DRAM alignment, so that data can move between L1 and DRAM.
   [[nodiscard]] std::uint32_t step() const { return dram_alignment; }
 };
 

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes of a segment: one shared-memory file per tracked process. docs/internals/segment-layout.md is
-// the specification with a picture; this header is its proof.
+// The bytes of a segment: one shared-memory file per tracked process.
+// docs/internals/segment-layout.md is the specification with a picture; the assertions of this
+// header prove it.
 //
 // Roles: ONE process writes (its tracker, under one lock); any process may read, and never writes.
 //
-// Invariants that readers build on:
+// Invariants that readers rely on:
 //  1. `Header::magic` is stored last, after the writer holds the flock of the file.
 //  2. A record with `seq` is being written while `seq` is odd. A reader that finds the same even
 //     `seq` before and after its copy has an untorn copy: stable_copy.hpp has the argument.
-//  3. `Header::events` only grows. A slot carries in `born` the number of the event that made it;
-//     all slots with born <= T that a reader finds live after it read T were live together at T.
-//  4. A chunk's kind is stored before `Header::chunk_count` covers it, and never changes.
-//  5. Every 8-byte figure is stored in one piece: alone, it is never torn.
+//  3. `Header::events` only grows. `born` of a slot is the number of the event that created the
+//     slot. If a reader first reads T from `events` and then finds slots live whose `born` is at
+//     most T, then all these slots were live together at T.
+//  4. A chunk's kind is stored before `Header::chunk_count` covers the chunk, and never changes.
+//  5. Every 8-byte figure is stored in one piece: a single figure is never torn.
 //
-// All numbers are little endian. Times are CLOCK_MONOTONIC nanoseconds unless the name says unix.
+// All numbers are little-endian. Times are CLOCK_MONOTONIC nanoseconds unless the name contains
+// "unix".
 #pragma once
 
 #include <array>
@@ -30,45 +33,48 @@
 namespace ttmem::segment {
 
 inline constexpr std::uint64_t kMagic = 0x4745534d454d5454;  // "TTMEMSEG"
-// Each adds to the one before (docs/internals/segment-layout.md), so that readers take all of them.
+// Each version adds to the version before it (docs/internals/segment-layout.md), so readers accept
+// all versions.
 inline constexpr std::uint32_t kLayoutVersion = 4;
 inline constexpr std::uint32_t kOldestLayoutVersion = 1;
 
-inline constexpr std::uint32_t kHeaderBytes = 16384;  // Header, then the chunk table
+inline constexpr std::uint32_t kHeaderBytes = 16384;  // the Header and the chunk table
 inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
-inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table: 512 MiB
+inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table; 512 MiB together
 inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kJobOffset = 9856;
 inline constexpr std::uint32_t kRunOffset = 10560;
 inline constexpr std::uint32_t kMaxDevices = 128;
-// Ends the name of a proxy segment: a server writes it for a client, and holds its lock.
+// Ends the name of a proxy segment. A server writes the proxy segment for a client, and holds its
+// lock.
 inline constexpr std::string_view kProxySuffix = ".socket";
-// Then the pid of a reader and its pid namespace, as in TTMEM_KEEP_FOR, by which it asked that
-// segments are not removed at a clean exit but get this name: `....ended.4711.4026531836`. Only
-// that reader looks at them, and it removes them.
+// Followed by the pid of a reader and its pid namespace, as in TTMEM_KEEP_FOR, ends the name of a
+// segment whose process has ended: `....ended.4711.4026531836`. With TTMEM_KEEP_FOR a reader asks
+// that segments get this name at a clean exit instead of being removed. Only that reader looks at
+// these segments, and it removes them.
 inline constexpr std::string_view kKeptSuffix = ".ended.";
-// Followed by an errno and a pid namespace, ends the name of the symbolic link that a process
-// leaves when it cannot have a segment: `....untracked.28.4026531836`. The link points to
-// public_run_ids() of $TTMEM_RUN, or to "-", and needs no space.
+// Followed by an errno and a pid namespace, ends the name of a symbolic link:
+// `....untracked.28.4026531836`. A process leaves the link when it cannot have a segment. The link
+// points to public_run_ids() of $TTMEM_RUN, or to "-", and needs no space.
 inline constexpr std::string_view kUntrackedSuffix = ".untracked.";
-// Ends the name of a copy of the segment, made when memory did not suffice, and of one that is
-// being made.
+// The first suffix ends the name of a copy of the segment, made when the process ran out of memory.
+// The second suffix ends the name while the copy is being made.
 inline constexpr std::string_view kFailedSuffix = ".failed";
 inline constexpr std::string_view kUnfinishedSuffix = ".failed.new";
 
-inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // a run of CB records stays in one chunk
-// Different names, long labels and scopes of a process.
+inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // the CB records of a program lie in one chunk
+// The maximum number of different names, long labels and scopes of a process.
 inline constexpr std::uint32_t kMaxTexts = 65536;
 inline constexpr std::uint32_t kMaxScopeDepth = 64;
 
-inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // one chunk
-inline constexpr std::uint32_t kMaxNotSeen = 4;        // reasons that a process can give
+inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // these fill one chunk
+inline constexpr std::uint32_t kMaxNotSeen = 4;        // maximum number of texts in Header::not_seen
 
-// A set of devices, by the index of their records.
+// A set of devices, by the indices of their records.
 using DeviceMask = BitMask<kMaxDevices>;
 
-// What the records of a chunk are. Chunks of one kind form one array, in the order of the file.
+// The type of the records in a chunk. Chunks of one kind form one array, in the order of the file.
 enum class ChunkKind : std::uint8_t {
   none = 0,
   device = 1,
@@ -80,11 +86,11 @@ enum class ChunkKind : std::uint8_t {
   device_set = 7,
 };
 
-// client_ended: of a proxy segment, whose lock says nothing about the client.
+// `client_ended` occurs only in a proxy segment, whose lock shows nothing about the client.
 enum class ExitState : std::uint32_t { running = 0, clean = 1, client_ended = 2 };
 
 struct Header {
-  // Fixed before `magic` is stored.
+  // The following fields are fixed before `magic` is stored.
   std::uint64_t magic;
   std::uint32_t layout_version;
   std::uint32_t header_bytes;
@@ -103,50 +109,51 @@ struct Header {
   char name[32];      // as in /proc/PID/comm
   char command[256];  // arguments joined by blanks, truncated
   std::uint32_t text_bytes;
-  std::uint32_t pid_namespace;  // of `pid`: inode of /proc/self/ns/pid; 0: unknown
+  std::uint32_t pid_namespace;  // namespace of `pid`: inode of /proc/self/ns/pid; 0 means unknown
 
-  // Changes while the process lives.
+  // The following fields change while the process lives.
   std::uint32_t exit_state;
   std::uint32_t chunk_count;
-  std::uint32_t device_count;  // records ever used of each array: readers read no further
+  // Numbers of records ever used in each array; readers read no further.
+  std::uint32_t device_count;
   std::uint32_t allocation_count;
   std::uint32_t program_count;
   std::uint32_t cb_count;
   std::uint32_t event_capacity;       // records in the ring
-  std::int32_t last_error;            // errno of the last failure to grow, 0: none
+  std::int32_t last_error;            // errno of the last failure to grow; 0 means none
   std::uint64_t events;               // number of the newest event; the first is 1
-  std::uint64_t dropped_allocations;  // in the figures, but not in the list: no slot was free
+  std::uint64_t dropped_allocations;  // counted in the figures but not listed: no slot was free
   std::uint64_t dropped_programs;
-  std::uint64_t dropped_calls;  // in no figure at all: no device record was free
+  std::uint64_t dropped_calls;  // not counted in any figure: no device record was free
   std::uint64_t dropped_names;  // placements whose name found no room
-  std::uint32_t text_count;     // records ever used, as those above
-  std::uint32_t client_uid;     // of a proxy segment: the user of the client
+  std::uint32_t text_count;     // number of records ever used, like the counts above
+  std::uint32_t client_uid;     // user of the client, in a proxy segment
   std::uint32_t device_set_count;
   std::uint32_t device_set_bytes;  // fixed before `magic` is stored; 0 in layout 1
   std::uint32_t
       not_seen[kMaxNotSeen];    // numbers of texts, 0: no more. What is not reported, and why
-  std::uint32_t event_details;  // 1: events are followed by their details; fixed before `magic`
+  std::uint32_t event_details;  // 1: details follow the events; fixed before `magic` is stored
   std::uint32_t reserved0;
-  std::uint64_t event_count;  // with details: of the records, how many are events
+  std::uint64_t event_count;  // with details: number of ring records that are events
   std::uint8_t reserved1[8];
 };
 
-// The last time that memory did not suffice (ttmem_failure()). At kFailureOffset.
+// The last time that the process ran out of memory (ttmem_failure()). Lies at kFailureOffset.
 struct FailureRecord {
   std::uint32_t seq;
   std::uint32_t text_bytes;
-  std::uint64_t number;  // of failures so far; 0: none
+  std::uint64_t number;  // number of failures so far; 0 means none
   std::uint64_t when_ns;
   std::uint64_t when_unix_ns;
-  std::uint64_t not_kept;       // of the failures, those whose copy of the segment failed
-  std::int32_t not_kept_error;  // why the copy of the last one failed, an errno; 0: it did not
+  std::uint64_t not_kept;       // number of failures whose copy of the segment failed
+  std::int32_t not_kept_error;  // errno of the last failure's copy; 0: the copy succeeded
   std::uint32_t reserved;
-  char run[48];  // the first of RunRecord::ids; empty: none
+  char run[48];  // the first of RunRecord::ids; empty means none
   char text[1024];
 };
 
-// What the process is a part of (base/job.hpp). At kJobOffset, fixed before `magic` is stored.
-// Texts end with a zero, or with their field.
+// The job of the process (base/job.hpp). Lies at kJobOffset and is fixed before `magic` is stored.
+// A text ends with a zero, or with its field.
 struct JobRecord {
   char id[64];
   char step[32];
@@ -162,33 +169,35 @@ struct JobRecord {
 // The runs of the process. Lies at kRunOffset and is fixed before `magic` is stored. All zeros if
 // the process belongs to no run, or if its library does not know this record.
 struct RunRecord {
-  char ids[512];  // $TTMEM_RUN, the innermost first, separated by kRunSeparator; ends with a zero
+  char ids[512];  // $TTMEM_RUN: the innermost run first, separated by kRunSeparator; ends with a zero
 };
 inline constexpr char kRunSeparator = ',';
 
 struct CoreFigures {
   std::uint32_t cb_bytes;           // union over the live programs
-  std::uint32_t cb_resident_bytes;  // of the program last dispatched to this core
-  std::uint32_t cb_end;             // end of the highest CB, 0: none
+  std::uint32_t cb_resident_bytes;  // CBs of the program last dispatched to this core
+  std::uint32_t cb_end;             // end of the highest CB; 0 means no CB
   std::uint32_t reserved;
 };
 
 enum class DeviceState : std::uint32_t { free = 0, open = 1, closed = 2 };
 
-// What a device holds. Kernels are in `kinds` as a whole, and again by role.
+// The figures of a device. `kinds` contains all kernels together, `kernel_role_bytes` the kernels
+// by role.
 struct DeviceFigures {
   std::uint64_t l1_total_bytes;  // L1 + L1_SMALL + CB physical + kernels
   std::uint64_t l1_total_peak_bytes;
-  std::uint64_t loose_cb_bytes;  // of the CBs, those that were reported without an address
+  std::uint64_t loose_cb_bytes;  // bytes of the CBs that were reported without an address
   std::uint64_t cb_resident_bytes;
   std::uint64_t programs;
-  std::uint64_t kernel_estimated_bytes;            // of the next, what is only an estimate
-  std::array<std::uint64_t, 3> kernel_role_bytes;  // by ttmem_kernel_role
+  std::uint64_t kernel_estimated_bytes;            // estimated part of the kernels' bytes
+  std::array<std::uint64_t, 3> kernel_role_bytes;  // bytes of kernels by ttmem_kernel_role
   Anomalies anomalies;
-  PerKind<KindFigures> kinds;  // cb: physical bytes, logical bytes
+  PerKind<KindFigures> kinds;  // the bytes of `cb` are physical and logical bytes
 };
 
-// The highest peaks of the times that a device was open before: closing it ends a time.
+// The highest peaks of the earlier periods in which the device was open. Closing the device ends a
+// period.
 struct PastPeaks {
   std::uint64_t l1_total_bytes;
   PerKind<std::uint64_t> kinds;
@@ -198,10 +207,10 @@ inline constexpr std::size_t kFiguresOffset = 128;
 inline constexpr std::size_t kCoresSeqOffset = 4092;
 
 struct DeviceRecord {
-  std::uint32_t seq;  // covers all up to `cores_seq`
+  std::uint32_t seq;  // covers all fields up to `cores_seq`
   std::uint32_t state;
   std::uint32_t id;
-  std::uint32_t announced;  // 1: by ttmem_device_open; 0: only named by other calls
+  std::uint32_t announced;  // 1: by ttmem_device_open; 0: only other calls named the device
   std::uint64_t uid;
   char arch[16];
   char board[32];
@@ -211,12 +220,12 @@ struct DeviceRecord {
   std::uint32_t l1_base;
   std::uint32_t l1_small_bytes_per_core;
   std::uint32_t dram_channels;
-  std::uint32_t resident_reported;  // 0: no dispatch was reported yet, so resident is unknown
+  std::uint32_t resident_reported;  // 0: no dispatch was reported yet, so resident bytes are unknown
   std::uint64_t dram_bytes_per_channel;
   std::uint64_t trace_region_bytes;
   std::uint64_t opened_ns;
-  std::uint32_t programs_reported;  // 0: no program was placed yet, so their number is unknown
-  std::uint32_t cb_estimate;        // 1: the figures of the CBs are an estimate
+  std::uint32_t programs_reported;  // 0: no program was placed yet, so the number of programs is unknown
+  std::uint32_t cb_estimate;        // 1: the figures of the CBs are estimates
 
   DeviceFigures figures;
   PastPeaks past_peaks;
@@ -228,29 +237,30 @@ struct DeviceRecord {
 };
 
 enum AllocationFlags : std::uint8_t {
-  kNoCores = 1,         // `cores` is meaningless: in every bank, or in some of DRAM's
+  kNoCores = 1,         // `cores` is meaningless: the buffer is in every bank, or in some banks of DRAM
   kPerBankUnknown = 2,  // `bytes_per_bank` is meaningless
   kNoAddress = 4,       // `address` is meaningless
-  kEstimate = 8,        // `bytes` is one
-  kOwnBanks = 16,       // its allocator covers `cores` only, or `banks` banks of DRAM
-  kLongLabel = 32,      // `label` is not the text: its first four bytes are the number of one
-  kOnSet = 64,          // `device` is the number of a set: the same on each device of it
+  kEstimate = 8,        // `bytes` is an estimate
+  kOwnBanks = 16,       // the buffer's allocator covers only `cores`, or only `banks` banks of DRAM
+  kLongLabel = 32,      // the label is a text; the first four bytes of `label` are its number
+  kOnSet = 64,          // `device` is the number of a device set: the allocation is the same on each device of the set
   kScoped = 128,        // the last four bytes of `label` are the number of a scope
 };
 
-// Of buffers, in the place of the role of a kernel. Not set: unknown.
+// The layout of a buffer. Stored in the field that contains the role of a kernel. No bit set means
+// unknown.
 enum LayoutBits : std::uint8_t {
   kInterleaved = 1,
   kSharded = 2,
   kBottomUp = 4,
   kTopDown = 8,
-  kHasPages = 16,  // with kNoCores, `cores` are Pages
+  kHasPages = 16,  // `cores` contains Pages; only set together with kNoCores
 };
 
-// How the pages of a buffer lie that is on no cores of its own.
+// The pages of a buffer that has no cores of its own.
 struct Pages {
   std::uint64_t page_bytes;
-  std::uint32_t shard_banks;  // of shards in DRAM: the last bank that has one, plus one; 0: none
+  std::uint32_t shard_banks;  // for shards in DRAM: one past the last bank that has a shard; 0 means none
   std::uint32_t reserved0;
   std::uint64_t reserved1[2];
 };
@@ -258,20 +268,20 @@ static_assert(sizeof(Pages) == sizeof(CoreMask));
 
 struct AllocationSlot {
   std::uint32_t seq;
-  std::uint8_t live;   // 1: live
+  std::uint8_t live;   // 1 means live
   std::uint8_t kind;   // Kind
   std::uint8_t flags;  // AllocationFlags
-  std::uint8_t role;   // kernels: ttmem_kernel_role; buffers: LayoutBits
-  std::uint64_t born;  // event number
+  std::uint8_t role;   // ttmem_kernel_role of a kernel, LayoutBits of a buffer
+  std::uint64_t born;  // number of the event that created the slot
   std::uint64_t when_ns;
   std::uint64_t id;
   std::uint64_t address;
   std::uint64_t bytes;
   std::uint64_t bytes_per_bank;
-  std::uint32_t banks;   // how many it takes; 0: unknown
-  std::uint32_t device;  // index of the device record, or number of the set (kOnSet)
-  CoreMask cores;        // where its bytes lie; see kHasPages
-  char label[32];        // not terminated when full; see kLongLabel, kScoped
+  std::uint32_t banks;   // number of banks used; 0 means unknown
+  std::uint32_t device;  // index of the device record, or number of a device set (kOnSet)
+  CoreMask cores;        // cores that hold the buffer's bytes; see kNoCores, kHasPages
+  char label[32];        // not terminated if full; see kLongLabel, kScoped
 };
 
 struct ProgramSlot {
@@ -280,20 +290,20 @@ struct ProgramSlot {
   std::uint64_t born;
   std::uint64_t when_ns;
   std::uint64_t program;
-  std::uint64_t footprint;  // CbRecord::footprint of each of its CBs; 0: has none
-  std::uint32_t first_cb;   // index of its first CB record; the others follow
+  std::uint64_t footprint;  // CbRecord::footprint of each of its CBs; 0 means no CBs
+  std::uint32_t first_cb;   // index of the first CB record; the other CB records follow it
   std::uint32_t cb_count;
   std::uint32_t device;          // index of the device record
-  std::uint32_t resident_cores;  // on which it was dispatched last
-  std::uint32_t name;            // index of its TextRecord plus one; 0: it has no name
-  std::uint32_t scope;           // the same of the scope in which it was placed
+  std::uint32_t resident_cores;  // number of cores to which no other program was dispatched since
+  std::uint32_t name;            // index of the name's TextRecord plus one; 0 means no name
+  std::uint32_t scope;           // index of the scope's TextRecord plus one; 0 means no scope
 };
 
 enum CbFlags : std::uint32_t { kCbGlobal = 1 };
 
-// Shared by all programs with the same CBs at the same places, on all devices.
+// One CB. All programs with the same CBs at the same places share these records, on all devices.
 struct CbRecord {
-  std::uint64_t footprint;  // stored last; 0: free. A number is used once.
+  std::uint64_t footprint;  // stored last; 0 means free; a number is used once
   std::uint32_t address;
   std::uint32_t bytes;
   std::uint32_t flags;  // CbFlags
@@ -302,31 +312,32 @@ struct CbRecord {
   std::uint64_t reserved1;
 };
 
-// A scope whose name leaves room for it: how often it was entered, and who is in it. Stored without
-// a sequence: each figure is right on its own, and `open` is stored after the times.
+// The visits of a scope, stored beside a name that leaves room for them. Stored without a sequence
+// number: each figure is right by itself, and `open` is stored after the times.
 struct ScopeRecord {
   char name[96];
-  std::uint32_t entered;    // 0: unknown, or no scope
-  std::uint32_t open;       // how often it is entered and not left now, over all threads
-  std::uint64_t last_ns;    // when `open` was 0 and became 1; coarse
-  std::uint64_t before_ns;  // the time before `last_ns`; 0: there was none
+  std::uint32_t entered;    // 0 means unknown, or that the text is no scope
+  std::uint32_t open;       // visits that have not ended, over all threads
+  std::uint64_t last_ns;    // last time when `open` changed from 0 to 1; coarse
+  std::uint64_t before_ns;  // previous value of `last_ns`; 0 means none
 };
 
-// A name, written once and never again. All programs with that name refer to the one record. A
-// scope is a text that lies in another: the upper half of `length` is the number of that.
+// A name, written once and never changed. All programs with the same name refer to the same record.
+// A scope is a text too: the upper half of its `length` is the number of the enclosing scope's
+// text.
 struct TextRecord {
-  std::uint64_t length;  // stored last; 0: not complete
+  std::uint64_t length;  // stored last; 0 means incomplete
   union {
     char text[120];     // not terminated
-    ScopeRecord scope;  // when the text is not longer than its `name`
+    ScopeRecord scope;  // if the text fits into its `name`
   };
 };
 inline constexpr unsigned kParentShift = 32;
 
-// The devices of a mesh, or some of them. Written once and never again; all buffers on these
-// devices refer to the one record. The number of a set is the index of its record plus one.
+// Some or all devices of a mesh. Written once and never changed. All buffers on these devices refer
+// to the same record. The number of a set is the index of its record plus one.
 struct DeviceSetRecord {
-  std::uint64_t count;  // of its devices; stored last; 0: not complete
+  std::uint64_t count;  // number of devices; stored last; 0 means incomplete
   DeviceMask devices;
   std::uint64_t reserved;
 };
@@ -338,46 +349,48 @@ enum class EventType : std::uint8_t {
   program_destroy = 4,
   device_open = 5,
   device_close = 6,
-  set_alloc = 7,  // on each device of a set: `device_id` is the number of the set
+  set_alloc = 7,  // on each device of a set; `device_id` is the number of the set
   set_free = 8,
-  mark = 9,  // `id` is the number of its text
-  // Only in a ring with details.
-  footprint = 10,     // `id` is its number, the CbRecords follow
+  mark = 9,  // `id` is the number of the mark's text
+  // The following events occur only in a ring with details.
+  footprint = 10,     // `id` is the footprint's number; its CbRecords follow
   dispatch = 11,      // of the program `id`
-  set_dispatch = 12,  // on each device of a set
-  trace_replay = 13,  // `id` is the number of programs, whose ids follow
-  failure = 14,       // memory did not suffice; also in a ring without details
+  set_dispatch = 12,  // to each device of a set
+  trace_replay = 13,  // `id` is the number of programs; their ids follow
+  failure = 14,       // the process ran out of memory; occurs also in a ring without details
 };
 
 // Event n is record (n - 1) % event_capacity of the ring.
 //
-// With Header::event_details, an event is followed by records of details, and the next event has
-// the number after the last of them: `alloc` and `set_alloc` by one AllocationDetails, `footprint`
-// by `bytes` CbRecords, `trace_replay` by as many records as its programs take, 8 bytes each,
-// `failure` by as many as the `bytes` of its text take.
+// With Header::event_details, detail records follow an event. The next event has the number after
+// the last detail record. The detail records are:
+// - `alloc` and `set_alloc`: one AllocationDetails
+// - `footprint`: `bytes` CbRecords
+// - `trace_replay`: the ids of its programs, 8 bytes each, in as many records as needed
+// - `failure`: the text, `bytes` long, in as many records as needed
 struct EventRecord {
-  std::uint64_t number;  // 0 while it is written, stored last
+  std::uint64_t number;  // 0 while the record is written; stored last
   std::uint64_t when_ns;
   std::uint8_t type;             // EventType
-  std::uint8_t kind;             // Kind, of allocations and frees
-  std::uint8_t flags;            // AllocationFlags, of allocations
-  std::uint8_t role;             // of allocations, as in their slot
-  std::uint32_t device_id;       // or the number of a set
-  std::uint64_t id;              // of the buffer, kernel or program
-  std::uint64_t address;         // program_place: the number of the footprint, 0: none
-  std::uint64_t bytes;           // program_place: logical
-  std::uint64_t bytes_per_bank;  // program_place: name, and scope in the upper half
+  std::uint8_t kind;             // Kind of an allocation or free
+  std::uint8_t flags;            // AllocationFlags of an allocation
+  std::uint8_t role;             // role of an allocation, as in its slot
+  std::uint32_t device_id;       // id of the device, or number of a device set
+  std::uint64_t id;              // id of the buffer, kernel or program
+  std::uint64_t address;         // program_place: number of the footprint; 0 means none
+  std::uint64_t bytes;           // program_place: logical bytes
+  std::uint64_t bytes_per_bank;  // program_place: number of the name; the upper half is the number of the scope
   std::uint32_t banks;
-  std::uint32_t slot;  // of the allocation or program; kNoSlot: it has none
+  std::uint32_t slot;  // slot of the allocation or program; kNoSlot means none
 };
 
 inline constexpr std::uint32_t kNoSlot = 0xffffffff;
-// Of an allocation: the end of its slot.
+// The details of an allocation event: the last fields of the allocation's slot.
 struct AllocationDetails {
   CoreMask cores;
   char label[32];
 };
-// So many records of details follow an event at most.
+// The maximum number of detail records after an event.
 inline constexpr std::uint32_t kMaxEventDetails = kMaxCbsPerProgram;
 
 static_assert(sizeof(Header) == kChunkTableOffset);

@@ -11,7 +11,8 @@
 
 namespace ttmem::segment {
 
-// `role`, `flags` and `cores` are those of its slot, or of its event and the details of that.
+// Decodes the layout of a buffer. `role`, `flags` and `cores` come from the buffer's slot, or from
+// its event and the details of the event.
 [[nodiscard]] inline BufferLayout buffer_layout(Kind kind, std::uint8_t role, std::uint8_t flags,
                                                 const CoreMask& cores) {
   BufferLayout layout;

@@ -9,21 +9,21 @@
 
 namespace ttmem::segment {
 
-// Where the bytes of a segment come from. Their writer may change or truncate them at any moment,
-// and may be malicious. A call returns a copy that belongs to the caller; the next call may see
+// A source of the bytes of a segment. The writer may change or truncate the bytes at any moment,
+// and may be malicious. Each call returns a copy that belongs to the caller; the next call may see
 // other bytes. Safe from any thread.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Copies from `offset` on and returns the number of bytes. It is less than asked for at the end
-  // of the file and after a read error.
+  // Copies bytes from `offset` on and returns their number, which is less than out.size() at the
+  // end of the file and after a read error.
   virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
   [[nodiscard]] virtual std::uint64_t size() const = 0;
 };
 
-// An open file, which the caller keeps open.
+// Reads an open file. The caller keeps the file open.
 class FdSource final : public ByteSource {
  public:
   explicit FdSource(int fd) noexcept : fd_(fd) {}
@@ -34,7 +34,7 @@ class FdSource final : public ByteSource {
   int fd_;
 };
 
-// Bytes of the caller's, which outlive the source.
+// Reads bytes in memory. The caller owns the bytes, which must outlive the source.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
@@ -45,7 +45,7 @@ class MemorySource final : public ByteSource {
   std::span<const std::byte> bytes_;
 };
 
-// Reads one plain structure; false when the bytes are not all there.
+// Reads one plain structure. Returns false if some of its bytes are missing.
 template <typename T>
 [[nodiscard]] bool read_value(const ByteSource& source, std::uint64_t offset, T& value) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -13,15 +13,16 @@
 namespace ttmem::segment {
 namespace {
 
-// What `seq` covers and this version knows.
+// The part of a record that `seq` covers and that this version knows.
 constexpr std::size_t kHeadBytes = offsetof(DeviceRecord, reserved1);
 
 enum class Copied : std::uint8_t { whole, piecewise, cut_off };
 
-// A writer may update its device every few dozen nanoseconds; then no copy is of one moment. Every
-// figure is an aligned word that is stored and copied whole (stable_copy.hpp), so in the last copy
-// each figure is still right by itself. Only device_open() writes the identity. A reader that runs
-// during that call may see a mixture of old and new, until its next pass.
+// Copies the part of a record that one sequence number covers. A writer may update its device every
+// few dozen nanoseconds; then no copy shows a single moment. Every figure is an aligned word that
+// is stored and copied whole (stable_copy.hpp), so each figure of the last copy is still right by
+// itself. Only device_open() writes the identity of the device. A reader that runs during
+// device_open() may see a mixture of old and new identity until its next pass.
 Copied copy_part(const ByteSource& source, std::uint64_t offset, std::size_t bytes,
                  StableCopy& copy) {
   for (int i = 0; i < kStableTries; ++i) {
@@ -67,9 +68,9 @@ void copy_figures(const DeviceRecord& record, DeviceImage& device) {
   device.cb_estimate = record.cb_estimate != 0;
 }
 
-// Figures of different moments may contradict each other, as may those of a writer that was killed
-// during a change. This computes sums again from their parts, and raises a figure to the largest
-// one that it includes.
+// Makes figures consistent with each other. Figures of different moments may contradict each other,
+// and so may the figures of a writer that was killed during a change. Computes sums again from
+// their parts, and raises a figure to the largest figure that it includes.
 void reconcile(DeviceImage& device) {
   KindFigures& cbs = device.kinds[Kind::cb];
   cbs.logical_bytes = std::max(cbs.logical_bytes, cbs.used_bytes);
@@ -99,23 +100,24 @@ DevicePeaks peaks_of(const DeviceRecord& record) {
   return peaks;
 }
 
-// The bytes of a device record from one of its sequence numbers on.
+// A part of a device record, which begins with a sequence number.
 struct Part {
   const std::byte* bytes;
-  bool whole;  // false: right figure by figure
+  bool whole;  // false: each figure is right only by itself
 };
 
-// The device records of one chunk: read together, then again one by one where the copy is torn.
+// The device records of one chunk. Reads them together; reads a record again alone if its copy is
+// torn.
 class DeviceChunk {
  public:
-  // False when the file is cut short.
+  // Returns false if the file is truncated.
   [[nodiscard]] bool load(const ByteSource& source, std::uint64_t offset, std::uint32_t records) {
     offset_ = offset;
     return block_.load(source, offset, records * sizeof(DeviceRecord));
   }
 
-  // Of record `index` from byte `at` on; none when the file is cut short. Valid until the next
-  // call.
+  // Returns the bytes of record `index` from byte `at` on, or nullopt if the file is truncated. The
+  // bytes are valid until the next call.
   [[nodiscard]] std::optional<Part> part(const ByteSource& source, std::uint32_t index,
                                          std::size_t at, std::size_t bytes) {
     const std::size_t place = index * sizeof(DeviceRecord) + at;
@@ -132,12 +134,12 @@ class DeviceChunk {
   StableCopy single_;
 };
 
-// One pass over the device records.
+// Reads all device records once.
 class DevicePass {
  public:
   explicit DevicePass(const ByteSource& source) : source_(source) {}
 
-  // False when the file is cut short.
+  // Returns false if the file is truncated.
   [[nodiscard]] bool read(const RecordPlaces& places, std::uint32_t count) {
     open_.of_record.resize(count);
     open_.id_of.resize(count);
@@ -196,7 +198,7 @@ class DevicePass {
 
   const ByteSource& source_;
   DeviceChunk chunk_;
-  DeviceRecord record_{};  // up to kHeadBytes
+  DeviceRecord record_{};  // valid up to kHeadBytes
   OpenDevices open_;
 };
 

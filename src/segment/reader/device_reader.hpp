@@ -11,23 +11,23 @@
 
 namespace ttmem::segment {
 
-// The open devices of a segment, which of them each device record became, and what was left on
-// those that are closed.
+// The devices of a segment, open and closed, and which device record belongs to which open device.
 struct OpenDevices {
   std::vector<DeviceImage> devices;
-  std::vector<std::optional<std::uint32_t>> of_record;  // by record; none: not open
+  std::vector<std::optional<std::uint32_t>> of_record;  // index into `devices` by record; nullopt: not open
   std::vector<LeftAtClose> left_at_close;
-  std::vector<DevicePeaks> peaks;    // also of the closed ones
-  std::vector<DeviceImage> closed;   // without cores
-  std::vector<std::uint32_t> id_of;  // by record
+  std::vector<DevicePeaks> peaks;    // of open and closed devices
+  std::vector<DeviceImage> closed;   // closed devices, without cores
+  std::vector<std::uint32_t> id_of;  // id of the device by record
   std::uint64_t invalid_records = 0;
 };
 
-// None when the file is cut short while being read.
+// Returns nullopt if the file is truncated while being read.
 [[nodiscard]] std::optional<OpenDevices> read_devices(const ByteSource& source,
                                                       const SegmentMap& map);
 
-// The compute cores of a device; all that a mask can name when its grid is unknown.
+// Returns the compute cores of a device. If its grid is unknown, returns all cores that a mask can
+// contain.
 [[nodiscard]] CoreMask grid_mask(const DeviceImage& device);
 
 }  // namespace ttmem::segment

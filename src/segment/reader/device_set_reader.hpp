@@ -10,15 +10,16 @@
 
 namespace ttmem::segment {
 
-// The sets of devices of a segment. Reads each once, when it is first needed: a slot refers to a
-// set only when that is complete, and a set never changes. `source` and `map` must outlive it.
+// Reads the sets of devices of a segment, each set once, when it is first needed. Once is enough: a
+// slot refers only to complete sets, and a set never changes. `source` and `map` must outlive the
+// reader.
 class DeviceSetReader {
  public:
   DeviceSetReader(const ByteSource& source, const SegmentMap& map)
       : source_(source), places_(map.device_sets) {}
 
-  // The set with this number. None when it is newer than `map`; empty when its record contradicts
-  // itself, or is missing.
+  // Returns the set with this number. Returns nullopt if the set is newer than `map`, and an empty
+  // set if its record is missing or contradicts itself.
   [[nodiscard]] std::optional<DeviceMask> read(std::uint32_t number);
 
  private:

@@ -33,11 +33,11 @@ bool plausible(const EventRecord& event) {
   }
 }
 
-// Copies records of the ring, and says afterwards which of the copies are whole.
+// Copies records of the ring, and finds out afterwards which of the copies are whole.
 //
-// A writer stores `events` before it begins the record after the last one, and with an event it
-// writes `margin_` records at most. So a record is whole if, after it was copied, `events` was
-// still more than that before the record which takes its place.
+// Record r is overwritten by record r + capacity_. The writer stores `events` before it begins the
+// next record, and one event has at most `margin_` records. So the copy of record r is whole if
+// `events`, read after the copy was made, is still below r + capacity_ - margin_.
 class Ring {
  public:
   Ring(const ByteSource& source, const SegmentMap& map)
@@ -48,16 +48,16 @@ class Ring {
         margin_(has_details_ ? 1 + kMaxEventDetails : 1) {}
 
   [[nodiscard]] bool has_details() const { return has_details_; }
-  // False: it is too small for anything to stay in it.
+  // Returns false if the ring is too small to keep any record.
   [[nodiscard]] bool is_usable() const { return capacity_ > margin_; }
 
-  // The first record that nobody is about to overwrite.
+  // Returns the oldest record that the writer is not about to overwrite.
   [[nodiscard]] std::uint64_t oldest(std::uint64_t newest) const {
     const std::uint64_t kept = capacity_ - margin_;
     return newest < kept ? 1 : newest - kept + 1;
   }
 
-  // Copies records [first, last]. False when the file is cut short.
+  // Copies the records `first` to `last`, both included. Returns false if the file is truncated.
   bool copy(std::uint64_t first, std::uint64_t last) {
     records_.resize(static_cast<std::size_t>(last - first + 1));
     std::size_t done = 0;
@@ -70,7 +70,7 @@ class Ring {
       if (source_.read_at(array_.offset_of(at), piece) != piece.size()) return false;
       done += count;
     }
-    // What is read afterwards is read after the copy has ended.
+    // Keeps later reads behind the end of the copy.
     std::atomic_thread_fence(std::memory_order_acquire);
     return true;
   }
@@ -92,7 +92,7 @@ EventDetails as_details(const EventRecord& record) {
   return details;
 }
 
-// Takes the records, of which the first has number `first`, for single events.
+// Takes the records as events without details. The first record has the number `first`.
 void take_plain(std::span<const EventRecord> records, std::uint64_t first, std::uint64_t oldest,
                 Events& result) {
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -103,8 +103,8 @@ void take_plain(std::span<const EventRecord> records, std::uint64_t first, std::
   result.newest = first + records.size() - 1;
 }
 
-// Takes them for events with details. False when they contradict themselves. The last may be cut
-// off, and is then left for the next call.
+// Takes the records as events with details. Returns false if the records contradict themselves. If
+// the last event is not complete, it is left for the next call.
 bool take_detailed(std::span<const EventRecord> records, std::uint64_t first, Events& result) {
   for (std::size_t i = 0; i < records.size();) {
     const EventRecord& event = records[i];
@@ -148,7 +148,7 @@ Result<Events> read_events(const ByteSource& source, std::uint64_t after_number,
   result.newest = after_number;
   std::uint64_t newest = map->header.events;
   if (newest <= after_number) return result;
-  // All that was not read is lost.
+  // Counts all unread records as lost.
   const auto give_up = [&] {
     result.events.clear();
     result.details.clear();
@@ -161,7 +161,7 @@ Result<Events> read_events(const ByteSource& source, std::uint64_t after_number,
   if (ring.has_details() && after_number + 1 < oldest) return give_up();
   const std::uint64_t first = std::max(after_number + 1, oldest);
   result.lost = first - after_number - 1;
-  most = std::max(most, kMaxEventDetails + 1);  // one event at least
+  most = std::max(most, kMaxEventDetails + 1);  // at least one event
   const std::uint64_t last = newest - first < most ? newest : first + most - 1;
   if (!ring.copy(first, last) || !read_value(source, offsetof(Header, events), newest)) {
     return Error{"it became shorter while its events were read; try again"};

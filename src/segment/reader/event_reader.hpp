@@ -13,31 +13,31 @@
 
 namespace ttmem::segment {
 
-// A record of details after an event: an AllocationDetails, a CbRecord, 8 ids of programs, or a
-// piece of a text.
+// One detail record after an event: an AllocationDetails, a CbRecord, 8 ids of programs, or a piece
+// of a text.
 using EventDetails = std::array<std::byte, sizeof(EventRecord)>;
 
 struct Events {
-  std::vector<EventRecord> events;    // by number
-  std::vector<EventDetails> details;  // of all of them, one after the other
-  std::uint64_t lost = 0;    // overwritten before they were read, or invalid; records, not events
-  std::uint64_t newest = 0;  // number of the last record, for the next call
-  bool has_details = false;  // whether the segment writes any
+  std::vector<EventRecord> events;    // in the order of their numbers
+  std::vector<EventDetails> details;  // details of all events, one event after the other
+  std::uint64_t lost = 0;    // number of records, not events, that were invalid or overwritten before they were read
+  std::uint64_t newest = 0;  // number of the last record that was read; `after_number` of the next call
+  bool has_details = false;  // true if the segment contains details
 };
 
-// How many records of details follow an event in a segment that writes them.
+// Returns the number of detail records that follow an event in a segment with details.
 [[nodiscard]] std::uint32_t details_after(const EventRecord& event);
 
-// The events after number `after_number` (0: from the beginning). A reader that calls too seldom
-// loses the oldest; `lost` says how many. Where events have details, it loses all that it has not
-// read: nothing marks where an event begins.
+// Returns the events after number `after_number` (0 means from the beginning). A reader that calls
+// too seldom loses the oldest events; `lost` counts them. In a segment with details such a reader
+// loses all events that it has not read, because nothing marks where an event begins.
 //
-// Example: the ring holds 1024 events, the newest is 5000, and the reader asks for those after
-// 3000. 977 events are lost, the last of them because it may be about to be overwritten, and 3978
-// to 5000 are returned.
+// Example: the ring holds 1024 events, the newest is 5000, and the reader asks for the events after
+// 3000. Events 3978 to 5000 are returned. 977 events are lost, the last of them because the writer
+// may be about to overwrite it.
 //
-// Returns about `most` records at most; a call with `newest` gets the next. Fails as read_segment()
-// does. Safe from any thread.
+// Returns at most about `most` records; call again with `newest` to get the next records. Fails
+// like read_segment(). Safe from any thread.
 [[nodiscard]] Result<Events> read_events(const ByteSource& source, std::uint64_t after_number,
                                          std::uint32_t most = 1 << 20);
 

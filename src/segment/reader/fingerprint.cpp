@@ -10,7 +10,7 @@
 namespace ttmem::segment {
 namespace {
 
-// Both sequence numbers of the device record at `place`.
+// Reads both sequence numbers of the device record at `place`.
 bool read_seqs(const ByteSource& source, std::uint64_t place, std::array<std::uint32_t, 2>& seqs) {
   return read_value(source, place + offsetof(DeviceRecord, seq), seqs[0]) &&
          read_value(source, place + offsetof(DeviceRecord, cores_seq), seqs[1]);
@@ -69,7 +69,7 @@ bool is_settled(const SegmentImage& image) {
     if (device.programs != programs[d]) return false;
     for (const Kind kind : kAllKinds) {
       const KindFigures& figures = device.kinds[kind];
-      // The CBs of programs are no allocations.
+      // The CBs of programs are not allocations.
       const std::uint64_t bytes = kind == Kind::cb ? device.loose_cb_bytes : figures.logical_bytes;
       const Sum& sum = listed[d][kind];
       if (figures.live != sum.count || bytes != sum.bytes) return false;

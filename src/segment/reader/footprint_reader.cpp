@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
-// Where the CB records of one footprint are.
+// The place of the CB records of one footprint.
 struct Run {
   std::uint64_t number = 0;
   std::uint32_t first = 0;
   std::uint32_t count = 0;
-  std::uint32_t footprint = kNowhere;  // index of what was read
+  std::uint32_t footprint = kNowhere;  // index into Footprints::footprints after the CBs were read
 };
 
-// One run for each number, in their order.
+// Returns one run for each footprint number, in ascending order.
 std::vector<Run> runs_of(std::span<const ProgramSlot> programs) {
   std::vector<Run> runs;
   runs.reserve(programs.size());
@@ -36,7 +36,8 @@ std::vector<Run> runs_of(std::span<const ProgramSlot> programs) {
   return runs;
 }
 
-// Number 0 has no CBs; all others lie within one chunk.
+// Returns true if the CB records of the run can exist. Footprint 0 has no CBs; the CB records of
+// any other footprint lie within one chunk.
 bool possible(const Run& run, std::uint32_t cb_records) {
   if (run.number == 0 || run.count == 0) return run.number == 0 && run.count == 0;
   return run.count <= kMaxCbsPerProgram && run.first < cb_records &&
@@ -44,7 +45,8 @@ bool possible(const Run& run, std::uint32_t cb_records) {
          run.count <= cb_records - run.first;
 }
 
-// False when a record is not, or not any more, of this footprint.
+// Copies the CBs of a footprint. Returns false if a record does not, or no longer, belong to the
+// footprint.
 bool copy_run(const StableCopy& chunk, const Run& run, Footprint& footprint) {
   for (std::uint32_t i = 0; i < run.count; ++i) {
     CbRecord record;
@@ -58,7 +60,8 @@ bool copy_run(const StableCopy& chunk, const Run& run, Footprint& footprint) {
   return true;
 }
 
-// Reads chunk by chunk: thousands of footprints lie in a few chunks. False when cut short.
+// Reads the CBs chunk by chunk, because thousands of footprints lie in a few chunks. Returns false
+// if the file is truncated.
 bool read_runs(const ByteSource& source, const SegmentMap& map, std::vector<Run>& runs,
                Footprints& result) {
   const std::uint32_t records = std::min(map.header.cb_count, map.cbs.capacity());

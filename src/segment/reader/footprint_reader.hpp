@@ -12,17 +12,17 @@
 
 namespace ttmem::segment {
 
-// The footprints of some programs. Each is here once, however many programs share it, so they never
-// take more memory than the CB records of the file.
+// The footprints of some programs. Each footprint is contained once, however many programs share
+// it, so the footprints never take more memory than the CB records of the file.
 struct Footprints {
   std::vector<Footprint> footprints;
-  // By the index of the program. None: the program ended before its CBs were read, or it refers to
-  // invalid CB records.
+  // Index into `footprints` by program. nullopt if the program ended before its CBs were read, or
+  // if it refers to invalid CB records.
   std::vector<std::optional<std::uint32_t>> of_program;
   std::uint64_t invalid_records = 0;
 };
 
-// None when the file is cut short while being read.
+// Returns nullopt if the file is truncated while being read.
 [[nodiscard]] std::optional<Footprints> read_footprints(const ByteSource& source,
                                                         const SegmentMap& map,
                                                         std::span<const ProgramSlot> programs);

@@ -11,8 +11,8 @@ namespace ttmem::segment {
 // Splits $TTMEM_RUN into the ids of the runs in it, the innermost first.
 [[nodiscard]] std::vector<std::string> split_run_ids(const std::string& text);
 
-// Returns the runs of the process of a segment, the innermost first; empty if the process belongs
-// to no run or its library does not store runs. Call it only when the header is complete.
+// Returns the runs to which the process of a segment belongs, the innermost first. Empty if the
+// process belongs to no run or its library does not store runs. The header must be complete.
 [[nodiscard]] std::vector<std::string> read_run_ids(const ByteSource& source);
 
 }  // namespace ttmem::segment

@@ -19,17 +19,18 @@
 
 namespace ttmem::segment {
 
-// An open device, with its figures as in the record. No peak is below its current figure. All
-// figures of a kind are known, or none; then they are 0.
+// An open device with the figures of its record. No peak is below its current figure. Either all
+// figures of a kind are known, or none is known and all are 0.
 struct DeviceImage : DeviceFigures {
   DeviceImage() : DeviceFigures{} {}
 
-  // True if all figures are of one moment. Under constant writing they are not: then each figure is
-  // right by itself, and the moments differ by microseconds. `cores_coherent` is for `cores`.
+  // True if all figures are of one moment. Under constant writing they are not: each figure is then
+  // right by itself, and the moments differ by microseconds. `cores_coherent` is the same for
+  // `cores`.
   bool coherent = true;
   bool cores_coherent = true;
 
-  // Zero or empty is unknown.
+  // In the following fields zero or empty means unknown.
   std::uint32_t id = 0;
   bool announced = false;
   std::uint64_t uid = 0;
@@ -45,36 +46,37 @@ struct DeviceImage : DeviceFigures {
   std::uint64_t trace_region_bytes = 0;
   std::uint64_t opened_ns = 0;
 
-  bool cb_resident_known = true;   // false: `cb_resident_bytes` and that of `cores` mean nothing
+  bool cb_resident_known = true;   // false: the resident bytes here and in `cores` mean nothing
   bool programs_known = true;      // false: `programs` means nothing
-  bool cb_estimate = false;        // the figures of the CBs are one
-  std::vector<CoreFigures> cores;  // grid_x * grid_y, row by row; empty when the grid is unknown
+  bool cb_estimate = false;        // true: the figures of the CBs are estimates
+  std::vector<CoreFigures> cores;  // grid_x * grid_y, row by row; empty if the grid is unknown
 };
 
 // A live buffer or kernel.
 struct LiveAllocation {
-  std::uint32_t slot = 0;              // in the segment
+  std::uint32_t slot = 0;              // index of the slot in the segment
   std::uint32_t device = 0;            // index into SegmentImage::devices
-  std::vector<std::uint32_t> devices;  // of a mesh: all of them, `device` first; else empty
+  std::vector<std::uint32_t> devices;  // for a mesh: all of its devices, `device` first; else empty
   Kind kind = Kind::dram;
-  std::uint8_t role = 0;  // kernels: ttmem_kernel_role
+  std::uint8_t role = 0;  // for a kernel: ttmem_kernel_role
   std::uint64_t when_ns = 0;
   std::uint64_t id = 0;
   std::optional<std::uint64_t> address;
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> bytes_per_bank;
   std::optional<std::uint32_t> banks;
-  std::optional<CoreMask> cores;  // where its bytes lie; none: in every bank
-  bool own_banks = false;         // takes the banks of `cores` only; else every bank
-  bool estimate = false;          // `bytes` is one
+  std::optional<CoreMask> cores;  // cores that hold its bytes; nullopt: in every bank
+  bool own_banks = false;         // true: takes only the banks of `cores`; false: takes every bank
+  bool estimate = false;          // true: `bytes` is an estimate
   BufferLayout layout{};
   std::string label;
-  std::string scope;               // "decoder.0/attention"; empty: none
-  std::uint32_t scope_number = 0;  // in the segment; 0: none
-  ScopeVisit visit;                // of that scope
+  std::string scope;               // "decoder.0/attention"; empty means none
+  std::uint32_t scope_number = 0;  // number of the scope in the segment; 0 means none
+  ScopeVisit visit;                // visit of the scope during which the allocation was made
 };
 
-// The devices that it lies on. Its sizes are those on each of them.
+// Returns the devices on which the allocation lies. The sizes of the allocation are its sizes on
+// each of these devices.
 [[nodiscard]] inline std::span<const std::uint32_t> devices_of(const LiveAllocation& allocation) {
   if (allocation.devices.empty()) return {&allocation.device, 1};
   return allocation.devices;
@@ -82,38 +84,38 @@ struct LiveAllocation {
 
 struct Cb {
   std::uint32_t address = 0;
-  std::uint32_t bytes = 0;  // on each core
-  bool global = false;      // a view on an L1 buffer
+  std::uint32_t bytes = 0;  // bytes on each core
+  bool global = false;      // true: a view of an L1 buffer
   CoreMask cores;
 };
 
-// The CBs of all programs that have the same ones.
+// The CBs of a program. Programs with the same CBs share one footprint.
 using Footprint = std::vector<Cb>;
 
 // A live program on one device.
 struct LiveProgram {
-  std::uint32_t slot = 0;       // in the segment
+  std::uint32_t slot = 0;       // index of the slot in the segment
   std::uint32_t device = 0;     // index into SegmentImage::devices
   std::uint32_t footprint = 0;  // index into SegmentImage::footprints
   std::uint32_t resident_cores = 0;
   std::uint64_t when_ns = 0;
   std::uint64_t program = 0;
-  std::string name;                // empty: none
-  std::string scope;               // in which it was placed; empty: none
-  std::uint32_t scope_number = 0;  // as of an allocation
+  std::string name;                // empty means none
+  std::string scope;               // scope in which the program was placed; empty means none
+  std::uint32_t scope_number = 0;  // number of the scope in the segment; 0 means none
   ScopeVisit visit;
 };
 
-// What a process had not freed when it closed a device, summed over all times that it did. An open
-// device has the same figures in its DeviceImage.
+// The allocations that a process had not freed when it closed a device, summed over all times that
+// it closed the device. An open device has the same figures in its DeviceImage.
 struct LeftAtClose {
   std::uint32_t device_id = 0;
   std::uint64_t allocations = 0;
   std::uint64_t bytes = 0;
 };
 
-// The most that a process had on a device, over all times that it had it open; a kind that it never
-// reported is unknown.
+// The peaks of a process on a device, over all periods in which the device was open. A kind that
+// the process never reported is unknown.
 struct DevicePeaks {
   std::uint32_t id = 0;
   std::uint64_t l1_total_bytes = 0;
@@ -122,14 +124,14 @@ struct DevicePeaks {
   std::uint64_t left_at_close_bytes = 0;
 };
 
-// The last time that memory did not suffice.
+// The last time that the process ran out of memory.
 struct FailureImage {
-  std::uint64_t number = 0;  // of failures so far
+  std::uint64_t number = 0;  // number of failures so far
   std::uint64_t when_ns = 0;
   std::uint64_t when_unix_ns = 0;
-  std::uint64_t not_kept = 0;       // of them, those whose state was not kept
-  std::int32_t not_kept_error = 0;  // why that of the last one was not, an errno; 0: it was
-  std::string run;                  // the `ttmem run` that the process belongs to; empty: none
+  std::uint64_t not_kept = 0;       // number of failures whose state was not kept
+  std::int32_t not_kept_error = 0;  // errno of keeping the last failure's state; 0: the state was kept
+  std::string run;                  // `ttmem run` to which the process belongs; empty means none
   std::string text;                 // may have several lines
 };
 
@@ -137,7 +139,7 @@ struct SegmentImage {
   std::int32_t pid = 0;
   std::uint32_t uid = 0;
   std::uint64_t start_time_ticks = 0;
-  std::uint32_t pid_namespace = 0;  // of `pid`; 0: unknown
+  std::uint32_t pid_namespace = 0;  // namespace of `pid`; 0 means unknown
   std::array<std::uint8_t, 16> boot_id{};
   std::uint64_t created_unix_ns = 0;
   std::uint64_t created_ns = 0;
@@ -145,11 +147,11 @@ struct SegmentImage {
   std::string command;
 
   bool clean_exit = false;
-  bool client_ended = false;     // of a proxy segment: not only its server
-  std::uint32_t client_uid = 0;  // of a proxy segment
+  bool client_ended = false;     // of a proxy segment: the client has ended, not only its server
+  std::uint32_t client_uid = 0;  // of a proxy segment: user of the client
   std::int32_t last_error = 0;
-  std::uint64_t events = 0;       // `allocations` and `programs` were alive together at this event
-  std::uint64_t event_count = 0;  // events so far
+  std::uint64_t events = 0;       // number of the event at which all `allocations` and `programs` were live
+  std::uint64_t event_count = 0;  // number of events so far
   std::uint64_t dropped_allocations = 0;
   std::uint64_t dropped_programs = 0;
   std::uint64_t dropped_calls = 0;
@@ -157,12 +159,12 @@ struct SegmentImage {
 
   Job job{};
   std::optional<FailureImage> failure;
-  std::vector<std::string> not_seen;  // what the process does not report, and why: sentences
+  std::vector<std::string> not_seen;  // sentences: what the process does not report, and why
 
-  // Records that contradict themselves and were ignored.
+  // The number of records that contradict themselves and were ignored.
   std::uint64_t invalid_records = 0;
 
-  std::vector<LeftAtClose> left_at_close;  // of the devices that are closed now
+  std::vector<LeftAtClose> left_at_close;  // of devices that are closed now
   std::vector<DevicePeaks> peaks;          // of all devices that were ever open
   std::vector<DeviceImage> devices;
   std::vector<LiveAllocation> allocations;

@@ -47,8 +47,8 @@ HeaderState check_header(const ByteSource& source, Header& header) {
   header = {};
   const auto bytes = std::as_writable_bytes(std::span(&header, 1));
   const std::size_t there = source.read_at(0, bytes);
-  // Pairs with the release store of `magic` in SegmentWriter::create(): whatever was written before
-  // is seen by all that is read from here on.
+  // Pairs with the release store of `magic` in SegmentWriter::create(): all later reads see
+  // everything that was written before `magic`.
   std::atomic_thread_fence(std::memory_order_acquire);
   if (there < sizeof(header.magic) || header.magic == 0) return HeaderState::incomplete;
   if (header.magic != kMagic) return HeaderState::foreign;
@@ -60,7 +60,8 @@ HeaderState check_header(const ByteSource& source, Header& header) {
   return HeaderState::complete;
 }
 
-// The chunks that the header names, that the table has room for, and that are in the file.
+// Returns the number of chunks to read: not more than the header's count, the size of the table,
+// and the number of chunks in the file.
 std::uint32_t chunks_to_read(const ByteSource& source, const Header& header) {
   const std::uint64_t size = source.size();
   const std::uint64_t in_file = size < kHeaderBytes ? 0 : (size - kHeaderBytes) / kChunkBytes;
@@ -107,12 +108,13 @@ Result<SegmentMap> map_segment(const ByteSource& source) {
   if (state != HeaderState::complete) return explain(state, map.header);
 
   // Reads the header again. A slot beyond the counts of this second copy was first used after
-  // `events_before` was read, so nothing that was alive at that event is missed.
+  // `events_before` was read, so no slot that was live at that event is missed.
   map.events_before = map.header.events;
   if (!read_value(source, 0, map.header)) return explain(HeaderState::damaged, map.header);
 
-  // Reads the table and the slots after the counts. Pairs with the release stores of `chunk_count`
-  // in SegmentWriter::map_chunks(), which follow those of the kinds, and of publish().
+  // Keeps the reads of the table and of the slots behind the reads of the counts. Pairs with the
+  // release stores of `chunk_count` in SegmentWriter::map_chunks(), which follow the stores of the
+  // chunks' kinds, and with the release stores of publish().
   std::atomic_thread_fence(std::memory_order_acquire);
   std::array<std::uint8_t, kMaxChunks> kinds{};
   const std::uint32_t chunks = chunks_to_read(source, map.header);

@@ -11,19 +11,19 @@
 
 namespace ttmem::segment {
 
-// What the header of a file says about it.
+// The state of the header of a file.
 enum class HeaderState : std::uint8_t {
-  incomplete,     // no magic yet: its writer is starting, or died while it started
-  foreign,        // another magic: not a segment
-  other_version,  // a segment, but of another libttmem
+  incomplete,     // no magic yet: the writer is starting, or died while it started
+  foreign,        // another magic: the file is not a segment
+  other_version,  // a segment of another version of libttmem
   damaged,        // a segment whose header contradicts itself or is cut off
   complete,
 };
 
 [[nodiscard]] HeaderState header_state(const ByteSource& source);
 
-// Where the records of one kind lie: the chunks of that kind, in the order of the file, are one
-// array.
+// The places of the records of one kind. The chunks of that kind, in the order of the file, form
+// one array.
 class RecordPlaces {
  public:
   explicit RecordPlaces(std::uint32_t record_bytes = kChunkBytes)
@@ -37,7 +37,7 @@ class RecordPlaces {
   [[nodiscard]] std::uint32_t records_per_chunk() const { return records_per_chunk_; }
   [[nodiscard]] std::uint32_t record_bytes() const { return record_bytes_; }
 
-  // `index` is below capacity().
+  // Returns the offset of a record in the file. `index` must be below capacity().
   [[nodiscard]] std::uint64_t offset_of(std::uint32_t index) const {
     const std::uint64_t chunk = chunks_[index / records_per_chunk_];
     return kHeaderBytes + chunk * kChunkBytes +
@@ -50,8 +50,8 @@ class RecordPlaces {
   std::uint32_t record_bytes_;
 };
 
-// The header, checked, and where its arrays are. The counts of the header are what its writer
-// says; the capacities of the arrays are bounded by the size of the file.
+// The checked header, and the places of its arrays. The counts of the header are claims of the
+// writer; the capacities of the arrays are bounded by the size of the file.
 struct SegmentMap {
   Header header;
   std::uint64_t events_before = 0;  // Header::events, read before anything else of `header`
@@ -64,10 +64,10 @@ struct SegmentMap {
   RecordPlaces device_sets{sizeof(DeviceSetRecord)};
 };
 
-// How many events its process has written.
+// Returns the number of events that the process has written.
 [[nodiscard]] std::uint64_t event_count(const Header& header);
 
-// Fails when the header is not complete, or is cut off while being read.
+// Fails if the header is incomplete, or if the file is truncated while being read.
 [[nodiscard]] Result<SegmentMap> map_segment(const ByteSource& source);
 
 }  // namespace ttmem::segment

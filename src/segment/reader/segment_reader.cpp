@@ -25,7 +25,7 @@ Error cut_short() {
   return {"it became shorter while it was read; its process may be starting or ending, try again"};
 }
 
-// One pass over a segment.
+// Reads a segment once.
 class Pass {
  public:
   Pass(const ByteSource& source, const SegmentMap& map)
@@ -70,7 +70,7 @@ class Pass {
     image_.dropped_names = header.dropped_names;
   }
 
-  // False when the file is cut short.
+  // Returns false if the file is truncated.
   bool read_job() {
     if (map_.header.layout_version < 4) return true;
     JobRecord record;
@@ -90,7 +90,7 @@ class Pass {
     return true;
   }
 
-  // False when the file is cut short.
+  // Returns false if the file is truncated.
   bool read_failure() {
     if (map_.header.layout_version < 4) return true;
     for (int i = 0; i < kStableTries; ++i) {
@@ -100,7 +100,7 @@ class Pass {
       if (record.number != 0) image_.failure = image_of(record);
       return true;
     }
-    return true;  // its writer died in there, before there was a text
+    return true;  // the writer died during the write, before there was a text
   }
 
   static FailureImage image_of(const FailureRecord& record) {
@@ -114,7 +114,7 @@ class Pass {
             .text = safe_lines(std::string_view(record.text, bytes))};
   }
 
-  // False when the file is cut short.
+  // Returns false if the file is truncated.
   bool read_not_seen() {
     for (const std::uint32_t number : map_.header.not_seen) {
       std::string text;
@@ -124,9 +124,9 @@ class Pass {
     return true;
   }
 
-  // Calls use(slot, its index) for each of the first `count` slots that is untorn. A slot that
-  // stays torn is being allocated or freed, or its writer died there, so it is not among those that
-  // were alive together. False when the file is cut short.
+  // Calls use(slot, index) for each untorn slot among the first `count` slots. Leaves out a slot
+  // that stays torn: it is being allocated or freed, or its writer died there, so it is not among
+  // the slots that were live together. Returns false if the file is truncated.
   template <typename Slot, typename Use>
   bool for_each_slot(const RecordPlaces& array, std::uint32_t count, Use&& use) {
     for (std::uint32_t first = 0; first < count; first += array.records_per_chunk()) {
@@ -144,8 +144,8 @@ class Pass {
     return true;
   }
 
-  // A living writer changes a few slots at a time. A file with many torn slots is damaged, so the
-  // number of retries is limited.
+  // Reads a torn slot again. A living writer changes a few slots at a time. A file with many torn
+  // slots is damaged, so the number of retries is limited.
   template <typename Slot>
   bool read_again(std::uint64_t offset, Slot& slot) {
     for (int i = 0; i < kStableTries && retries_left_ > 0; ++i, --retries_left_) {
@@ -161,7 +161,7 @@ class Pass {
         map_.allocations, count, [&](const AllocationSlot& slot, std::uint32_t index) {
           if (slot.live != 1 || slot.born > image_.events) return;
           const std::vector<std::uint32_t>& devices = devices_of(slot);
-          if (devices.empty()) return;  // closed meanwhile
+          if (devices.empty()) return;  // its devices were closed meanwhile
           if (plausible(slot) && cores_fit(slot, devices)) {
             labelled &= add_allocation(slot, index, devices);
           } else {
@@ -181,7 +181,7 @@ class Pass {
     return slot.banks == 0 || slot.bytes_per_bank <= most / slot.banks;
   }
 
-  // Only in L1 is a bank a core.
+  // Returns true if the cores lie inside the grid of each device. Only in L1 is a bank a core.
   [[nodiscard]] bool cores_fit(const AllocationSlot& slot,
                                const std::vector<std::uint32_t>& devices) const {
     const auto kind = static_cast<Kind>(slot.kind);
@@ -195,7 +195,7 @@ class Pass {
     return (cores - grid_mask(image_.devices[device])).empty();
   }
 
-  // False when the file is cut short.
+  // Returns false if the file is truncated.
   bool add_allocation(const AllocationSlot& slot, std::uint32_t index,
                       const std::vector<std::uint32_t>& devices) {
     LiveAllocation allocation;
@@ -225,8 +225,9 @@ class Pass {
     return whole;
   }
 
-  // The texts were read after map_.events_before, and what is listed was taken before: a scope that
-  // nobody is in then was left since.
+  // Returns the visit of the scope during which an allocation was made at `when_ns`. The texts were
+  // read after map_.events_before, and everything listed was made before that event. So a scope
+  // that no thread was in when its text was read has been left since.
   ScopeVisit visit_of(std::uint32_t scope, std::uint64_t when_ns) {
     return visit_at(static_cast<std::int64_t>(when_ns), texts_.visits(scope));
   }
@@ -268,7 +269,7 @@ class Pass {
     return covered;
   }
 
-  // False when the file is cut short.
+  // Returns false if the file is truncated.
   bool add_program(const ProgramSlot& slot, std::uint32_t index, std::uint32_t footprint) {
     LiveProgram program;
     program.slot = index;
@@ -285,7 +286,7 @@ class Pass {
     return whole;
   }
 
-  // The open devices of an allocation.
+  // Returns the open devices of an allocation.
   const std::vector<std::uint32_t>& devices_of(const AllocationSlot& slot) {
     found_.clear();
     const auto add = [&](std::uint32_t record) {
@@ -310,7 +311,7 @@ class Pass {
   std::vector<std::optional<std::uint32_t>> device_of_record_;
   TextReader texts_;
   DeviceSetReader sets_;
-  std::vector<std::uint32_t> found_;  // by devices_of(); a member, so that its memory is reused
+  std::vector<std::uint32_t> found_;  // result of devices_of(); a member, so that its memory is reused
   StableCopy block_;
   StableCopy single_;
   int retries_left_ = 256;

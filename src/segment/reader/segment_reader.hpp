@@ -7,15 +7,18 @@
 
 namespace ttmem::segment {
 
-// Reads a segment. Whatever the bytes are, and however they change meanwhile, this terminates,
-// takes memory in proportion to the file at most, and never returns a torn record.
+// Reads a segment. Whatever the bytes are, and however they change meanwhile, the function
+// terminates, takes at most memory in proportion to the file, and never returns a torn record.
 //
-// Fails when the header is not complete (see header_state() in segment_map.hpp), or when the file
-// is cut short while being read. The message goes after the name of the file.
+// Fails if the header is incomplete (see header_state() in segment_map.hpp), or if the file is
+// truncated while being read. The caller puts the name of the file before the message.
 //
-// Not a failure: a slot that is being written (it is not listed, and shows up at the next pass), a
-// device under constant writing (DeviceImage::coherent is false), a record that contradicts itself
-// (SegmentImage::invalid_records counts it). Safe from any thread.
+// Not a failure:
+// - a slot that is being written: it is not listed, and appears in the next pass
+// - a device under constant writing: DeviceImage::coherent is false
+// - a record that contradicts itself: SegmentImage::invalid_records counts it
+//
+// Safe from any thread.
 [[nodiscard]] Result<SegmentImage> read_segment(const ByteSource& source);
 
 }  // namespace ttmem::segment

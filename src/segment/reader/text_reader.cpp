@@ -33,7 +33,7 @@ TextReader::TextReader(const ByteSource& source, const SegmentMap& map)
 
 const TextRecord* TextReader::record(std::uint32_t number, bool& whole) {
   whole = true;
-  if (number == 0 || number > count_) return nullptr;  // newer than the header that was read
+  if (number == 0 || number > count_) return nullptr;  // 0 is no text; above count_ the text is newer than the header
   const std::uint32_t index = number - 1;
   std::vector<TextRecord>& chunk = chunks_[index / kPerChunk];
   if (chunk.empty()) whole = load(index / kPerChunk, chunk);
@@ -65,7 +65,7 @@ bool TextReader::read_scope(std::uint32_t number, std::string& path) {
     if (length == 0 || length > sizeof found->text) break;
     if (!path.empty()) path.insert(0, "/");
     path.insert(0, safe_text(std::string_view(found->text, length)));
-    // A scope is made after the one that it lies in.
+    // A scope is made after its enclosing scope, so its number is higher.
     const auto parent = static_cast<std::uint32_t>(found->length >> kParentShift);
     if (parent == 0 || parent >= at) break;
     at = parent;

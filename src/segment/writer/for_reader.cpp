@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process leaves for a reader: its segment when it ends or calls exec, and a mark when it
-// cannot have a segment.
+// The files that a process leaves for a reader: its segment when the process ends or calls exec,
+// and a mark when the process cannot have a segment.
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint32_t kMaxNames = 256;
 
-// tmpfs stores a longer target in a page, for which there may be no room.
+// The maximum length of a link target. tmpfs stores a longer target in a page, for which there may
+// be no space.
 constexpr std::size_t kMaxTargetBytes = 126;
 
 // Renames a file. Unlike rename(), replaces no other file.
@@ -39,7 +40,7 @@ bool SegmentWriter::keep(const std::string& path) const noexcept {
     const std::string suffix =
         kKeptSuffix.data() + std::to_string(kept_for_) + "." + std::to_string(kept_for_namespace_);
     if (move(path, path + suffix)) return true;
-    // Starts at a number made of the time, which is most likely unused.
+    // Starts at a number made from the time, which is most likely unused.
     std::uint32_t number = static_cast<std::uint32_t>(clock_ns(CLOCK_MONOTONIC) / 1000) >> 1U;
     for (std::uint32_t i = 0; i < kMaxNames && errno == EEXIST; ++i) {
       if (move(path, base_path_ + "." + std::to_string(++number) + suffix)) return true;
@@ -49,12 +50,12 @@ bool SegmentWriter::keep(const std::string& path) const noexcept {
   return false;
 }
 
-// Creates a symbolic link whose name says that there is no segment, and why. If that fails too, the
-// process is not counted as untracked.
+// Creates a symbolic link whose name contains the reason why there is no segment. If the link
+// cannot be created either, the process is not counted as untracked.
 void SegmentWriter::leave_mark(const Options& options, const Identity& self) const noexcept {
   if (in_memory_ || is_proxy_) return;
   try {
-    const std::string public_ids = public_run_ids(options.run);  // everybody may read a link
+    const std::string public_ids = public_run_ids(options.run);  // every user can read a link
     const std::string ids(whole_ids(public_ids, kMaxTargetBytes));
     const std::string name = path_ + kUntrackedSuffix.data() + std::to_string(failure_error_) +
                              "." + std::to_string(self.pid_namespace);

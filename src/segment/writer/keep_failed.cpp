@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy of the segment at the moment when memory did not suffice: what the process held then is
-// known after it has freed everything and ended.
+// Copies the segment when the process runs out of memory. The copy shows what the process held at
+// that moment, even after the process has freed everything and ended.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -21,17 +21,18 @@
 namespace ttmem::segment {
 namespace {
 
-// A copy takes at most this part of what is free: the workload and others have their own shared
-// memory there, and are killed when it is full.
+// A copy takes at most a quarter of the free space: the workload and other processes have their own
+// shared memory there, and are killed when the space is full.
 constexpr std::uint64_t kPartOfFree = 4;
 
 bool has_room(int file, std::uint64_t bytes) noexcept {
   struct statvfs space {};
-  if (::fstatvfs(file, &space) != 0 || space.f_blocks == 0) return true;  // without a limit
+  if (::fstatvfs(file, &space) != 0 || space.f_blocks == 0) return true;  // the space is unknown or unlimited
   return std::uint64_t{space.f_bavail} * space.f_frsize / kPartOfFree >= bytes;
 }
 
-// A new file, in place of what a process of this name left when it was killed in here.
+// Creates a file. Replaces a file that a process of the same name left when it was killed while it
+// made a copy.
 UniqueFd make_file(const std::string& path, mode_t mode) noexcept {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
   UniqueFd file = open_above_streams(path.c_str(), flags, mode);
@@ -39,10 +40,10 @@ UniqueFd make_file(const std::string& path, mode_t mode) noexcept {
     if (::unlink(path.c_str()) == 0) {
       file = open_above_streams(path.c_str(), flags, mode);
     } else {
-      errno = EEXIST;  // somebody else's
+      errno = EEXIST;  // the file belongs to another user
     }
   }
-  if (file) ::fchmod(file.get(), mode);  // open() applied the umask
+  if (file) ::fchmod(file.get(), mode);  // open() has applied the umask
   return file;
 }
 
@@ -63,7 +64,7 @@ int SegmentWriter::keep_failed() noexcept {
   try {
     const std::string unfinished = path_ + kUnfinishedSuffix.data();
     int failed = write_failed(unfinished);
-    if (failed == EEXIST) return failed;  // not ours
+    if (failed == EEXIST) return failed;  // the file belongs to another user
     const std::string kept = path_ + kFailedSuffix.data();
     if (failed == 0 && ::rename(unfinished.c_str(), kept.c_str()) != 0) failed = errno;
     if (failed != 0) ::unlink(unfinished.c_str());
@@ -74,7 +75,8 @@ int SegmentWriter::keep_failed() noexcept {
   }
 }
 
-// The ring is a hole in the file, so that all else has its place and takes no other room.
+// Writes the copy. The ring becomes a hole in the file: the other chunks keep their offsets, and
+// the ring takes no space.
 int SegmentWriter::write_failed(const std::string& path) noexcept {
   const std::uint64_t bytes = bytes_without_events();
   const off_t end = kHeaderBytes + static_cast<off_t>(chunk_kinds_.size()) * kChunkBytes;
@@ -91,7 +93,7 @@ int SegmentWriter::write_failed(const std::string& path) noexcept {
   return written ? 0 : errno;
 }
 
-// A second name: the reader that asked for the segment gets it too.
+// Gives the segment a second name, so that the reader that asked for the segment gets it too.
 void SegmentWriter::leave_failed() noexcept {
   if (in_memory_ || is_failure_forgotten_ || failure().not_kept_error == 0) return;
   try {

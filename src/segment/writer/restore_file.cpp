@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that was deleted under its owner is written again, with all that it held.
+// Writes the file again, with all its contents, if it was deleted while its owner lives.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -19,7 +19,7 @@
 namespace ttmem::segment {
 namespace {
 
-// Puts the file behind a mapping of the same size. The address stays.
+// Replaces a mapping by a mapping of the file, at the same address and with the same size.
 bool map_over(void* address, std::size_t bytes, int fd, off_t offset) noexcept {
   return ::mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
                 offset) == address;
@@ -58,7 +58,7 @@ void SegmentWriter::restore_deleted_file() noexcept {
     ::unlink(path_.c_str());
     return;
   }
-  // Nobody reads it before the magic is there, so readers never see half of it.
+  // Readers ignore the file until it has its magic, so they never see half of it.
   const bool moved = all_of_chunks([&](ChunkKind, void* from, off_t offset) {
                        return map_over(from, kChunkBytes, file.get(), offset);
                      }) &&
@@ -71,10 +71,10 @@ void SegmentWriter::restore_deleted_file() noexcept {
   fd_ = std::move(file);
 }
 
-// Locks the new file and copies everything to it but the magic.
+// Locks the new file and copies everything to it except the magic.
 bool SegmentWriter::fill(int file, const struct stat& old) noexcept {
   constexpr std::size_t kMagicBytes = sizeof header_->magic;
-  ::fchmod(file, old.st_mode & 0777);  // open() applied the umask
+  ::fchmod(file, old.st_mode & 0777);  // open() has applied the umask
   return may_reach(old.st_size) && ::flock(file, LOCK_EX | LOCK_NB) == 0 &&
          ::posix_fallocate(file, 0, old.st_size) == 0 &&
          write_all(file, reinterpret_cast<const char*>(header_) + kMagicBytes,

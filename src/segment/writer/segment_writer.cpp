@@ -31,7 +31,8 @@ constexpr int kFileRetries = 20;
 constexpr std::uint32_t kFewestEventChunks = 4;
 constexpr int kMostFilesOfOneName = 256;
 
-// Reads a small file of /proc, as much as fits. Returns the number of bytes, 0 on failure.
+// Reads a small file of /proc, as much as fits into `buffer`. Returns the number of bytes, or 0 on
+// failure.
 std::size_t read_file(const char* path, char* buffer, std::size_t size) noexcept {
   const UniqueFd fd = open_above_streams(path, O_RDONLY);
   if (!fd) return 0;
@@ -43,13 +44,13 @@ std::uint64_t start_time_ticks() noexcept {
   char text[1024];
   const std::size_t size = read_file("/proc/self/stat", text, sizeof text - 1);
   text[size] = '\0';
-  // The name, in parentheses, may itself hold blanks and parentheses.
+  // The name, in parentheses, may itself contain blanks and parentheses.
   const char* at = std::strrchr(text, ')');
   for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
   return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
 }
 
-// Also false for one that is dead and was not yet waited for.
+// Returns false for a dead process, even if its parent has not yet waited for it.
 bool is_running(pid_t pid) noexcept {
   if (::kill(pid, 0) != 0 && errno != EPERM) return false;
   char path[32];
@@ -62,7 +63,8 @@ bool is_running(pid_t pid) noexcept {
   return !has_state || (name_end[2] != 'Z' && name_end[2] != 'X');
 }
 
-// An inode number, 32 bits in every kernel. 0 when /proc is missing.
+// Returns the inode number of the pid namespace, which has 32 bits in every kernel. Returns 0 if
+// /proc is missing.
 std::uint32_t pid_namespace() noexcept {
   struct stat facts {};
   return ::stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint32_t>(facts.st_ino) : 0;
@@ -119,7 +121,7 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
       writer->leave_mark(options, self);
       return opened.error();
     }
-    // The copy is of a failure that this process survived before it called exec.
+    // An existing copy shows a failure that this process survived before it called exec.
     writer->remove_own_file(writer->path_ + kFailedSuffix.data(), self, OwnFile::removed);
   }
   Result<void> made = writer->map_header();
@@ -134,15 +136,16 @@ Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(const Options& opti
     writer->leave_mark(options, self);
     return made.error();
   }
-  // Stores the magic last: invariant 1. Readers check it first.
+  // Stores the magic last (invariant 1). Pairs with the acquire fence in check_header(), which
+  // checks the magic first.
   std::atomic_ref<std::uint64_t>(writer->header_->magic).store(kMagic, std::memory_order_release);
   return writer;
 }
 
-// The ring and one chunk of each kind but texts and sets of devices, so that a small process never
-// grows its segment.
+// Adds the ring and one chunk of each kind except texts and device sets, so that a small process
+// never grows its segment.
 bool SegmentWriter::map_first_chunks(const Options& options) {
-  // A large ring may not fit into a small /dev/shm: then a smaller one must do.
+  // A large ring may not fit into a small /dev/shm. Then a smaller ring is tried.
   std::uint32_t chunks = ring_chunks(options.event_chunks);
   while (!map_ring(chunks)) {
     if (chunks <= kFewestEventChunks) return false;
@@ -157,8 +160,8 @@ bool SegmentWriter::map_first_chunks(const Options& options) {
           grow(programs_, ChunkKind::program, 0) && grow(cbs_, ChunkKind::cb, 0));
 }
 
-// Returns the size of the ring: a power of two of at least kFewestEventChunks, else at most a
-// sixteenth of the free space, so that many processes find room.
+// Returns the number of chunks of the ring, a power of two. A ring with more than kMinEventChunks
+// takes at most a sixteenth of the free space, so that many processes find room.
 std::uint32_t SegmentWriter::ring_chunks(std::uint32_t wanted) const noexcept {
   constexpr std::uint64_t part_of_free = 16;
   struct statvfs space {};
@@ -176,7 +179,7 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
   if (options.for_client) {
     self.pid = options.for_client->pid;
     self.start_time_ticks = options.for_client->start_time_ticks;
-    // A process that is not visible here has a pid of another namespace, or none.
+    // A process that is not visible here has a pid in another namespace, or no pid.
     if (self.start_time_ticks == 0) self.pid_namespace = 0;
   } else {
     self.pid = ::getpid();
@@ -185,12 +188,13 @@ SegmentWriter::Identity SegmentWriter::identity_of(const Options& options) noexc
   return self;
 }
 
-// A file of that name is there when this process has called exec since, or when a process of
-// another pid namespace has the same pid and start time: then the name gets a number.
+// Creates the file. A file with its name exists already if this process has called exec since, or
+// if a process of another pid namespace has the same pid and start time. In the second case the
+// name gets a number.
 Result<void> SegmentWriter::open_file(const Options& options, const Identity& self) {
   is_proxy_ = options.for_client.has_value();
   mode_ = options.mode;
-  // The workload may change its directory afterwards.
+  // The workload may change its current directory afterwards.
   char* resolved = ::realpath(options.directory.c_str(), nullptr);
   const std::string directory = resolved != nullptr ? resolved : options.directory;
   std::free(resolved);
@@ -213,12 +217,13 @@ Result<void> SegmentWriter::open_file(const Options& options, const Identity& se
   return failed("cannot create", EEXIST);
 }
 
-// Makes and locks the file. False when there is one of that name.
+// Creates and locks the file. Returns false if a file with its name exists, or if a reaper removed
+// the new file.
 Result<bool> SegmentWriter::open_new_file(mode_t mode) {
   fd_ = open_above_streams(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   if (!fd_ && errno == EEXIST) return false;
   if (!fd_) return failed("cannot create", errno);
-  ::fchmod(fd_.get(), mode);  // open() applied the umask
+  ::fchmod(fd_.get(), mode);  // open() has applied the umask
   const bool locked = ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0;
   if (!locked && errno != EWOULDBLOCK) {
     const Error error = failed("cannot lock", errno);
@@ -229,14 +234,14 @@ Result<bool> SegmentWriter::open_new_file(mode_t mode) {
   ::fstat(fd_.get(), &facts);
   file_device_ = facts.st_dev;
   file_number_ = facts.st_ino;
-  // A reaper may have taken the new file for one whose writer died, and removed it.
+  // A reaper may have taken the new file for the file of a dead writer, and removed it.
   if (locked && facts.st_nlink > 0) return true;
   fd_.reset();
   return false;
 }
 
-// Removes the file of that name if this very process wrote it, before it called exec: that ended
-// the lock. True when the name may be free now, false when the file is of another process.
+// Removes or renames the file `path` if this process wrote it before it called exec, which ended
+// the lock. Returns true if the name may be free now, false if the file belongs to another process.
 bool SegmentWriter::remove_own_file(const std::string& path, const Identity& self,
                                     OwnFile fate) noexcept {
   const UniqueFd old = open_above_streams(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
@@ -245,12 +250,12 @@ bool SegmentWriter::remove_own_file(const std::string& path, const Identity& sel
   const bool whole = ::pread(old.get(), &header, sizeof header, 0) == ssize_t{sizeof header};
   const bool ours = whole && header.magic == kMagic && header.pid_namespace == self.pid_namespace &&
                     std::equal(self.boot_id.begin(), self.boot_id.end(), header.boot_id);
-  // What a client left when it ended is evidence, also when another has the same pid.
+  // The file of an ended client is evidence, even if another process has the same pid now.
   const bool evidence = header.exit_state == static_cast<std::uint32_t>(ExitState::client_ended);
-  // Only a living owner holds the lock against a shared one.
+  // A shared lock fails only while the owner lives.
   if (!ours || evidence || ::flock(old.get(), LOCK_SH | LOCK_NB) != 0) return false;
   if (::flock(old.get(), LOCK_EX | LOCK_NB) != 0) {
-    const timespec pause{0, 1'000'000};  // a reader holds it, for microseconds
+    const timespec pause{0, 1'000'000};  // a reader holds its lock, for microseconds
     ::nanosleep(&pause, nullptr);
     return true;
   }
@@ -321,8 +326,9 @@ bool SegmentWriter::is_our_file(int fd) const noexcept {
   return ::fstat(fd, &facts) == 0 && facts.st_dev == file_device_ && facts.st_ino == file_number_;
 }
 
-// The workload may have closed our descriptor and reused its number. The lock is not lost: the
-// mapped header keeps it.
+// Returns true if fd_ refers to our file, which is opened again if necessary. The workload may have
+// closed our descriptor and reused its number. The lock is not lost then: the mapped header keeps
+// it.
 bool SegmentWriter::has_file() noexcept {
   if (fd_ && is_our_file(fd_.get())) return true;
   fd_.release();
@@ -382,7 +388,7 @@ void* SegmentWriter::map_chunks(ChunkKind kind, std::uint32_t count, std::uint64
     store(table[i], static_cast<std::uint8_t>(kind));
   }
   chunk_kinds_.insert(chunk_kinds_.end(), count, kind);
-  // Stores the count after the kinds: invariant 4.
+  // Stores the count after the kinds (invariant 4). Pairs with the acquire fence in map_segment().
   std::atomic_ref<std::uint32_t>(header.chunk_count)
       .store(first + count, std::memory_order_release);
   return address;
@@ -417,7 +423,7 @@ std::uint32_t SegmentWriter::acquire(RecordArray<Record>& array, ChunkKind kind,
   }
   const std::uint32_t index = array.count_;
   if (index == array.capacity() && !grow(array, kind, now_ns)) return kNoSlot;
-  // Releasing a record must not need memory.
+  // Reserves the memory now, because releasing a record must not allocate.
   if (free != nullptr && free->capacity() <= index) free->reserve(2 * array.capacity());
   array.count_ = index + 1;
   store(published_count, index + 1);
@@ -456,8 +462,8 @@ std::uint32_t SegmentWriter::acquire_cbs(std::uint32_t count, std::uint64_t now_
     free.pop_back();
     return first;
   }
-  // The size of a run is a power of two, and it is aligned to that: no run crosses a chunk. The
-  // alignment wastes less than the size of a run.
+  // The size of a run is a power of two, and the run begins at a multiple of its size, so no run
+  // crosses a chunk. The alignment wastes less than the size of the run.
   const std::uint32_t first = (cbs_.count() + size - 1) / size * size;
   if (first + size > cbs_.capacity() && !grow(cbs_, ChunkKind::cb, now_ns)) return kNoSlot;
   cbs_.count_ = first + size;
@@ -470,7 +476,7 @@ void SegmentWriter::release_cbs(std::uint32_t first, std::uint32_t count) {
 }
 
 // Returns true if the reader that wants the segment may still live: a dead reader would never
-// remove it. A reader of another pid namespace cannot be checked.
+// remove the segment. A reader of another pid namespace cannot be checked, and is taken to live.
 bool SegmentWriter::is_wanted() const noexcept {
   const bool is_visible = kept_for_namespace_ == 0 || kept_for_namespace_ == pid_namespace();
   return kept_for_ > 0 && (!is_visible || is_running(kept_for_));

@@ -20,22 +20,24 @@
 
 namespace ttmem::segment {
 
-// Stores one field in one piece. Relaxed: the order between fields is made by publish() and by the
-// stores that end a record.
+// Stores one field in one piece. Relaxed suffices: publish(), and the stores that end a record,
+// order the fields.
 template <typename T>
 void store(T& field, T value) noexcept {
   std::atomic_ref<T>(field).store(value, std::memory_order_relaxed);
 }
 
-// Runs `write` on a record whose `seq` tells readers that it is being written (invariant 2).
+// Calls `write` on a record while the record's `seq` tells readers that the record is being written
+// (invariant 2).
 template <typename Write>
 [[gnu::always_inline]] inline void publish(std::uint32_t& seq, Write&& write) noexcept {
   const std::uint32_t before = seq;
   store(seq, before + 1);
-  // The odd number is stored before anything of the body.
+  // Stores the odd number before any byte of the body. Pairs with the acquire fence in
+  // StableCopy::load().
   std::atomic_thread_fence(std::memory_order_release);
   write();
-  // The body is stored before the even number.
+  // Stores the body before the even number. Pairs with the acquire fence in StableCopy::load().
   std::atomic_ref<std::uint32_t>(seq).store(before + 2, std::memory_order_release);
 }
 
@@ -62,19 +64,19 @@ class RecordArray {
   std::uint32_t count_ = 0;
 };
 
-// The segment of this process, or a proxy segment for another: creates the file, holds its lock for
-// life, and hands out records.
+// The segment of this process, or a proxy segment for another process. Creates the file, holds its
+// lock for life, and hands out records.
 //
 // Not thread-safe: the caller holds a lock. Readers are other processes, and the writer never waits
-// for them. When the file cannot grow (no space, a size limit), acquire_*() return kNoSlot, store
-// the errno in the header, and try again after a second at the earliest. Raises no signal and
-// throws nothing but std::bad_alloc.
+// for them. If the file cannot grow (no space, a size limit), acquire_*() return kNoSlot, store the
+// errno in the header, and try again after a second at the earliest. Raises no signal and throws
+// nothing but std::bad_alloc.
 class SegmentWriter {
  public:
-  // The client that a proxy segment is about.
+  // The client of a proxy segment.
   struct Process {
     pid_t pid = 0;
-    std::uint64_t start_time_ticks = 0;  // 0: unknown, /proc does not show it
+    std::uint64_t start_time_ticks = 0;  // 0: unknown, because /proc does not show the process
     uid_t uid = 0;
     std::string name;
     std::string command;
@@ -84,21 +86,21 @@ class SegmentWriter {
   struct Options {
     std::string directory;
     mode_t mode = 0600;
-    std::uint32_t event_chunks = 4;  // 4,096 events; a power of two
-    bool event_details = false;      // for a recorder: events say all that there is to say
-    bool in_memory = false;          // no file, and no reader
-    // Makes a proxy segment: its name ends in kProxySuffix, and it gets chunks only when it needs
-    // them, because a server has a thousand of these.
+    std::uint32_t event_chunks = 4;  // power of two; 4 chunks hold 4,096 events
+    bool event_details = false;      // write details after the events, for a recorder
+    bool in_memory = false;          // use neither a file nor readers
+    // Makes a proxy segment for this client. Its name ends in kProxySuffix. It gets chunks only
+    // when it needs them, because a server has a thousand proxy segments.
     std::optional<Process> for_client = std::nullopt;
-    pid_t kept_for = 0;  // the reader that wants it after a clean exit (kKeptSuffix); 0: nobody
-    std::uint32_t kept_for_namespace = 0;  // the pid namespace of that pid; 0: unknown
+    pid_t kept_for = 0;  // reader that gets the segment after a clean exit (kKeptSuffix); 0 means none
+    std::uint32_t kept_for_namespace = 0;  // pid namespace of `kept_for`; 0 means unknown
     std::string run{};                     // RunRecord::ids
-    Job job{};                             // of this process; not of a client
+    Job job{};                             // job of this process, not of a client
   };
 
-  // On failure, leaves a mark (kUntrackedSuffix) if possible.
+  // Creates and locks the segment. On failure, leaves a mark (kUntrackedSuffix) if possible.
   [[nodiscard]] static Result<std::unique_ptr<SegmentWriter>> create(const Options& options);
-  ~SegmentWriter();  // abandons it
+  ~SegmentWriter();  // calls abandon()
   SegmentWriter(const SegmentWriter&) = delete;
   SegmentWriter& operator=(const SegmentWriter&) = delete;
 
@@ -118,7 +120,7 @@ class SegmentWriter {
     return device_sets_[index];
   }
 
-  // Return the number of records ever used of each kind.
+  // Each returns the number of records of its kind that were ever used.
   [[nodiscard]] std::uint32_t device_count() const noexcept { return devices_.count(); }
   [[nodiscard]] std::uint32_t allocation_count() const noexcept { return allocations_.count(); }
   [[nodiscard]] std::uint32_t program_count() const noexcept { return programs_.count(); }
@@ -133,17 +135,18 @@ class SegmentWriter {
     return index;
   }
   [[nodiscard]] std::uint32_t acquire_program(std::uint64_t now_ns);
-  // The first of `count` records that follow each other; `count` at most kMaxCbsPerProgram.
+  // Returns the first of `count` consecutive records, or kNoSlot. `count` is at most
+  // kMaxCbsPerProgram.
   [[nodiscard]] std::uint32_t acquire_cbs(std::uint32_t count, std::uint64_t now_ns);
-  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);        // at most kMaxTexts
-  [[nodiscard]] std::uint32_t acquire_device_set(std::uint64_t now_ns);  // at most kMaxDeviceSets
+  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);        // at most kMaxTexts records
+  [[nodiscard]] std::uint32_t acquire_device_set(std::uint64_t now_ns);  // at most kMaxDeviceSets records
 
   void release_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
   void release_program(std::uint32_t index) { free_programs_.push_back(index); }
   // May throw; the records then stay unused.
   void release_cbs(std::uint32_t first, std::uint32_t count);
 
-  // An event with what its type needs of these.
+  // An event. Its type determines which of the other fields it needs.
   struct Event {
     EventType type;
     Kind kind = Kind::dram;
@@ -159,24 +162,26 @@ class SegmentWriter {
     std::uint64_t when_ns = 0;
   };
 
-  // A ring for a recorder is larger than the caches: its lines are fetched so many records ahead.
+  // The number of records between the current record and the record that is prefetched. The ring
+  // for a recorder is larger than the caches.
   static constexpr std::uint64_t kAhead = 16;
 
-  // The number that the next event will have.
+  // Returns the number of the next event.
   [[nodiscard]] std::uint64_t next_event() const noexcept { return events_ + 1; }
-  // True if events have details.
+  // Returns true if events have details.
   [[nodiscard]] bool has_event_details() const noexcept { return event_details_; }
 
-  // Appends to the ring: the event, and `count` records of details, at most kMaxEventDetails.
-  // Inline: every tracked call writes one.
+  // Appends an event and its `count` detail records, at most kMaxEventDetails, to the ring. Inline,
+  // because every tracked call writes an event.
   [[gnu::always_inline]] inline void write_event(const Event& from, const void* details = nullptr,
                                                  std::uint32_t count = 0) noexcept {
     const std::uint64_t number = events_ + 1;
     EventRecord& event = ring_[(number - 1) & ring_mask_];
     store(event.number, std::uint64_t{0});
-    // Stores the zero, and the number of the last event, before the body, and the body before the
-    // number. A reader that finds in `events` that its record was not yet due to be overwritten has
-    // an untorn event.
+    // Stores the zero in `number` and the previous `events` before the body. The release stores
+    // below store the body before the new `number` and `events`. If `events`, read after a copy of
+    // this record, shows that the record was not yet due to be overwritten, the copy is untorn.
+    // Pairs with the acquire fence in event_reader.cpp.
     std::atomic_thread_fence(std::memory_order_release);
     event.when_ns = from.when_ns;
     event.type = static_cast<std::uint8_t>(from.type);
@@ -202,40 +207,42 @@ class SegmentWriter {
     events_ = last;
     std::atomic_ref<std::uint64_t>(event.number).store(number, std::memory_order_release);
     std::atomic_ref<std::uint64_t>(header_->events).store(last, std::memory_order_release);
-    // The next call's atomic exchange would otherwise wait for this cache line.
+    // Without the prefetch, the next call's atomic exchange would wait for this cache line.
     __builtin_prefetch(&ring_[(last + (event_details_ ? kAhead : 0)) & ring_mask_], 1);
   }
 
-  // Writes the file again if it was deleted (a logout may do that). Growth does so too. When it
-  // fails, readers do not see this process until a later attempt succeeds.
+  // Writes the file again if it was deleted (a logout may do that). Growing the segment does the
+  // same. If this fails, readers do not see this process until a later attempt succeeds.
   void restore_deleted_file() noexcept;
 
-  // The record of failures.
+  // Returns the record of the last failure.
   [[nodiscard]] FailureRecord& failure() noexcept;
-  // Copies the segment, without its events, to a file beside it (kFailedSuffix), in place of an
-  // earlier copy. Returns 0 or the errno; then an earlier copy stays. Takes at most
-  // kMostFailedBytes, and a quarter of what is free.
+  // Copies the segment, without its events, to a file beside it (kFailedSuffix), and replaces an
+  // earlier copy. Returns 0, or the errno; an earlier copy then stays. The copy takes at most
+  // kMaxFailedBytes, and at most a quarter of the free space.
   [[nodiscard]] int keep_failed() noexcept;
   static constexpr std::uint64_t kMostFailedBytes = 128 << 20;
-  // Nobody needs to know of failures any more: removes the copy, if there is one.
+  // Removes the copy of a failure, if there is one, because no reader needs it any more. A clean
+  // exit then leaves no copy either.
   void drop_failed() noexcept;
 
-  // For a clean exit: marks the segment and removes the file.
+  // Ends the segment at a clean exit: marks the segment, and removes the file unless a reader wants
+  // it.
   void finish() noexcept;
-  // The same, but nobody gets it: its figures are not to be trusted.
+  // Ends the segment like finish(), but leaves it to no reader: its figures are not to be trusted.
   void discard() noexcept;
-  // For a proxy segment whose client ended and held something: marks the segment and lets go of
-  // it, so that it is found like that of any dead process. As after abandon(), nothing else may be
-  // called.
+  // Ends a proxy segment whose client ended and still held something: marks the segment and closes
+  // it, so that readers find it like the segment of any dead process. Call nothing else afterwards.
   void leave_as_evidence() noexcept;
-  // Unmaps and closes the file, which stays. A forked child calls it for its parent's segment, so
-  // that the lock ends with the parent. Nothing else may be called afterwards.
+  // Unmaps and closes the file, which stays. A forked child calls this function for its parent's
+  // segment, so that the lock ends with the parent. Call nothing else afterwards.
   void abandon() noexcept;
-  // Closes the file alone. A child that was forked inside a call does it, so that the call can end.
+  // Closes only the file. A child that was forked inside a call uses this function, so that the
+  // call can end.
   void close_file() noexcept;
 
  private:
-  // What tells this process from all others.
+  // The values that distinguish this process from all others.
   struct Identity {
     pid_t pid = 0;
     std::uint64_t start_time_ticks = 0;
@@ -261,46 +268,47 @@ class SegmentWriter {
   [[nodiscard, gnu::noinline]] std::uint32_t acquire_new_allocation(std::uint64_t now_ns);
   [[nodiscard]] bool is_our_file(int fd) const noexcept;
   [[nodiscard]] bool has_file() noexcept;
-  // True if all visits of (kind, address, offset in the file) were.
+  // Calls visit(kind, address, offset in the file) for each chunk. Returns false as soon as a call
+  // does.
   template <typename Visit>
   [[nodiscard]] bool all_of_chunks(Visit&& visit) const;
   [[nodiscard]] void* chunk(ChunkKind kind, std::size_t number) const noexcept;
   [[nodiscard]] bool fill(int file, const struct stat& old) noexcept;
   [[nodiscard]] std::uint64_t bytes_without_events() const noexcept;
-  // At a clean exit: of a failure that could not be copied the segment itself stays, in place of
-  // the copy. It takes no more room, and says what was said.
+  // If a failure could not be copied, keeps the segment itself in place of the copy at a clean
+  // exit. The segment takes no new space, and contains the message of the failure.
   void leave_failed() noexcept;
   [[nodiscard]] int write_failed(const std::string& path) noexcept;
   [[nodiscard]] void* map(off_t offset, std::size_t bytes) const noexcept;
-  // False when a file of this size is above the limit of the process: SIGXFSZ would hit the
-  // workload.
+  // Returns false if the process may not have a file of this size: SIGXFSZ would hit the workload.
   [[nodiscard]] static bool may_reach(off_t size) noexcept;
   [[nodiscard]] int reserve(off_t offset, off_t bytes) noexcept;
   [[nodiscard]] void* map_chunks(ChunkKind kind, std::uint32_t count, std::uint64_t now_ns);
   [[nodiscard]] bool map_ring(std::uint32_t chunks);
   template <typename Record>
   [[nodiscard]] bool grow(RecordArray<Record>& array, ChunkKind kind, std::uint64_t now_ns);
-  // A null `free`: records of this kind are never released.
+  // Returns an unused record: from `free`, or a new record. `free` is null for a kind whose records
+  // are never released.
   template <typename Record>
   [[nodiscard]] std::uint32_t acquire(RecordArray<Record>& array, ChunkKind kind,
                                       std::vector<std::uint32_t>* free,
                                       std::uint32_t& published_count, std::uint64_t now_ns);
 
   bool in_memory_ = false;
-  pid_t kept_for_ = 0;  // the reader that wants it after a clean exit
+  pid_t kept_for_ = 0;  // reader that gets the segment after a clean exit
   std::uint32_t kept_for_namespace_ = 0;
   UniqueFd fd_;  // empty if in_memory_
   dev_t file_device_ = 0;
   ino_t file_number_ = 0;
   bool is_proxy_ = false;
-  bool is_failure_forgotten_ = false;  // nobody needs to know of one
-  bool has_failed_ = false;            // there is a copy
+  bool is_failure_forgotten_ = false;  // no reader needs the copy of a failure
+  bool has_failed_ = false;            // there is a copy of a failure
   mode_t mode_ = 0600;
   std::string path_;
   std::string base_path_;  // the path without a number
-  int failure_error_ = 0;  // the errno that explains why there is no segment
+  int failure_error_ = 0;  // errno that explains why there is no segment
   Header* header_ = nullptr;
-  std::vector<ChunkKind> chunk_kinds_;  // of each chunk of the file
+  std::vector<ChunkKind> chunk_kinds_;  // kind of each chunk of the file
   RecordArray<DeviceRecord> devices_;
   RecordArray<AllocationSlot> allocations_;
   RecordArray<ProgramSlot> programs_;
@@ -308,13 +316,13 @@ class SegmentWriter {
   RecordArray<TextRecord> texts_;
   RecordArray<DeviceSetRecord> device_sets_;
   EventRecord* ring_ = nullptr;
-  std::uint64_t ring_mask_ = 0;    // replaces a division, which costs too much
+  std::uint64_t ring_mask_ = 0;    // number of records in the ring - 1; a mask avoids a slow division
   std::uint64_t events_ = 0;       // number of the newest event
-  std::uint64_t event_count_ = 0;  // with details, the number of records that are events
+  std::uint64_t event_count_ = 0;  // with details: number of records that are events
   bool event_details_ = false;
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;
-  std::array<std::vector<std::uint32_t>, 11> free_cbs_;  // [i]: runs of 2^i CB records
+  std::array<std::vector<std::uint32_t>, 11> free_cbs_;  // [i] contains the unused runs of 2^i CB records
   std::uint64_t next_try_ns_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace ttmem::segment {
 
-// Returns the first ids of $TTMEM_RUN: as many whole ids as fit into `bytes`.
+// Returns as many whole ids from the beginning of $TTMEM_RUN as fit into `bytes`.
 [[nodiscard]] inline std::string_view whole_ids(std::string_view ids, std::size_t bytes) noexcept {
   if (ids.size() <= bytes) return ids;
   const std::size_t end = ids.rfind(kRunSeparator, bytes);

@@ -8,7 +8,7 @@
 
 namespace ttmem::segment {
 
-// Writes all bytes at that offset. False: errno says why not.
+// Writes all bytes at `offset`. Returns false on failure, with the reason in errno.
 inline bool write_all(int fd, const void* from, std::size_t bytes, off_t offset) noexcept {
   const auto* at = static_cast<const char*>(from);
   while (bytes > 0) {

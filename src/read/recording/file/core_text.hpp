@@ -9,9 +9,10 @@
 
 namespace ttmem::recording {
 
-// Cores by their numbers, "0-7,12". Core (x, y) of a grid with X columns is number y * X + x.
+// Returns the numbers of the cores as text: "0-7,12". Core (x, y) of a grid with X columns has the
+// number y * X + x.
 [[nodiscard]] std::string core_text(const CoreMask& cores);
-// None when it is not such a text.
+// Parses a text of core_text(). Returns nullopt if the text is not valid.
 [[nodiscard]] std::optional<CoreMask> parse_cores(std::string_view text);
 
 }  // namespace ttmem::recording

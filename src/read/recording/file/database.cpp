@@ -13,14 +13,14 @@
 namespace ttmem::recording {
 namespace {
 
-// A reader waits while the recorder commits, and the other way round.
+// The maximum time that a reader waits for a recorder's commit, or a recorder for a reader.
 constexpr int kBusyMilliseconds = 10'000;
 
-// The longest text of a file that anybody may have written. The longest that ttmem writes is a
-// command line.
+// The maximum length of a text, because any user may have written the file. The longest text that
+// ttmem writes is a command line.
 constexpr int kMostTextBytes = 16 << 20;
-// A row takes about one step of SQLite's machine for each of its bytes. Several queries may be read
-// at a time.
+// Limits of the steps of SQLite's virtual machine. A row takes about one step for each of its
+// bytes. Several queries may be read at the same time.
 constexpr std::uint64_t kStepsPerByte = 16;
 constexpr std::uint64_t kFewestSteps = 4'000'000;
 constexpr int kStepsPerCount = 10'000;
@@ -105,7 +105,8 @@ Result<Database> Database::read(const std::string& path) {
   return database;
 }
 
-// As SQLite's documentation advises for files of strangers. Fails when it cannot be read.
+// Applies the settings that SQLite's documentation advises for untrusted files. Fails if the file
+// cannot be read.
 Result<void> Database::distrust() {
   sqlite3* const database = database_.get();
   for (const int feature : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
@@ -125,7 +126,7 @@ void Database::refill_steps() {
   if (steps_) steps_->left = kFewestSteps + kStepsPerByte * file_bytes_;
 }
 
-// Interrupts the query when it does not return 0.
+// Returns 0 while steps are left; any other value interrupts the query.
 int Database::count_steps(void* steps) noexcept {
   std::uint64_t& left = static_cast<Steps*>(steps)->left;
   left -= std::min<std::uint64_t>(left, kStepsPerCount);
@@ -143,7 +144,7 @@ Result<void> Database::connect(const char* name, const char* vfs) {
 }
 
 Result<Database> Database::copy() const {
-  auto result = open("", Mode::create);  // no name: SQLite removes it itself
+  auto result = open("", Mode::create);  // a temporary file, which SQLite removes
   if (!result) return result.error();
   result->path_ = path_;
   sqlite3* const to = result->database_.get();
@@ -162,7 +163,7 @@ Error Database::error() const {
 }
 
 Error Database::error_of(int code, const char* reason) const {
-  // What is only read is sorted in temporary files; nothing else is written.
+  // A file that is only read needs space only for the temporary files in which SQLite sorts.
   const int whole_code = sqlite3_extended_errcode(database_.get());
   if (steps_ != nullptr && (whole_code == SQLITE_FULL || whole_code == SQLITE_IOERR_WRITE)) {
     return {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// SQLite with Result instead of error codes. Debian's C++ wrapper throws, which we do not.
+// Wraps SQLite with Result instead of error codes. Debian's C++ wrapper throws exceptions, which
+// this project does not use.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@ struct sqlite3_stmt;
 
 namespace ttmem::recording {
 
-// A prepared statement. Arguments are numbered from 1 and columns from 0, as SQLite does.
+// A prepared statement. Arguments are numbered from 1 and columns from 0, as in SQLite.
 class Statement {
  public:
   Statement() = default;
@@ -29,14 +29,14 @@ class Statement {
   void bind(int at, std::uint32_t value) { bind(at, std::int64_t{value}); }
   void bind(int at, int value) { bind(at, std::int64_t{value}); }
   void bind(int at, bool value) { bind(at, std::int64_t{value}); }
-  // Its bytes are the caller's until the next step().
+  // Does not copy the text, which must stay valid until after the next step().
   void bind(int at, std::string_view text);
   void bind_null(int at);
   template <typename T>
   void bind(int at, const std::optional<T>& value) {
     value ? bind(at, *value) : bind_null(at);
   }
-  // Null instead of 0: there is none.
+  // Bind null if the value is 0 or empty.
   template <std::integral T>
   void bind_or_null(int at, T value) {
     value != 0 ? bind(at, value) : bind_null(at);
@@ -45,17 +45,18 @@ class Statement {
     text.empty() ? bind_null(at) : bind(at, text);
   }
 
-  // For a query: true when there is a row. None after an error; Database::error() has it.
+  // Moves a query to its next row. Returns false if there is no further row, and nullopt after an
+  // error, which Database::error() describes.
   [[nodiscard]] std::optional<bool> step();
-  // For all others: runs it, and makes it ready to run again. False after an error.
+  // Executes any other statement, and makes it ready to run again. Returns false after an error.
   [[nodiscard]] bool run();
   void reset();
 
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
-  // Valid until the next step().
+  // Returns a text that is valid until the next step().
   [[nodiscard]] std::string_view text(int column) const;
-  // Of all texts and blobs of the row.
+  // Returns the total size of all texts and blobs of the row.
   [[nodiscard]] std::uint64_t text_bytes() const;
 
  private:
@@ -65,31 +66,31 @@ class Statement {
 
 class Database {
  public:
-  // `read` is for files of strangers. Nothing on the disk is changed (ReadOnlyVfs). No view,
-  // trigger or virtual table of the file is run. A query that takes more steps than the file can
-  // have rows fails, because the pages of a damaged file may form a loop.
+  // `read` is for untrusted files. It changes nothing on the disk (ReadOnlyVfs), and runs no view,
+  // trigger or virtual table of the file. A query that takes more steps than the file can have rows
+  // fails, because the pages of a damaged file may form a loop.
   enum class Mode : std::uint8_t { read, create };
 
   [[nodiscard]] static Result<Database> open(const std::string& path, Mode mode);
 
-  // All that is in it now, in memory or a temporary file, under the same name in messages. The file
-  // is locked only while it is copied.
+  // Copies the present content into memory or a temporary file. Error messages of the copy name the
+  // original file. The file is locked only during the copy.
   [[nodiscard]] Result<Database> copy() const;
 
   [[nodiscard]] Result<void> execute(const char* sql);
   [[nodiscard]] Result<Statement> prepare(const char* sql);
-  // The last failure, in words that name the file.
+  // Describes the last failure in a message that names the file.
   [[nodiscard]] Error error() const;
   [[nodiscard]] const std::string& path() const { return path_; }
   // Returns true if the file has no bytes, or no bytes are left when the journal is undone.
   [[nodiscard]] bool is_empty() const {
     return vfs_ != nullptr && (file_bytes_ == 0 || vfs_->is_undone_to_nothing());
   }
-  // Of the file when it was opened: no more than that can be read from it.
+  // Returns the size of the file when it was opened, which limits what can be read from it.
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
  private:
-  // How many steps of SQLite's machine are left until the next prepare().
+  // The steps of SQLite's virtual machine that are left until the next prepare().
   struct Steps {
     std::uint64_t left = 0;
   };
@@ -102,7 +103,7 @@ class Database {
   [[nodiscard]] Error error_of(int code, const char* reason) const;
   static void close(sqlite3* database) noexcept;
 
-  // Both outlive the connection.
+  // Both must outlive the connection, so they are declared before it.
   std::unique_ptr<ReadOnlyVfs> vfs_;  // null: the default VFS of SQLite
   std::unique_ptr<Steps> steps_;      // null: no limit
   std::unique_ptr<sqlite3, void (*)(sqlite3*)> database_{nullptr, &close};

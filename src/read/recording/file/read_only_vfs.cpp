@@ -35,7 +35,7 @@ constexpr off_t kSharedBytes = kPendingByte + 2;
 constexpr off_t kSharedLength = 510;
 
 constexpr std::size_t kHeaderBytes = 100;
-constexpr std::size_t kWriteVersion = 18;  // offset in the header; the read version follows
+constexpr std::size_t kWriteVersion = 18;  // offset in the header; the read version is next
 constexpr std::byte kLogVersion{2};
 constexpr int kSectorBytes = 512;  // the size of the shortest journal, which has no pages
 

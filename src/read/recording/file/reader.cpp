@@ -16,7 +16,7 @@ struct Reader::State {
   Database database;
   Tables tables;
   std::uint64_t rows = 0;
-  std::uint64_t dispatches = 0;  // of those
+  std::uint64_t dispatches = 0;  // how many of `rows` are dispatches
   Time end_ns = 0;
   std::function<void(double)> progress;
 };
@@ -32,17 +32,19 @@ Result<std::int64_t> number_from(Database& database, const char* sql) {
   return statement->integer(0);
 }
 
-// A recorder may still write it, and could not while it is read: SQLite's locks are on the whole
-// file. So what has no end yet is copied, which also makes it that of one moment.
+// Opens a recording. A recorder may still be writing the file, and could not write while it is
+// read, because SQLite locks the whole file. So a recording without an end is copied, which also
+// gives a consistent state.
 Result<Database> open_settled(const std::string& path) {
   auto database = Database::open(path, Database::Mode::read);
   if (!database) return database.error();
   const auto running = number_from(*database, "SELECT ended_ns IS NULL FROM run");
-  // What is not a recording is found out by who reads its tables.
+  // If the query failed, read_tables() reports that the file is not a recording.
   return running && *running != 0 ? database->copy() : std::move(database);
 }
 
-// Whoever wrote it was killed, or still writes: what happened last tells the end.
+// Returns the time of the last event, which is the end of a recording whose writer was killed or
+// still writes.
 Result<Time> last_known(Database& database) {
   Time last = 0;
   for (const char* sql :
@@ -62,7 +64,8 @@ Result<Time> last_known(Database& database) {
 }  // namespace
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
-  // Much is sorted in a temporary file: a limit of the shell is an error, like a full disk.
+  // SQLite sorts in temporary files. Without SIGXFSZ, reaching the shell's file size limit is an
+  // error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   auto database = open_settled(path);
   if (!database) return database.error();
@@ -74,7 +77,7 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
                           "SELECT max(id) FROM dispatches"}) {
     const auto rows = number_from(state->database, sql);
     if (!rows) return rows.error();
-    state->dispatches = static_cast<std::uint64_t>(std::max<RowId>(*rows, 0));  // the last of them
+    state->dispatches = static_cast<std::uint64_t>(std::max<RowId>(*rows, 0));  // set last
     state->rows += state->dispatches;
   }
   if (state->tables.run.ended_ns) {

@@ -13,39 +13,41 @@
 
 namespace ttmem::recording {
 
-// Reads a recording, also one that is being written. Takes memory for the tables, and for what is
-// live at a time; not for the whole story. Not thread-safe.
+// Reads a recording, even while it is being written. Uses memory for the tables and for everything
+// that is live at one time, but not for the whole story. Not thread-safe.
 class Reader {
  public:
-  // Fails when it is no recording, damaged, or of another version.
+  // Fails if the file is not a recording, is damaged, or has another version.
   [[nodiscard]] static Result<std::unique_ptr<Reader>> open(const std::string& path);
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
   [[nodiscard]] const Tables& tables() const;
-  // How many allocations, programs and dispatches there are: what the time of a pass depends on.
+  // Returns the number of allocations, programs and dispatches. The duration of a pass is
+  // proportional to it.
   [[nodiscard]] std::uint64_t rows() const;
 
-  // Calls visit(event) for the whole story, in the order of time. Stops early when that returns
-  // false. Each call begins at the beginning.
+  // Calls visit(event) for each event of the story, in order of time. Stops early if visit()
+  // returns false. Each call starts at the beginning.
   [[nodiscard]] Result<void> for_each_event(const std::function<bool(const Event&)>& visit,
                                             Telling telling = Telling::everything) const;
 
-  // The same, as it is asked for. The reader must outlive it; several may be read at a time.
+  // Returns an object that reads the same events one by one. The Reader must outlive the Story.
+  // Several Story objects may be used at the same time.
   [[nodiscard]] std::unique_ptr<Story> story() const;
 
-  // Calls visit(row) for all of them, by their number. Faster than the story.
+  // Calls visit(row) for each row, in order of the ids. Faster than for_each_event().
   [[nodiscard]] Result<void> for_each_allocation(
       const std::function<void(const Allocation&)>& visit) const;
   [[nodiscard]] Result<void> for_each_program(
       const std::function<void(const Program&)>& visit) const;
 
-  // Is called with the part that is done, 0 to 1, now and then during
-  // for_each_event(); may be empty.
+  // Sets a function that for_each_event() calls now and then with the finished part, 0 to 1. An
+  // empty function turns this off.
   void set_progress(std::function<void(double)> progress);
 
-  // The end of the story: of the run, or the last that is known of it.
+  // Returns the end of the run, or the time of the last event if the recording has no end.
   [[nodiscard]] Time end_ns() const;
 
  private:

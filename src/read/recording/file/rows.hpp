@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What a recording says, as plain values: one structure for each table of docs/guides/recording.md.
+// The content of a recording as plain values: one structure for each table in
+// docs/guides/recording.md.
 #pragma once
 
 #include <algorithm>
@@ -18,43 +18,43 @@
 
 namespace ttmem::recording {
 
-using RowId = std::int64_t;  // of a row in its table, from 1; 0: none
-using Time = std::int64_t;   // nanoseconds since the recording began; negative: before that
+using RowId = std::int64_t;  // id of a row in its table, from 1; 0: none
+using Time = std::int64_t;   // nanoseconds since the recording began; may be negative
 
-// 73 years. Times beyond that are mistakes, and would make differences overflow.
+// 73 years. Times further away are errors, and would make differences overflow.
 inline constexpr Time kMostTime = Time{1} << 61;
 [[nodiscard]] constexpr bool is_possible(Time time) {
   return time >= -kMostTime && time <= kMostTime;
 }
-// Returns the nearest possible time: clocks of machines and processes may be absurd.
+// Returns the nearest possible time, because clocks of machines and processes may be wrong.
 [[nodiscard]] constexpr Time possible(Time time) { return std::clamp(time, -kMostTime, kMostTime); }
 
 inline constexpr std::string_view kSchema = "ttmem.recording.v1";
 
 struct Run {
-  std::string version{};  // of the ttmem that wrote it
-  std::string source{};   // "record", or what it was imported from: "ttnn-graph", "capture"
-  std::string command{};  // empty: it was attached to processes
+  std::string version{};  // version of the ttmem that wrote it
+  std::string source{};   // "record", or the source of an import: "ttnn-graph", "capture"
+  std::string command{};  // empty if running processes were recorded
   std::string host{};
   std::uint64_t started_unix_ns = 0;
-  std::optional<Time> ended_ns{};  // none: whoever wrote it was killed
+  std::optional<Time> ended_ns{};  // nullopt if its writer was killed or still writes
   std::optional<int> exit_code{};  // of the command
-  std::uint64_t events = 0;        // that were recorded
+  std::uint64_t events = 0;        // number of recorded events
   std::uint64_t lost_events = 0;
-  bool aggregate = false;  // holds only what was live at the end, and the time line
+  bool aggregate = false;  // has only the time line and what was live at the end
   // The number of untracked processes of the command by reason.
   std::map<std::string, std::uint64_t> not_tracked{};
-  std::string imported{};  // of an import: what the other tool says itself, as JSON; else empty
+  std::string imported{};  // of an import: the other tool's own figures as JSON; else empty
 };
 
-// Why something ended. `none`: it was there when the recording ended.
+// Why an allocation or a program ended. `none`: it was live when the recording ended.
 enum class Ending : std::uint8_t {
   none,
   freed,
-  changed,        // goes on in another row: another size, other devices, another layout
-  device_closed,  // it was left on the device
-  process_ended,  // its process ended without a free
-  gap,            // somewhere in a gap; its end is the begin of that
+  changed,        // continued in another row, with another size, device set or layout
+  device_closed,  // its device was closed before it was freed
+  process_ended,  // its process ended before it was freed
+  gap,            // it ended during a gap; its end_ns is the begin of the gap
 };
 
 struct Process {
@@ -68,7 +68,7 @@ struct Process {
   bool killed = false;  // ended without a clean exit
 };
 
-// One device of one process, from its opening to its closing. Zero or empty is unknown.
+// One device of one process, from open to close. Zero or empty means unknown.
 struct Device {
   RowId id = 0;
   RowId process = 0;
@@ -84,7 +84,7 @@ struct Device {
   std::uint32_t dram_channels = 0;
   std::uint64_t dram_bytes_per_channel = 0;
   std::uint64_t trace_region_bytes = 0;
-  std::uint32_t known_kinds = 0;  // bit of each kind that the process reports
+  std::uint32_t known_kinds = 0;  // one bit for each kind that the process reports
   bool resident_known = false;    // dispatches are reported and recorded
   bool cb_estimate = false;
   Time begin_ns = 0;
@@ -93,43 +93,44 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-// How often a process had entered and left a scope when it ended, or when the recording did.
+// How often a process entered and left a scope until the end of the process or of the recording.
 struct ScopeOfProcess {
   RowId process = 0;
   std::uint32_t scope = 0;  // row of scopes
   ScopeVisits visits{};
 };
 
-// What was asked for. Allocations of the same label, size and place share one.
+// The properties that an allocation was requested with. Allocations with equal properties share one
+// row.
 struct Request {
   Kind kind = Kind::dram;
   std::uint8_t role = 0;  // of a kernel: ttmem_kernel_role
   bool own_banks = false;
   bool estimate = false;
   bool has_bytes_per_bank = false;
-  std::uint32_t banks = 0;  // that it takes; 0: unknown
-  std::uint32_t cores = 0;  // row of core_sets; 0: in every bank
+  std::uint32_t banks = 0;  // number of banks that it takes; 0: unknown
+  std::uint32_t cores = 0;  // row of core_sets; 0: every bank
   std::uint32_t label = 0;  // row of texts; 0: none
   std::uint32_t scope = 0;  // row of scopes; 0: none
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;
   BufferLayout layout{};
 
-  // What it takes of each device: physical where known.
+  // Returns the bytes that it uses on each device: physical if known.
   [[nodiscard]] std::uint64_t used_bytes() const {
     return has_bytes_per_bank && banks != 0 ? bytes_per_bank * banks : bytes;
   }
-  // Kernels of the fabric and of the dispatch: they are there until their device is closed.
+  // Returns true for a fabric or dispatch kernel, which stays loaded until its device is closed.
   [[nodiscard]] bool is_persistent() const { return kind == Kind::kernel && role != 0; }
   friend bool operator==(const Request&, const Request&) = default;
 };
 
-// From its allocation to its end, on each device of a set.
+// A buffer or kernel on each device of a set, from its allocation to its end.
 struct Allocation {
   RowId id = 0;
   RowId devices = 0;  // set of devices
   RowId request = 0;
-  std::uint64_t number = 0;  // its id in the process
+  std::uint64_t number = 0;  // the id that the process uses for it
   std::optional<std::uint64_t> address{};
   Time begin_ns = 0;
   std::optional<Time> end_ns{};
@@ -139,20 +140,20 @@ struct Allocation {
 struct Cb {
   std::uint32_t address = 0;
   std::uint32_t bytes = 0;  // on each core
-  bool global = false;      // a view on an L1 buffer
+  bool global = false;      // a view of an L1 buffer
   CoreMask cores{};
 
   friend bool operator==(const Cb&, const Cb&) = default;
 };
-// The circular buffers of all programs that have the same ones.
+// The circular buffers of a program. Programs with equal circular buffers share one layout.
 using Layout = std::vector<Cb>;
 
-// A program on one device, from its placement to its end or to another layout.
+// A program on one device, from its placement to its end or to its next layout.
 struct Program {
   RowId id = 0;
   RowId device = 0;
-  RowId layout = 0;          // 0: unknown, it was gone before it could be read
-  std::uint64_t number = 0;  // its id in the process
+  RowId layout = 0;          // 0: unknown, because it was gone before it could be read
+  std::uint64_t number = 0;  // the id that the process uses for it
   std::uint32_t name = 0;    // row of texts; 0: none
   std::uint32_t scope = 0;   // row of scopes; 0: none
   Time begin_ns = 0;
@@ -160,7 +161,7 @@ struct Program {
   Ending ending = Ending::none;
 };
 
-// What is dispatched: one program, or those of a trace.
+// The programs of a dispatch: one program, or all programs of a trace.
 struct Launch {
   bool trace = false;
   std::vector<std::uint64_t> programs{};  // Program::number
@@ -181,14 +182,15 @@ struct Mark {
   std::string name{};
 };
 
-// Memory did not suffice (`ttmem_failure`).
+// An out-of-memory error (`ttmem_failure`).
 struct Failure {
   Time time_ns = 0;
   RowId process = 0;
-  std::string text{};  // what the runtime said, in one line or more; empty: unknown
+  std::string text{};  // the runtime's error message, one or more lines; empty: unknown
 };
 
-// Events of a process that were overwritten before they were read. The state after it is right.
+// A time in which events of a process were overwritten before they were read. The state after the
+// gap is right.
 struct Gap {
   RowId process = 0;
   Time begin_ns = 0;
@@ -196,13 +198,13 @@ struct Gap {
   std::uint64_t lost_events = 0;
 };
 
-// The figures of a device at a moment, of one kind.
+// The figures of one kind on a device at one moment.
 struct Sample {
   Time time_ns = 0;
   RowId device = 0;
   Kind kind = Kind::dram;
   std::uint64_t used_bytes = 0;
-  std::uint64_t peak_bytes = 0;  // since the device was opened, as the process itself counts
+  std::uint64_t peak_bytes = 0;  // the process's own peak since it opened the device
 };
 
 }  // namespace ttmem::recording

@@ -5,8 +5,8 @@
 
 namespace ttmem::recording {
 
-// Run::source of a run that was made of looks at another machine: what came and went between two of
-// them is missing.
+// Run::source of a recording that consists of looks at another machine: everything that began and
+// ended between two looks is missing.
 inline constexpr std::string_view kLooks = "looks";
 
 }  // namespace ttmem::recording

@@ -29,9 +29,9 @@ constexpr const char* kNoDispatchRows =
     "SELECT id, time_ns, devices, launch FROM dispatches WHERE 0";
 
 // Limits how many things all rows of a table may refer to: devices of allocations, or circular
-// buffers on the cores of programs. A row takes a few bytes, but each reference takes time and
-// memory. A run on 128 devices has 4 references for each byte of its file; a run of programs with
-// 64 buffers on 140 cores has 100.
+// buffers on the cores of programs. A row takes a few bytes of the file, but each reference takes
+// time and memory. A real run on 128 devices has 4 references for each byte of its file; a real run
+// of programs with 64 buffers on 140 cores has 100 references.
 struct Breadth {
   const char* what;
   std::uint64_t always;
@@ -42,7 +42,7 @@ constexpr Breadth kBuffersOfPrograms{"its programs have too many circular buffer
 // Limits the programs of one dispatch times its devices.
 constexpr std::uint64_t kMaxDispatched = 1 << 20;
 
-// The rows of a table in the order of their numbers, which is that of their begin.
+// Reads the rows of a table in the order of their ids, which is also the order of their begin.
 template <typename Row>
 class Cursor {
  public:
@@ -67,7 +67,7 @@ class Cursor {
     if (!has_row_) return;
     const RowId before = std::exchange(row_, {}).id;
     row_.id = statement_.integer(0);
-    // Pages of a damaged file may lead back to themselves.
+    // The pages of a damaged file may form a loop.
     if (row_.id > before && read()) return;
     has_row_ = false;
     if (failed_) return;
@@ -142,7 +142,7 @@ bool Cursor<Dispatch>::read() {
              kMaxDispatched;
 }
 
-// What will end, the next first; of those that end together, the oldest.
+// The live rows, ordered by their end; rows with the same end are ordered by their id.
 template <typename Row>
 class Ends {
  public:
@@ -170,7 +170,7 @@ class Ends {
   struct End {
     Time time = 0;
     RowId id = 0;
-    std::uint32_t place = 0;  // of the row; rows are large, and a heap moves what it holds
+    std::uint32_t place = 0;  // in rows_: a heap moves its elements, and rows are large
     bool operator>(const End& other) const {
       return time != other.time ? time > other.time : id > other.id;
     }
@@ -180,7 +180,7 @@ class Ends {
   std::vector<std::uint32_t> free_;
 };
 
-// What is in memory and has a moment, in the order of time.
+// Returns the events of the tables that are in memory, in order of time.
 std::vector<Event> rare_events(const Tables& tables) {
   std::vector<Event> events;
   const auto add = [&](Event::Type type, Time time) -> Event& {
@@ -207,7 +207,7 @@ std::vector<Event> rare_events(const Tables& tables) {
 
 }  // namespace
 
-// Merges all that has a moment.
+// Merges the events of all sources by time.
 class Story::Pass {
  public:
   Pass(Database& database, const Tables& tables, Telling telling)
@@ -282,7 +282,7 @@ class Story::Pass {
     look_at(source);
   }
 
-  // Notes when the next event of a source is.
+  // Updates the time of the next event of a source.
   void look_at(std::size_t source) {
     const auto note = [&](Event::Type type, const auto* row, const auto& time) {
       there_[source] = row != nullptr;
@@ -308,7 +308,7 @@ class Story::Pass {
     }
   }
 
-  // The first of all sources.
+  // Makes the earliest event of all sources the next event.
   void choose() {
     std::size_t first = kSources;
     for (std::size_t source = 0; source < kSources; ++source) {

@@ -13,17 +13,16 @@
 
 namespace ttmem::recording {
 
-// One step of the story. Of the pointers, the one that belongs to `type` is set; the others mean
-// nothing.
+// One event of the story. Only the pointer that belongs to `type` is valid.
 struct Event {
   enum class Type : std::uint8_t {
-    free,  // ends come before what begins at the same time
+    free,  // ends come before begins at the same time
     remove,
     device_close,
     process_end,
     process_begin,
     device_open,
-    gap,  // at its begin
+    gap,  // at the begin of the gap
     allocate,
     place,
     dispatch,
@@ -40,25 +39,25 @@ struct Event {
   const Gap* gap = nullptr;
 };
 
-// Dispatches are many, and change no figure but what is resident.
+// Dispatches are numerous, and change only the resident figures, so a caller may leave them out.
 enum class Telling : std::uint8_t { everything, without_dispatches };
 
-// A recording as a story: all that has a moment, in the order of time; what happens at one time, in
-// the order of Event::Type, and of one type, by row. Not thread-safe.
+// Reads a recording as a story: all events in order of time. Events at the same time are in the
+// order of Event::Type, and events of the same type in the order of their rows. Not thread-safe.
 class Story {
  public:
-  // Both must outlive it.
+  // `database` and `tables` must outlive the Story.
   Story(Database& database, const Tables& tables, Telling telling = Telling::everything);
   ~Story();
   Story(const Story&) = delete;
   Story& operator=(const Story&) = delete;
 
-  // The event that the story is at; null at its end, and after a failure. Valid until advance().
+  // Returns the current event; null at the end, and after a failure. Valid until advance().
   [[nodiscard]] const Event* next() const;
-  // Goes on to the one after it. Only when there is one.
+  // Moves to the following event. Requires a current event.
   void advance();
 
-  // Rows of allocations, programs and dispatches so far.
+  // Returns the number of rows of allocations, programs and dispatches that were read so far.
   [[nodiscard]] std::uint64_t rows_read() const;
   [[nodiscard]] std::optional<Error> failed() const;
 
@@ -67,8 +66,8 @@ class Story {
   std::unique_ptr<Pass> pass_;
 };
 
-// Calls visit(row) for each row, by its number: faster than the story, where the order of ends does
-// not matter. Fails when the file is damaged.
+// Calls visit(row) for each row, in order of the ids. Faster than the story, for callers that do
+// not need the order of the ends. Fails if the file is damaged.
 [[nodiscard]] Result<void> for_each_row(Database& database, const Tables& tables,
                                         const std::function<void(const Allocation&)>& visit);
 [[nodiscard]] Result<void> for_each_row(Database& database, const Tables& tables,

@@ -22,12 +22,14 @@
 namespace ttmem::recording {
 namespace {
 
-// A recording is of one machine. As many as the socket of the allocation server takes.
+// The maximum number of devices of a recording, which is of one machine. The socket of the
+// allocation server has the same limit.
 constexpr std::size_t kMostChips = 1024;
 
-// A longer name loses its middle. Thousands of rows may share one, and each of them has it again in
-// what is written of it: a small file would become gigabytes. A segment has labels of 120 bytes and
-// command lines of 256; a path has at most 64 scopes, and no known one is nearly as long as this.
+// The maximum length of a name; a longer name is shortened in the middle. Thousands of rows may
+// share a name, and the output repeats it for each row: a small file would become gigabytes. Real
+// names are far shorter: a segment has labels of 120 bytes, command lines of 256 bytes, and paths
+// of at most 64 scopes.
 constexpr std::size_t kMostNameBytes = 4096;
 
 std::string name_in(std::string_view text) {
@@ -36,15 +38,15 @@ std::string name_in(std::string_view text) {
   return name;
 }
 
-// Those of one time stay as they are.
+// Sorts rows by time. Rows with the same time keep their order.
 template <typename Row>
 void sort_by_time(std::vector<Row>& rows, Time Row::*time) {
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const Row& a, const Row& b) { return a.*time < b.*time; });
 }
 
-// Reads one table after the other. A row that refers to another that is not there, or whose number
-// is not the next, ends it: nobody wrote that.
+// Reads one table after another. Fails at a row that refers to a missing row, or whose id is not
+// the next id: no recorder writes such a row.
 class Loader {
  public:
   explicit Loader(Database& database) : database_(database) {}
@@ -62,11 +64,12 @@ class Loader {
   }
 
  private:
-  // What a row is known by: so many columns, the first ones, which grow from row to row. Pages of a
-  // damaged file may lead back to themselves.
+  // The number of leading columns that identify a row. They must grow from row to row, because the
+  // pages of a damaged file may form a loop.
   enum class Key : int { none, one, two };
 
-  // Calls use(statement) for each row until it returns false: the row makes no sense.
+  // Calls use(statement) for each row. Fails if use() returns false, because the row makes no
+  // sense.
   template <typename Use>
   void each(const char* sql, Key key, Use&& use) {
     if (failed_) return;
@@ -92,8 +95,9 @@ class Loader {
     }
   }
 
-  // False when the rows so far have more text than the file can have: they share it. A text may
-  // take less in the file, but not less than half.
+  // Returns false if the rows so far have more text than the file can contain: rows of a crafted
+  // file may share the same bytes. A text may take fewer bytes in the file, but at least half of
+  // them.
   bool has_room_for(const Statement& s) {
     text_bytes_ += s.text_bytes();
     return text_bytes_ / 2 <= database_.file_bytes();
@@ -123,7 +127,7 @@ class Loader {
   static bool bytes(const Statement& s, int column, std::uint64_t& out) {
     return fits(s.integer(column), out) && out <= kMaxBytes;
   }
-  // 0: none. False when there is no such row.
+  // Reads a reference to a row; 0 means none. Returns false if the row does not exist.
   template <typename T, typename Rows>
   static bool refer(const Statement& s, int column, const Rows& rows, T& out) {
     const std::int64_t id = s.integer(column);
@@ -154,7 +158,7 @@ class Loader {
   std::optional<Error> failed_;
 };
 
-// What a file computes may take any time.
+// Refuses computed columns, because computing them may take any time.
 void Loader::refuse_computed_columns() {
   bool computes = false;
   each(
@@ -269,7 +273,7 @@ bool Loader::add_device(const Statement& s) {
   }
   device.arch = name_in(s.text(4));
   device.board = name_in(s.text(5));
-  // What cannot be is unknown: a process may say anything of its devices.
+  // Impossible sizes count as unknown: a process may report anything about its devices.
   if (!bytes(s, 12, device.dram_bytes_per_channel)) device.dram_bytes_per_channel = 0;
   if (!bytes(s, 13, device.trace_region_bytes)) device.trace_region_bytes = 0;
   device.resident_known = s.integer(15) != 0;
@@ -307,7 +311,8 @@ void Loader::read_values() {
   read_layouts_of_buffers();
 }
 
-// Recordings of before they were kept do not have these columns: then all of it is unknown.
+// Reads the layouts of buffers. Recordings of older versions do not have these columns; the layouts
+// are then unknown.
 void Loader::read_layouts_of_buffers() {
   bool there = false;
   each("SELECT 1 FROM pragma_table_info('requests') WHERE name = 'page_bytes'", Key::none,
@@ -320,7 +325,8 @@ void Loader::read_layouts_of_buffers() {
          BufferLayout& layout = tables_.requests[static_cast<std::size_t>(id - 1)].layout;
          layout.spread = spread_named(s.text(1));
          layout.direction = direction_named(s.text(2));
-         // A page that cannot be is unknown: earlier recorders wrote whatever a process said.
+         // An impossible page size counts as unknown: earlier recorders wrote any size that a
+         // process reported.
          if (!bytes(s, 3, layout.page_bytes)) layout.page_bytes = 0;
          return fits(s.integer(4), layout.shard_banks);
        });
@@ -374,7 +380,7 @@ void Loader::read_programs() {
        });
 }
 
-// False in a recording of a version that did not know it.
+// Returns false in a recording of an older version, which did not have the table.
 bool Loader::has_table(std::string_view name) {
   bool found = false;
   const std::string sql =

@@ -14,11 +14,12 @@
 
 namespace ttmem::recording {
 
-// All of a recording but what may be millions: allocations, programs and dispatches. A name of more
-// than 4096 bytes has lost its middle, visibly.
+// The content of a recording, except allocations, programs and dispatches, which may be millions. A
+// name of more than 4096 bytes is visibly shortened in the middle.
 struct Tables {
   Run run;
-  std::vector<Process> processes;  // [id - 1], and so for all that follow
+  // Row `id` has the index id - 1 in the vectors from `processes` to `launches`.
+  std::vector<Process> processes;
   std::vector<Device> devices;
   std::vector<std::vector<RowId>> device_sets;
   std::vector<std::string> texts;
@@ -47,7 +48,7 @@ struct Tables {
   [[nodiscard]] std::string_view scope(std::uint32_t id) const {
     return id == 0 ? std::string_view{} : scopes[id - 1];
   }
-  // Unknown when the recording does not say it.
+  // Returns how often a process visited a scope; unknown if the recording does not contain it.
   [[nodiscard]] ScopeVisits visits(RowId process, std::uint32_t scope) const {
     const auto found = scope_visits.find({process, scope});
     return found == scope_visits.end() ? ScopeVisits{} : found->second;
@@ -58,9 +59,9 @@ struct Tables {
   [[nodiscard]] static std::size_t index(RowId id) { return static_cast<std::size_t>(id - 1); }
 };
 
-// The devices of an allocation on which it was left when they were closed, or when their process
-// ended. A buffer of a mesh whose devices are closed one by one ends as `changed` each time, and
-// goes on on the others.
+// Returns the devices on which an allocation was left: it had not been freed when the device was
+// closed or the process ended. If the devices of a mesh are closed one by one, the row of a mesh
+// buffer ends as `changed` each time, and the buffer continues on the other devices.
 [[nodiscard]] inline std::vector<RowId> left_on(const Tables& tables,
                                                 const Allocation& allocation) {
   const std::vector<RowId>& all = tables.device_set(allocation.devices);
@@ -75,7 +76,7 @@ struct Tables {
   return closed;
 }
 
-// Fails when the file is no recording, or refers to what it does not have.
+// Fails if the file is not a recording, or refers to rows that it does not have.
 [[nodiscard]] Result<Tables> read_tables(Database& database);
 
 }  // namespace ttmem::recording

@@ -25,7 +25,7 @@
 namespace ttmem::recording {
 namespace {
 
-// So many rows wait for the next commit at most.
+// The maximum number of rows that wait for the next commit.
 constexpr std::size_t kMostPending = 100'000;
 
 struct HashOf {
@@ -64,11 +64,11 @@ std::optional<Time> possible_end(std::optional<Time> time) {
   return time ? std::optional(possible(*time)) : std::nullopt;
 }
 
-// The rows of values that are written once; the first is row 1.
+// The rows of values that are written only once. The first row is 1.
 template <typename Value>
 class Known {
  public:
-  // The row, and true if it is new.
+  // Returns the row of `value`, and true if the row is new.
   std::pair<RowId, bool> find_or_add(const Value& value) {
     const auto [at, is_new] = rows_.try_emplace(value, static_cast<RowId>(rows_.size() + 1));
     return {at->second, is_new};
@@ -78,7 +78,8 @@ class Known {
   boost::unordered_flat_map<Value, RowId, HashOf> rows_;
 };
 
-// Rows that begin and end: those since the last commit are here, the others in the file.
+// Rows that begin and end. The rows since the last commit are kept here, older rows are in the
+// file.
 template <typename Row>
 class Lives {
  public:
@@ -88,7 +89,7 @@ class Lives {
     waiting_.push_back(std::move(row));
     return waiting_.back().id;
   }
-  // Null when it is in the file already.
+  // Returns null if the row is already in the file.
   [[nodiscard]] Row* waiting(RowId row) {
     return row >= first_ ? &waiting_[static_cast<std::size_t>(row - first_)] : nullptr;
   }
@@ -105,7 +106,7 @@ class Lives {
   Time last_ = -kMostTime;
 };
 
-// A value that is stored as null when there is none: 0, or an empty text.
+// A value that is stored as null if it is 0 or an empty text.
 template <typename T>
 struct OrNull {
   T value;
@@ -134,7 +135,7 @@ class Writer::File {
   [[nodiscard]] static Result<std::unique_ptr<File>> make(const std::string& path, const Run& run);
   [[nodiscard]] Result<void> prepare();
 
-  // Runs a statement with these arguments, unless there was a failure before.
+  // Executes a statement with these arguments, unless an earlier call failed.
   template <typename... Values>
   void run(Statement& statement, const Values&... values) {
     if (failed_) return;
@@ -142,8 +143,8 @@ class Writer::File {
     (bind(statement, ++at, values), ...);
     if (!statement.run()) failed_ = database_.error();
   }
-  // The same with the next commit. A transaction is then short: readers hardly wait, and a kill
-  // hardly ever leaves one that must be undone.
+  // Executes a statement at the next commit. This keeps transactions short: readers hardly wait,
+  // and a kill hardly ever leaves a transaction that must be undone.
   template <typename... Values>
   void later(Statement& statement, Values... values) {
     if (failed_) return;
@@ -157,7 +158,7 @@ class Writer::File {
 
   template <typename Row>
   RowId begin(Lives<Row>& lives, const Row& row) {
-    if (lives.full()) static_cast<void>(commit());  // a failure shows at the next one
+    if (lives.full()) static_cast<void>(commit());  // the next commit() reports a failure
     return lives.begin(row);
   }
   template <typename Row>
@@ -173,7 +174,8 @@ class Writer::File {
       later(update, time, or_null(ending), row);
     }
   }
-  // An aggregate keeps what nobody freed.
+  // Returns true if a row that ended like this is left out: an aggregate keeps only what was not
+  // freed.
   [[nodiscard]] bool drops(Ending ending) const {
     const bool was_left = ending == Ending::none || ending == Ending::device_closed ||
                           ending == Ending::process_ended;
@@ -221,8 +223,8 @@ class Writer::File {
 Result<std::unique_ptr<Writer::File>> Writer::File::make(const std::string& path, const Run& run) {
   auto database = Database::open(path, Database::Mode::create);
   if (!database) return database.error();
-  // The journal alone survives a kill of the recorder. Waiting for the disk would only help when
-  // the machine fails.
+  // Without waiting for the disk, the journal still protects against a kill of the recorder.
+  // Waiting would only help if the machine fails.
   for (const char* sql : {"PRAGMA synchronous=OFF; PRAGMA page_size=8192; BEGIN", kCreateTables}) {
     if (const auto done = database->execute(sql); !done) return done.error();
   }
@@ -451,7 +453,7 @@ RowId Writer::begin(const Device& device) {
 }
 
 void Writer::change(const Device& row) {
-  // A region of no size was not asked for, if anything is known of the device.
+  // If anything is known of the device, a size of 0 is known too: no region was asked for.
   const auto region = [&](std::uint64_t bytes) {
     return row.l1_bytes_per_core != 0 ? std::optional(bytes) : std::nullopt;
   };

@@ -13,20 +13,19 @@
 
 namespace ttmem::recording {
 
-// Writes a recording. Memory is bounded by what differs (texts, requests, layouts), and by what
-// happens between two commits.
-//
-// What begins must come in the order of its time: the rows of a table are then in that order, and a
-// reader can follow the story without sorting it. A time that is before the last one is taken for
-// that.
-//
-// A row is written with the next commit, with its end if that is known by then. So short lives,
-// which are most, are written once. After a failure (a full disk) calls do nothing, and commit()
-// says why. Not thread-safe.
+// Writes a recording. The memory use is bounded by the distinct values (texts, requests, layouts),
+// and by the rows between two commits.
+// Calls of begin() must come in order of time: the rows of a table are then in this order, and a
+// reader can follow the story without sorting. A time before the previous begin is replaced by the
+// time of the previous begin.
+// A row is written at the next commit, with its end if the end is known by then. Rows with a short
+// life, which are most rows, are thus written only once. After a failure (a full disk) all calls do
+// nothing, and commit() returns the error. Not thread-safe.
 class Writer {
  public:
-  // Fails when the file is there, unless it may be overwritten. Only a plain file ever is: not
-  // /dev/null, and not a link such as /dev/stdout, which would be gone for everybody.
+  // Fails if the file exists, unless `overwrite` is true. Only a regular file is ever overwritten:
+  // not /dev/null, and not a link such as /dev/stdout, because that would remove it for all
+  // processes.
   [[nodiscard]] static Result<void> may_create(const std::string& path, bool overwrite);
   // Creates the recording. Fails like may_create(), and if the file cannot be written; no file is
   // left on failure. An aggregate drops freed allocations, and dispatches. Ignores SIGXFSZ from now
@@ -37,7 +36,8 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // The row of that value; 0 for an empty text. Equal values have one row.
+  // Return the row of a value, and add the row if it is new. Equal values share one row. An empty
+  // text has row 0.
   [[nodiscard]] std::uint32_t text(std::string_view text);
   [[nodiscard]] std::uint32_t scope(std::string_view path);
   [[nodiscard]] std::uint32_t core_set(const CoreMask& cores);
@@ -46,15 +46,15 @@ class Writer {
   [[nodiscard]] RowId launch(const Launch& launch);
   [[nodiscard]] RowId device_set(std::span<const RowId> devices);  // ascending
 
-  // Each returns the new row; `id` of the argument means nothing.
+  // Add a row, and return its id. The `id` of the argument is ignored.
   RowId begin(const Process& process);
   RowId begin(const Device& device);
   RowId begin(const Allocation& allocation);
   RowId begin(const Program& program);
-  // What is known of the row `id` by now, also its end.
+  // Replace the row `id` with what is known now, including its end.
   void change(const Process& process);
   void change(const Device& device);
-  // Of the scope that it names, in that process.
+  // Replaces the row of this process and scope.
   void change(const ScopeOfProcess& scope);
   void end_allocation(RowId row, Time time, Ending ending);
   void end_program(RowId row, Time time, Ending ending);
@@ -68,9 +68,9 @@ class Writer {
   // Sets the number of events so far, for a run that may end without finish().
   void count(std::uint64_t events, std::uint64_t lost_events);
 
-  // From now on the file has all of this, whoever is killed.
+  // Writes all rows so far to the file. They then survive a kill of this process.
   [[nodiscard]] Result<void> commit();
-  // The last commit, with what is known of the run by then.
+  // Writes the final data of the run, and commits for the last time.
   [[nodiscard]] Result<void> finish(const Run& run);
 
  private:
