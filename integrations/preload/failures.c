@@ -94,7 +94,7 @@ static const char *const kMarkers[] = {
     " exceeds allocated L1 buffer size",
     " exceeds max number of circular buffers per core",
 };
-enum { kMostLooked = 4096, kMostText = 1024 };
+enum { kMaxLooked = 4096, kMaxText = 1024 };
 
 /* strstr() and not memmem(), which sets up a table for each call: ordinary exceptions pay for this.
  * `end` is where to look no further. */
@@ -113,7 +113,7 @@ static void copy_text(const char *said, const char *marker, const char *end, cha
   const char stack[] = "\nbacktrace:";
   const char *cut = memmem(marker, (size_t)(end - marker), stack, sizeof stack - 1);
   size_t bytes = (size_t)((cut != NULL ? cut : end) - marker);
-  if (bytes > kMostText) bytes = kMostText;
+  if (bytes > kMaxText) bytes = kMaxText;
   memcpy(text, marker, bytes);
   text[bytes] = '\0';
 }
@@ -138,11 +138,11 @@ static void look_at(const void *exception, const struct type_info *type) {
   if (strcmp(type->name, "St13runtime_error") != 0 || looking) return;
   const what_function *functions = *(const what_function *const *)exception;
   const char *said = functions[kWhat](exception);
-  const size_t bytes = strnlen(said, kMostLooked);
+  const size_t bytes = strnlen(said, kMaxLooked);
   const char *marker = find_marker(said, said + bytes);
   if (marker == NULL) return;
   const int error = errno;
-  char text[kMostText + 1];
+  char text[kMaxText + 1];
   copy_text(said, marker, said + bytes, text);
   looking = 1;
   report(text);

@@ -23,7 +23,7 @@ struct ScopeVisit {
   };
   State state = State::unknown;
   std::uint32_t visits = 0;  // number of finished visits of the scope
-  bool is_last = false;      // true if this visit is the last one, as far as a coarse clock can tell
+  bool is_last = false;  // true if this visit is the last one, as far as a coarse clock can tell
 };
 
 // Returns the state of the visit during which an allocation was made at `when_ns`. Enclosing scopes

@@ -62,7 +62,7 @@ int allocs(const AllocsOptions& options, const CommonOptions& common) {
   if (common.csv) return print_of(*snapshot, views::allocations_csv(*snapshot, list));
   return print_of(*snapshot,
                   views::allocations_text(*snapshot, list, hidden_cbs(*snapshot, options.filter),
-                                   text_options(common)));
+                                          text_options(common)));
 }
 
 }  // namespace

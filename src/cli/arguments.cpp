@@ -12,7 +12,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr std::uint32_t kMostPositive = 1'000'000;
+constexpr std::uint32_t kMaxPositive = 1'000'000;
 
 }  // namespace
 
@@ -26,9 +26,9 @@ Result<std::vector<Kind>> parse_kinds(const std::string& text) {
 
 Result<double> parse_positive(std::string_view option, const std::string& text) {
   const auto value = parse_number<double>(text);
-  if (value && *value > 0 && *value <= kMostPositive) return *value;
+  if (value && *value > 0 && *value <= kMaxPositive) return *value;
   return Error{fmt::format("{} {}: must be a number above 0 and at most {}, for example {} 0.5",
-                           option, text, kMostPositive, option)};
+                           option, text, kMaxPositive, option)};
 }
 
 Result<std::uint64_t> parse_count(std::string_view option, const std::string& text) {

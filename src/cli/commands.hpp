@@ -70,8 +70,8 @@ void add_run(Command& app, const std::vector<std::string>& to_run);
 void add_record(Command& app, CommonOptions& common, const std::vector<std::string>& to_run);
 
 // Hidden. `words` is what the user has typed behind `ttmem`, up to the cursor; fill it before the
-// command line is parsed. Prints what the last word can become (docs/reference/completion.md); says nothing
-// when something fails, because a shell is about to draw its line.
+// command line is parsed. Prints what the last word can become (docs/reference/completion.md); says
+// nothing when something fails, because a shell is about to draw its line.
 void add_complete(Command& app, const std::vector<std::string>& words);
 // Hidden. Prints the parts of a command's manual page that follow from its declaration, for scdoc.
 void add_manual(Command& app);

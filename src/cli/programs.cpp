@@ -35,7 +35,8 @@ int programs(const ProgramsOptions& options, const CommonOptions& common) {
     return print_of(*snapshot, programs_json(*snapshot, list, views::JsonLayout::pretty));
   print_warnings(snapshot->warnings);
   if (common.csv) return print_of(*snapshot, views::programs_csv(*snapshot, list));
-  return print_of(*snapshot, views::programs_text(*snapshot, list, options.limit, text_options(common)));
+  return print_of(*snapshot,
+                  views::programs_text(*snapshot, list, options.limit, text_options(common)));
 }
 
 }  // namespace

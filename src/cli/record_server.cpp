@@ -93,8 +93,7 @@ class Watch {
 
   // What comes after this is a change.
   [[nodiscard]] std::optional<remote::Fault> ask_whether_changed() {
-    const auto answer =
-        remote::fetch(server_, mirror_.target(), remote::kMostFigureBytes, options_);
+    const auto answer = remote::fetch(server_, mirror_.target(), remote::kMaxFigureBytes, options_);
     if (answer.failed) return answer.fault;
     if (auto fault = mirror_.take(answer.value)) return fault;
     const auto before = std::exchange(number_, mirror_.list_number());

@@ -21,7 +21,7 @@ namespace ttmem::cli {
 namespace {
 
 // Wider than any terminal; a mistyped COLUMNS must not make lines of a megabyte.
-constexpr std::size_t kMostColumns = 1000;
+constexpr std::size_t kMaxColumns = 1000;
 
 // Room for the longest path and the text around it.
 constexpr std::size_t kMaxMessageBytes = 5000;
@@ -29,9 +29,9 @@ constexpr std::size_t kMaxMessageBytes = 5000;
 std::size_t columns() {
   const std::size_t wanted = parse_number<std::size_t>(environment("COLUMNS")).value_or(0);
   winsize size{};
-  if (wanted > 0) return std::min(wanted, kMostColumns);
+  if (wanted > 0) return std::min(wanted, kMaxColumns);
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    return std::min<std::size_t>(size.ws_col, kMostColumns);
+    return std::min<std::size_t>(size.ws_col, kMaxColumns);
   }
   return 80;
 }

@@ -25,7 +25,7 @@ struct BarCell {
   static constexpr std::size_t kFree = static_cast<std::size_t>(-1);
 
   std::size_t piece = kFree;  // index of the piece
-  std::size_t filled = 0;     // filled steps from the left; 0 means a piece of less than half a step
+  std::size_t filled = 0;  // filled steps from the left; 0 means a piece of less than half a step
 };
 
 // Returns a bar of exactly `cells` cells, each divided into `steps`. The pieces must be sorted from

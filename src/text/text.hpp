@@ -18,9 +18,9 @@ namespace ttmem::text {
 
 // The abilities of the reader's terminal.
 struct TextOptions {
-  std::size_t width = 80;               // maximum width of a line in display cells, if `shorten` is true
-  bool color = false;                   // use SGR sequences
-  bool unicode = true;                  // false: use ASCII only
+  std::size_t width = 80;  // maximum width of a line in display cells, if `shorten` is true
+  bool color = false;      // use SGR sequences
+  bool unicode = true;     // false: use ASCII only
   std::int64_t utc_offset_seconds = 0;  // offset of the shown times
   // Leave out or cut text that does not fit. False for files and programs: lines may then be wider.
   bool shorten = true;

@@ -17,7 +17,7 @@
 namespace ttmem::text {
 namespace {
 
-constexpr std::uint32_t kMostDevicesInARange = 1024;
+constexpr std::uint32_t kMaxDevicesInARange = 1024;
 
 // Parses a uid such as "0x1f00a". Returns nullopt for any other text.
 std::optional<std::uint64_t> parse_uid(std::string_view text) {
@@ -104,8 +104,8 @@ Result<std::vector<model::DeviceName>> parse_devices(std::string_view text) {
           "as "
           "0000:01:00.0"};
     }
-    if (*last - *first >= kMostDevicesInARange) {
-      return Error{fmt::format("a range may have at most {} devices", kMostDevicesInARange)};
+    if (*last - *first >= kMaxDevicesInARange) {
+      return Error{fmt::format("a range may have at most {} devices", kMaxDevicesInARange)};
     }
     for (std::uint32_t i = 0; i <= *last - *first; ++i) names.emplace_back(*first + i);
   }

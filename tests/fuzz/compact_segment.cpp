@@ -13,7 +13,7 @@ using segment::kChunkBytes;
 using segment::kChunkTableOffset;
 using segment::kHeaderBytes;
 
-constexpr std::size_t kMostChunks = 16;  // 1 MiB a segment: enough for two of each kind
+constexpr std::size_t kMaxChunks = 16;  // 1 MiB a segment: enough for two of each kind
 
 std::span<const std::byte> take(std::span<const std::byte>& rest, std::size_t count) {
   const auto taken = rest.first(std::min(count, rest.size()));
@@ -55,7 +55,7 @@ std::vector<std::byte> expand(std::span<const std::byte> rest) {
   std::vector<std::byte> segment(kHeaderBytes);
   const auto header = take(rest, kChunkTableOffset);
   std::copy(header.begin(), header.end(), segment.begin());
-  const std::size_t chunks = take_number(rest, 1) % (kMostChunks + 1);
+  const std::size_t chunks = take_number(rest, 1) % (kMaxChunks + 1);
   segment.resize(kHeaderBytes + chunks * kChunkBytes);
   for (std::size_t i = 0; i < chunks; ++i) {
     segment[kChunkTableOffset + i] = static_cast<std::byte>(take_number(rest, 1));

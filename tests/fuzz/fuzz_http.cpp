@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t at = 0;
   while (at < size) {
     serve::HttpParser parser;
-    parser.header_limit(serve::kMostHeaderBytes);
+    parser.header_limit(serve::kMaxHeaderBytes);
     boost::system::error_code error;
     const std::size_t used = parser.put(boost::asio::buffer(data + at, size - at), error);
     if (error) {

@@ -32,7 +32,7 @@ using serve::Session;
 using wire::Message;
 
 constexpr std::size_t kRecordBytes = 16;
-constexpr std::size_t kMostMessages = 256;
+constexpr std::size_t kMaxMessages = 256;
 
 void require(bool holds, const char* what) {
   if (holds) return;
@@ -153,7 +153,7 @@ class Run {
     server_.loop.restart();
     server_.loop.poll();
     require(server_.clients.size() == 0, "a server that stops keeps no clients");
-    server_.directory.clear(serve::ClientRegistry::kMostEvidence);
+    server_.directory.clear(serve::ClientRegistry::kMaxEvidence);
     for (std::uint32_t device = 0; device <= wire::kMaxDeviceId; ++device) {
       for (const Kind kind : kAllKinds) {
         require(server_.clients.totals().get(device, kind) == 0, "nobody holds nothing");
@@ -176,7 +176,7 @@ void run(std::span<const std::uint8_t> input) {
   const bool raw = input[0] % 2 == 0;
   input = input.subspan(1);
   if (raw) run.take(0, std::as_bytes(input));
-  for (std::size_t i = 0; !raw && i < kMostMessages && input.size() >= kRecordBytes; ++i) {
+  for (std::size_t i = 0; !raw && i < kMaxMessages && input.size() >= kRecordBytes; ++i) {
     const Message message = expand(input.first<kRecordBytes>());
     const std::size_t which = input[5] / 4 % 2;
     run.take(which, std::as_bytes(std::span(&message, 1)));

@@ -19,7 +19,7 @@ namespace ttmem::explain {
 namespace {
 
 // The maximum number of buffers to move or free. More of them would not be a small change.
-constexpr std::size_t kMostToMove = 16;
+constexpr std::size_t kMaxToMove = 16;
 
 // Names the program by the number in the message; the tracker may use another number.
 std::string name_of_program(const Failure& failure, const model::Program* program) {
@@ -97,7 +97,7 @@ void suggest_for_clash(const Failure& failure, const DeviceMemory& memory,
                        std::span<const Holder> culprits, const model::Program* program,
                        Explanation& result) {
   const std::uint64_t short_by = *result.short_by;
-  const bool are_few = !culprits.empty() && culprits.size() <= kMostToMove;
+  const bool are_few = !culprits.empty() && culprits.size() <= kMaxToMove;
   if (are_few) suggest_moving(failure, memory, culprits, result);
   if (const auto size = smaller_l1_small(memory, short_by)) {
     result.suggestions.push_back(
@@ -206,7 +206,7 @@ void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanati
   const model::Program* const program =
       memory != nullptr ? find_program(failure, *memory) : nullptr;
   if (!failure.l1_address || !failure.cb_end || *failure.cb_end <= *failure.l1_address ||
-      *failure.cb_end > kMostBytes) {
+      *failure.cb_end > kMaxBytes) {
     result.sentence =
         "Circular buffers of a program and L1 buffers overlap; the message does not say by how "
         "much.";
@@ -232,7 +232,7 @@ void explain_clash(const Failure& failure, const DeviceMemory* memory, Explanati
   }
   result.in_the_way.assign(
       culprits.begin(),
-      culprits.begin() + static_cast<std::ptrdiff_t>(std::min(culprits.size(), kMostHolders)));
+      culprits.begin() + static_cast<std::ptrdiff_t>(std::min(culprits.size(), kMaxHolders)));
   result.more_in_the_way = culprits.size() - result.in_the_way.size();
   result.picture = picture_of(*memory, *failure.cb_end);
   suggest_for_clash(failure, *memory, culprits, program, result);
@@ -242,7 +242,7 @@ void explain_beyond_l1(const Failure& failure, const DeviceMemory* memory, Expla
   result.cause = Cause::beyond_l1;
   result.kind = Kind::cb;
   if (!failure.cb_end || !failure.l1_bytes || *failure.cb_end <= *failure.l1_bytes ||
-      *failure.cb_end > kMostBytes) {
+      *failure.cb_end > kMaxBytes) {
     result.sentence = "The circular buffers of a program are larger than the L1 of a core.";
     return;
   }

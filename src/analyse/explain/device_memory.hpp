@@ -16,7 +16,7 @@ namespace ttmem::explain {
 using Bytes = std::optional<std::uint64_t>;
 
 // An upper limit above the memory of every device. Larger numbers in a message are ignored.
-inline constexpr std::uint64_t kMostBytes = 1ULL << 42;
+inline constexpr std::uint64_t kMaxBytes = 1ULL << 42;
 
 // A buffer and the process that holds it.
 struct Holder {

@@ -56,7 +56,7 @@ Match match_request(const Failure& failure, const DeviceMemory& memory) {
 Match match_trace_region(const Failure& failure, const DeviceMemory& memory) {
   const std::uint64_t channels = memory.facts.dram_channels;
   if (!memory.device->trace_capacity_bytes || channels == 0) return Match::unknown;
-  if (*failure.limit > kMostBytes) return Match::no;
+  if (*failure.limit > kMaxBytes) return Match::no;
   const std::uint64_t region = memory.facts.trace_region_bytes;
   const auto is_in_pages = [&](std::uint64_t asked) {
     return region >= asked && region - asked < channels * placement::kMaxTracePageBytes;
@@ -210,7 +210,7 @@ void say_what_is_unknown(const Question& question, const Choice& choice, Explana
 
 void list_in_the_way(std::vector<Holder> holders, Explanation& result) {
   sort_largest_first(holders);
-  const std::size_t listed = std::min(holders.size(), kMostHolders);
+  const std::size_t listed = std::min(holders.size(), kMaxHolders);
   result.more_in_the_way = holders.size() - listed;
   holders.resize(listed);
   result.in_the_way = std::move(holders);
@@ -233,7 +233,7 @@ Explanation explain(const Question& question) {
                                : "Nothing has failed, and no process is tracked.";
   }
   say_what_is_unknown(question, choice, result);
-  if (result.suggestions.size() > kMostSuggestions) result.suggestions.resize(kMostSuggestions);
+  if (result.suggestions.size() > kMaxSuggestions) result.suggestions.resize(kMaxSuggestions);
   return result;
 }
 

@@ -12,10 +12,12 @@ namespace ttmem::explain {
 
 // The input of explain().
 struct Question {
-  std::optional<Failure> failure{};        // nullopt: nothing has failed, explain what would fail first
+  std::optional<Failure> failure{};  // nullopt: nothing has failed, explain what would fail first
   const model::Snapshot* state = nullptr;  // null: only the message is known
-  std::optional<std::int32_t> pid{};       // explain this process only; nullopt: the process that fits the message best
-  bool is_that_moment = false;  // true: the failing process kept or recorded `state` at the moment of the failure
+  std::optional<std::int32_t>
+      pid{};  // explain this process only; nullopt: the process that fits the message best
+  bool is_that_moment =
+      false;  // true: the failing process kept or recorded `state` at the moment of the failure
 };
 
 // Explains why a request failed, which buffers were in the way, and the smallest changes that would

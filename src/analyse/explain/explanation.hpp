@@ -50,9 +50,9 @@ enum class Cause : std::uint8_t {
 // A change that would have helped.
 struct Suggestion {
   std::string action{};  // "free", "reallocate", "shrink_cbs", "l1_small_size", ...
-  bool tried = false;    // true: tried on the allocator with all held buffers, and the request fitted
+  bool tried = false;  // true: tried on the allocator with all held buffers, and the request fitted
   std::string text{};
-  Bytes bytes{};                  // value to set (l1_small_size, trace_region_size), or bytes to save on each core
+  Bytes bytes{};  // value to set (l1_small_size, trace_region_size), or bytes to save on each core
   std::vector<Holder> buffers{};  // buffers to free or to move
 };
 
@@ -75,7 +75,7 @@ struct Explanation {
   std::vector<std::string> unknown{};     // sentences: what is unknown, and how to find it out
 };
 
-inline constexpr std::size_t kMostSuggestions = 5;
-inline constexpr std::size_t kMostHolders = 20;
+inline constexpr std::size_t kMaxSuggestions = 5;
+inline constexpr std::size_t kMaxHolders = 20;
 
 }  // namespace ttmem::explain

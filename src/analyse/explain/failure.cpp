@@ -15,7 +15,8 @@ using Number = Failure::Number;
 using What = Failure::What;
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::size_t kMaxTextBytes = 4096;  // maximum length of a sentence; the runtime writes hundreds of bytes
+constexpr std::size_t kMaxTextBytes =
+    4096;  // maximum length of a sentence; the runtime writes hundreds of bytes
 
 // Returns the first number after `key`, also behind a few other words of the same sentence: "but
 // bank size is only 8 B". Returns nullopt if no number follows.

@@ -111,7 +111,7 @@ std::optional<std::uint64_t> trace_region_for(const DeviceMemory& memory,
   const std::uint64_t channels = memory.facts.dram_channels;
   std::uint64_t there = 0;
   for (const Holder& trace : memory.holders[Kind::trace]) there += trace.bytes;
-  if (channels == 0 || there > all_traces || all_traces > kMostBytes) return std::nullopt;
+  if (channels == 0 || there > all_traces || all_traces > kMaxBytes) return std::nullopt;
   const std::uint64_t pages = (all_traces - there + kMaxTracePageBytes - 1) / kMaxTracePageBytes;
   const std::uint64_t each = (pages + channels - 1) / channels * kMaxTracePageBytes;
   const auto size = larger_trace_region(memory, each);

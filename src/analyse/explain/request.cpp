@@ -142,7 +142,7 @@ void explain_request(const Failure& failure, const DeviceMemory* memory, Explana
   result.cause = cause_of(*request);
   result.short_by = missing(*request, result.cause);
   result.sentence = sentence_of(*request, result.cause, result.short_by);
-  if (request->needed > kMostBytes) return;
+  if (request->needed > kMaxBytes) return;
   const bool is_region = request->kind == Kind::l1_small || request->kind == Kind::trace;
   if (is_region) suggest_larger_region(*request, memory, result);
   if (bank) explain_full_bank(*request, *bank, *memory, result);

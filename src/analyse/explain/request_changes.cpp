@@ -13,10 +13,10 @@ namespace ttmem::explain {
 namespace {
 
 // The maximum number of buffers to move or free. More of them would not be a small change.
-constexpr std::size_t kMostToFree = 16;
+constexpr std::size_t kMaxToFree = 16;
 
 void suggest_freeing(const Bank& bank, const Bank::Run& run, Kind kind, Explanation& result) {
-  if (run.count > kMostToFree) return;
+  if (run.count > kMaxToFree) return;
   Suggestion suggestion{.action = "free", .tried = true, .buffers = of_run(bank, run)};
   suggestion.text =
       fmt::format("free {} before, if nothing needs it any more{}", listed(suggestion.buffers),
@@ -87,7 +87,7 @@ void suggest_smaller_trace_region(const Request& request, const Bank& bank,
 void suggest_order(const Request& request, const Bank& bank, const std::optional<Bank::Run>& run,
                    Explanation& result) {
   if (request.needed > bank.free_bytes()) return;
-  if (run && run->count <= kMostToFree && bank.fits_after_moving(*run, request.needed)) {
+  if (run && run->count <= kMaxToFree && bank.fits_after_moving(*run, request.needed)) {
     Suggestion suggestion{.action = "reallocate", .tried = true, .buffers = of_run(bank, *run)};
     suggestion.text = fmt::format("ttnn.reallocate {}: the free blocks beside become one",
                                   listed(suggestion.buffers));

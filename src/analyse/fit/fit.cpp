@@ -12,7 +12,8 @@ namespace {
 // The limits of the search.
 constexpr double kLargestFactor = 65536;
 constexpr double kSmallestFactor = 1.0 / 65536;
-constexpr double kPrecision = 1.01;  // the search stops when the failing factor is within 1 % of the fitting factor
+constexpr double kPrecision =
+    1.01;  // the search stops when the failing factor is within 1 % of the fitting factor
 
 Result<BoardFit> fit_with(const recording::Reader& reader, const placement::Board& board,
                           Options options, const Scale& scale) {

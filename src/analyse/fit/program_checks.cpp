@@ -32,7 +32,8 @@ void Simulation::check_placing() {
 
 void Simulation::dispatch(const recording::Dispatch& dispatch) {
   const recording::Launch& launch = plan_.tables.launch(dispatch.launch);
-  if (launch.trace || launch.programs.empty()) return;  // the replay of a trace is not checked again
+  if (launch.trace || launch.programs.empty())
+    return;  // the replay of a trace is not checked again
   const std::vector<RowId>& devices = plan_.tables.device_set(dispatch.devices);
   const auto known = programs_.find({devices.front(), launch.programs.front()});
   if (known == programs_.end()) return;

@@ -14,8 +14,9 @@ namespace ttmem::leaks {
 // Selects what is searched for leaks. An empty field does not restrict the search.
 struct Filter {
   std::optional<std::int32_t> pid;
-  std::vector<Kind> kinds;                 // empty: all kinds on devices; host memory only if it is named
-  std::vector<model::DeviceName> devices;  // for a recording; a snapshot is restricted to them before the search
+  std::vector<Kind> kinds;  // empty: all kinds on devices; host memory only if it is named
+  std::vector<model::DeviceName>
+      devices;  // for a recording; a snapshot is restricted to them before the search
 
   [[nodiscard]] bool takes(Kind kind) const {
     if (kinds.empty()) return kind != Kind::system;

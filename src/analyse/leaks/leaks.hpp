@@ -17,12 +17,13 @@ using report::Bytes;
 
 // Allocations of one process with the same kind, scope and label.
 struct Leak {
-  std::optional<Kind> kind;              // nullopt: only the bytes are known
-  std::string scope;                     // empty means none; '#' replaces numbers in which names differ
-  std::string label;                     // likewise; for programs their name
-  std::string process;                   // name of the process
-  std::int32_t pid = 0;                  // pid in the namespace of the process
-  std::optional<std::int32_t> host_pid;  // pid here, if known, of a process in another pid namespace
+  std::optional<Kind> kind;  // nullopt: only the bytes are known
+  std::string scope;         // empty means none; '#' replaces numbers in which names differ
+  std::string label;         // likewise; for programs their name
+  std::string process;       // name of the process
+  std::int32_t pid = 0;      // pid in the namespace of the process
+  std::optional<std::int32_t>
+      host_pid;  // pid here, if known, of a process in another pid namespace
   bool foreign_pid = false;
   std::vector<std::uint32_t> devices;  // numbers of the devices, ascending
   std::uint64_t bytes = 0;             // bytes on all devices; physical where known
@@ -39,7 +40,8 @@ struct Leak {
 struct Outlived {
   // How often the scope left something behind.
   enum class How : std::uint8_t {
-    every_time,  // at least as many allocations as visits, at least two visits, and also the last visit: a suspect
+    every_time,  // at least as many allocations as visits, at least two visits, and also the last
+                 // visit: a suspect
     sometimes,
     once,  // the scope was entered only once, for example to load weights
   };

@@ -101,7 +101,8 @@ Growth LiveGrowth::growth_of(const Key& key, const Group& group) const {
   }
   while (next < looks_) look({});
   Growth growth;
-  if (!(kind == Kind::cb ? count : bytes).is_steady(looks_)) return growth;  // `marks` is 0: no growth
+  if (!(kind == Kind::cb ? count : bytes).is_steady(looks_))
+    return growth;  // `marks` is 0: no growth
   growth.kind = kind;
   growth.scope = group.scope;
   growth.label = group.label;

@@ -16,7 +16,7 @@ namespace {
 using recording::Request;
 
 // More than programs of real workloads need by far; a few seconds.
-constexpr std::uint64_t kMostWork = 1ULL << 27;
+constexpr std::uint64_t kMaxWork = 1ULL << 27;
 
 // How many of the devices are the chip: one, but for odd recordings.
 std::uint64_t on_chip(const std::vector<RowId>& devices, const Chips& chips, std::uint32_t chip,
@@ -98,7 +98,7 @@ std::vector<Holder> program_holders(const Tables& tables, RowId device,
   std::vector<collector::FootprintUse> uses;
   uses.reserve(names.size());
   for (const auto& [index, name] : names) uses.push_back({&name.cbs, 1});
-  collector::WorkBudget budget(kMostWork);
+  collector::WorkBudget budget(kMaxWork);
   const auto exclusive = collector::exclusive_bytes(uses, budget);
   std::vector<Holder> holders;
   std::uint64_t shared = ledger.physical_bytes();

@@ -71,7 +71,7 @@ void MarkGrowth::find_series() {
                    [](const auto& a, const auto& b) { return a.second.looks > b.second.looks; });
   for (auto& [key, series] : all) {
     std::vector<std::uint32_t>& of_process = series_of_process_[process_index(series.process)];
-    if (of_process.size() == kMostSeries) continue;
+    if (of_process.size() == kMaxSeries) continue;
     series.place = of_process.size();
     const auto number = static_cast<std::uint32_t>(series_.size());
     of_process.push_back(number);

@@ -48,7 +48,7 @@ class MarkGrowth {
   [[nodiscard]] std::vector<Growth> growth() const;
 
  private:
-  static constexpr std::size_t kMostSeries = 4;  // of a process
+  static constexpr std::size_t kMaxSeries = 4;  // of a process
 
   // The marks of a process that have one name.
   struct Series {

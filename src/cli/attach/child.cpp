@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostOutput = std::size_t{1} << 20;
+constexpr std::size_t kMaxOutput = std::size_t{1} << 20;
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -92,7 +92,7 @@ bool read_all(int fd, Clock::time_point deadline, std::string& text) {
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return true;
-    const std::size_t room = kMostOutput - text.size();
+    const std::size_t room = kMaxOutput - text.size();
     text.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
   }
 }

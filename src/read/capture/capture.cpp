@@ -19,7 +19,7 @@ namespace ttmem::capture {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20;
-constexpr std::size_t kMostOfAName = 64;  // of an unknown event, in a message
+constexpr std::size_t kMaxOfAName = 64;  // of an unknown event, in a message
 
 ttmem_buffer_type buffer_type(Fields& fields) {
   static constexpr std::array<std::pair<std::string_view, ttmem_buffer_type>, 5> kTypes = {
@@ -105,7 +105,7 @@ class Parser {
     for (const auto& [known, reader] : kReaders) {
       if (known == name) return (this->*reader)(fields);
     }
-    fields.refuse(fmt::format("field 'ev': there is no event '{}'", name.substr(0, kMostOfAName)));
+    fields.refuse(fmt::format("field 'ev': there is no event '{}'", name.substr(0, kMaxOfAName)));
     return Mesh{};
   }
 

@@ -487,7 +487,7 @@ class Builder {
   std::map<std::uint32_t, std::uint32_t> total_of_chip_;
   // Pairs of segment and device: the devices of which only the number is known.
   std::set<std::pair<std::size_t, std::size_t>> supposed_;
-  std::vector<std::vector<std::uint32_t>> totals_of_;  // by segment and device: index into totals_
+  std::vector<std::vector<std::uint32_t>> totals_of_;   // by segment and device: index into totals_
   std::set<std::pair<std::uint32_t, RowName>> listed_;  // totals with the processes they list
   // By process and its number for the device: the uid in TT-Metal's region (0 if ambiguous), and
   // the index into totals_.

@@ -20,7 +20,7 @@
 namespace ttmem::collector {
 namespace {
 
-constexpr std::size_t kMostMapsBytes = 64 << 20;
+constexpr std::size_t kMaxMapsBytes = 64 << 20;
 
 // Returns true if a process that this user may inspect has the file mapped. TT-Metal maps the file
 // for the lifetime of the process. This also finds processes in containers, whose pids in the
@@ -31,7 +31,7 @@ bool is_mapped(const struct stat& file) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
     if (!parse_number<std::int32_t>(entry.path().filename().string())) continue;
-    if (read_text(entry.path() / "maps", kMostMapsBytes).find(place) != std::string::npos) {
+    if (read_text(entry.path() / "maps", kMaxMapsBytes).find(place) != std::string::npos) {
       return true;
     }
   }

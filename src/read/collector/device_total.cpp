@@ -15,8 +15,8 @@ using model::Bytes;
 using segment::DeviceImage;
 
 // No device has more.
-constexpr std::uint64_t kMostDram = 1ULL << 40;
-constexpr std::uint64_t kMostL1 = 1ULL << 30;
+constexpr std::uint64_t kMaxDram = 1ULL << 40;
+constexpr std::uint64_t kMaxL1 = 1ULL << 30;
 
 // Returns `parts` times `bytes_each`; nullopt if either is 0, which means unknown.
 Bytes capacity(std::uint64_t parts, std::uint64_t bytes_each) {
@@ -126,7 +126,7 @@ void DeviceTotal::set_idle() {
 
 Bytes DeviceTotal::most_of(Kind kind) const {
   if (!is_in_dram(kind) && !is_in_l1(kind)) return std::nullopt;
-  const std::uint64_t any = is_in_dram(kind) ? kMostDram : kMostL1;
+  const std::uint64_t any = is_in_dram(kind) ? kMaxDram : kMaxL1;
   const Bytes stated =
       is_in_dram(kind) ? capacity(1, largest_dram_) : capacity(cores_.size(), largest_l1_);
   return std::min(any, stated.value_or(any));

@@ -25,7 +25,7 @@ void EventTotals::add(const SegmentEvidence& segment, bool first, Seen& seen) {
       now.frees += kind.frees;
     }
     const Device key(device.id, device.uid, device.arch);
-    if (devices_.size() >= kMostDevices && !devices_.contains(key)) continue;
+    if (devices_.size() >= kMaxDevices && !devices_.contains(key)) continue;
     Counts& total = devices_[key];
     Counts& before = seen.devices[key];
     if (first) before = now;

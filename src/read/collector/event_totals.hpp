@@ -22,10 +22,10 @@ namespace ttmem::collector {
 // reported them, and a monitoring system that adds up counters over restarts would count them
 // twice. Dropped events before the first pass are included: the figures stay too low for as long as
 // the segment exists.
-// Uses memory for each device of each segment, and for kMostDevices devices. Not thread-safe.
+// Uses memory for each device of each segment, and for kMaxDevices devices. Not thread-safe.
 class EventTotals {
  public:
-  static constexpr std::size_t kMostDevices = 1024;  // further devices are not counted
+  static constexpr std::size_t kMaxDevices = 1024;  // further devices are not counted
 
   void add(const Evidence& evidence);
 

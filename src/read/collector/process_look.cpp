@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMost = 16 << 20;
+constexpr std::size_t kMax = 16 << 20;
 
 std::string path_of(std::int32_t pid, const char* file) {
   return fmt::format("/proc/{}/{}", pid, file);
@@ -63,11 +63,11 @@ Job process_job(std::int32_t pid) {
 }
 
 std::optional<std::string> process_environment(std::int32_t pid) {
-  return try_read_text(path_of(pid, "environ"), kMost);
+  return try_read_text(path_of(pid, "environ"), kMax);
 }
 
 std::optional<std::string> process_maps(std::int32_t pid) {
-  return try_read_text(path_of(pid, "maps"), kMost);
+  return try_read_text(path_of(pid, "maps"), kMax);
 }
 
 std::string variable_in(std::string_view environment, std::string_view name) {

@@ -31,7 +31,7 @@ constexpr milliseconds kLongestPause{200};
 // Each pause is at least this many times as long as the look before it, so that looking takes at
 // most 5 % of the time.
 constexpr std::uint64_t kPauseFactor = 20;
-constexpr std::size_t kMostHolders = 10;
+constexpr std::size_t kMaxHolders = 10;
 
 // Returns the bytes that the allocation uses on each of its devices.
 std::uint64_t used_bytes(const segment::LiveAllocation& allocation) {
@@ -183,7 +183,7 @@ void RunWatch::note_fullest(const std::vector<SegmentImage>& images) {
   summary_.fullest_bytes = bytes;
   summary_.fullest_after_ns = clock_ns(CLOCK_MONOTONIC) - began_ns_;
   summary_.fullest = holders(images);
-  if (summary_.fullest.size() > kMostHolders) summary_.fullest.resize(kMostHolders);
+  if (summary_.fullest.size() > kMaxHolders) summary_.fullest.resize(kMaxHolders);
 }
 
 RunSummary RunWatch::finish() {
@@ -202,7 +202,7 @@ RunSummary RunWatch::finish() {
     add(process.held, held);
   }
   summary_.held = largest_first(std::move(held));
-  if (summary_.held.size() > kMostHolders) summary_.held.resize(kMostHolders);
+  if (summary_.held.size() > kMaxHolders) summary_.held.resize(kMaxHolders);
   summary_.unknown_processes = found_.strangers();
   for (const std::string& sentence : sentences(found_.not_tracked())) {
     summary_.warnings.push_back(sentence + "; " + advice_for_untracked(found_.directory()));

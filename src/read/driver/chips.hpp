@@ -24,12 +24,12 @@ struct Sensors {
 struct Chip {
   // N of /dev/tenstorrent/N, as this process sees it: in a container, N may differ from the host's.
   std::uint32_t number = 0;
-  bool has_node = false;     // /dev/tenstorrent/N exists; a container sees only its own chips there
-  bool may_open = false;     // this user may read and write /dev/tenstorrent/N
-  std::string bus_id;        // "0000:01:00.0"; empty: unknown
-  std::string card;          // "n300"; empty: unknown
-  std::string arch;          // "wormhole_b0"; empty: unknown
-  std::string firmware;      // "19.4.2.0"; empty: unknown
+  bool has_node = false;  // /dev/tenstorrent/N exists; a container sees only its own chips there
+  bool may_open = false;  // this user may read and write /dev/tenstorrent/N
+  std::string bus_id;     // "0000:01:00.0"; empty: unknown
+  std::string card;       // "n300"; empty: unknown
+  std::string arch;       // "wormhole_b0"; empty: unknown
+  std::string firmware;   // "19.4.2.0"; empty: unknown
   std::optional<std::uint64_t> asic_id;
   std::optional<std::uint64_t> serial;  // of the board
   bool in_reset = false;  // the driver knows the chip, but the firmware does not answer

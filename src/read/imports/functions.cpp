@@ -9,13 +9,13 @@ namespace ttmem::imports {
 namespace {
 
 // More would make the import of a hostile graph endless.
-constexpr std::size_t kMostOpen = 1000;
+constexpr std::size_t kMaxOpen = 1000;
 constexpr std::size_t kLongestPath = 64;  // functions
 
 }  // namespace
 
 void Functions::begin(const Graph& graph, const Node& node, recording::Time time) {
-  if (open_.size() == kMostOpen) {
+  if (open_.size() == kMaxOpen) {
     never_ended_.push_back(&node);
     return;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capture of a ttnn graph (ttnn.graph.end_graph_capture), as plain values. docs/guides/recording.md says
-// what an import makes of it.
+// A capture of a ttnn graph (ttnn.graph.end_graph_capture), as plain values.
+// docs/guides/recording.md says what an import makes of it.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostOfAText = 200;  // of a name that the graph gives
+constexpr std::size_t kMaxOfAText = 200;  // of a name that the graph gives
 
 // Larger than in any real graph. The parser keeps a whole text or number in memory, and a whole
 // node.
@@ -113,7 +113,7 @@ std::optional<std::uint64_t> whole(const Json& value) {
 
 std::string text_of(const Json& object, const char* name) {
   const Json* const value = find(object, name);
-  return value != nullptr && value->is_string() ? value->get<std::string>().substr(0, kMostOfAText)
+  return value != nullptr && value->is_string() ? value->get<std::string>().substr(0, kMaxOfAText)
                                                 : std::string();
 }
 

@@ -52,7 +52,7 @@ Result<Format> look_at(const std::string& file) {
   };
   if (::stat(file.c_str(), &status) != 0) return cannot(std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return cannot("it is not a file");
-  if (static_cast<std::uint64_t>(status.st_size) > kMostBytes) {
+  if (static_cast<std::uint64_t>(status.st_size) > kMaxBytes) {
     return cannot("it is larger than 1 GiB; capture less at a time");
   }
   std::ifstream input(file, std::ios::binary);

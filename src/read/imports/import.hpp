@@ -13,7 +13,7 @@
 
 namespace ttmem::imports {
 
-inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a file
+inline constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;  // of a file
 
 struct Imported {
   std::string_view what{};  // "a graph of ttnn"
@@ -25,7 +25,7 @@ struct Imported {
 };
 
 // Writes the recording `out` of what is in `file`, whose format is told by its content. Fails when
-// it is none that is known, is damaged or larger than kMostBytes; then `out` is not touched. Fails
+// it is none that is known, is damaged or larger than kMaxBytes; then `out` is not touched. Fails
 // too when `out` is there, unless it may be overwritten, or cannot be written; then it is removed.
 [[nodiscard]] Result<Imported> import_file(const std::string& file, const std::string& out,
                                            bool overwrite);

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <compare>
 #include <cstddef>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -69,8 +69,8 @@ struct Process {
   std::optional<std::int32_t> host_pid;        // in the reader's pid namespace; nullopt if unknown
   // The process reports only a device number, no uid; the only chip with that number is assumed.
   bool supposed_device = false;
-  std::string name;              // the short name, as in /proc/PID/comm
-  std::string command;           // the whole command line; empty if unknown
+  std::string name;     // the short name, as in /proc/PID/comm
+  std::string command;  // the whole command line; empty if unknown
   std::string user;
   Job job{};
   State state = State::alive;
@@ -133,7 +133,7 @@ struct Device {
   std::optional<double> temperature_c;
   std::optional<double> power_w;
   std::optional<std::uint32_t> aiclk_mhz;
-  bool in_reset = false;              // the firmware does not answer
+  bool in_reset = false;  // the firmware does not answer
   // True if the driver lists the processes that have the chip open; otherwise `holders` may lack
   // some.
   bool holders_known = false;

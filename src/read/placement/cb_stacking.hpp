@@ -26,7 +26,7 @@ struct CbStack {
 // The places of the circular buffers of a program, which are the same on every chip.
 struct StackedCbs {
   std::vector<std::uint64_t> addresses;  // in the order of the declarations
-  std::vector<CbStack> stacks;  // one for each distinct core range, in order of appearance
+  std::vector<CbStack> stacks;           // one for each distinct core range, in order of appearance
 };
 
 // Stacks circular buffers upwards from `base`, in the order of their declaration. Each circular

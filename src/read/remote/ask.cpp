@@ -14,7 +14,7 @@ Answer<model::Snapshot> ask_snapshot(const Address& server, Lists lists,
   const bool all = lists == Lists::all;
   const Answer<std::string> answer =
       fetch(server, all ? "/api/v1/snapshot?lists=1" : "/api/v1/snapshot",
-            all ? kMostListBytes : kMostFigureBytes, options);
+            all ? kMaxListBytes : kMaxFigureBytes, options);
   if (answer.failed) return answer.fault;
   return read_snapshot(answer.value);
 }

@@ -92,12 +92,12 @@ Fault incomplete(const error_code& error, std::size_t most_bytes) {
 }
 
 // What says more than this is no error of ttmem.
-constexpr std::size_t kMostErrorBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxErrorBytes = std::size_t{64} << 10;
 
 // Why an answer with another status than 200 is none.
 Fault refusal(const http::response<http::string_body>& answer, bool with_token) {
   const unsigned status = answer.result_int();
-  const bool readable = answer.body().size() <= kMostErrorBytes;
+  const bool readable = answer.body().size() <= kMaxErrorBytes;
   const std::string said =
       readable ? text_of(Json::parse(answer.body(), nullptr, false), "error") : std::string();
   const std::string reason =

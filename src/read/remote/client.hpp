@@ -22,8 +22,8 @@ struct ClientOptions {
 };
 
 // Larger answers are refused before they are read: a document without lists, and with them.
-inline constexpr std::size_t kMostFigureBytes = std::size_t{16} << 20;
-inline constexpr std::size_t kMostListBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxFigureBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;
 
 // Asks servers, all at the same time, each on a connection of its own. https:// is verified by the
 // system's certificates (or those of SSL_CERT_FILE), the name included. One thread, but for stop().

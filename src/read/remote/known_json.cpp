@@ -61,7 +61,7 @@ constexpr std::array kListLimits = {
     ListLimit{"allocations", 1U << 20}, ListLimit{"programs", 1U << 20},
     ListLimit{"cbs", 1U << 20}};
 // Of values that are kept at the same time. A document of figures that may be read has fewer.
-constexpr std::size_t kMostValues = std::size_t{1} << 21;
+constexpr std::size_t kMaxValues = std::size_t{1} << 21;
 
 // Builds the document from the events of the parser. The one that comes with the library looks at
 // all members of a list again whenever one of them ends, which takes minutes for some megabytes.
@@ -157,7 +157,7 @@ class Builder : public nlohmann::json_sax<Json> {
 
   // One more value, in what is open. False when that is too much.
   bool count() {
-    if (++held_ > kMostValues) return refuse(kMostValues, "values");
+    if (++held_ > kMaxValues) return refuse(kMaxValues, "values");
     if (open_.empty() || open_.back().limit == kUnlimited) return true;
     const ListLimit& limit = kListLimits[open_.back().limit];
     return ++entries_[open_.back().limit] <= limit.most || refuse(limit.most, limit.name);

@@ -69,7 +69,7 @@ std::shared_ptr<const model::Snapshot> LiveFeed::ask(Lists lists) try {
   // Shared with the question, which outlives this call when an exception leaves run().
   const auto answer = std::make_shared<std::optional<Answer<std::string>>>();
   client_.get(server_, all ? "/api/v1/snapshot?lists=1" : mirror_.target(),
-              all ? kMostListBytes : kMostFigureBytes,
+              all ? kMaxListBytes : kMaxFigureBytes,
               [answer](Answer<std::string> got) { answer->emplace(std::move(got)); });
   client_.run();
   if (!*answer) return last_;  // stopped

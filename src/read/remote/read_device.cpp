@@ -19,16 +19,16 @@ using model::Bytes;
 using model::Device;
 
 // A sum over all devices and processes does not overflow with these.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 56;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 56;
 
 Bytes bytes_of(const Json& object, const char* key) {
   const Bytes bytes = number_of<std::uint64_t>(object, key);
-  return bytes && *bytes <= kMostBytes ? bytes : std::nullopt;
+  return bytes && *bytes <= kMaxBytes ? bytes : std::nullopt;
 }
 
 std::optional<std::int64_t> room_of(const Json& object, const char* key) {
   const auto room = number_of<std::int64_t>(object, key);
-  constexpr auto most = static_cast<std::int64_t>(kMostBytes);
+  constexpr auto most = static_cast<std::int64_t>(kMaxBytes);
   return room && *room >= -most && *room <= most ? room : std::nullopt;
 }
 

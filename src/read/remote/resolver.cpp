@@ -23,7 +23,7 @@ class Lookups {
   void add(Lookup lookup) {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(lookup));
-    if (threads_ == kMostThreads) return;
+    if (threads_ == kMaxThreads) return;
     try {
       std::thread([this] { work(); }).detach();
       ++threads_;
@@ -32,7 +32,7 @@ class Lookups {
   }
 
  private:
-  static constexpr int kMostThreads = 128;
+  static constexpr int kMaxThreads = 128;
 
   void work() {
     std::unique_lock lock(mutex_);

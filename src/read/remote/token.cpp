@@ -15,7 +15,7 @@ namespace ttmem::remote {
 namespace {
 
 constexpr std::size_t kLeast = 16;
-constexpr std::size_t kMost = 512;
+constexpr std::size_t kMax = 512;
 
 }  // namespace
 
@@ -34,14 +34,14 @@ Result<std::string> read_token(const std::string& path) {
   if ((status.st_mode & 027U) != 0) {
     return refused("others can read it, or its group can write it", "chmod 600 " + file);
   }
-  auto text = try_read_text(path, kMost + 2);
+  auto text = try_read_text(path, kMax + 2);
   if (!text) return refused(std::strerror(errno), "run as its owner, or name another");
   while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
   const bool visible =
       std::all_of(text->begin(), text->end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (text->size() < kLeast || text->size() > kMost || !visible) {
+  if (text->size() < kLeast || text->size() > kMax || !visible) {
     return refused(
-        fmt::format("a token has {} to {} letters, digits or signs, and no blanks", kLeast, kMost),
+        fmt::format("a token has {} to {} letters, digits or signs, and no blanks", kLeast, kMax),
         fmt::format("make one: (umask 077; openssl rand -hex 32 > {})", file));
   }
   return std::move(*text);

@@ -41,7 +41,8 @@ inline constexpr std::uint32_t kOldestLayoutVersion = 1;
 inline constexpr std::uint32_t kHeaderBytes = 16384;  // the Header and the chunk table
 inline constexpr std::uint32_t kChunkTableOffset = 512;
 inline constexpr std::uint32_t kChunkBytes = 65536;
-inline constexpr std::uint32_t kMaxChunks = 8192;  // one byte each in the chunk table; 512 MiB together
+inline constexpr std::uint32_t kMaxChunks =
+    8192;  // one byte each in the chunk table; 512 MiB together
 inline constexpr std::uint32_t kFailureOffset = kChunkTableOffset + kMaxChunks;
 inline constexpr std::uint32_t kJobOffset = 9856;
 inline constexpr std::uint32_t kRunOffset = 10560;
@@ -63,13 +64,14 @@ inline constexpr std::string_view kUntrackedSuffix = ".untracked.";
 inline constexpr std::string_view kFailedSuffix = ".failed";
 inline constexpr std::string_view kUnfinishedSuffix = ".failed.new";
 
-inline constexpr std::uint32_t kMaxCbsPerProgram = 1024;  // the CB records of a program lie in one chunk
+inline constexpr std::uint32_t kMaxCbsPerProgram =
+    1024;  // the CB records of a program lie in one chunk
 // The maximum number of different names, long labels and scopes of a process.
 inline constexpr std::uint32_t kMaxTexts = 65536;
 inline constexpr std::uint32_t kMaxScopeDepth = 64;
 
 inline constexpr std::uint32_t kMaxDeviceSets = 2048;  // these fill one chunk
-inline constexpr std::uint32_t kMaxNotSeen = 4;        // maximum number of texts in Header::not_seen
+inline constexpr std::uint32_t kMaxNotSeen = 4;  // maximum number of texts in Header::not_seen
 
 // A set of devices, by the indices of their records.
 using DeviceMask = BitMask<kMaxDevices>;
@@ -169,7 +171,8 @@ struct JobRecord {
 // The runs of the process. Lies at kRunOffset and is fixed before `magic` is stored. All zeros if
 // the process belongs to no run, or if its library does not know this record.
 struct RunRecord {
-  char ids[512];  // $TTMEM_RUN: the innermost run first, separated by kRunSeparator; ends with a zero
+  char ids[512];  // $TTMEM_RUN: the innermost run first, separated by kRunSeparator; ends with a
+                  // zero
 };
 inline constexpr char kRunSeparator = ',';
 
@@ -220,12 +223,14 @@ struct DeviceRecord {
   std::uint32_t l1_base;
   std::uint32_t l1_small_bytes_per_core;
   std::uint32_t dram_channels;
-  std::uint32_t resident_reported;  // 0: no dispatch was reported yet, so resident bytes are unknown
+  std::uint32_t
+      resident_reported;  // 0: no dispatch was reported yet, so resident bytes are unknown
   std::uint64_t dram_bytes_per_channel;
   std::uint64_t trace_region_bytes;
   std::uint64_t opened_ns;
-  std::uint32_t programs_reported;  // 0: no program was placed yet, so the number of programs is unknown
-  std::uint32_t cb_estimate;        // 1: the figures of the CBs are estimates
+  std::uint32_t
+      programs_reported;      // 0: no program was placed yet, so the number of programs is unknown
+  std::uint32_t cb_estimate;  // 1: the figures of the CBs are estimates
 
   DeviceFigures figures;
   PastPeaks past_peaks;
@@ -237,14 +242,15 @@ struct DeviceRecord {
 };
 
 enum AllocationFlags : std::uint8_t {
-  kNoCores = 1,         // `cores` is meaningless: the buffer is in every bank, or in some banks of DRAM
+  kNoCores = 1,  // `cores` is meaningless: the buffer is in every bank, or in some banks of DRAM
   kPerBankUnknown = 2,  // `bytes_per_bank` is meaningless
   kNoAddress = 4,       // `address` is meaningless
   kEstimate = 8,        // `bytes` is an estimate
   kOwnBanks = 16,       // the buffer's allocator covers only `cores`, or only `banks` banks of DRAM
   kLongLabel = 32,      // the label is a text; the first four bytes of `label` are its number
-  kOnSet = 64,          // `device` is the number of a device set: the allocation is the same on each device of the set
-  kScoped = 128,        // the last four bytes of `label` are the number of a scope
+  kOnSet = 64,  // `device` is the number of a device set: the allocation is the same on each device
+                // of the set
+  kScoped = 128,  // the last four bytes of `label` are the number of a scope
 };
 
 // The layout of a buffer. Stored in the field that contains the role of a kernel. No bit set means
@@ -260,7 +266,8 @@ enum LayoutBits : std::uint8_t {
 // The pages of a buffer that has no cores of its own.
 struct Pages {
   std::uint64_t page_bytes;
-  std::uint32_t shard_banks;  // for shards in DRAM: one past the last bank that has a shard; 0 means none
+  std::uint32_t
+      shard_banks;  // for shards in DRAM: one past the last bank that has a shard; 0 means none
   std::uint32_t reserved0;
   std::uint64_t reserved1[2];
 };
@@ -379,7 +386,8 @@ struct EventRecord {
   std::uint64_t id;              // id of the buffer, kernel or program
   std::uint64_t address;         // program_place: number of the footprint; 0 means none
   std::uint64_t bytes;           // program_place: logical bytes
-  std::uint64_t bytes_per_bank;  // program_place: number of the name; the upper half is the number of the scope
+  std::uint64_t bytes_per_bank;  // program_place: number of the name; the upper half is the number
+                                 // of the scope
   std::uint32_t banks;
   std::uint32_t slot;  // slot of the allocation or program; kNoSlot means none
 };

@@ -129,10 +129,11 @@ struct FailureImage {
   std::uint64_t number = 0;  // number of failures so far
   std::uint64_t when_ns = 0;
   std::uint64_t when_unix_ns = 0;
-  std::uint64_t not_kept = 0;       // number of failures whose state was not kept
-  std::int32_t not_kept_error = 0;  // errno of keeping the last failure's state; 0: the state was kept
-  std::string run;                  // `ttmem run` to which the process belongs; empty means none
-  std::string text;                 // may have several lines
+  std::uint64_t not_kept = 0;  // number of failures whose state was not kept
+  std::int32_t not_kept_error =
+      0;             // errno of keeping the last failure's state; 0: the state was kept
+  std::string run;   // `ttmem run` to which the process belongs; empty means none
+  std::string text;  // may have several lines
 };
 
 struct SegmentImage {
@@ -150,7 +151,8 @@ struct SegmentImage {
   bool client_ended = false;     // of a proxy segment: the client has ended, not only its server
   std::uint32_t client_uid = 0;  // of a proxy segment: user of the client
   std::int32_t last_error = 0;
-  std::uint64_t events = 0;       // number of the event at which all `allocations` and `programs` were live
+  std::uint64_t events =
+      0;  // number of the event at which all `allocations` and `programs` were live
   std::uint64_t event_count = 0;  // number of events so far
   std::uint64_t dropped_allocations = 0;
   std::uint64_t dropped_programs = 0;

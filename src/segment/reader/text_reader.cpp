@@ -33,7 +33,8 @@ TextReader::TextReader(const ByteSource& source, const SegmentMap& map)
 
 const TextRecord* TextReader::record(std::uint32_t number, bool& whole) {
   whole = true;
-  if (number == 0 || number > count_) return nullptr;  // 0 is no text; above count_ the text is newer than the header
+  if (number == 0 || number > count_)
+    return nullptr;  // 0 is no text; above count_ the text is newer than the header
   const std::uint32_t index = number - 1;
   std::vector<TextRecord>& chunk = chunks_[index / kPerChunk];
   if (chunk.empty()) whole = load(index / kPerChunk, chunk);

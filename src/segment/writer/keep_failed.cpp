@@ -27,7 +27,8 @@ constexpr std::uint64_t kPartOfFree = 4;
 
 bool has_room(int file, std::uint64_t bytes) noexcept {
   struct statvfs space {};
-  if (::fstatvfs(file, &space) != 0 || space.f_blocks == 0) return true;  // the space is unknown or unlimited
+  if (::fstatvfs(file, &space) != 0 || space.f_blocks == 0)
+    return true;  // the space is unknown or unlimited
   return std::uint64_t{space.f_bavail} * space.f_frsize / kPartOfFree >= bytes;
 }
 
@@ -80,7 +81,7 @@ int SegmentWriter::keep_failed() noexcept {
 int SegmentWriter::write_failed(const std::string& path) noexcept {
   const std::uint64_t bytes = bytes_without_events();
   const off_t end = kHeaderBytes + static_cast<off_t>(chunk_kinds_.size()) * kChunkBytes;
-  if (bytes > kMostFailedBytes || !may_reach(end)) return EFBIG;
+  if (bytes > kMaxFailedBytes || !may_reach(end)) return EFBIG;
   const UniqueFd file = make_file(path, mode_);
   if (!file) return errno;
   if (!has_room(file.get(), bytes)) return ENOSPC;

@@ -29,7 +29,7 @@ namespace {
 constexpr std::uint64_t kRetryAfterNs = 1'000'000'000;
 constexpr int kFileRetries = 20;
 constexpr std::uint32_t kFewestEventChunks = 4;
-constexpr int kMostFilesOfOneName = 256;
+constexpr int kMaxFilesOfOneName = 256;
 
 // Reads a small file of /proc, as much as fits into `buffer`. Returns the number of bytes, or 0 on
 // failure.
@@ -198,7 +198,7 @@ Result<void> SegmentWriter::open_file(const Options& options, const Identity& se
   char* resolved = ::realpath(options.directory.c_str(), nullptr);
   const std::string directory = resolved != nullptr ? resolved : options.directory;
   std::free(resolved);
-  for (int number = 0; number < kMostFilesOfOneName; ++number) {
+  for (int number = 0; number < kMaxFilesOfOneName; ++number) {
     char name[96];
     const int size = std::snprintf(name, sizeof name, "/ttmem.%u.%d.%llu",
                                    static_cast<unsigned>(::geteuid()), static_cast<int>(self.pid),

@@ -92,7 +92,8 @@ class SegmentWriter {
     // Makes a proxy segment for this client. Its name ends in kProxySuffix. It gets chunks only
     // when it needs them, because a server has a thousand proxy segments.
     std::optional<Process> for_client = std::nullopt;
-    pid_t kept_for = 0;  // reader that gets the segment after a clean exit (kKeptSuffix); 0 means none
+    pid_t kept_for =
+        0;  // reader that gets the segment after a clean exit (kKeptSuffix); 0 means none
     std::uint32_t kept_for_namespace = 0;  // pid namespace of `kept_for`; 0 means unknown
     std::string run{};                     // RunRecord::ids
     Job job{};                             // job of this process, not of a client
@@ -138,8 +139,9 @@ class SegmentWriter {
   // Returns the first of `count` consecutive records, or kNoSlot. `count` is at most
   // kMaxCbsPerProgram.
   [[nodiscard]] std::uint32_t acquire_cbs(std::uint32_t count, std::uint64_t now_ns);
-  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);        // at most kMaxTexts records
-  [[nodiscard]] std::uint32_t acquire_device_set(std::uint64_t now_ns);  // at most kMaxDeviceSets records
+  [[nodiscard]] std::uint32_t acquire_text(std::uint64_t now_ns);  // at most kMaxTexts records
+  [[nodiscard]] std::uint32_t acquire_device_set(
+      std::uint64_t now_ns);  // at most kMaxDeviceSets records
 
   void release_allocation(std::uint32_t index) { free_allocations_.push_back(index); }
   void release_program(std::uint32_t index) { free_programs_.push_back(index); }
@@ -221,7 +223,7 @@ class SegmentWriter {
   // earlier copy. Returns 0, or the errno; an earlier copy then stays. The copy takes at most
   // kMaxFailedBytes, and at most a quarter of the free space.
   [[nodiscard]] int keep_failed() noexcept;
-  static constexpr std::uint64_t kMostFailedBytes = 128 << 20;
+  static constexpr std::uint64_t kMaxFailedBytes = 128 << 20;
   // Removes the copy of a failure, if there is one, because no reader needs it any more. A clean
   // exit then leaves no copy either.
   void drop_failed() noexcept;
@@ -316,13 +318,14 @@ class SegmentWriter {
   RecordArray<TextRecord> texts_;
   RecordArray<DeviceSetRecord> device_sets_;
   EventRecord* ring_ = nullptr;
-  std::uint64_t ring_mask_ = 0;    // number of records in the ring - 1; a mask avoids a slow division
-  std::uint64_t events_ = 0;       // number of the newest event
+  std::uint64_t ring_mask_ = 0;  // number of records in the ring - 1; a mask avoids a slow division
+  std::uint64_t events_ = 0;     // number of the newest event
   std::uint64_t event_count_ = 0;  // with details: number of records that are events
   bool event_details_ = false;
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;
-  std::array<std::vector<std::uint32_t>, 11> free_cbs_;  // [i] contains the unused runs of 2^i CB records
+  std::array<std::vector<std::uint32_t>, 11>
+      free_cbs_;  // [i] contains the unused runs of 2^i CB records
   std::uint64_t next_try_ns_ = 0;
 };
 

@@ -20,7 +20,7 @@
 namespace ttmem::serve {
 namespace {
 
-constexpr std::size_t kMostWaiting = 1 << 20;
+constexpr std::size_t kMaxWaiting = 1 << 20;
 constexpr std::size_t kEnough = 64 << 10;
 
 class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
@@ -34,7 +34,7 @@ class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    if (waiting_.size() > kMostWaiting) {
+    if (waiting_.size() > kMaxWaiting) {
       ++dropped_;
       return;
     }

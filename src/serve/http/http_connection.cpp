@@ -18,9 +18,9 @@ constexpr std::chrono::seconds kReadTime{10};
 constexpr std::chrono::seconds kWriteTime{30};
 constexpr std::uint64_t kSlowestBytesPerSecond = 64 << 10;
 constexpr std::chrono::seconds kLingerTime{2};
-constexpr std::size_t kMostLingerBytes = 1 << 20;
+constexpr std::size_t kMaxLingerBytes = 1 << 20;
 // A request and what a client sent ahead of the next ones.
-constexpr std::size_t kMostBufferBytes = 4 * std::size_t{kMostHeaderBytes};
+constexpr std::size_t kMaxBufferBytes = 4 * std::size_t{kMaxHeaderBytes};
 
 template <typename Body>
 void set_header(const HttpResponse& response, http::response<Body>& message) {
@@ -79,7 +79,7 @@ HttpConnection::HttpConnection(boost::asio::ip::tcp::socket socket,
       workers_(workers),
       answer_(std::move(answer)),
       done_(std::move(done)),
-      buffer_(kMostBufferBytes) {}
+      buffer_(kMaxBufferBytes) {}
 
 void HttpConnection::enter(State state) {
   state_ = state;
@@ -88,7 +88,7 @@ void HttpConnection::enter(State state) {
 
 void HttpConnection::read() {
   parser_.emplace();
-  parser_->header_limit(kMostHeaderBytes);
+  parser_->header_limit(kMaxHeaderBytes);
   enter(State::reading);
   stream_.expires_after(kReadTime);
   http::async_read_header(stream_, buffer_, *parser_,
@@ -176,10 +176,10 @@ void HttpConnection::on_write(const boost::system::error_code& error, bool keep_
 void HttpConnection::linger() {
   buffer_.clear();
   stream_.async_read_some(
-      buffer_.prepare(kMostHeaderBytes),
+      buffer_.prepare(kMaxHeaderBytes),
       [self = shared_from_this()](const beast::error_code& error, std::size_t bytes) {
         self->lingered_bytes_ += bytes;
-        if (error || self->lingered_bytes_ > kMostLingerBytes) return;
+        if (error || self->lingered_bytes_ > kMaxLingerBytes) return;
         self->linger();
       });
 }

@@ -20,7 +20,7 @@
 
 namespace ttmem::serve {
 
-inline constexpr std::uint32_t kMostHeaderBytes = 8192;
+inline constexpr std::uint32_t kMaxHeaderBytes = 8192;
 
 using HttpParser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
 

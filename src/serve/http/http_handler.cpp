@@ -23,7 +23,7 @@ constexpr const char* kJson = "application/json";
 constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kMetrics = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::uint64_t kDefaultHistorySeconds = 600;
-constexpr std::uint64_t kMostHistorySeconds = 86400;
+constexpr std::uint64_t kMaxHistorySeconds = 86400;
 // A longer list is cut and marked as truncated. An entry takes about 360 bytes of text.
 constexpr std::uint64_t kMaxListEntries = 100'000;
 
@@ -182,7 +182,7 @@ HttpResponse history(const Target& target, const HttpSources& sources) {
                                            "its uid",
                                            text::format_names(*ids), text::format_devices(named)));
   }
-  const auto seconds = number_in(target, "seconds", kMostHistorySeconds);
+  const auto seconds = number_in(target, "seconds", kMaxHistorySeconds);
   if (!seconds) return error_response(400, seconds.error().message);
   const model::Snapshot& now = sources.figures();
   auto range = sources.history->range(ids->front(), seconds->value_or(kDefaultHistorySeconds),

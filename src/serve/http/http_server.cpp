@@ -189,7 +189,7 @@ bool HttpServer::is_overloaded() const {
 HttpResponse HttpServer::answer(const HttpRequest& request) {
   const bool overloaded = request.target != "/healthz" && is_overloaded();
   HttpResponse response = overloaded ? too_many("answers") : answer_(request, hosts_);
-  if (response.later && tickets_.use_count() > kMostLongAnswers) {
+  if (response.later && tickets_.use_count() > kMaxLongAnswers) {
     response = too_many("long answers");
   } else if (response.later) {
     response.ticket = tickets_;

@@ -36,7 +36,7 @@ class HttpServer {
   static constexpr std::size_t kMaxAnswers = 64;
   static constexpr std::chrono::milliseconds kMinWait{50};
   static constexpr std::chrono::milliseconds kMinRead{1000};
-  static constexpr long kMostLongAnswers = 4;  // at a time: each may take tens of MiB
+  static constexpr long kMaxLongAnswers = 4;  // at a time: each may take tens of MiB
 
   // Makes the response to a request that came to a server with that name and port.
   using Answer = std::function<HttpResponse(const HttpRequest&, const HostRule&)>;

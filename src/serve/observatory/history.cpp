@@ -69,7 +69,7 @@ History::Series* History::series_of(const model::Device& device, std::uint64_t n
     series.device = identity_of(device);
     return &series;
   }
-  if (devices_.size() == kMostDevices) {
+  if (devices_.size() == kMaxDevices) {
     const auto oldest = std::min_element(
         devices_.begin(), devices_.end(),
         [](const Series& a, const Series& b) { return a.last_seen_ns < b.last_seen_ns; });

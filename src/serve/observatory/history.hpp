@@ -44,11 +44,11 @@ struct HistoryRange {
 // point after it, when the processes on the device report one. No peak is lost when seconds become
 // minutes.
 //
-// At most 0.6 MiB for a device, and kMostDevices devices: the one that was seen longest ago goes
+// At most 0.6 MiB for a device, and kMaxDevices devices: the one that was seen longest ago goes
 // first. One thread at a time.
 class History {
  public:
-  static constexpr std::size_t kMostDevices = 64;
+  static constexpr std::size_t kMaxDevices = 64;
 
   // Records no more than `limit`; zero records nothing.
   explicit History(std::chrono::seconds limit = std::chrono::hours(24));

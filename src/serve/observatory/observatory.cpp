@@ -14,7 +14,7 @@
 namespace ttmem::serve {
 namespace {
 
-constexpr std::size_t kMostWarnings = 256;
+constexpr std::size_t kMaxWarnings = 256;
 
 }  // namespace
 
@@ -128,7 +128,7 @@ void Observatory::reap_marks() {
 
 void Observatory::warn_once(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) {
-    if (warned_.size() >= kMostWarnings || !warned_.insert(warning).second) continue;
+    if (warned_.size() >= kMaxWarnings || !warned_.insert(warning).second) continue;
     spdlog::warn("{}", warning);
   }
 }

@@ -46,7 +46,7 @@ std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead) {
 void Postmortems::add(Postmortem postmortem) {
   ++total_;
   list_.push_back(std::move(postmortem));
-  if (list_.size() > kMost) list_.pop_front();
+  if (list_.size() > kMax) list_.pop_front();
 }
 
 }  // namespace ttmem::serve

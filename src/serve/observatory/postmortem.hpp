@@ -21,10 +21,10 @@ struct Postmortem {
 // Lines for a log: who, the bytes by kind, the largest allocations.
 [[nodiscard]] std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead);
 
-// The last kMost of them. One thread at a time.
+// The last kMax of them. One thread at a time.
 class Postmortems {
  public:
-  static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMax = 256;
 
   void add(Postmortem postmortem);
 

@@ -138,13 +138,13 @@ void ClientRegistry::remove(Clients::iterator known) {
 }
 
 bool ClientRegistry::may_leave_evidence() {
-  if (evidence_.size() < kMostEvidence) return true;
+  if (evidence_.size() < kMaxEvidence) return true;
   const auto now = std::chrono::steady_clock::now();
   if (now - evidence_checked_ < std::chrono::milliseconds(100)) return false;
   evidence_checked_ = now;
   std::erase_if(evidence_,
                 [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });
-  return evidence_.size() < kMostEvidence;
+  return evidence_.size() < kMaxEvidence;
 }
 
 void ClientRegistry::stop() {

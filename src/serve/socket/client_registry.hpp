@@ -74,7 +74,7 @@ class ClientRegistry {
 
   // Clients that come and end all the time must not fill the file system: of this many the segments
   // stay until they are reaped.
-  static constexpr std::size_t kMostEvidence = 128;
+  static constexpr std::size_t kMaxEvidence = 128;
 
  private:
   // Pid, start time because pids come back, and the connection of one that is `alone`.

@@ -26,7 +26,7 @@ bool Complaints::allow(Clock::time_point now) {
     window_begin_ = now;
     written_ = 0;
   }
-  if (written_ < kMostLines) {
+  if (written_ < kMaxLines) {
     ++written_;
     return true;
   }

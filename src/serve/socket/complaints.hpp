@@ -8,13 +8,13 @@
 namespace ttmem::serve {
 
 // Lines of the log about clients that misbehave. A client that connects again and again must not
-// fill the disk: over all connections at most kMostLines are written in kWindow. A line says when
+// fill the disk: over all connections at most kMaxLines are written in kWindow. A line says when
 // others are left out, and the first one afterwards, or the end, how many. One thread: that of the
 // event loop.
 class Complaints {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::uint64_t kMostLines = 50;
+  static constexpr std::uint64_t kMaxLines = 50;
   static constexpr std::chrono::seconds kWindow{10};
 
   void warn(const std::string& line, Clock::time_point now = Clock::now());

@@ -22,12 +22,12 @@ LibraryConnections::Ids LibraryConnections::hello(ConnectionId connection, std::
   if (contains(connection)) return {};
   Copy* copy = find(number);
   if (copy == nullptr) {
-    if (copies_.size() == kMostCopies) return {};
+    if (copies_.size() == kMaxCopies) return {};
     copy = &copies_.emplace_back();
     copy->number = number;
   }
   Ids obsolete;
-  if (copy->connections.size() >= kMostConnections) obsolete.swap(copy->connections);
+  if (copy->connections.size() >= kMaxConnections) obsolete.swap(copy->connections);
   copy->connections.push_back(connection);
   if (connection < copy->newest) return obsolete;
   copy->newest = connection;

@@ -37,8 +37,8 @@ class LibraryConnections {
   [[nodiscard]] bool all_left() const;
 
  private:
-  static constexpr std::size_t kMostCopies = 16;
-  static constexpr std::size_t kMostConnections = 64;  // of a copy
+  static constexpr std::size_t kMaxCopies = 16;
+  static constexpr std::size_t kMaxConnections = 64;  // of a copy
 
   struct Copy {
     std::uint64_t number = 0;

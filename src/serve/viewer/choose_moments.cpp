@@ -20,7 +20,7 @@ namespace {
 using report::DeviceReport;
 using report::Extreme;
 
-constexpr std::size_t kMostFailures = 20;  // the first of them
+constexpr std::size_t kMaxFailures = 20;  // the first of them
 
 // What is special about which times.
 class Wanted {
@@ -101,7 +101,7 @@ void add_extremes(const DeviceReport& device, Wanted& wanted) {
 }
 
 void add_failures(const recording::Tables& tables, Wanted& wanted) {
-  const std::size_t count = std::min(tables.failures.size(), kMostFailures);
+  const std::size_t count = std::min(tables.failures.size(), kMaxFailures);
   for (std::size_t i = 0; i < count; ++i) wanted.add(tables.failures[i].time_ns, "failure");
 }
 

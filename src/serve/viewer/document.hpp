@@ -29,8 +29,8 @@ using Progress = std::function<void(const std::string& file, double part)>;
 // Who gets the document: a page that can ask for more, or one that has nothing else.
 enum class Shown : std::uint8_t { served, in_one_file };
 
-// Schema ttmem.view.v1 (docs/guides/page.md) in one line: one recording, or two to compare. Fails when a
-// file is damaged.
+// Schema ttmem.view.v1 (docs/guides/page.md) in one line: one recording, or two to compare. Fails
+// when a file is damaged.
 [[nodiscard]] Result<std::string> view_document(const std::vector<Run>& runs, Shown shown,
                                                 const Progress& progress);
 

@@ -17,10 +17,10 @@ using recording::RowId;
 // Of all chips together: enough for the width of a screen, and little enough to be sent.
 constexpr std::size_t kStretches = 16000;
 constexpr std::size_t kFewest = 500;
-constexpr std::size_t kMost = 4000;
+constexpr std::size_t kMax = 4000;
 
 std::size_t stretches_for(std::size_t chips) {
-  return std::clamp(kStretches / std::max<std::size_t>(chips, 1), kFewest, kMost);
+  return std::clamp(kStretches / std::max<std::size_t>(chips, 1), kFewest, kMax);
 }
 
 // The lines while the story is told.

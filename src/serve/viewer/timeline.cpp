@@ -27,7 +27,7 @@ using recording::Tables;
 // Of a short recording nearly all moments can be had, of a long one only some: fewer when those
 // would be too long.
 constexpr std::uint64_t kShort = 20'000;  // rows
-constexpr std::size_t kMostBytes = 48'000'000;
+constexpr std::size_t kMaxBytes = 48'000'000;
 // As many as 128 devices have at 1000 moments.
 constexpr std::size_t kMaxDeviceRows = 128'000;
 constexpr std::array<Room, 8> kRooms = {{{.others = 600, .marks = 300},
@@ -59,7 +59,7 @@ Result<Played> play_range(const recording::Reader& reader, const report::Report&
                           const Lines& lines, const Range& range,
                           const std::function<void(double)>& progress) {
   const std::function<void(double)> forward = only_forward(progress);
-  PlayLimits limits{.bytes = kMostBytes, .device_rows = kMaxDeviceRows};
+  PlayLimits limits{.bytes = kMaxBytes, .device_rows = kMaxDeviceRows};
   for (std::size_t i = reader.rows() <= kShort ? 0 : 1;; ++i) {
     Moments moments = choose_moments(reader.tables(), report, lines, range, kRooms[i]);
     if (i + 1 == kRooms.size()) {

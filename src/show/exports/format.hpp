@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The formats of other tools: docs/guides/export.md says what each maps to what, and what it cannot tell.
+// The formats of other tools: docs/guides/export.md says what each maps to what, and what it cannot
+// tell.
 #pragma once
 
 #include <array>

@@ -34,14 +34,14 @@ using recording::Time;
 namespace {
 
 // Above this the viewer takes minutes, or dies.
-constexpr std::uint64_t kMostEntries = 200'000;
+constexpr std::uint64_t kMaxEntries = 200'000;
 // What is live at the peak of the run stays, however much it is; above this there is no snapshot.
 constexpr std::uint64_t kMaxEntries = 1'000'000;
 constexpr std::size_t kMaxSharedBytes = 64 << 20;  // stacks, mostly
 // JavaScript has no whole numbers above.
 constexpr Time kLargestNumber = (Time{1} << 53) - 1;
 // So many begin below that.
-constexpr std::size_t kMostSpaces = 510;
+constexpr std::size_t kMaxSpaces = 510;
 
 // What is live in the file, by the recording's own names.
 struct AllocationKey {
@@ -230,7 +230,7 @@ class MemoryVizExporter {
   std::size_t space_of(OfChip& chip, RowId device, int kind) {
     const std::pair key(slots_[static_cast<std::size_t>(device - 1)], kind);
     if (const auto at = chip.space_of.find(key); at != chip.space_of.end()) return at->second;
-    if (chip.spaces.size() == kMostSpaces) return kMostSpaces - 1;  // with somebody else
+    if (chip.spaces.size() == kMaxSpaces) return kMaxSpaces - 1;  // with somebody else
     chip.space_of[key] = chip.spaces.size();
     AddressSpace& space = chip.spaces.emplace_back((chip.spaces.size() + 1) * AddressSpace::kBytes);
     const recording::Device& about = tables_.device(device);
@@ -345,7 +345,7 @@ Result<void> MemoryVizExporter::write(Output& output) {
 }  // namespace
 
 Result<Notes> write_memory_viz(const Job& job, Output& output) {
-  const auto thinning = Thinning::plan(job.reader, job.selection, kMostEntries);
+  const auto thinning = Thinning::plan(job.reader, job.selection, kMaxEntries);
   if (!thinning) return thinning.error();
   const auto encoder = job.path.ends_with(".json") ? make_json_encoder() : make_pickle_encoder();
   MemoryVizExporter exporter(job, *thinning, *encoder);

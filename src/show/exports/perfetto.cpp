@@ -28,7 +28,7 @@ using recording::Time;
 namespace {
 
 // More rows of one name than anybody scrolls through.
-constexpr std::size_t kMostLanes = 1000;
+constexpr std::size_t kMaxLanes = 1000;
 
 // The ranks below a device, after its counters.
 enum SliceRank : std::uint64_t { kDispatches = 20, kPrograms = 21, kAllocations = 22 };
@@ -51,7 +51,7 @@ class Slices {
   void end(std::size_t lane) { lanes_.give_back(lane); }
 
  private:
-  Lanes lanes_{kMostLanes};
+  Lanes lanes_{kMaxLanes};
   std::vector<TrackId> tracks_;
 };
 
@@ -300,7 +300,7 @@ class PerfettoExporter {
     return {fmt::format(
         "{} allocations and programs are not drawn as slices: more than {} of a kind were live at "
         "once; the counters have all",
-        not_drawn_, kMostLanes)};
+        not_drawn_, kMaxLanes)};
   }
 
   const Tables& tables_;

@@ -26,7 +26,7 @@ enum Opcode : std::uint8_t {
 constexpr char kProtocol = 4;
 
 // The viewer hands all items of one Appends to a function, as arguments.
-constexpr std::size_t kMostItems = 1000;
+constexpr std::size_t kMaxItems = 1000;
 
 void put(std::string& bytes, Opcode opcode) { bytes += static_cast<char>(opcode); }
 
@@ -104,7 +104,7 @@ class PickleEncoder final : public SnapshotEncoder {
   }
 
   static void begin_item(EncodedList& list) {
-    if (list.items > 0 && list.items % kMostItems == 0) {
+    if (list.items > 0 && list.items % kMaxItems == 0) {
       put(list.bytes, kAppends);
       put(list.bytes, kMark);
     }

@@ -17,7 +17,7 @@ using recording::Device;
 namespace {
 
 // A list with a place for each number must not become a long one.
-constexpr std::uint32_t kMostPlaces = 1024;
+constexpr std::uint32_t kMaxPlaces = 1024;
 
 // A chip as all that have it open together describe it.
 Chip describe(const recording::Tables& tables, const report::Chip& found) {
@@ -63,7 +63,7 @@ std::vector<std::size_t> Selection::places() const {
   std::set<std::uint32_t> numbers;
   for (const Chip& chip : chips_) numbers.insert(chip.number);
   const bool usable =
-      numbers.size() == chips_.size() && (numbers.empty() || *numbers.rbegin() < kMostPlaces);
+      numbers.size() == chips_.size() && (numbers.empty() || *numbers.rbegin() < kMaxPlaces);
   std::vector<std::size_t> places(chips_.size());
   for (std::size_t i = 0; i < chips_.size(); ++i) places[i] = usable ? chips_[i].number : i;
   return places;

@@ -13,7 +13,7 @@ using recording::Time;
 
 namespace {
 
-constexpr std::size_t kMostPeaks = 4096;
+constexpr std::size_t kMaxPeaks = 4096;
 
 using AllPeaks = std::vector<std::array<LocalPeaks, kMemories>>;
 
@@ -46,7 +46,7 @@ void for_each_selected(const recording::Tables& tables, const Selection& selecti
 
 Result<Survey> survey(const recording::Reader& reader, const Selection& selection) {
   static_assert(kMemories == 4);
-  const LocalPeaks none(kMostPeaks);
+  const LocalPeaks none(kMaxPeaks);
   Survey found{AllPeaks(selection.chips().size(), {none, none, none, none})};
   found.cb_changes.resize(selection.chips().size());
   std::vector<std::uint64_t> cb_bytes(selection.chips().size());
@@ -137,7 +137,7 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
   // From all peaks, each time half of them, to the one of the whole recording.
   std::vector<Thinning> plans;
   std::vector<std::uint64_t> entries;
-  for (std::size_t peaks = kMostPeaks; peaks > 0; peaks /= 2) {
+  for (std::size_t peaks = kMaxPeaks; peaks > 0; peaks /= 2) {
     plans.push_back(Thinning(moments_of(found->peaks, end)));
     entries.push_back(plans.back().cb_entries(found->cb_changes));
     halve(found->peaks);

@@ -19,15 +19,15 @@ using recording::Time;
 namespace {
 
 // More than this takes the viewer too long.
-constexpr std::size_t kMostOperations = 2000;
-constexpr std::uint64_t kMostRows = 2'000'000;
+constexpr std::size_t kMaxOperations = 2000;
+constexpr std::uint64_t kMaxRows = 2'000'000;
 
 // What may become operations: dispatches, or placements.
 struct Candidates {
   std::uint64_t count = 0;
   std::uint64_t rows = 0;  // that they would have together
   bool now = false;        // one is at the moment that is being read
-  LocalPeaks peaks{kMostOperations};
+  LocalPeaks peaks{kMaxOperations};
 
   void add(std::uint64_t live) {
     ++count;
@@ -39,10 +39,10 @@ struct Candidates {
   }
   // The times of those that are not too many; none: all.
   std::optional<std::set<Time>> chosen() {
-    if (count <= kMostOperations && rows <= kMostRows) return std::nullopt;
+    if (count <= kMaxOperations && rows <= kMaxRows) return std::nullopt;
     peaks.finish();
     const std::uint64_t rows_each = rows / count + 1;
-    while (peaks.peaks().size() > 1 && peaks.peaks().size() * rows_each > kMostRows) peaks.halve();
+    while (peaks.peaks().size() > 1 && peaks.peaks().size() * rows_each > kMaxRows) peaks.halve();
     std::set<Time> times;
     for (const Peak& peak : peaks.peaks()) times.insert(peak.time_ns);
     return times;

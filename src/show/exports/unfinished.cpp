@@ -12,10 +12,10 @@
 namespace ttmem::exports {
 namespace {
 
-constexpr std::size_t kMost = 4;
+constexpr std::size_t kMax = 4;
 
 // What a signal handler may read: bytes that do not move, and how many of them are whole.
-std::array<std::array<char, PATH_MAX>, kMost> paths;
+std::array<std::array<char, PATH_MAX>, kMax> paths;
 std::atomic<std::size_t> count = 0;
 static_assert(std::atomic<std::size_t>::is_always_lock_free);
 
@@ -33,7 +33,7 @@ extern "C" void remove_and_end(int signal) {
 
 void remove_when_interrupted(const std::string& path) {
   const std::size_t place = count.load(std::memory_order_relaxed);  // only this thread writes it
-  if (place == kMost || path.size() >= PATH_MAX) return;
+  if (place == kMax || path.size() >= PATH_MAX) return;
   path.copy(paths[place].data(), path.size());
   count.store(place + 1, std::memory_order_release);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

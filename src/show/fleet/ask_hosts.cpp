@@ -17,9 +17,9 @@ namespace {
 std::size_t connections_at_once() {
   constexpr rlim_t kOwn = 64;
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return HostAsker::kMostAtOnce;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return HostAsker::kMaxAtOnce;
   const rlim_t left = limit.rlim_cur > kOwn ? limit.rlim_cur - kOwn : 1;
-  return static_cast<std::size_t>(std::min<rlim_t>(left, HostAsker::kMostAtOnce));
+  return static_cast<std::size_t>(std::min<rlim_t>(left, HostAsker::kMaxAtOnce));
 }
 
 // For a table of hosts: one line, and a next step that this command has.
@@ -53,7 +53,7 @@ void HostAsker::ask_more() {
 
 void HostAsker::ask(Server& server) {
   ++waiting_;
-  client_.get(server.address, server.mirror.target(), kMostAnswerBytes,
+  client_.get(server.address, server.mirror.target(), kMaxAnswerBytes,
               [this, &server](const remote::Answer<std::string>& answer) {
                 --waiting_;
                 take(answer, server);

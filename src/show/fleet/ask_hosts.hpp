@@ -19,8 +19,8 @@ class HostAsker {
  public:
   // Answers with more bytes are refused: at some thousand bytes a device, and less a process, that
   // is far more than a host has.
-  static constexpr std::size_t kMostAnswerBytes = std::size_t{4} << 20;
-  static constexpr std::size_t kMostAtOnce = 512;
+  static constexpr std::size_t kMaxAnswerBytes = std::size_t{4} << 20;
+  static constexpr std::size_t kMaxAtOnce = 512;
 
   HostAsker(const std::vector<remote::Address>& servers, remote::ClientOptions options);
 

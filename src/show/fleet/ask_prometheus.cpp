@@ -64,7 +64,7 @@ class Questions {
 
  private:
   void ask(Figure figure, const std::string& query) {
-    client_.get(server_, target_of(query), remote::kMostFigureBytes,
+    client_.get(server_, target_of(query), remote::kMaxFigureBytes,
                 [this, figure](const Answer<std::string>& answer) { take(answer, figure); });
   }
 
@@ -80,7 +80,7 @@ class Questions {
   }
 
   void ask_why() {
-    client_.get(server_, "/api/v1/targets?state=active", remote::kMostFigureBytes,
+    client_.get(server_, "/api/v1/targets?state=active", remote::kMaxFigureBytes,
                 [this](const Answer<std::string>& answer) {
                   if (!answer.failed) why_ = read_target_errors(answer.value, labels_.host);
                 });

@@ -19,7 +19,7 @@ using model::Device;
 using model::Process;
 using model::State;
 
-constexpr std::size_t kMostWarnings = 10;
+constexpr std::size_t kMaxWarnings = 10;
 
 std::optional<std::int64_t> left_of(Bytes used, Bytes capacity) {
   if (!used || !capacity) return std::nullopt;
@@ -125,7 +125,7 @@ Host host_of(std::string address, const model::Snapshot& snapshot,
   host.complete = snapshot.complete();
   host.warning_count = snapshot.warnings.size();
   for (const std::string& warning : snapshot.warnings) {
-    if (host.warnings.size() < kMostWarnings) host.warnings.push_back(brief(warning));
+    if (host.warnings.size() < kMaxWarnings) host.warnings.push_back(brief(warning));
   }
   Processes processes;
   for (const Device& device : snapshot.devices) {

@@ -20,7 +20,7 @@ using remote::text_in;
 using remote::text_of;
 
 // As in remote/read_device.cpp: sums of these do not overflow.
-constexpr double kMostBytes = 72057594037927936.0;  // 2^56
+constexpr double kMaxBytes = 72057594037927936.0;  // 2^56
 
 Fault not_prometheus() {
   return {Fault::Kind::not_ttmem, "what answers there is not Prometheus",
@@ -47,12 +47,12 @@ std::string label_of(const Sample& sample, const std::string& name) {
 }
 
 std::optional<std::uint64_t> count_of(double value) {
-  if (value < 0 || value > kMostBytes) return std::nullopt;
+  if (value < 0 || value > kMaxBytes) return std::nullopt;
   return static_cast<std::uint64_t>(value);
 }
 
 std::optional<std::int64_t> room_of(double value) {
-  if (std::abs(value) > kMostBytes) return std::nullopt;
+  if (std::abs(value) > kMaxBytes) return std::nullopt;
   return static_cast<std::int64_t>(value);
 }
 

@@ -13,7 +13,7 @@
 namespace ttmem::fleet {
 namespace {
 
-constexpr std::size_t kMostFileBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
 constexpr std::string_view kBetween = ", \t\r\n";
 
 std::string in_small_letters(std::string text) {
@@ -67,11 +67,11 @@ Result<std::vector<remote::Address>> read_servers(const std::string& path) {
   };
   errno = 0;
   std::ifstream file(standard_input ? "/dev/stdin" : path, std::ios::binary);
-  std::string text(kMostFileBytes + 1, '\0');
+  std::string text(kMaxFileBytes + 1, '\0');
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.is_open() || file.bad()) return refused(errno != 0 ? std::strerror(errno) : "it fails");
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostFileBytes) return refused("it has more than 4 MiB");
+  if (text.size() > kMaxFileBytes) return refused("it has more than 4 MiB");
   return parse_server_lines(text, path);
 }
 

@@ -59,8 +59,7 @@ std::string brief_figures_json(const model::Device& device) {
   if (device.dram_capacity_bytes) json["dram"] = {{"capacity_bytes", *device.dram_capacity_bytes}};
   json["l1"] = l1_of(device);
   Json processes = Json::array();
-  for (const model::Process& process : device.processes)
-    processes.push_back(process_of(process));
+  for (const model::Process& process : device.processes) processes.push_back(process_of(process));
   json["processes"] = std::move(processes);
   return json_text(json);
 }

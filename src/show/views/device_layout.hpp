@@ -9,9 +9,9 @@
 
 namespace ttmem::views {
 
-inline constexpr std::size_t kMostInFull = 4;  // devices in a text; more are shown in brief
-inline constexpr int kNarrowestBox = 74;       // boxes stand side by side when both are this wide
-inline constexpr int kNarrowestLine = 76;      // and so do lines
+inline constexpr std::size_t kMaxInFull = 4;  // devices in a text; more are shown in brief
+inline constexpr int kNarrowestBox = 74;      // boxes stand side by side when both are this wide
+inline constexpr int kNarrowestLine = 76;     // and so do lines
 inline constexpr int kCompactBoxHeight = 5;
 
 // A row with label, size, bar, share and notes.

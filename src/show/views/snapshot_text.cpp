@@ -199,7 +199,7 @@ std::string sums(const std::vector<Device>& devices, const text::TextOptions& op
 // Every device in full, and their sums.
 std::string devices_text(const Snapshot& snapshot, bool per_core,
                          const text::TextOptions& options) {
-  const bool in_full = snapshot.devices.size() <= kMostInFull;
+  const bool in_full = snapshot.devices.size() <= kMaxInFull;
   std::string text;
   for (const Device& device : snapshot.devices) {
     text += device_text(device, in_full, options);
@@ -211,7 +211,7 @@ std::string devices_text(const Snapshot& snapshot, bool per_core,
 }
 
 bool shows_free_space(const Snapshot& snapshot) {
-  return snapshot.devices.size() <= kMostInFull &&
+  return snapshot.devices.size() <= kMaxInFull &&
          std::any_of(snapshot.devices.begin(), snapshot.devices.end(), [](const Device& device) {
            return std::any_of(device.free.begin(), device.free.end(),
                               [](const auto& kind) { return kind.bytes_per_bank.has_value(); });

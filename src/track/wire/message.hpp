@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The message of the allocation server: 144 bytes, little endian, no framing, the same in both
-// directions (docs/reference/server.md has the table). An original client fills the head. libttmem also sends
-// details, which `kDetailsMark` announces and an original server ignores.
+// directions (docs/reference/server.md has the table). An original client fills the head. libttmem
+// also sends details, which `kDetailsMark` announces and an original server ignores.
 #pragma once
 
 #include <bit>

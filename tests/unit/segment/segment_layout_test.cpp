@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/internals/segment-layout.md tells the truth: its offsets are the structures', its example bytes parse.
+// docs/internals/segment-layout.md tells the truth: its offsets are the structures', its example
+// bytes parse.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -18,7 +18,7 @@ constexpr int kBusyMilliseconds = 10'000;
 
 // The maximum length of a text, because any user may have written the file. The longest text that
 // ttmem writes is a command line.
-constexpr int kMostTextBytes = 16 << 20;
+constexpr int kMaxTextBytes = 16 << 20;
 // Limits of the steps of SQLite's virtual machine. A row takes about one step for each of its
 // bytes. Several queries may be read at the same time.
 constexpr std::uint64_t kStepsPerByte = 16;
@@ -115,7 +115,7 @@ Result<void> Database::distrust() {
   }
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_drop_modules(database, nullptr);
-  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kMostTextBytes);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kMaxTextBytes);
   steps_ = std::make_unique<Steps>();
   refill_steps();
   sqlite3_progress_handler(database, kStepsPerCount, &count_steps, steps_.get());
@@ -201,7 +201,7 @@ Error Database::error_of(int code, const char* reason) const {
       return {fmt::format("{} is damaged: it has more rows than fit into it", path_)};
     case SQLITE_TOOBIG:
       return {fmt::format("{} is damaged: a text in it is longer than {} MiB", path_,
-                          kMostTextBytes >> 20)};
+                          kMaxTextBytes >> 20)};
     default:
       return {fmt::format("{}: {}", path_, reason)};
   }

@@ -22,12 +22,12 @@ using RowId = std::int64_t;  // id of a row in its table, from 1; 0: none
 using Time = std::int64_t;   // nanoseconds since the recording began; may be negative
 
 // 73 years. Times further away are errors, and would make differences overflow.
-inline constexpr Time kMostTime = Time{1} << 61;
+inline constexpr Time kMaxTime = Time{1} << 61;
 [[nodiscard]] constexpr bool is_possible(Time time) {
-  return time >= -kMostTime && time <= kMostTime;
+  return time >= -kMaxTime && time <= kMaxTime;
 }
 // Returns the nearest possible time, because clocks of machines and processes may be wrong.
-[[nodiscard]] constexpr Time possible(Time time) { return std::clamp(time, -kMostTime, kMostTime); }
+[[nodiscard]] constexpr Time possible(Time time) { return std::clamp(time, -kMaxTime, kMaxTime); }
 
 inline constexpr std::string_view kSchema = "ttmem.recording.v1";
 

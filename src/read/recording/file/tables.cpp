@@ -24,16 +24,16 @@ namespace {
 
 // The maximum number of devices of a recording, which is of one machine. The socket of the
 // allocation server has the same limit.
-constexpr std::size_t kMostChips = 1024;
+constexpr std::size_t kMaxChips = 1024;
 
 // The maximum length of a name; a longer name is shortened in the middle. Thousands of rows may
 // share a name, and the output repeats it for each row: a small file would become gigabytes. Real
 // names are far shorter: a segment has labels of 120 bytes, command lines of 256 bytes, and paths
 // of at most 64 scopes.
-constexpr std::size_t kMostNameBytes = 4096;
+constexpr std::size_t kMaxNameBytes = 4096;
 
 std::string name_in(std::string_view text) {
-  std::string name(std::min(text.size(), kMostNameBytes), '\0');
+  std::string name(std::min(text.size(), kMaxNameBytes), '\0');
   name.resize(shorten(text, name));
   return name;
 }
@@ -250,16 +250,16 @@ void Loader::read_people() {
     if (next_of(s, sets)) sets.emplace_back();
     if (sets.empty() || s.integer(0) != static_cast<std::int64_t>(sets.size())) return false;
     sets.back().push_back(device);
-    return sets.back().size() <= kMostChips;
+    return sets.back().size() <= kMaxChips;
   });
 }
 
 void Loader::check_chips() {
   std::set<std::pair<std::uint64_t, std::uint32_t>> chips;
   for (const Device& device : tables_.devices) chips.emplace(device.uid, device.number);
-  if (chips.size() <= kMostChips) return;
+  if (chips.size() <= kMaxChips) return;
   failed_ = Error{fmt::format("{} is damaged: it has {} devices, and no machine has more than {}",
-                              database_.path(), chips.size(), kMostChips)};
+                              database_.path(), chips.size(), kMaxChips)};
 }
 
 bool Loader::add_device(const Statement& s) {

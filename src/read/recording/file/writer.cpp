@@ -26,7 +26,7 @@ namespace ttmem::recording {
 namespace {
 
 // The maximum number of rows that wait for the next commit.
-constexpr std::size_t kMostPending = 100'000;
+constexpr std::size_t kMaxPending = 100'000;
 
 struct HashOf {
   std::size_t operator()(const Request& r) const {
@@ -93,7 +93,7 @@ class Lives {
   [[nodiscard]] Row* waiting(RowId row) {
     return row >= first_ ? &waiting_[static_cast<std::size_t>(row - first_)] : nullptr;
   }
-  [[nodiscard]] bool full() const { return waiting_.size() >= kMostPending; }
+  [[nodiscard]] bool full() const { return waiting_.size() >= kMaxPending; }
   [[nodiscard]] const std::vector<Row>& rows() const { return waiting_; }
   void written() {
     first_ += static_cast<RowId>(waiting_.size());
@@ -103,7 +103,7 @@ class Lives {
  private:
   RowId first_ = 1;
   std::vector<Row> waiting_;
-  Time last_ = -kMostTime;
+  Time last_ = -kMaxTime;
 };
 
 // A value that is stored as null if it is 0 or an empty text.

@@ -13,7 +13,7 @@ namespace ttmem::recording {
 namespace {
 
 // More is left in the ring until these are written.
-constexpr std::size_t kMostWaiting = 1 << 20;
+constexpr std::size_t kMaxWaiting = 1 << 20;
 constexpr std::uint32_t kEventsAtOnce = 1 << 17;
 
 }  // namespace
@@ -25,7 +25,7 @@ std::size_t ProcessEvents::Batch::size() const {
 }
 
 void ProcessEvents::drain() {
-  while (waiting_ < kMostWaiting) {
+  while (waiting_ < kMaxWaiting) {
     auto events = segment::read_events(source_, read_up_to_, kEventsAtOnce);
     if (!events || events->newest == read_up_to_) return;
     has_details_ = events->has_details;

@@ -21,7 +21,7 @@ using segment::EventRecord;
 using segment::EventType;
 
 // Slots beyond are those of a segment that nobody of ours wrote.
-constexpr std::uint32_t kMostSlots = 1 << 23;
+constexpr std::uint32_t kMaxSlots = 1 << 23;
 
 template <typename T>
 T details_as(const EventDetails& details) {
@@ -204,7 +204,7 @@ std::optional<RecordedProcess::Details> RecordedProcess::details_of(
 void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
   const EventRecord& event = *step.event;
   // Without a slot nobody would know when it ends. The process counts it as dropped.
-  if (event.slot >= kMostSlots) return;
+  if (event.slot >= kMaxSlots) return;
   const auto kind = static_cast<Kind>(event.kind);
   const std::optional<Details> details = details_of(step);
   const Origin origin = details ? origins_.of(details->flags, details->record) : Origin{};
@@ -295,7 +295,7 @@ RowId RecordedProcess::layout_of(const EventRecord& event) {
 }
 
 void RecordedProcess::apply_place(const EventRecord& event, Time time) {
-  if (event.slot >= kMostSlots) return;
+  if (event.slot >= kMaxSlots) return;
   begin_program({.device = devices_.open(event.device_id, time),
                  .layout = layout_of(event),
                  .number = event.id,

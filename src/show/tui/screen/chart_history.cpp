@@ -22,7 +22,7 @@ void ChartHistory::add(const model::Snapshot& snapshot) {
   for (auto series = series_.begin(); series != series_.end();) {
     std::deque<Sample>& samples = series->second;
     while (!samples.empty() &&
-           (samples.front().time_unix_ns < oldest || samples.size() > kMostSamples)) {
+           (samples.front().time_unix_ns < oldest || samples.size() > kMaxSamples)) {
       samples.pop_front();
     }
     series = samples.empty() ? series_.erase(series) : std::next(series);
@@ -37,7 +37,7 @@ void ChartHistory::prepend(const model::Device& device, const std::vector<Sample
     const bool fits = samples.empty() || sample.time_unix_ns < samples.front().time_unix_ns;
     if (in_order && fits) before.push_back(sample);
   }
-  const std::size_t room = kMostSamples - std::min(kMostSamples, samples.size());
+  const std::size_t room = kMaxSamples - std::min(kMaxSamples, samples.size());
   const std::size_t skip = before.size() - std::min(before.size(), room);
   samples.insert(samples.begin(), before.begin() + static_cast<std::ptrdiff_t>(skip), before.end());
 }

@@ -32,7 +32,7 @@ struct Sample {
 class ChartHistory {
  public:
   static constexpr std::uint64_t kSpanNs = 300'000'000'000;
-  static constexpr std::size_t kMostSamples = 6'200;  // five minutes at the shortest interval
+  static constexpr std::size_t kMaxSamples = 6'200;  // five minutes at the shortest interval
 
   // Adds one sample of each device and drops old ones. Ignores samples that are not newer than the
   // last one.

@@ -185,7 +185,7 @@ void detail_view(Screen& screen, Pane pane, const Snapshot& snapshot, const View
 int detail_height(const Snapshot& snapshot, int width) {
   const auto devices = static_cast<int>(snapshot.devices.size());
   const auto processes = static_cast<int>(views::process_totals(snapshot).size());
-  const bool in_full = snapshot.devices.size() <= views::kMostInFull;
+  const bool in_full = snapshot.devices.size() <= views::kMaxInFull;
   const int height = in_full ? full_height(rows_of(snapshot)) : kCompactBoxHeight;
   const int columns = in_full ? 1 : std::clamp(width / kNarrowestBox, 1, devices);
   return (devices + columns - 1) / columns * height +

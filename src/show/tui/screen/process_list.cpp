@@ -21,8 +21,8 @@ using enum text::Column::Align;
 
 bool matches(const ProcessTotal& total, const std::string& filter) {
   const Process& p = total.sum;
-  std::string all = fmt::format("{} {} {} {} {}", text::format_pid(p), p.user,
-                                name_of(p.state), views::command_of(p), p.name);
+  std::string all = fmt::format("{} {} {} {} {}", text::format_pid(p), p.user, name_of(p.state),
+                                views::command_of(p), p.name);
   for (const JobField& field : kJobFields) all += " " + p.job.*field.value;
   return contains(all, filter);
 }

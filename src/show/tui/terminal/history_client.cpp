@@ -13,7 +13,7 @@ namespace ttmem::tui {
 namespace {
 
 constexpr std::size_t kLargestAnswer = 4 * 1024 * 1024;
-constexpr std::size_t kMostPoints = ChartHistory::kMostSamples;
+constexpr std::size_t kMaxPoints = ChartHistory::kMaxSamples;
 
 model::Bytes bytes_of(const nlohmann::json& point, const char* key) {
   const auto found = point.find(key);
@@ -49,7 +49,7 @@ std::vector<Sample> parse_history(std::string_view json) {
   if (points == answer.end() || !points->is_array()) return samples;
   for (const nlohmann::json& point : *points) {
     const model::Bytes time = point.is_object() ? bytes_of(point, "time_unix_ns") : std::nullopt;
-    if (!time || samples.size() >= kMostPoints) continue;
+    if (!time || samples.size() >= kMaxPoints) continue;
     samples.push_back({*time, bytes_of(point, "dram_bytes"), bytes_of(point, "l1_used_bytes"),
                        bytes_of(point, "l1_bytes"), bytes_of(point, "l1_small_bytes"),
                        bytes_of(point, "cb_bytes"), bytes_of(point, "kernels_bytes")});

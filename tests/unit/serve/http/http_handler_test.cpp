@@ -266,7 +266,7 @@ TEST_F(HttpHandler, PostmortemsHaveTheLatestFirstAndAreBounded) {
   }
   const Json json = Json::parse(get("/api/v1/postmortems").body);
   EXPECT_EQ(json["total"], 300);
-  ASSERT_EQ(json["postmortems"].size(), Postmortems::kMost);
+  ASSERT_EQ(json["postmortems"].size(), Postmortems::kMax);
   EXPECT_EQ(json["postmortems"][0]["pid"], 300);
   EXPECT_EQ(json["postmortems"][0]["dram_bytes"], 7);
   EXPECT_EQ(json["postmortems"][0]["largest"][0]["used_bytes"], 6);

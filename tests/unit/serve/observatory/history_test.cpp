@@ -128,13 +128,13 @@ TEST(History, KeepsNoMoreThanItsLimit) {
 
 TEST(History, ForgetsTheDeviceSeenLongestAgoWhenThereAreTooMany) {
   History history;
-  for (std::uint32_t id = 0; id <= History::kMostDevices; ++id) {
+  for (std::uint32_t id = 0; id <= History::kMaxDevices; ++id) {
     Snapshot snapshot = at(id, 1);
     snapshot.devices[0].id = id;
     snapshot.devices[0].uid = 1000 + id;
     history.record(snapshot);
   }
-  EXPECT_EQ(history.devices().size(), History::kMostDevices);
+  EXPECT_EQ(history.devices().size(), History::kMaxDevices);
   EXPECT_FALSE(history.range(0, 60, kStart).has_value());
   EXPECT_TRUE(history.range(1, 60, kStart).has_value());
 }

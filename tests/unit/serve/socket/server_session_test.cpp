@@ -200,12 +200,12 @@ TEST(Session, AConnectionOfAProcessThatIsGoneBelongsToWhatItReported) {
 
 TEST(Session, ManyEndsDoNotFillTheDirectory) {
   SessionFixture server;
-  for (ConnectionId id = 1; id <= 2 * ClientRegistry::kMostEvidence; ++id) {
+  for (ConnectionId id = 1; id <= 2 * ClientRegistry::kMaxEvidence; ++id) {
     say(*server.connect(id, 0), message(Type::alloc, 4096, kMiB));
   }
-  EXPECT_EQ(files(server), ClientRegistry::kMostEvidence);
+  EXPECT_EQ(files(server), ClientRegistry::kMaxEvidence);
   const auto dead = collector::find_dead(server.directory()).segments;
-  EXPECT_EQ(collector::reap(server.directory(), dead).removed, ClientRegistry::kMostEvidence);
+  EXPECT_EQ(collector::reap(server.directory(), dead).removed, ClientRegistry::kMaxEvidence);
   EXPECT_EQ(server.clients().totals().get(0, Kind::dram), 0U);
 }
 
@@ -447,8 +447,8 @@ TEST(Session, ClosingADeviceEmptiesItAndItsTotals) {
   EXPECT_EQ(server.device().used(Kind::l1), kMiB);
 }
 
-constexpr std::uint64_t kMostOfAKind = 1ULL << 61;
-constexpr std::uint64_t kFit = kMostOfAKind / kMaxBytes;
+constexpr std::uint64_t kMaxOfAKind = 1ULL << 61;
+constexpr std::uint64_t kFit = kMaxOfAKind / kMaxBytes;
 
 TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   SessionFixture server;
@@ -460,7 +460,7 @@ TEST(Session, ASizeThatWouldSpoilTheSumIsNotHeld) {
   EXPECT_EQ(server.device().anomalies->bad_arguments, 1U);
   EXPECT_NE(server.log().find("ignored: the device would hold more than 2^61 bytes of this kind"),
             std::string::npos);
-  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind);
   say(*session, message(Type::free, kFit + 1));
   EXPECT_EQ(server.device().anomalies->unknown_frees, 1U);
 }
@@ -475,12 +475,12 @@ TEST(Session, WhatCannotGrowStaysAsItWas) {
   const std::uint64_t grows = kFit + 1;
   say(*session, message(Type::alloc, grows, 100));
   say(*session, message(Type::alloc, grows, 200));
-  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind - 50);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 50);
   say(*session, message(Type::free, grows));
-  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind - 50)
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 50)
       << "each wants its own free";
   say(*session, message(Type::free, grows));
-  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMostOfAKind - 150);
+  EXPECT_EQ(server.clients().totals().get(0, Kind::dram), kMaxOfAKind - 150);
   EXPECT_EQ(server.device().anomalies->unknown_frees, 0U);
 }
 

@@ -151,7 +151,7 @@ TEST(ChartHistory, ForgetsWhatIsOlderThanFiveMinutesAndStaysBounded) {
     history.add(snapshot);
   }
   const auto& samples = history.of(snapshot.devices[0]);
-  EXPECT_LE(samples.size(), ChartHistory::kMostSamples);
+  EXPECT_LE(samples.size(), ChartHistory::kMaxSamples);
   EXPECT_GE(samples.front().time_unix_ns, snapshot.time_unix_ns - ChartHistory::kSpanNs);
   EXPECT_EQ(samples.back().time_unix_ns, snapshot.time_unix_ns);
 }

@@ -68,15 +68,15 @@ TEST(Texts, LabelsThatFindNoRoomLoseTheirMiddle) {
   const auto label = [](std::uint32_t i) {
     return "layers." + std::string(40, 'x') + std::to_string(i);
   };
-  constexpr std::uint32_t kMost = segment::kMaxTexts - 16384;
-  for (std::uint32_t i = 0; i <= kMost; ++i) {
+  constexpr std::uint32_t kMax = segment::kMaxTexts - 16384;
+  for (std::uint32_t i = 0; i <= kMax; ++i) {
     const std::string text = label(i);
     ttmem_buffer b = buffer(TTMEM_DRAM, 1, 1 << 20, 64, 64);
     b.label = text.c_str();
     tracked->buffer_alloc(0, b);
   }
   EXPECT_EQ(tracked.read().allocations.at(0).label, "layers.xxxxxxx…xxxxxxxxxx49152");
-  EXPECT_EQ(tracked.core().segment().header().text_count, kMost);
+  EXPECT_EQ(tracked.core().segment().header().text_count, kMax);
   EXPECT_EQ(tracked.read().dropped_names, 0U);
 }
 
