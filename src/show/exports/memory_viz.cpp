@@ -33,9 +33,9 @@ using recording::Time;
 
 namespace {
 
-// Above this the viewer takes minutes, or dies.
-constexpr std::uint64_t kMaxEntries = 200'000;
-// What is live at the peak of the run stays, however much it is; above this there is no snapshot.
+// With more entries the viewer takes minutes, or dies.
+constexpr std::uint64_t kMaxSmoothEntries = 200'000;
+// The maximum of entries that are live at the peak of the run. With more, the export fails.
 constexpr std::uint64_t kMaxEntries = 1'000'000;
 constexpr std::size_t kMaxSharedBytes = 64 << 20;  // stacks, mostly
 // JavaScript has no whole numbers above.
@@ -345,7 +345,7 @@ Result<void> MemoryVizExporter::write(Output& output) {
 }  // namespace
 
 Result<Notes> write_memory_viz(const Job& job, Output& output) {
-  const auto thinning = Thinning::plan(job.reader, job.selection, kMaxEntries);
+  const auto thinning = Thinning::plan(job.reader, job.selection, kMaxSmoothEntries);
   if (!thinning) return thinning.error();
   const auto encoder = job.path.ends_with(".json") ? make_json_encoder() : make_pickle_encoder();
   MemoryVizExporter exporter(job, *thinning, *encoder);
