@@ -1,36 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ttmem: the C interface of the tracker (libttmem.so).
+ * ttmem: the C interface of the tracker (libttmem.so). A program calls these functions when it
+ * allocates and frees memory on a Tenstorrent device; `ttmem` then shows who holds what.
  *
- * A runtime, or any program, calls these functions when it allocates and frees memory on a
- * Tenstorrent device; `ttmem` and its relatives then show who holds what.
+ *   #include <stdio.h>
+ *   #include <ttmem/ttmem.h>
  *
- * - Tracking is off unless the environment has TT_ALLOC_TRACKING_ENABLED=1 at the first call.
- *   Off, every function returns after one branch.
- * - Every function may be called from any thread at any time, also after fork() (the child begins
- *   with nothing) and during exit (then it does nothing).
- * - A call from a signal handler that interrupted a call of the same thread returns at once, and is
- *   counted as dropped. Other calls from handlers are as safe as malloc() is there.
- * - Nothing here fails visibly, throws, prints or waits for a reader. What could not be recorded
- *   (no shared memory left, bad arguments, a free of something unknown) is counted, and `ttmem`
- *   shows the count.
- * - Pointers are only read during the call. Strings are copied; of labels and names longer than 120
- *   bytes the middle is left out.
- * - Ids are the caller's. A buffer's is unique among the live buffers of its type on its device, a
- *   kernel's among the kernels and a CB's among the CBs of its device; another device or type may
- *   use the same number. A program's is unique in the process, and the same on all its devices.
- * - A device that is not open is opened, with unknown capacities, by every call that names it but
- *   ttmem_device_close.
- * - A structure with `struct_size` may be shorter or longer than this header's: missing fields are
- *   unknown, further ones are ignored. Set it to sizeof; a call that leaves it 0 is dropped.
+ *   int main(void) {
+ *     ttmem_device_info info = {.struct_size = sizeof info, .id = 0, .arch = "wormhole_b0",
+ *                               .grid_x = 8, .grid_y = 8, .l1_bytes_per_core = 1499136,
+ *                               .dram_channels = 12, .dram_bytes_per_channel = 1u << 30};
+ *     ttmem_device_open(&info);
+ *
+ *     ttmem_buffer weights = {.struct_size = sizeof weights, .type = TTMEM_DRAM, .id = 1,
+ *                             .address = 1048640, .bytes = 1310720, .bytes_per_bank = 110592,
+ *                             .label = "layers.0.weight"};
+ *     ttmem_buffer_alloc(0, &weights);
+ *
+ *     const ttmem_core_range grid = {0, 0, 7, 7};
+ *     const ttmem_cb input = {.address = 105664, .bytes = 4096, .cores = &grid, .core_ranges = 1};
+ *     ttmem_program_place(0, 1, &input, 1);
+ *     ttmem_program_dispatch(0, 1);
+ *
+ *     puts("Type ttmem in another terminal. Enter ends this program.");
+ *     getchar();
+ *     ttmem_program_destroy(1);
+ *     ttmem_buffer_free(0, TTMEM_DRAM, 1);
+ *     ttmem_device_close(0);
+ *   }
+ *
+ *   cc program.c $(pkg-config --cflags --libs ttmem) -o program
+ *   TT_ALLOC_TRACKING_ENABLED=1 ./program
+ *
+ * Sections: version, devices, buffers, circular buffers and programs, kernels, meshes, scopes and
+ * marks, failures, former names.
+ *
+ * Tracking: a process is tracked if its environment has TT_ALLOC_TRACKING_ENABLED=1 at the first
+ * call. The variable has the name that the original tracking tools gave it; `ttmem run` sets it.
+ * In a process that is not tracked, every function returns after one branch.
+ *
+ * Threads: any thread may call any function at any time, also after fork() (the child starts with
+ * nothing) and during exit (the call does nothing). A call from a signal handler that interrupted a
+ * call of the same thread returns at once and counts as dropped; other calls from handlers are as
+ * safe as malloc() is there.
+ *
+ * Errors: no function fails visibly, throws, prints, or waits for a reader. Bad arguments, calls
+ * that shared memory has no room for, and frees of unknown ids are counted; `ttmem` shows the
+ * counts.
+ *
+ * Pointers: the library reads them only during the call, and copies strings. It leaves out the
+ * middle of labels and names that are longer than 120 bytes.
+ *
+ * Ids: the caller chooses them. The id of a buffer is unique among the live buffers of its type on
+ * its device. The id of a kernel, or of a loose CB, is unique among those of its device. The id of
+ * a program is unique in the process, and is the same on all devices of the program.
+ *
+ * Devices: a call that names a device that is not open opens the device with unknown capacities;
+ * only ttmem_device_close() does not.
+ *
+ * Structures: set `struct_size` to sizeof the structure. A structure of another version of this
+ * header may be shorter or longer: missing fields are unknown, additional fields are ignored. A
+ * call with `struct_size` 0 is dropped.
  */
 #ifndef TTMEM_TTMEM_H
 #define TTMEM_TTMEM_H
 
 #include <stdint.h>
 
-/* The version of this header, written here alone: the build takes it from here. One number, to be
- * compared: 10203 is 1.2.3. */
+/* ---- Version ---------------------------------------------------------------------------------
+ *
+ * The build reads the version from here. TTMEM_VERSION is one number for comparisons: 10203 is
+ * 1.2.3. */
 #define TTMEM_VERSION_MAJOR 0
 #define TTMEM_VERSION_MINOR 1
 #define TTMEM_VERSION_PATCH 0
@@ -47,7 +87,55 @@
 extern "C" {
 #endif
 
-/* The numbers of TT-Metal's BufferType. SYSTEM is host memory: counted, not device memory. */
+/* Returns 1 if this process is tracked, and 0 if tracking is off or could not start. */
+TTMEM_API int ttmem_enabled(void);
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+/* A device. A field that is 0 or null is unknown, and is shown as unknown. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t id;              /* number of the chip in this process */
+  uint64_t uid;             /* the chip's own number, which is the same in every process */
+  const char *arch, *board; /* "wormhole_b0", "n300" */
+  uint16_t grid_x, grid_y;  /* size of the grid of compute cores */
+  uint32_t l1_bytes_per_core, l1_base, l1_small_bytes_per_core;
+  uint32_t dram_channels;
+  uint64_t dram_bytes_per_channel, trace_region_bytes;
+} ttmem_device_info;
+
+/* Opens a device, or adds what is known about an open device: fields that are unknown in `info`
+ * keep their values. An open device keeps what it holds. */
+TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
+
+/* Closes a device: everything on the device is gone, and what was still allocated is counted as
+ * left. Does nothing if the device is not open. */
+TTMEM_API void ttmem_device_close(uint32_t device);
+
+/* Kinds of memory that a process reports. Add the values; unknown bits are ignored. A single buffer
+ * type is 1u << type. */
+#define TTMEM_REPORTS_BUFFERS 0x1fu    /* all buffer types */
+#define TTMEM_REPORTS_PROGRAMS 0x20u   /* programs and their circular buffers */
+#define TTMEM_REPORTS_KERNELS 0x40u    /* kernels */
+#define TTMEM_REPORTS_DISPATCHES 0x80u /* dispatches and replayed traces: resident CBs */
+
+/* States that this process reports everything that it does with these kinds on `device`. Figures of
+ * these kinds are then 0 until something is allocated; without this call, the figures of a kind are
+ * unknown until the first call about the kind. For runtimes with hooks. A program that reports only
+ * some of its memory does not call this function. */
+TTMEM_API void ttmem_set_reported(uint32_t device, uint32_t kinds);
+
+/* States that this process cannot report everything that it does with these kinds, on any device.
+ * The figures of these kinds are unknown again, until the next call about the kind. `why` is a
+ * sentence of at most 120 bytes for the warnings that `ttmem` shows: what is not seen, the reason,
+ * and the next step. The first 4 different sentences are kept as long as the process lives. `why`
+ * may be null or empty. */
+TTMEM_API void ttmem_set_unseen(uint32_t kinds, const char *why);
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+/* The values of TT-Metal's BufferType. SYSTEM is host memory: it is counted, but it is not memory
+ * of the device. */
 typedef enum {
   TTMEM_DRAM = 0,
   TTMEM_L1 = 1,
@@ -56,182 +144,148 @@ typedef enum {
   TTMEM_TRACE = 4
 } ttmem_buffer_type;
 
-/* FABRIC and DISPATCH kernels stay loaded until the device closes: shown as persistent. */
+/* A rectangle of logical compute cores. Both corners are included. */
+typedef struct {
+  uint16_t x0, y0, x1, y1;
+} ttmem_core_range;
+
+/* Flags of a buffer. Only `ttmem fit` uses the last four, to place the buffer on another board. */
+
+/* The allocator of the buffer covers only `cores`, as the allocator of a sub-device does: other
+ * banks are free. The flag is ignored without `cores`. */
+#define TTMEM_BUFFER_OWN_BANKS 1u
+/* The pages lie one after the other in all banks. */
+#define TTMEM_BUFFER_INTERLEAVED 2u
+/* The pages lie as shards in the banks of `cores`. In DRAM, bank x is the core (x, 0). */
+#define TTMEM_BUFFER_SHARDED 4u
+/* The end of the bank from which the buffer was allocated. Without either flag the end is the usual
+ * one: the bottom for DRAM and TRACE, the top for L1 and L1_SMALL. */
+#define TTMEM_BUFFER_BOTTOM_UP 8u
+#define TTMEM_BUFFER_TOP_DOWN 16u
+
+/* A buffer. The runtime's allocator works in lockstep: the buffer takes [address, address +
+ * bytes_per_bank) in every bank of the device, even in banks that hold none of its bytes. */
+typedef struct {
+  uint32_t struct_size;
+  ttmem_buffer_type type;
+  uint64_t id;             /* names the buffer for ttmem_buffer_free(). 0: the address is the id.
+                              TT-Metal's unique ids begin at 0: add 1 to them */
+  uint64_t address, bytes; /* bytes: the logical size */
+  uint64_t bytes_per_bank; /* 0: unknown */
+  const ttmem_core_range *cores; /* the cores that hold the bytes (shards); null: every bank */
+  uint32_t core_ranges;          /* number of ranges in `cores` */
+  const char *label;             /* name of the operation or tensor; may be null */
+  uint32_t flags;                /* TTMEM_BUFFER_... */
+  uint32_t reserved;             /* 0 */
+  uint64_t page_bytes;           /* 0: unknown */
+} ttmem_buffer;
+
+/* Adds a buffer. A buffer with the id of a live buffer replaces the live buffer, and counts as an
+ * anomaly. A buffer of 0 bytes is live and is listed. */
+TTMEM_API void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer *buffer);
+
+/* Removes a buffer. `id` is the id of the allocation, or the address if that id was 0. If no such
+ * buffer is live, no figure changes, and an unknown free is counted. */
+TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id);
+
+/* ---- Circular buffers (CBs) and programs ----------------------------------------------------- */
+
+/* Flag of a CB: the CB is a view on an L1 buffer. Its bytes count for the buffer only. */
+#define TTMEM_CB_GLOBAL 1u
+
+/* A circular buffer: [address, address + bytes) in the L1 of each of its cores. */
+typedef struct {
+  uint64_t address, bytes;
+  const ttmem_core_range *cores;
+  uint32_t core_ranges; /* number of ranges in `cores` */
+  uint32_t flags;       /* TTMEM_CB_GLOBAL */
+} ttmem_cb;
+
+/* A program and its CBs. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t cb_size; /* sizeof(ttmem_cb): the distance between two CBs, so that ttmem_cb can grow */
+  uint64_t program;
+  const ttmem_cb *cbs;
+  uint32_t cb_count;
+  uint32_t reserved; /* 0 */
+  const char *name;  /* shown for the program; may be null */
+} ttmem_placement;
+
+/* Places a program on a device: its CBs have addresses from now on. Placing a program again with
+ * the same CBs changes nothing; other CBs replace the earlier ones. A program without CBs (`count`
+ * 0, or `cbs` null) is listed and takes no memory. A program with more than 1024 CBs is in every
+ * figure, but not in the list of programs. */
+TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
+                                   uint32_t count);
+
+/* Places a program that has a name. A null or empty name keeps the name that the program has on
+ * `device`. A process has room for at least 16384 different names; later names may be missing. A
+ * call with a `cb_size` below sizeof(ttmem_cb) is dropped. */
+TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *placement);
+
+/* Makes a program resident: the CBs of `program` are what its cores of `device` hold now. If the
+ * program is not placed on `device`, no figure changes, and an unknown program is counted. */
+TTMEM_API void ttmem_program_dispatch(uint32_t device, uint64_t program);
+
+/* Makes a replayed trace resident: each core holds the largest of these programs. Programs that are
+ * not placed on `device` are counted as unknown. Does nothing without programs. */
+TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uint32_t count);
+
+/* Removes a program from every device on which it is placed. Does nothing if there is none. */
+TTMEM_API void ttmem_program_destroy(uint64_t program);
+
+/* Marks the CB figures of this process on `device` as an estimate, or with 0 as exact again. For a
+ * runtime whose hooks do not say which program has a CB, or which program is gone. Figures are
+ * exact again when the device closes. Does nothing if the device is not open. */
+TTMEM_API void ttmem_cb_estimate(uint32_t device, int is_estimate);
+
+/* Adds a loose CB, of which the caller knows only the number and the size. The CB counts in the CB
+ * bytes of the device, but for no core and for no program. An id that is added several times counts
+ * once, with its largest size, until it has been freed as often. */
+TTMEM_API void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes);
+
+/* Undoes one ttmem_cb_alloc(). If no such CB is live, no figure changes, and an unknown free is
+ * counted. */
+TTMEM_API void ttmem_cb_free(uint32_t device, uint64_t id);
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+/* FABRIC and DISPATCH kernels stay loaded until the device closes; they are shown as persistent. */
 typedef enum {
   TTMEM_KERNEL_APP = 0,
   TTMEM_KERNEL_FABRIC = 1,
   TTMEM_KERNEL_DISPATCH = 2
 } ttmem_kernel_role;
 
-/* Logical compute cores; both corners are included. */
-typedef struct {
-  uint16_t x0, y0, x1, y1;
-} ttmem_core_range;
+/* Adds a kernel. `bytes` is its size on the whole device. For a kernel that is loaded already,
+ * replaces the size. */
+TTMEM_API void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes,
+                                 ttmem_kernel_role role);
 
-/* Zero or null means unknown, and is shown as unknown. `id` is the chip's logical number in this
- * process; `uid` is the chip's own number, the same in every process. */
-typedef struct {
-  uint32_t struct_size;
-  uint32_t id;
-  uint64_t uid;
-  const char *arch, *board; /* "wormhole_b0", "n300" */
-  uint16_t grid_x, grid_y;  /* the compute grid */
-  uint32_t l1_bytes_per_core, l1_base, l1_small_bytes_per_core;
-  uint32_t dram_channels;
-  uint64_t dram_bytes_per_channel, trace_region_bytes;
-} ttmem_device_info;
+/* Adds a kernel whose size is an estimate, and is always marked as one. */
+TTMEM_API void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
+                                          ttmem_kernel_role role);
 
-/* A buffer takes [address, address + bytes_per_bank) in every bank of the device: the runtime's
- * allocator works in lockstep. `cores` says where its bytes lie (the shards); none: in every bank.
- * `id` names the buffer for ttmem_buffer_free; 0 means that the address is the id (TT-Metal's
- * unique ids begin at 0: pass them plus one). `bytes_per_bank` 0 means unknown. */
-typedef struct {
-  uint32_t struct_size;
-  ttmem_buffer_type type;
-  uint64_t id, address, bytes, bytes_per_bank;
-  const ttmem_core_range *cores;
-  uint32_t core_ranges; /* how many there are in `cores` */
-  const char *label;    /* op or tensor name, may be null */
-  uint32_t flags;
-  uint32_t reserved;   /* 0 */
-  uint64_t page_bytes; /* 0 means unknown */
-} ttmem_buffer;
+/* Removes a kernel, however often it was loaded. If the kernel is not loaded, no figure changes,
+ * and an unknown free is counted. */
+TTMEM_API void ttmem_kernel_unload(uint32_t device, uint64_t kernel);
 
-/* The buffer's allocator covers `cores` and no other banks, as that of a sub-device does: the range
- * is taken there only. Without `cores` it means nothing. */
-#define TTMEM_BUFFER_OWN_BANKS 1u
-
-/* How its pages lie: one after the other in all banks, or as shards in those of `cores` (of a DRAM
- * buffer these are banks, (x, 0)). And from which end of the bank it was taken, where that is not
- * the usual one: DRAM and TRACE from the bottom, L1 and L1_SMALL from the top. With none of a pair
- * that is unknown, or usual. `ttmem fit` needs this and `page_bytes` to place a buffer on another
- * board; no figure depends on it. */
-#define TTMEM_BUFFER_INTERLEAVED 2u
-#define TTMEM_BUFFER_SHARDED 4u
-#define TTMEM_BUFFER_BOTTOM_UP 8u
-#define TTMEM_BUFFER_TOP_DOWN 16u
-
-/* One circular buffer: [address, address + bytes) of the L1 of each of its cores. */
-typedef struct {
-  uint64_t address, bytes;
-  const ttmem_core_range *cores;
-  uint32_t core_ranges; /* how many there are in `cores` */
-  uint32_t flags;
-} ttmem_cb;
-
-/* A view on an L1 buffer, whose bytes are counted there and not again. */
-#define TTMEM_CB_GLOBAL 1u
-
-/* Where a program lies. `cb_size` is sizeof(ttmem_cb): the distance from one CB to the next, so
- * that CBs may grow. */
-typedef struct {
-  uint32_t struct_size;
-  uint32_t cb_size;
-  uint64_t program;
-  const ttmem_cb *cbs;
-  uint32_t cb_count;
-  uint32_t reserved; /* 0 */
-  const char *name;  /* shown for the program, may be null */
-} ttmem_placement;
-
-/* 1 when this process is tracked, 0 when tracking is off or could not start. */
-TTMEM_API int ttmem_enabled(void);
-
-/* Announces a device, or more of what is known of it: unknown fields keep what was known. Opening
- * an open device keeps what it holds. */
-TTMEM_API void ttmem_device_open(const ttmem_device_info *info);
-
-/* What a process reports of a device: a bit 1u << type for each buffer type, and these. */
-#define TTMEM_REPORTS_BUFFERS 0x1fu    /* all buffer types */
-#define TTMEM_REPORTS_PROGRAMS 0x20u   /* programs and their circular buffers */
-#define TTMEM_REPORTS_KERNELS 0x40u    /* kernels */
-#define TTMEM_REPORTS_DISPATCHES 0x80u /* dispatches and replayed traces: what is resident */
-
-/* From now on this process reports all that it does with the memory of these kinds on `device`: as
- * long as it reports nothing, it holds nothing of them, and that is shown as 0. Without this call
- * a kind is unknown until the first call that reports it. For a runtime with hooks; a program that
- * reports by hand what it likes does not call this. Bits add up, and unknown ones are ignored. */
-TTMEM_API void ttmem_reports(uint32_t device, uint32_t what);
-
-/* This process cannot report all that it does with the memory of these kinds, on any device: they
- * are unknown again, until a call reports them. `why` is a sentence for the warnings that `ttmem`
- * shows, of at most 120 bytes: what is not seen, the reason, the next step. The first 4 different
- * ones are kept for the life of the process. A null or empty one is none. */
-TTMEM_API void ttmem_not_seen(uint32_t what, const char *why);
-
-/* Everything on the device is gone. What was still allocated is counted as left. Does nothing when
- * the device is not open. */
-TTMEM_API void ttmem_device_close(uint32_t device);
-
-/* A live id is replaced by the new buffer, and counted as an anomaly. A buffer of 0 bytes is live,
- * and is listed. */
-TTMEM_API void ttmem_buffer_alloc(uint32_t device, const ttmem_buffer *buffer);
-
-/* The buffer is gone. `id` is that of the allocation, or the address where that was 0. When no such
- * buffer is live, no figure changes and an unknown free is counted. */
-TTMEM_API void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id);
-
-/* The CBs of `program` have addresses on `device` from now on. The same layout again changes
- * nothing; another layout replaces the earlier one. Without CBs (`count` 0, or `cbs` null) the
- * program is listed, and takes no memory. A program with more than 1024 CBs is in every figure, but
- * not in the list of programs. */
-TTMEM_API void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb *cbs,
-                                   uint32_t count);
-
-/* The same with a name. A null or empty name keeps the one that the program has on `device`;
- * another one replaces it. A process may give at least 16384 different names; for later ones there
- * may be no room. A `cb_size` below that of this header drops the call. */
-TTMEM_API void ttmem_program_place_with(uint32_t device, const ttmem_placement *placement);
-
-/* `program` was sent to `device`: its CBs are what its cores hold now. A program that was not
- * placed on `device` changes no figure, and is counted as unknown. */
-TTMEM_API void ttmem_program_dispatch(uint32_t device, uint64_t program);
-
-/* A captured trace of these programs is replayed: each core holds the largest of them. Those that
- * were not placed on `device` are counted as unknown. A trace of no programs changes nothing. */
-TTMEM_API void ttmem_trace_replay(uint32_t device, const uint64_t *programs, uint32_t count);
-
-/* The program is gone, from every device it was placed on. Does nothing when it was placed on
- * none. */
-TTMEM_API void ttmem_program_destroy(uint64_t program);
-
-/* Where something comes from. What this thread allocates and places between a push and its pop
- * carries the path of all scopes that it is in: "decoder.0/attention". Scopes belong to a thread
- * and are nested, at most 64 deep; deeper ones, and those for which there is no room (a process may
- * have at least 16384 different ones), count as the one around them. A pop without a push does
- * nothing. A null or empty name is shown as "(unnamed)". A child that is forked inside scopes
- * begins in them. Clients of a server (TTMEM_TRANSPORT=socket) do not report scopes. */
-TTMEM_API void ttmem_scope_push(const char *name);
-TTMEM_API void ttmem_scope_pop(void);
-
-/* This moment has a name: an iteration, the end of loading. */
-TTMEM_API void ttmem_mark(const char *name);
-
-/* The runtime said, in these words, that memory did not suffice. What this process holds at this
- * moment is kept, so that it is known after everything was freed and the process is gone (`ttmem
- * explain`, and at the end of `ttmem run`): beside its segment, at most once; a later failure takes
- * the place of an earlier one. Of a text longer than 1024 bytes the middle is left out. Nothing is
- * kept when there is no room for it (it takes what the segment takes without its events, at most
- * 128 MiB), nor with TTMEM_TRANSPORT=socket; it is gone when the process exits with 0.
+/* ---- Meshes: several devices in one call -------------------------------------------------------
  *
- * Call it before memory is freed again, once for each failure: the same text again, or with more
- * around it, is taken for the same failure until something is allocated or placed. A null or empty
- * text counts as a dropped call. It takes milliseconds. */
-TTMEM_API void ttmem_failure(const char *text);
-
-/* The same on each device of a mesh, in one call: every device's figures are what they are after
- * one call for each device of the list, in its order, and no reader finds some of the devices
- * without the others in the list of allocations. A buffer is then one record, and one row with all
- * of its devices; `address`, `bytes` and `bytes_per_bank` are those on one device. Devices of
- * another shape (grid, DRAM channels) than the others get a record of their own.
+ * Each function changes the figures of the devices as one call per device would, in the order of
+ * the list. A buffer is one record, and one row with all of its devices; `address`, `bytes` and
+ * `bytes_per_bank` are those on one device. A reader never finds the buffer on only some of the
+ * devices. Devices of another shape (grid, DRAM channels) get a record of their own.
  *
- * The buffer of a mesh may be freed on some of its devices, by either free, or by closing one of
- * them: it stays on the others. A device on which it is not live counts an unknown free.
+ * A buffer of a mesh may be freed on some of its devices, by either free function or by closing a
+ * device; it then stays on the other devices. A device on which the buffer is not live counts an
+ * unknown free.
  *
- * A list without devices (null, or `count` 0) or with more than TTMEM_MESH_MAX_DEVICES drops the
- * call. A device that is named again counts once, and as a bad argument. A device for which there
- * is no room (a process may have TTMEM_MESH_MAX_DEVICES of them) counts as a dropped call, and the
- * others of the list count. */
+ * A call is dropped if the list is empty (null, or `count` 0) or has more than
+ * TTMEM_MESH_MAX_DEVICES entries. A device that is listed twice counts once, and as a bad argument.
+ * A process has room for TTMEM_MESH_MAX_DEVICES devices; each further device of a list counts as a
+ * dropped call, and the other devices of the list count as usual. */
 #define TTMEM_MESH_MAX_DEVICES 128u
 TTMEM_API void ttmem_mesh_buffer_alloc(const uint32_t *devices, uint32_t count,
                                        const ttmem_buffer *buffer);
@@ -244,33 +298,42 @@ TTMEM_API void ttmem_mesh_program_place_with(const uint32_t *devices, uint32_t c
 TTMEM_API void ttmem_mesh_program_dispatch(const uint32_t *devices, uint32_t count,
                                            uint64_t program);
 
-/* With `is_estimate` not 0, the CB figures of this process on `device` are an estimate from now on:
- * shown, and always marked as one. For a runtime whose hooks do not say which program its CBs
- * belong to, or which program is gone. 0 makes them exact again, and so does closing the device.
- * Does nothing when the device is not open. */
-TTMEM_API void ttmem_cb_estimate(uint32_t device, int is_estimate);
+/* ---- Scopes and marks ------------------------------------------------------------------------ */
 
-/* For callers that know of a CB only its number and size: counted in the CB bytes of the device, in
- * no core's, and in no program. The same id again counts once, at its largest size, until it was
- * freed as often as it was allocated. */
-TTMEM_API void ttmem_cb_alloc(uint32_t device, uint64_t id, uint64_t bytes);
+/* Begins or ends a scope of this thread. What the thread allocates and places in a scope carries
+ * the path of all scopes around the call: "decoder.0/attention". Scopes nest up to 64 deep. Deeper
+ * scopes, and scopes for which there is no room (a process has room for at least 16384 different
+ * ones), count as the scope around them. A pop without a push does nothing. A null or empty name is
+ * shown as "(unnamed)". A forked child starts in the scopes of its parent. With
+ * TTMEM_TRANSPORT=socket, scopes are not reported. */
+TTMEM_API void ttmem_scope_push(const char *name);
+TTMEM_API void ttmem_scope_pop(void);
 
-/* Undoes one ttmem_cb_alloc. When no such CB is live, no figure changes and an unknown free is
- * counted. */
-TTMEM_API void ttmem_cb_free(uint32_t device, uint64_t id);
+/* Gives this moment a name: an iteration, or the end of loading. */
+TTMEM_API void ttmem_mark(const char *name);
 
-/* `bytes` is what the kernel takes on the whole device. Loading a loaded kernel again replaces
- * its size. */
-TTMEM_API void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes,
-                                 ttmem_kernel_role role);
+/* ---- Failures -------------------------------------------------------------------------------- */
 
-/* The same for a size that is only an estimate: shown, and always marked as one. */
-TTMEM_API void ttmem_kernel_load_estimate(uint32_t device, uint64_t kernel, uint64_t bytes,
-                                          ttmem_kernel_role role);
+/* Reports that the runtime is out of memory; `text` is the runtime's message. A copy of what the
+ * process holds at this moment is kept beside its segment, for `ttmem explain` and for the end of
+ * `ttmem run`. A later failure replaces the copy. If the text is longer than 1024 bytes, its middle
+ * is left out.
+ *
+ * Call this function before any memory is freed again, once per failure. A repeated text, also with
+ * more text around it, is taken for the same failure until something is allocated or placed. A null
+ * or empty text counts as a dropped call. The call takes milliseconds.
+ *
+ * No copy is kept if there is no room for it (it needs as much as the segment without its events,
+ * at most 128 MiB), or with TTMEM_TRANSPORT=socket. The copy is removed if the process exits with
+ * status 0. */
+TTMEM_API void ttmem_report_failure(const char *text);
 
-/* The kernel is gone, however often it was loaded. When it is not loaded, no figure changes and an
- * unknown free is counted. */
-TTMEM_API void ttmem_kernel_unload(uint32_t device, uint64_t kernel);
+/* ---- Former names ------------------------------------------------------------------------------
+ *
+ * Programs that use these names keep working. */
+TTMEM_API void ttmem_reports(uint32_t device, uint32_t what);  /* ttmem_set_reported() */
+TTMEM_API void ttmem_not_seen(uint32_t what, const char *why); /* ttmem_set_unseen() */
+TTMEM_API void ttmem_failure(const char *text);                /* ttmem_report_failure() */
 
 #ifdef __cplusplus
 }

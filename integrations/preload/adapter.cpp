@@ -111,7 +111,7 @@ class Placement {
       recorder().placed(program_, device_, is_compiled_, is_laid_out_);
     }
     if (outer_ == nullptr && failure.front() != '\0') {
-      ttmem_failure(failure.data());
+      ttmem_report_failure(failure.data());
       failure.front() = '\0';
     }
   }

@@ -128,7 +128,7 @@ static void report(const char *text) {
   void *tracker = dlopen(TTMEM_SONAME, RTLD_NOW | RTLD_NOLOAD);
   typedef void (*failure_function)(const char *);
   failure_function failure =
-      tracker != NULL ? (failure_function)dlsym(tracker, "ttmem_failure") : NULL;
+      tracker != NULL ? (failure_function)dlsym(tracker, "ttmem_report_failure") : NULL;
   if (failure != NULL) failure(text);
 }
 

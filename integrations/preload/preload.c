@@ -216,7 +216,7 @@ static void tell(const char *line, const char *warning) {
     tracker = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }
   typedef void (*not_seen)(unsigned, const char *);
-  not_seen say = tracker != NULL ? (not_seen)dlsym(tracker, "ttmem_not_seen") : NULL;
+  not_seen say = tracker != NULL ? (not_seen)dlsym(tracker, "ttmem_set_unseen") : NULL;
   if (say != NULL) say(0, warning);
 }
 

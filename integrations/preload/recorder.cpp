@@ -80,12 +80,12 @@ void Recorder::begin(const Heard& heard) {
 void Recorder::tell(const std::string& what, std::uint32_t unknown_again) {
   not_seen_.push_back(what);
   std::fprintf(stderr, "ttmem: %s\n", what.c_str());
-  ttmem_not_seen(unknown_again, what.c_str());
+  ttmem_set_unseen(unknown_again, what.c_str());
 }
 
 // A forked child has a segment of its own, from its first chip on.
 void Recorder::tell_again() {
-  for (const std::string& what : not_seen_) ttmem_not_seen(0, what.c_str());
+  for (const std::string& what : not_seen_) ttmem_set_unseen(0, what.c_str());
 }
 
 // From its beginning on, what is not reported is not there. A chip that was open before, or of a
@@ -98,7 +98,7 @@ void Recorder::initialized(const tm::IDevice& chip) noexcept {
     listen_to_operations();
     chips_.open(chip);
     tell_again();
-    ttmem_reports(number_of(chip),
+    ttmem_set_reported(number_of(chip),
                   (heard_.buffers ? TTMEM_REPORTS_BUFFERS : 0U) |
                       (heard_.programs ? TTMEM_REPORTS_PROGRAMS : 0U) |
                       (heard_.dispatches ? TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES : 0U));

@@ -17,7 +17,7 @@ void announce(const tm::IDevice& chip) {
   const ttmem_device_info info = device_info(chip);
   ttmem_device_open(&info);
   // The hooks report every buffer and every CB. Kernels and dispatches may be reported or not.
-  ttmem_reports(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
+  ttmem_set_reported(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
 // A dry capture: the program will not run. Older versions have no such question.

@@ -24,7 +24,7 @@ void Feeder::feed(const capture::Device& device) {
   info.trace_region_bytes = device.trace_region_bytes;
   ttmem_device_open(&info);
   // As the hooks that the capture was made with: neither kernels nor dispatches.
-  ttmem_reports(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
+  ttmem_set_reported(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
 // The interface asks for the runtime's buffer ids plus one: 0 would mean none.

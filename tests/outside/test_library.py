@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 from support import (HERE, LIBRARY, PREFIX, TTMEM, Case, build_consumer, library_path,
-                     skip_if_sanitized)
+                     pkg_config, skip_if_sanitized)
 
 INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_reports",
              "ttmem_not_seen", "ttmem_buffer_alloc",
@@ -22,7 +22,8 @@ INTERFACE = {"ttmem_enabled", "ttmem_device_open", "ttmem_device_close", "ttmem_
              "ttmem_kernel_unload", "ttmem_mesh_buffer_alloc", "ttmem_mesh_buffer_free",
              "ttmem_mesh_program_place", "ttmem_mesh_program_place_with",
              "ttmem_mesh_program_dispatch", "ttmem_scope_push", "ttmem_scope_pop",
-             "ttmem_mark", "ttmem_failure"}
+             "ttmem_mark", "ttmem_failure",
+             "ttmem_report_failure", "ttmem_set_reported", "ttmem_set_unseen"}
 
 # The parts of the C and C++ runtimes.
 RUNTIME = ("libc.so.", "libstdc++.so.", "libm.so.", "libgcc_s.so.", "ld-linux")
@@ -130,6 +131,30 @@ class WithMoreRights(Case):
         self.assertEqual((self.files(), os.path.exists(self.log)), ([], False))
         in_memory = [path.name for path in pathlib.Path("/dev/shm").glob(f"ttmem.*.{setuid.pid}.*")]
         self.assertEqual(in_memory, [])
+
+
+class TheExample(Case):
+    """The complete program at the top of ttmem.h."""
+
+    def test_it_compiles_and_shows_what_it_holds(self):
+        header = (PREFIX / "include" / "ttmem" / "ttmem.h").read_text()
+        example = re.search(r"^ \*   #include <stdio\.h>\n.*?^ \*   \}\n", header, re.M | re.S)[0]
+        program = os.path.join(self.dir, "program")
+        subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-x", "c", "-", "-o", program,
+                        *pkg_config("--cflags", "--libs"), f"-Wl,-rpath,{library_path()}"],
+                       input=re.sub(r"^ \*   ", "", example, flags=re.M).replace(" *\n", "\n"),
+                       text=True, check=True)
+        held = self.start([program], env=self.tracked())
+
+        def has_dispatched():
+            return any(device["l1"]["cb"]["resident_bytes"] for device in self.devices())
+        self.wait_for(has_dispatched, "the dispatch of the example")
+        (device,) = self.devices()
+        self.assertEqual(device["dram"]["used_bytes"], 110592 * 12)
+        self.assertEqual((device["l1"]["cb"]["physical_bytes"], device["l1"]["cb"]["resident_bytes"]),
+                         (4096 * 64, 4096 * 64))
+        held.close_stdin()
+        self.assertEqual(held.wait(), 0)
 
 
 class TheInstalledTree(Case):

@@ -73,7 +73,7 @@ def reports(device: int, what: int) -> None:
     """From now on this process reports all that it does with the memory of these kinds on the
     device: a kind of which it has reported nothing is 0, and no longer unknown. `what` is made of
     Reports, or of 1 << BufferType."""
-    _abi.library().ttmem_reports(_u32("device", device), _u32("what", what))
+    _abi.library().ttmem_set_reported(_u32("device", device), _u32("what", what))
 
 
 def cb_estimate(device: int, is_estimate: bool) -> None:
@@ -85,7 +85,7 @@ def cb_estimate(device: int, is_estimate: bool) -> None:
 def not_seen(what: int, why: str) -> None:
     """What this process cannot report, as in reports(), on every device, and why: a sentence that
     is shown among the warnings."""
-    _abi.library().ttmem_not_seen(_u32("what", what), why.encode())
+    _abi.library().ttmem_set_unseen(_u32("what", what), why.encode())
 
 
 def device_close(device: int) -> None:
@@ -188,7 +188,7 @@ def failure(text: str) -> None:
     """The runtime said, in these words, that memory did not suffice: what this process holds now is
     kept for `ttmem explain`. Call it before memory is freed again. It is gone when the process
     exits with 0."""
-    _abi.library().ttmem_failure(text.encode())
+    _abi.library().ttmem_report_failure(text.encode())
 
 
 def cb_alloc(device: int, id: int, size_bytes: int) -> None:

@@ -10,7 +10,7 @@
 // Of a program that is linked with libttmem, and of one that has its processor for TT-Metal's hooks
 // too: what TT-Metal's own exceptions tell by the preloaded stub, which sees only programs that
 // `ttmem run` starts with the shared library.
-extern "C" [[gnu::weak]] void ttmem_failure(const char* text);
+extern "C" [[gnu::weak]] void ttmem_report_failure(const char* text);
 extern "C" [[gnu::weak]] void ttmem_tt_metal_flush();
 
 namespace tt::tt_metal::dryrun {
@@ -31,7 +31,7 @@ template <typename... Parts>
 template <typename... Parts>
 [[noreturn]] void fail_for_memory(const Parts&... parts) {
   const std::string text = cat(parts...);
-  if (ttmem_failure != nullptr) ttmem_failure(text.c_str());
+  if (ttmem_report_failure != nullptr) ttmem_report_failure(text.c_str());
   throw std::runtime_error(text);
 }
 

@@ -33,8 +33,8 @@ ttmem_buffer buffer_of(const Holding& holding) {
   return buffer;
 }
 
-bool fill_kernel_request(tracker::Device& device, const Message& report,
-                         tracker::Request& request) {
+bool fill_kernel_request(tracker::TrackedDevice& device, const Message& report,
+                         tracker::AllocationRequest& request) {
   const bool estimate = report.has_details() && (report.allocation.flags & segment::kEstimate) != 0;
   return tracker::fill_kernel_request(device, report.head.buffer_id, report.head.size,
                                       report.head.buffer_type, estimate, request);
@@ -65,12 +65,12 @@ Result<std::unique_ptr<Client>> Client::start(const std::string& directory,
 }
 
 std::uint64_t Client::bytes_of(std::uint32_t device, Kind kind) const noexcept {
-  const tracker::Device* known = tracker_->find(device);
+  const tracker::TrackedDevice* known = tracker_->devices.find(device);
   return known != nullptr && known->is_open() ? known->figures().kinds[kind].used_bytes : 0;
 }
 
 std::uint32_t Client::columns_of(std::uint32_t device) const noexcept {
-  const tracker::Device* known = tracker_->find(device);
+  const tracker::TrackedDevice* known = tracker_->devices.find(device);
   return known != nullptr ? known->columns() : tracker::kUnknownGridSide;
 }
 
@@ -161,7 +161,7 @@ Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
       resize_kernel(*holding, report);
       return counted;
     }
-    if (!came_back) tracker_->find(key.device())->count_alloc_over_live();
+    if (!came_back) tracker_->devices.find(key.device())->count_alloc_over_live();
     release(*holding);
   }
   const bool taken =
@@ -176,7 +176,7 @@ Change Client::refuse(Holding* holding, Kind kind, std::uint64_t bytes) {
 }
 
 Refusal Client::no_device() noexcept {
-  const bool full = tracker_->segment().header().device_count < segment::kMaxDevices;
+  const bool full = tracker_->process.segment().header().device_count < segment::kMaxDevices;
   return full ? Refusal::segment_full : Refusal::too_many_devices;
 }
 
@@ -203,8 +203,9 @@ Change Client::destroy(const HoldingKey& key) {
   if (const Holding* holding = holdings_.find(key)) {
     change = {.kind = holding->kind, .bytes = holding->bytes, .references = 0};
   }
-  tracker_->for_each_device([&](const segment::DeviceRecord& record) {
-    Holding* there = holdings_.find(HoldingKey::of(key.id, record.id, HoldingKey::kPrograms));
+  tracker_->devices.for_each([&](const tracker::TrackedDevice& device) {
+    if (!device.is_open()) return;
+    Holding* there = holdings_.find(HoldingKey::of(key.id, device.id, HoldingKey::kPrograms));
     if (there == nullptr) return;
     release(*there);
     holdings_.erase(there);
@@ -223,42 +224,43 @@ bool Client::track_plain(Holding& holding) {
 template <typename Fill>
 bool Client::track(Holding& holding, Fill&& fill_request) {
   const std::uint32_t id = holding.key().device();
-  tracker::Device* device = tracker_->device(id);
+  tracker::TrackedDevice* device = tracker_->devices.find_or_open(id);
   if (device == nullptr) return fail(no_device());
-  tracker::Request request;
+  tracker::AllocationRequest request;
   tracker::Receipt& receipt = holding.receipt;
   if (!fill_request(*device, request)) return fail(Refusal::bad_argument);
-  if (!tracker_->allocate(*device, request, *now_ns_, receipt)) return fail(Refusal::total);
+  if (!tracker_->allocations.allocate(*device, request, *now_ns_, receipt))
+    return fail(Refusal::total);
   totals_.change(id, receipt.kind, 0, receipt.used_bytes);
   return true;
 }
 
 bool Client::track_buffer(Holding& holding, const ttmem_buffer& buffer) {
-  return track(holding, [&](tracker::Device& device, tracker::Request& request) {
+  return track(holding, [&](tracker::TrackedDevice& device, tracker::AllocationRequest& request) {
     return tracker::fill_buffer_request(device, buffer, request);
   });
 }
 
 bool Client::track_cb(Holding& holding) {
-  return track(holding, [&](tracker::Device& device, tracker::Request& request) {
+  return track(holding, [&](tracker::TrackedDevice& device, tracker::AllocationRequest& request) {
     return tracker::fill_cb_request(device, holding.id, holding.bytes, request);
   });
 }
 
 bool Client::track_kernel(Holding& holding, const Message& report) {
-  return track(holding, [&](tracker::Device& device, tracker::Request& request) {
+  return track(holding, [&](tracker::TrackedDevice& device, tracker::AllocationRequest& request) {
     return fill_kernel_request(device, report, request);
   });
 }
 
 void Client::resize_kernel(Holding& holding, const Message& report) {
   const std::uint32_t id = holding.key().device();
-  tracker::Device& device = *tracker_->find(id);
-  tracker::Request request;
+  tracker::TrackedDevice& device = *tracker_->devices.find(id);
+  tracker::AllocationRequest request;
   tracker::Receipt& receipt = holding.receipt;
   const std::uint64_t before = receipt.used_bytes;
   if (!fill_kernel_request(device, report, request)) return;
-  tracker_->resize(device, request, receipt, *now_ns_);
+  tracker_->allocations.resize(device, request, receipt, *now_ns_);
   totals_.change(id, receipt.kind, before, receipt.used_bytes);
 }
 
@@ -292,16 +294,18 @@ void Client::release(const Holding& holding) {
 void Client::release_allocation(const Holding& holding) {
   const std::uint32_t device = holding.key().device();
   const tracker::Receipt& receipt = holding.receipt;
-  tracker_->release(*tracker_->find(device), receipt, *now_ns_);
+  tracker_->allocations.release(*tracker_->devices.find(device), receipt, *now_ns_);
   totals_.change(device, receipt.kind, receipt.used_bytes, 0);
 }
 
 void Client::release_program(const HoldingKey& key) {
-  update_cb_totals(key.device(), [&] { tracker_->program_remove(key.device(), key.id); });
+  tracker::TrackedDevice* device = tracker_->devices.find(key.device());
+  if (device == nullptr) return;
+  update_cb_totals(key.device(), [&] { tracker_->programs.remove(*device, key.id); });
 }
 
 void Client::count_unknown_free(std::uint32_t id) {
-  tracker::Device* device = tracker_->device(id);
+  tracker::TrackedDevice* device = tracker_->devices.find_or_open(id);
   if (device != nullptr) device->count_unknown_free();
 }
 
@@ -341,13 +345,13 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
     cb.cores = ranges_.data() + first;
     first += cb.core_ranges;
   }
-  bool placed = false;
-  update_cb_totals(device, [&] { placed = tracker_->program_place(device, program, cbs_); });
-  if (!placed) {
+  tracker::TrackedDevice* target = tracker_->devices.find_or_open(device);
+  if (target == nullptr) {
     change.effect = Effect::refused;
     change.refusal = no_device();
     return change;
   }
+  update_cb_totals(device, [&] { tracker_->programs.place(*target, program, cbs_); });
   const HoldingKey key = HoldingKey::of(program, device, HoldingKey::kPrograms);
   Holding* holding = holdings_.insert(key, connection, change.kind, change.bytes).first;
   holdings_.transfer_to(*holding, connection);
@@ -380,11 +384,11 @@ void Client::count_dropped(const wire::DeviceDetails& reported) {
       std::min<std::uint64_t>(reported.events_resent, reported.events_dropped);
   const std::uint64_t lost = reported.events_dropped - resent;
   if (lost > events_dropped_) {
-    tracker_->count_dropped_calls(lost - events_dropped_);
+    tracker_->process.count_dropped_calls(lost - events_dropped_);
     events_dropped_ = lost;
   }
   if (resent > events_resent_) {
-    tracker_->count_dropped_calls(resent - events_resent_);
+    tracker_->process.count_dropped_calls(resent - events_resent_);
     missing_events_ += resent - events_resent_;
     events_resent_ = resent;
   }
@@ -394,7 +398,8 @@ void Client::count_dropped(const wire::DeviceDetails& reported) {
 void Client::complete(ConnectionId connection) {
   remove_reports(libraries_.complete(
       connection, [this](ConnectionId id) { return connections_.contains(id); }));
-  if (!is_replaced(connection)) tracker_->count_recorded_calls(std::exchange(missing_events_, 0));
+  if (!is_replaced(connection))
+    tracker_->process.count_recorded_calls(std::exchange(missing_events_, 0));
 }
 
 // Usually this is the end of the client, and all goes at once with the segment.
@@ -429,9 +434,9 @@ Change Client::open(const Message& report) {
   // When the grid becomes known late, the tracker places the programs again.
   update_cb_totals(info.id, [&] { tracker_->device_open(info); });
   if (reported.reports != 0) {
-    tracker_->reports(info.id, reported.reports & ~TTMEM_REPORTS_DISPATCHES);
+    tracker_->devices.set_reported(info.id, reported.reports & ~TTMEM_REPORTS_DISPATCHES);
   }
-  tracker_->cb_estimate(info.id, reported.cb_estimate != 0);
+  tracker_->devices.set_cb_estimate(info.id, reported.cb_estimate != 0);
   return {.effect = Effect::opened};
 }
 
@@ -443,7 +448,8 @@ Change Client::close(std::uint32_t device) {
     }
   }
   for (const Holding& gone : holdings_.erase_device(device)) {
-    if (!gone.key().is_program()) tracker_->release_at_close(*tracker_->find(device), gone.receipt);
+    if (!gone.key().is_program())
+      tracker_->allocations.release_at_close(*tracker_->devices.find(device), gone.receipt);
   }
   tracker_->device_close(device);
   return {.effect = Effect::closed};
@@ -472,11 +478,10 @@ void Client::remove_reports(std::span<const ConnectionId> connections) {
 
 std::vector<std::pair<std::uint32_t, KindBytes>> Client::held() const {
   std::vector<std::pair<std::uint32_t, KindBytes>> devices;
-  tracker_->for_each_device([&](const segment::DeviceRecord& record) {
-    KindBytes& bytes = devices.emplace_back(record.id, KindBytes{}).second;
-    for (const Kind kind : kAllKinds) {
-      bytes[kind] = bytes_of(record.id, kind);
-    }
+  tracker_->devices.for_each([&](const tracker::TrackedDevice& device) {
+    if (!device.is_open()) return;
+    KindBytes& bytes = devices.emplace_back(device.id, KindBytes{}).second;
+    for (const Kind kind : kAllKinds) bytes[kind] = device.figures().kinds[kind].used_bytes;
   });
   return devices;
 }
@@ -491,7 +496,7 @@ void Client::subtract_from_totals() {
 
 void Client::leave_as_evidence() {
   subtract_from_totals();
-  tracker_->leave_as_evidence();
+  tracker_->process.leave_as_evidence();
   tracker_.reset();
 }
 

@@ -90,7 +90,9 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   [[nodiscard]] const segment::SegmentWriter::Process& process() const { return process_; }
-  [[nodiscard]] const std::string& segment_path() const { return tracker_->segment_path(); }
+  [[nodiscard]] const std::string& segment_path() const {
+    return tracker_->process.segment().path();
+  }
 
   // For any report except a CB with details: place() gets all CBs of a program together.
   Change apply(ConnectionId connection, const wire::Message& report);
@@ -122,7 +124,7 @@ class Client {
   [[nodiscard]] std::size_t holdings() const { return holdings_.size(); }
 
   // Removes the segment. Nothing but held() may be called afterwards.
-  void finish() noexcept { tracker_->finish(); }
+  void finish() noexcept { tracker_->process.segment().finish(); }
   // Lets go of the segment, which stays as that of a dead process. Nothing may be called
   // afterwards.
   void leave_as_evidence();

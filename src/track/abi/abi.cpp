@@ -106,8 +106,8 @@ void keep_scopes_in_child() noexcept {
   if (tracker == nullptr || at == 0) return;
   try {
     auto names = std::make_unique<std::vector<std::string>>();
-    for (; at != 0; at = tracker->core().outer_scope(at)) {
-      names->emplace(names->begin(), tracker->core().name_of_scope(at));
+    for (; at != 0; at = tracker->texts().parent_of(at)) {
+      names->emplace(names->begin(), tracker->texts().name_of(at));
     }
     inherited_scopes = names.release();
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): see above
@@ -126,11 +126,11 @@ void in_child() noexcept {
     // The interrupted call may go on in the child: what it uses stays, and nothing else is tracked.
     mode.store(Mode::off);
     scopes.open_visits = nullptr;
-    if (tracker != nullptr) tracker->core().close_file();
+    if (tracker != nullptr) tracker->segment().close_file();
     return;
   }
   keep_scopes_in_child();
-  if (tracker != nullptr) tracker->core().abandon();
+  if (tracker != nullptr) tracker->segment().abandon();
   tracker = nullptr;
   delete transport;  // the thread and the connection are the parent's
   transport = nullptr;
@@ -147,7 +147,7 @@ __attribute__((constructor)) void prepare() noexcept {
 
 // With the lock held.
 void count_interrupting_calls() noexcept {
-  tracker->core().count_dropped_calls(interrupting_calls.exchange(0, std::memory_order_relaxed));
+  tracker->count_dropped_calls(interrupting_calls.exchange(0, std::memory_order_relaxed));
 }
 
 // Runs when the process exits or the library is unloaded.
@@ -157,8 +157,8 @@ __attribute__((destructor)) void finish() noexcept {
   std::unique_lock guard(lock, std::adopt_lock);
   if (mode.exchange(Mode::off) == Mode::on) {
     count_interrupting_calls();
-    if (exit_status.load() == 0) tracker->core().forget_failure();
-    tracker->core().finish();
+    if (exit_status.load() == 0) tracker->forget_failure();
+    tracker->segment().finish();
   }
   if (transport != nullptr) {
     transport->end();
@@ -236,7 +236,8 @@ void start_transport() {
   options.paths = ttmem::socket_paths();
   options.keep_stderr = std::strcmp(environment("TTMEM_LOG"), "stderr") == 0;
   options.log = log;
-  transport = SocketTransport::start(tracker->core(), lock, std::move(options)).release();
+  transport = SocketTransport::start(tracker->segment(), lock, std::move(options)).release();
+  if (transport != nullptr) tracker->set_observer(&transport->observer());
 }
 
 // With the lock held. The first call of a process comes here.
@@ -259,14 +260,15 @@ Mode decide() {
 void push_scope(IdTracker& t, const char* name) {
   const bool nameless = name == nullptr || *name == '\0';
   const bool too_deep = scopes.ignored != 0 || scopes.depth == ttmem::segment::kMaxScopeDepth;
-  const std::uint32_t number = too_deep ? 0 : t.core().scope_named(nameless ? "(unnamed)" : name);
+  const std::uint32_t number =
+      too_deep ? 0 : t.texts().scope_in(scopes.current, nameless ? "(unnamed)" : name);
   if (number == 0) {
     ++scopes.ignored;
     return;
   }
   scopes.outer = std::exchange(scopes.current, number);
   scopes.has_outer = true;
-  scopes.open_visits = t.core().enter_scope(number);
+  scopes.open_visits = t.texts().enter_scope(number);
   ++scopes.depth;
 }
 
@@ -274,7 +276,7 @@ void push_scope(IdTracker& t, const char* name) {
 void enter_inherited_scopes(IdTracker& t) {
   const std::unique_ptr<std::vector<std::string>> names(std::exchange(inherited_scopes, nullptr));
   for (const std::string& name : *names) {
-    t.core().set_scope(scopes.current);
+    t.set_scope(scopes.current);
     push_scope(t, name.c_str());
   }
 }
@@ -289,7 +291,7 @@ void run(Call&& call) noexcept {
     }
     const Mode decided = mode.load(std::memory_order_relaxed);
     if (decided == Mode::on) {
-      tracker->core().set_scope(scopes.current);
+      tracker->set_scope(scopes.current);
       call(*tracker);
       if (interrupting_calls.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         count_interrupting_calls();
@@ -301,7 +303,7 @@ void run(Call&& call) noexcept {
     // The figures may be wrong now, so there shall be none.
     log("stopped tracking this process after an internal error", exception.what());
     if (transport != nullptr) transport->give_up();
-    if (tracker != nullptr) tracker->core().discard();
+    if (tracker != nullptr) tracker->segment().discard();
     mode.store(Mode::failed);
   }
 }
@@ -338,7 +340,7 @@ void clear_missing_pointers(ttmem_placement& placement) noexcept {
 // zero. One of less than `required` bytes lacks mandatory fields, and the call is dropped.
 template <typename Struct, typename Call>
 void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, Call&& call) {
-  if (from == nullptr || from->struct_size < required) return t.core().count_dropped_call();
+  if (from == nullptr || from->struct_size < required) return t.count_dropped_calls(1);
   if (from->struct_size >= sizeof *from) [[likely]] {
     return call(*from);
   }
@@ -353,7 +355,7 @@ template <typename Call>
 void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call) {
   const ttmem_cb* cbs = placement.cbs;
   const std::size_t count = cbs == nullptr ? 0 : placement.cb_count;
-  if (placement.cb_size < sizeof *cbs) return t.core().count_dropped_call();
+  if (placement.cb_size < sizeof *cbs) return t.count_dropped_calls(1);
   std::vector<ttmem_cb> known;  // the fields that this library knows
   if (placement.cb_size != sizeof *cbs) {
     known.resize(count);
@@ -371,7 +373,7 @@ void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call)
 template <typename Call>
 void with_list(IdTracker& t, const std::uint32_t* devices, std::uint32_t count, Call&& call) {
   const bool usable = devices != nullptr && count != 0 && count <= TTMEM_MESH_MAX_DEVICES;
-  usable ? call(std::span(devices, count)) : t.core().count_dropped_call();
+  usable ? call(std::span(devices, count)) : t.count_dropped_calls(1);
 }
 
 }  // namespace
@@ -390,16 +392,16 @@ void ttmem_device_open(const ttmem_device_info* info) {
   });
 }
 
-void ttmem_reports(uint32_t device, uint32_t what) {
-  with_tracker([=](IdTracker& t) { t.core().reports(device, what); });
+void ttmem_set_reported(uint32_t device, uint32_t kinds) {
+  with_tracker([=](IdTracker& t) { t.set_reported(device, kinds); });
 }
 
-void ttmem_not_seen(uint32_t what, const char* why) {
-  with_tracker([=](IdTracker& t) { t.core().not_seen(what, why); });
+void ttmem_set_unseen(uint32_t kinds, const char* why) {
+  with_tracker([=](IdTracker& t) { t.set_unseen(kinds, why); });
 }
 
 void ttmem_cb_estimate(uint32_t device, int is_estimate) {
-  with_tracker([=](IdTracker& t) { t.core().cb_estimate(device, is_estimate != 0); });
+  with_tracker([=](IdTracker& t) { t.set_cb_estimate(device, is_estimate != 0); });
 }
 
 void ttmem_device_close(uint32_t device) {
@@ -420,7 +422,7 @@ void ttmem_buffer_free(uint32_t device, ttmem_buffer_type type, uint64_t id) {
 
 void ttmem_program_place(uint32_t device, uint64_t program, const ttmem_cb* cbs, uint32_t count) {
   with_tracker([=](IdTracker& t) {
-    t.core().program_place(device, program, {cbs, cbs == nullptr ? 0 : std::size_t{count}});
+    t.program_place(device, program, {cbs, cbs == nullptr ? 0 : std::size_t{count}});
   });
 }
 
@@ -428,14 +430,14 @@ void ttmem_program_place_with(uint32_t device, const ttmem_placement* placement)
   with_tracker([=](IdTracker& t) {
     with_known_fields(t, placement, offsetof(ttmem_placement, reserved), [&](const auto& p) {
       with_known_cbs(t, p, [&](std::span<const ttmem_cb> cbs) {
-        t.core().program_place(device, p.program, cbs, p.name);
+        t.program_place(device, p.program, cbs, p.name);
       });
     });
   });
 }
 
 void ttmem_program_dispatch(uint32_t device, uint64_t program) {
-  with_tracker([=](IdTracker& t) { t.core().program_dispatch(device, program); });
+  with_tracker([=](IdTracker& t) { t.program_dispatch(device, program); });
 }
 
 void ttmem_scope_push(const char* name) {
@@ -454,28 +456,28 @@ void ttmem_scope_pop(void) {
     if (scopes.ignored != 0) {
       --scopes.ignored;
     } else if (scopes.current != 0) {
-      ttmem::tracker::leave_scope(t.core().open_visits(scopes.current));
-      scopes.current = t.core().outer_scope(scopes.current);
+      ttmem::tracker::leave_scope(t.texts().open_visits(scopes.current));
+      scopes.current = t.texts().parent_of(scopes.current);
       --scopes.depth;
     }
   });
 }
 
 void ttmem_mark(const char* name) {
-  with_tracker([=](IdTracker& t) { t.core().mark(name == nullptr ? "" : name); });
+  with_tracker([=](IdTracker& t) { t.mark(name == nullptr ? "" : name); });
 }
 
-void ttmem_failure(const char* text) {
+void ttmem_report_failure(const char* text) {
   with_tracker([=](IdTracker& t) {
-    if (text == nullptr || *text == '\0') return t.core().count_dropped_call();
-    t.core().failure(text);
+    if (text == nullptr || *text == '\0') return t.count_dropped_calls(1);
+    t.report_failure(text);
     learn_exit_status();
   });
 }
 
 void ttmem_trace_replay(uint32_t device, const uint64_t* programs, uint32_t count) {
   with_tracker([=](IdTracker& t) {
-    t.core().trace_replay(device, {programs, programs == nullptr ? 0 : std::size_t{count}});
+    t.trace_replay(device, {programs, programs == nullptr ? 0 : std::size_t{count}});
   });
 }
 
@@ -488,7 +490,7 @@ void ttmem_cb_free(uint32_t device, uint64_t id) {
 }
 
 void ttmem_program_destroy(uint64_t program) {
-  with_tracker([=](IdTracker& t) { t.core().program_destroy(program); });
+  with_tracker([=](IdTracker& t) { t.program_destroy(program); });
 }
 
 void ttmem_kernel_load(uint32_t device, uint64_t kernel, uint64_t bytes, ttmem_kernel_role role) {
@@ -532,8 +534,7 @@ void ttmem_mesh_program_place(const uint32_t* devices, uint32_t count, uint64_t 
                               const ttmem_cb* cbs, uint32_t cb_count) {
   with_tracker([=](IdTracker& t) {
     with_list(t, devices, count, [&](std::span<const uint32_t> list) {
-      t.core().program_place(t.core().mesh(list).devices, program,
-                             {cbs, cbs == nullptr ? 0 : std::size_t{cb_count}});
+      t.mesh_program_place(list, program, {cbs, cbs == nullptr ? 0 : std::size_t{cb_count}});
     });
   });
 }
@@ -544,7 +545,7 @@ void ttmem_mesh_program_place_with(const uint32_t* devices, uint32_t count,
     with_list(t, devices, count, [&](std::span<const uint32_t> list) {
       with_known_fields(t, placement, offsetof(ttmem_placement, reserved), [&](const auto& p) {
         with_known_cbs(t, p, [&](std::span<const ttmem_cb> cbs) {
-          t.core().program_place(t.core().mesh(list).devices, p.program, cbs, p.name);
+          t.mesh_program_place(list, p.program, cbs, p.name);
         });
       });
     });
@@ -553,10 +554,14 @@ void ttmem_mesh_program_place_with(const uint32_t* devices, uint32_t count,
 
 void ttmem_mesh_program_dispatch(const uint32_t* devices, uint32_t count, uint64_t program) {
   with_tracker([=](IdTracker& t) {
-    with_list(t, devices, count, [&](std::span<const uint32_t> list) {
-      t.core().program_dispatch(t.core().mesh(list).devices, program);
-    });
+    with_list(t, devices, count,
+              [&](std::span<const uint32_t> list) { t.mesh_program_dispatch(list, program); });
   });
 }
+
+// The former names.
+void ttmem_reports(uint32_t device, uint32_t what) { ttmem_set_reported(device, what); }
+void ttmem_not_seen(uint32_t what, const char* why) { ttmem_set_unseen(what, why); }
+void ttmem_failure(const char* text) { ttmem_report_failure(text); }
 
 }  // extern "C"

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an allocation changes in the segment: the figures of a device, and a slot. Inline, for the
-// calls on one device and on a set of them.
+// What an allocation changes in the segment: the figures of a device, a slot, and an event. Inlined
+// into the calls for one device (allocation_tracker.cpp) and for a mesh (mesh_allocations.cpp).
 #pragma once
 
 #include <cstring>
 
-#include "track/tracker/tracker.hpp"
+#include "track/tracker/allocation_tracker.hpp"
 
 namespace ttmem::tracker {
 
-[[gnu::always_inline]] inline void Tracker::account(DeviceRecord& record, const Receipt& receipt,
-                                                    Change direction) noexcept {
+[[gnu::always_inline]] inline void AllocationTracker::account(DeviceRecord& record,
+                                                              const Receipt& receipt,
+                                                              Direction direction) noexcept {
   const Kind kind = receipt.kind;
   segment::DeviceFigures& all = record.figures;
   KindFigures& figures = all.kinds[kind];
-  // Forced inline: the compiler would make it a function that all callers share (2 ns).
+  // Forced inline, because the compiler would make it a function that all callers share (2 ns).
   const auto change_figures = [&]() __attribute__((always_inline)) {
-    const bool add = direction == Change::add;
+    const bool add = direction == Direction::add;
     const auto change = [add](std::uint64_t& figure, std::uint64_t by) {
       store(figure, add ? figure + by : figure - by);
     };
@@ -42,31 +43,33 @@ namespace ttmem::tracker {
   publish(record.seq, change_figures);
 }
 
-[[gnu::always_inline]] inline std::uint8_t Tracker::flags_of(Where where,
-                                                             const Request& request) noexcept {
+[[gnu::always_inline]] inline std::uint8_t AllocationTracker::flags_of(
+    Location location, const AllocationRequest& request) noexcept {
   return static_cast<std::uint8_t>((request.has_cores ? 0 : segment::kNoCores) |
                                    (request.bytes_per_bank == 0 ? segment::kPerBankUnknown : 0) |
                                    (request.has_address ? 0 : segment::kNoAddress) |
                                    (request.has_own_banks ? segment::kOwnBanks : 0) |
                                    (request.is_estimate ? segment::kEstimate : 0) |
-                                   (where.is_set ? segment::kOnSet : 0));
+                                   (location.is_set ? segment::kOnSet : 0));
 }
 
-[[gnu::always_inline]] inline void Tracker::write_slot(Where where, const Request& request,
-                                                       const Receipt& receipt, std::uint64_t born,
-                                                       std::uint64_t now_ns) noexcept {
-  segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
-  // The number of a scope takes the end of the label's place.
-  const std::uint32_t scope = scope_;
+[[gnu::always_inline]] inline void AllocationTracker::write_slot(Location location,
+                                                                 const AllocationRequest& request,
+                                                                 const Receipt& receipt,
+                                                                 std::uint64_t born,
+                                                                 std::uint64_t now_ns) noexcept {
+  segment::AllocationSlot& slot = segment_.allocation(receipt.slot);
+  // The number of the scope takes the end of the label's place.
+  const std::uint32_t scope = process_.scope();
   const std::size_t room = sizeof slot.label - (scope != 0 ? sizeof scope : 0);
   const bool is_long = request.label != nullptr && ::strnlen(request.label, room + 1) > room;
   const std::uint32_t text = is_long ? number_of_label(request.label) : 0;
   publish(slot.seq, [&] {
     slot.live = 1;
     slot.kind = static_cast<std::uint8_t>(request.kind);
-    slot.flags =
-        static_cast<std::uint8_t>(flags_of(where, request) | (text != 0 ? segment::kLongLabel : 0) |
-                                  (scope != 0 ? segment::kScoped : 0));
+    slot.flags = static_cast<std::uint8_t>(flags_of(location, request) |
+                                           (text != 0 ? segment::kLongLabel : 0) |
+                                           (scope != 0 ? segment::kScoped : 0));
     slot.role = request.role | request.layout;
     slot.born = born;
     slot.when_ns = now_ns;
@@ -75,11 +78,11 @@ namespace ttmem::tracker {
     slot.bytes = request.bytes;
     slot.bytes_per_bank = request.bytes_per_bank;
     slot.banks = request.banks;
-    slot.device = where.number;
+    slot.device = location.number;
     if (request.has_cores) {
       slot.cores = request.cores;
     } else {
-      // As segment::Pages; the rest of the place stays as it is.
+      // As segment::Pages. The rest of the place keeps its old contents.
       slot.cores.words[0] = request.page_bytes;
       slot.cores.words[1] = request.shard_banks;
     }
@@ -94,16 +97,16 @@ namespace ttmem::tracker {
   });
 }
 
-// After its slot was written: the end of that are the details.
-[[gnu::always_inline]] inline void Tracker::write_alloc_event(Where where, const Request& request,
-                                                              const Receipt& receipt,
-                                                              std::uint64_t now_ns) noexcept {
+// Is called after the slot was written, because the end of the slot is the details of the event.
+[[gnu::always_inline]] inline void AllocationTracker::write_alloc_event(
+    Location location, const AllocationRequest& request, const Receipt& receipt,
+    std::uint64_t now_ns) noexcept {
   segment::SegmentWriter::Event event{
-      .type = where.is_set ? segment::EventType::set_alloc : segment::EventType::alloc,
+      .type = location.is_set ? segment::EventType::set_alloc : segment::EventType::alloc,
       .kind = request.kind,
-      .flags = flags_of(where, request),
+      .flags = flags_of(location, request),
       .role = static_cast<std::uint8_t>(request.role | request.layout),
-      .device_id = where.number,
+      .device_id = location.number,
       .id = request.id,
       .address = request.address,
       .bytes = request.bytes,
@@ -111,39 +114,39 @@ namespace ttmem::tracker {
       .banks = request.banks,
       .slot = receipt.slot,
       .when_ns = now_ns};
-  if (!segment_->has_event_details()) [[likely]] {
-    return segment_->write_event(event);
+  if (!segment_.has_event_details()) [[likely]] {
+    return segment_.write_event(event);
   }
   if (receipt.slot == kNoSlot) {
     constexpr segment::AllocationDetails none{};
-    return segment_->write_event(event, &none, 1);
+    return segment_.write_event(event, &none, 1);
   }
-  const segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
+  const segment::AllocationSlot& slot = segment_.allocation(receipt.slot);
   event.flags = slot.flags;
-  segment_->write_event(event, &slot.cores, 1);
+  segment_.write_event(event, &slot.cores, 1);
 }
 
-[[gnu::always_inline]] inline void Tracker::write_free_event(Where where, const Receipt& receipt,
-                                                             std::uint64_t now_ns) noexcept {
-  segment_->write_event(
-      {.type = where.is_set ? segment::EventType::set_free : segment::EventType::free,
+[[gnu::always_inline]] inline void AllocationTracker::write_free_event(
+    Location location, const Receipt& receipt, std::uint64_t now_ns) noexcept {
+  segment_.write_event(
+      {.type = location.is_set ? segment::EventType::set_free : segment::EventType::free,
        .kind = receipt.kind,
-       .device_id = where.number,
+       .device_id = location.number,
        .id = receipt.id,
        .bytes = receipt.logical_bytes,
        .slot = receipt.slot,
        .when_ns = now_ns});
 }
 
-[[gnu::always_inline]] inline void Tracker::clear_slot(const Receipt& receipt) {
+[[gnu::always_inline]] inline void AllocationTracker::clear_slot(const Receipt& receipt) {
   if (receipt.slot == kNoSlot) return;
-  segment::AllocationSlot& slot = segment_->allocation(receipt.slot);
+  segment::AllocationSlot& slot = segment_.allocation(receipt.slot);
   publish(slot.seq, [&] { slot.live = 0; });
-  segment_->release_allocation(receipt.slot);
+  segment_.release_allocation(receipt.slot);
 }
 
-[[gnu::always_inline]] inline void Tracker::fill_receipt(const Request& request,
-                                                         Receipt& receipt) noexcept {
+[[gnu::always_inline]] inline void AllocationTracker::fill_receipt(const AllocationRequest& request,
+                                                                   Receipt& receipt) noexcept {
   receipt.id = request.id;
   receipt.used_bytes = request.used_bytes();
   receipt.logical_bytes = request.bytes;

@@ -5,7 +5,8 @@
 
 namespace ttmem::tracker {
 
-// Coarse is enough: ages are shown in seconds, and events are ordered by number.
+// Returns the coarse monotonic time in nanoseconds. Coarse is enough: ages are shown in seconds,
+// and events are ordered by their number.
 inline std::uint64_t now() noexcept { return clock_ns(CLOCK_MONOTONIC_COARSE); }
 
 }  // namespace ttmem::tracker

@@ -13,7 +13,7 @@ std::uint32_t DeviceSetTable::number_of(const segment::DeviceMask& devices) {
   if (index == segment::kNoSlot) return 0;
   segment::DeviceSetRecord& record = segment_.device_set(index);
   record.devices = devices;
-  // Stores the set before its count, and the count before a slot or an event refers to it.
+  // Stores the set before its count, and the count before a slot or an event refers to the set.
   std::atomic_ref<std::uint64_t>(record.count).store(devices.count(), std::memory_order_release);
   numbers_.emplace(devices, index + 1);
   return index + 1;

@@ -9,17 +9,18 @@
 
 namespace ttmem::tracker {
 
-// The sets of devices in the segment. Each different set is written once and never removed: a
-// process has a mesh, some submeshes, and what is left of them while devices are closed.
+// The sets of devices in the segment. Each different set is written once and never removed. A
+// process needs few sets: of its mesh, of some submeshes, and of the devices that remain while the
+// others are closed.
 //
-// The number of a set is the index of its record plus one. `segment` must outlive it. Not
+// The number of a set is the index of its record plus one. `segment` must outlive this object. Not
 // thread-safe; may throw std::bad_alloc.
 class DeviceSetTable {
  public:
   explicit DeviceSetTable(segment::SegmentWriter& segment) noexcept : segment_(segment) {}
 
-  // 0 when it is new and there are kMaxDeviceSets already, or the segment cannot grow. `devices` is
-  // not empty.
+  // Returns the number of a set, which is not empty. Returns 0 if the set is new, and the segment
+  // cannot grow or has kMaxDeviceSets sets already.
   [[nodiscard]] std::uint32_t number_of(const segment::DeviceMask& devices);
 
  private:

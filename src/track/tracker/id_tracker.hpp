@@ -12,72 +12,116 @@
 
 #include "base/kinds.hpp"
 #include "base/result.hpp"
-#include "track/tracker/live_allocation.hpp"
+#include "track/tracker/live_receipts.hpp"
 #include "track/tracker/tracker.hpp"
 
 namespace ttmem::tracker {
 
-// A tracker for callers that free by id, as the C interface does: it finds the receipts. Calls
-// about devices and programs go to core(), except device_open() and device_close().
+// The tracker of the C interface: has a function for each call of ttmem.h, with pointers replaced
+// by spans, and finds what is freed by its id. ttmem.h describes the calls; the comments here say
+// only what ttmem.h does not.
 //
 // A buffer of a mesh has one receipt, one slot and one event, and counts on each of its devices. It
-// may be freed on some of them first, by either free; the others keep it, as they do when one of
-// its devices closes. With an observer it is one buffer per device, since messages are.
+// may be freed on some devices first, by either free, or by closing them; it then stays on the
+// others. With an observer, a buffer of a mesh is one buffer for each device, because the observer
+// sends a message for each device.
 //
-// A free of an unknown id and an allocation under a live id are counted in the segment, and are no
-// failure. Threads and exceptions are as for Tracker.
+// Not thread-safe: the caller holds a lock. Calls may throw std::bad_alloc; the tracker must not be
+// used afterwards. A free of an unknown id, an allocation under a live id, bad arguments, and a
+// segment that cannot grow are counted in the segment, and are no failure.
 class IdTracker {
  public:
-  // Fails when the segment cannot be created.
+  // Fails if the segment cannot be created.
   [[nodiscard]] static Result<std::unique_ptr<IdTracker>> start(
       const segment::SegmentWriter::Options& options);
+  explicit IdTracker(std::unique_ptr<segment::SegmentWriter> segment)
+      : tracker_(std::move(segment)) {}
 
-  [[nodiscard]] Tracker& core() noexcept { return core_; }
-
+  // Devices, and what the process reports about them.
   void device_open(const ttmem_device_info& info);
   void device_close(std::uint32_t device);
+  void set_reported(std::uint32_t device, std::uint32_t kinds) {
+    tracker_.devices.set_reported(device, kinds);
+  }
+  void set_unseen(std::uint32_t kinds, const char* why) { tracker_.devices.set_unseen(kinds, why); }
+  void set_cb_estimate(std::uint32_t device, bool is_estimate) {
+    tracker_.devices.set_cb_estimate(device, is_estimate);
+  }
+
+  // Buffers, kernels, and CBs without an address. A list of devices is not empty;
+  // DeviceTable::mesh() defines which of the listed devices count.
   void buffer_alloc(std::uint32_t device, const ttmem_buffer& buffer);
   void buffer_free(std::uint32_t device, std::uint32_t type, std::uint64_t id);
-  // `devices` is not empty; Tracker::mesh() says what of it counts.
   void mesh_buffer_alloc(std::span<const std::uint32_t> devices, const ttmem_buffer& buffer);
   void mesh_buffer_free(std::span<const std::uint32_t> devices, std::uint32_t type,
                         std::uint64_t id);
-  // Gives a kernel that is loaded already its new size.
   void kernel_load(std::uint32_t device, std::uint64_t kernel, std::uint64_t bytes,
                    std::uint32_t role, bool is_estimate);
   void kernel_unload(std::uint32_t device, std::uint64_t kernel);
-  // A CB that is live already counts once, at its largest size, and needs one more free.
   void cb_alloc(std::uint32_t device, std::uint64_t cb, std::uint64_t bytes);
   void cb_free(std::uint32_t device, std::uint64_t cb);
 
- private:
-  explicit IdTracker(std::unique_ptr<segment::SegmentWriter> segment) : core_(std::move(segment)) {}
+  // Programs. A null or empty `name` keeps the name of the program.
+  void program_place(std::uint32_t device, std::uint64_t program, std::span<const ttmem_cb> cbs,
+                     const char* name = nullptr);
+  void mesh_program_place(std::span<const std::uint32_t> devices, std::uint64_t program,
+                          std::span<const ttmem_cb> cbs, const char* name = nullptr) {
+    tracker_.programs.place(tracker_.devices.mesh(devices).devices, program, cbs, name);
+  }
+  void program_dispatch(std::uint32_t device, std::uint64_t program);
+  void mesh_program_dispatch(std::span<const std::uint32_t> devices, std::uint64_t program) {
+    tracker_.programs.dispatch(tracker_.devices.mesh(devices).devices, program);
+  }
+  void trace_replay(std::uint32_t device, std::span<const std::uint64_t> programs);
+  void program_destroy(std::uint64_t program) { tracker_.programs.destroy(program); }
 
-  [[nodiscard]] LiveTable& live(const Device& device, Kind kind) noexcept {
+  // The process: scopes, marks, failures, dropped calls, the observer, and the segment.
+  [[nodiscard]] TextTable& texts() noexcept { return tracker_.process.texts(); }
+  void set_scope(std::uint32_t scope) noexcept { tracker_.process.set_scope(scope); }
+  void mark(const char* name) { tracker_.process.mark(name); }
+  void report_failure(std::string_view text) { tracker_.failures.report(text); }
+  void forget_failure() noexcept { tracker_.failures.forget(); }
+  void count_dropped_calls(std::uint64_t calls) noexcept {
+    tracker_.process.count_dropped_calls(calls);
+  }
+  void set_observer(Observer* observer) noexcept { tracker_.process.set_observer(observer); }
+  [[nodiscard]] segment::SegmentWriter& segment() const noexcept {
+    return tracker_.process.segment();
+  }
+
+ protected:
+  Tracker tracker_;  // tests use its parts
+
+ private:
+  [[nodiscard]] LiveReceipts& live(const TrackedDevice& device, Kind kind) noexcept {
     return live_[device.record_index][kind];
   }
-  void allocate(Device& device, const Request& request);
-  // Releases `live`, whose id a new allocation of `used_bytes` has. False when that is refused.
-  [[gnu::noinline]] bool release_old(Device& device, const LiveAllocation& live,
+  void allocate(TrackedDevice& device, const AllocationRequest& request);
+  // Releases `live`, whose id a new allocation of `used_bytes` takes. Returns false, and counts a
+  // bad argument, if the device has no room for the new allocation.
+  [[gnu::noinline]] bool release_old(TrackedDevice& device, const LiveReceipt& live,
                                      std::uint64_t used_bytes);
-  void release(Device& device, Kind kind, std::uint64_t id);
+  void release(TrackedDevice& device, Kind kind, std::uint64_t id);
 
-  void allocate_on(MeshPart& part, const Request& request);
-  // Of the devices, those that can take the buffer. It is then live on none of them.
+  void allocate_on(MeshPart& part, const AllocationRequest& request);
+  // Returns those of `devices` that have room for a buffer, and counts a bad argument on each of
+  // the others. Frees a live buffer with the same id on the devices that it returns.
   [[gnu::noinline]] DeviceMask make_way(DeviceMask devices, Kind kind, std::uint64_t id,
                                         std::uint64_t used_bytes);
-  // Releases the buffer of a mesh on one of its devices. Counts an unknown free if there is none.
-  [[gnu::noinline]] void release_of_mesh(Device& device, Kind kind, std::uint64_t id);
+  // Releases the buffer of a mesh on one of its devices. Counts an unknown free if there is no
+  // buffer with this id.
+  [[gnu::noinline]] void release_of_mesh(TrackedDevice& device, Kind kind, std::uint64_t id);
   [[gnu::noinline]] void release_each(DeviceMask devices, Kind kind, std::uint64_t id);
-  void release_part(MeshAllocation& live, const DeviceMask& devices);
-  [[nodiscard]] MeshAllocation* find_mesh(const DeviceMask& on_any, Kind kind,
-                                          std::uint64_t id) noexcept;
+  void release_part(MeshReceipt& live, const DeviceMask& devices);
+  // Returns the buffer with this id that lies on any of these devices, or null.
+  [[nodiscard]] MeshReceipt* find_mesh(const DeviceMask& on_any, Kind kind,
+                                       std::uint64_t id) noexcept;
+  // Returns the ids of the buffers of meshes on the device.
   [[nodiscard]] std::vector<std::uint64_t> mesh_buffers_on(const DeviceMask& device, Kind kind);
-  void forget(MeshAllocation& live, const DeviceMask& devices) noexcept;
+  void forget(MeshReceipt& live, const DeviceMask& devices) noexcept;
 
-  Tracker core_;
-  std::array<PerKind<LiveTable>, segment::kMaxDevices> live_;  // by record
-  PerKind<MeshTable> meshes_;
+  std::array<PerKind<LiveReceipts>, segment::kMaxDevices> live_;  // by record
+  PerKind<MeshReceipts> mesh_live_;
 };
 
 }  // namespace ttmem::tracker

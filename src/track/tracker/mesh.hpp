@@ -11,24 +11,26 @@ namespace ttmem::tracker {
 
 using segment::DeviceMask;
 
-// Devices of the same shape (grid and DRAM channels): a buffer takes the same bytes on each.
+// Devices of a mesh that have the same shape (grid and number of DRAM channels). A buffer takes the
+// same bytes on each of them.
 struct MeshPart {
   DeviceMask devices;
-  std::uint32_t first = 0;  // of them
-  std::uint32_t set = 0;    // their number in the segment; 0: not asked for yet, or no room
+  std::uint32_t first = 0;  // record of the first of `devices`
+  std::uint32_t set = 0;    // number of `devices` in the segment; 0: not looked up yet, or no room
 };
 
-// The devices of a list that a caller gave: each once, and open.
-struct Mesh {
+// The devices that a call names in a list: each device once, and all of them open.
+struct TrackedMesh {
   DeviceMask devices;
   std::vector<MeshPart> parts;
 };
 
-// A list, and what Tracker::mesh() made of it. A workload passes the same few lists all the time.
+// A list of devices and its mesh, as DeviceTable::mesh() keeps them. A workload passes the same few
+// lists all the time.
 struct KnownMesh {
-  Mesh mesh;
+  TrackedMesh mesh;
   std::vector<std::uint32_t> list;
-  std::uint64_t shapes = 0;  // Tracker::shapes_ at that time; 0: not to be used
+  std::uint64_t shapes = 0;  // DeviceTable::shapes_ when `mesh` was made; 0: not valid
 };
 using KnownMeshes = std::array<KnownMesh, 8>;
 

@@ -5,19 +5,21 @@
 
 namespace ttmem::tracker {
 
-// Is called for every change of the tracker's segment that a reader would see except dispatches,
-// inside the tracked call and under its lock, after the record was written. The arguments are
-// indices of records; a removed record still has its contents.
+// Is called for every change of the tracker's segment that a reader would see, except dispatches.
+// The calls happen inside the tracked call and under its lock, after the record was written. The
+// arguments are indices of records; a removed record still has its contents.
 //
-// Closing a device is one call: there is none for each of its allocations and programs.
+// Closing a device is one call of device_changed(). The allocations and programs that the device
+// held cause no further calls.
 class Observer {
  public:
-  // Opened, announced, or closed: the record's state says which.
+  // The device was opened, announced or closed, as the state in the record says.
   virtual void device_changed(std::uint32_t record) noexcept = 0;
   virtual void allocation_added(std::uint32_t slot) noexcept = 0;
-  virtual void allocation_changed(std::uint32_t slot) noexcept = 0;  // its size, or its cores
+  // The allocation has another size, or its cores have other numbers.
+  virtual void allocation_changed(std::uint32_t slot) noexcept = 0;
   virtual void allocation_removed(std::uint32_t slot) noexcept = 0;
-  // Also when a placed program gets another layout, in the same slot.
+  // The program was placed, or a placed program got another layout in the same slot.
   virtual void program_placed(std::uint32_t slot) noexcept = 0;
   virtual void program_removed(std::uint32_t slot) noexcept = 0;
 

@@ -8,15 +8,15 @@
 
 namespace ttmem::tracker {
 
-// What the tracker needs to release an allocation: its share of the figures, and its slot if it got
-// one.
+// What AllocationTracker needs to release an allocation: its share of the figures, and its slot.
+// AllocationTracker::allocate() fills the receipt, and the caller keeps it.
 struct Receipt {
   std::uint64_t id = 0;
   std::uint64_t used_bytes = 0;
   std::uint64_t logical_bytes = 0;
-  std::uint32_t slot = segment::kNoSlot;
+  std::uint32_t slot = segment::kNoSlot;  // kNoSlot: the segment has no room to list it
   Kind kind = Kind::dram;
-  std::uint8_t role : 2 = 0;  // of a kernel
+  std::uint8_t role : 2 = 0;  // of a kernel: ttmem_kernel_role
   bool is_unsized : 1 = false;
   bool is_estimate : 1 = false;
 };

@@ -14,13 +14,15 @@ namespace ttmem::tracker {
 // exchange and unlock() a plain store: half of a std::mutex. A thread that waits long yields its
 // core, so that a preempted holder can continue.
 //
-// It knows its holder: a signal handler that interrupted the holder must not wait for it.
+// The lock knows its holder, because a signal handler that interrupted the holder must not wait for
+// the lock.
 class SpinLock {
  public:
-  // For threads that no signal handler interrupts while they hold it.
+  // Waits for the lock. Only for threads that no signal handler interrupts while they hold the
+  // lock.
   void lock() noexcept { static_cast<void>(lock_unless_held_here()); }
 
-  // False, without the lock: this thread holds it already.
+  // Waits for the lock. Returns false, without the lock, if this thread holds the lock already.
   [[nodiscard]] bool lock_unless_held_here() noexcept {
     for (unsigned attempt = 0; !try_lock(); ++attempt) {
       if (is_held_here()) return false;
@@ -28,7 +30,8 @@ class SpinLock {
     }
     return true;
   }
-  // Gives up after about `milliseconds`, and at once when this thread holds it already.
+  // Waits at most about `milliseconds` for the lock. Returns false if that was not enough, and at
+  // once if this thread holds the lock already.
   [[nodiscard]] bool try_lock_for(unsigned milliseconds) noexcept {
     for (unsigned attempt = 0; !try_lock(); ++attempt) {
       if (is_held_here() || attempt == kSpins + kYields + milliseconds) return false;
@@ -46,15 +49,16 @@ class SpinLock {
   static constexpr unsigned kSpins = 64;
   static constexpr unsigned kYields = 256;
 
-  // Differs between threads that live at the same time. Initial-exec: an address from one register,
-  // and no allocation at a thread's first call.
+  // Returns an address that differs between threads that live at the same time. The TLS model
+  // initial-exec takes one register to compute the address, and allocates nothing at the first call
+  // of a thread.
   [[nodiscard]] static const char* this_thread() noexcept {
     [[gnu::tls_model("initial-exec")]] static thread_local constinit char mark = 0;
     return &mark;
   }
   [[nodiscard]] bool try_lock() noexcept {
-    const char* nobody = nullptr;
-    return holder_.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
+    const char* unlocked = nullptr;
+    return holder_.compare_exchange_strong(unlocked, this_thread(), std::memory_order_acquire,
                                            std::memory_order_relaxed);
   }
   // Relaxed: no other thread writes this thread's mark.
@@ -73,7 +77,7 @@ class SpinLock {
     } else if (attempt >= kSpins) {
       ::sched_yield();
     } else {
-      // Relaxed: only a hint when to try again. try_lock() orders.
+      // Relaxed: the value is only a hint when to try again. The acquire in try_lock() orders.
       for (int i = 0; i < 32 && holder_.load(std::memory_order_relaxed) != nullptr; ++i) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();

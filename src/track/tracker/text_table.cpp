@@ -13,7 +13,7 @@ namespace {
 
 using segment::TextRecord;
 
-// As much of a text as a record holds.
+// A text, shortened to what a record holds.
 class Fitted {
  public:
   explicit Fitted(const char* text) noexcept : size_(shorten(text, bytes_)) {}
@@ -26,7 +26,7 @@ class Fitted {
 
 }  // namespace
 
-bool TextTable::is(std::uint32_t number, const char* text) const noexcept {
+bool TextTable::has_text(std::uint32_t number, const char* text) const noexcept {
   if (number == 0) return *text == '\0';
   return Fitted(text).view() == name_of(number);
 }
@@ -50,8 +50,8 @@ std::uint32_t* TextTable::enter_scope(std::uint32_t scope) noexcept {
   if (place == nullptr) return nullptr;
   segment::ScopeRecord& figures = segment_.text(scope - 1).scope;
   const std::atomic_ref<std::uint32_t> open(*place);
-  // Others only leave it meanwhile. The last may do so after this look: then its visit and this one
-  // count as one.
+  // Relaxed: other threads can only leave the scope meanwhile. If the last of them leaves after
+  // this load, its visit and the new visit count as one.
   if (open.load(std::memory_order_relaxed) == 0) {
     segment::store(figures.before_ns, figures.last_ns);
     segment::store(figures.last_ns, now());
@@ -61,14 +61,14 @@ std::uint32_t* TextTable::enter_scope(std::uint32_t scope) noexcept {
   return place;
 }
 
-std::uint32_t TextTable::number_of(const Wanted& wanted, std::uint32_t most) {
+std::uint32_t TextTable::number_of(const Wanted& wanted, std::uint32_t maximum) {
   const Fitted fitted(wanted.text);
   if (fitted.view().empty()) return 0;
   const auto known = numbers_.find({wanted.parent, fitted.view()});
   if (known != numbers_.end()) return known->second;
-  // Adds to the list first, because that may throw: the records and the list stay in step.
+  // Adds to the list first, because adding may throw. So the records and the list stay in step.
   texts_.push_back({wanted.parent, static_cast<std::uint32_t>(fitted.view().size())});
-  const bool full = segment_.text_count() >= most;
+  const bool full = segment_.text_count() >= maximum;
   const std::uint32_t index = full ? segment::kNoSlot : segment_.acquire_text(now());
   if (index == segment::kNoSlot) {
     texts_.pop_back();
@@ -76,7 +76,7 @@ std::uint32_t TextTable::number_of(const Wanted& wanted, std::uint32_t most) {
   }
   TextRecord& record = segment_.text(index);
   const std::size_t size = fitted.view().copy(record.text, sizeof record.text);
-  // Stores the text before its length, and the length before a record refers to it.
+  // Stores the text before its length, and the length before a record refers to the text.
   std::atomic_ref<std::uint64_t>(record.length)
       .store(std::uint64_t{wanted.parent} << segment::kParentShift | size,
              std::memory_order_release);

@@ -12,45 +12,50 @@
 
 namespace ttmem::tracker {
 
-// The names of programs, the long labels and the scopes in the segment. Each different text is
-// written once and never removed. A scope is a text in another one.
+// The names of programs, the long labels, the marks and the scopes in the segment. Each different
+// text is written once and never removed. A scope is a text with a parent scope.
 //
-// The number of a text is the index of its record plus one; 0 is no text. One that is longer than a
-// record loses its middle. `segment` must outlive it. Not thread-safe; may throw std::bad_alloc.
+// The number of a text is the index of its record plus one; 0 means no text. The middle of a text
+// that is longer than a record is left out. `segment` must outlive this object. Not thread-safe;
+// may throw std::bad_alloc.
 class TextTable {
  public:
   explicit TextTable(segment::SegmentWriter& segment) noexcept : segment_(segment) {}
 
-  // The number of `text`. 0 when it is empty, and when it is new and there are `most` already or
-  // the segment cannot grow.
-  [[nodiscard]] std::uint32_t number_of(const char* text, std::uint32_t most = segment::kMaxTexts) {
-    return number_of({0, text}, most);
+  // Returns the number of `text`. Returns 0 if `text` is empty, and if `text` is new and there are
+  // `maximum` texts already or the segment cannot grow.
+  [[nodiscard]] std::uint32_t number_of(const char* text,
+                                        std::uint32_t maximum = segment::kMaxTexts) {
+    return number_of({0, text}, maximum);
   }
-  // The number of the scope of this name in the scope `parent`; 0 as above.
+  // Returns the number of the scope `name` in the scope `parent`, where 0 means no parent. Returns
+  // 0 as number_of() does.
   [[nodiscard]] std::uint32_t scope_in(std::uint32_t parent, const char* name) {
     return number_of({parent, name}, segment::kMaxTexts);
   }
-  // The number of the scope that it lies in; 0: in none.
+  // Returns the number of the scope that contains `scope`, or 0 if no scope does.
   [[nodiscard]] std::uint32_t parent_of(std::uint32_t scope) const noexcept;
-  // Its own name, which stays where it is.
+  // Returns the name of the scope, without the names of the scopes around it. The text stays valid
+  // as long as the segment is mapped.
   [[nodiscard]] std::string_view name_of(std::uint32_t scope) const noexcept;
 
-  // Counts a visit of the scope. Returns where those are counted that last: whoever leaves it
-  // calls leave_scope() with that, from any thread and without a lock, as long as the segment is
-  // mapped. Null when the name is too long to leave room for figures.
+  // Counts a visit of the scope. Returns the counter of the visits that last, which a thread that
+  // leaves the scope passes to leave_scope(). Returns null if the name is too long: then the record
+  // has no room for counters.
   [[nodiscard]] std::uint32_t* enter_scope(std::uint32_t scope) noexcept;
-  // The same place.
+  // Returns the counter that enter_scope() returns, without counting a visit.
   [[nodiscard]] std::uint32_t* open_visits(std::uint32_t scope) const noexcept;
 
-  // True if `number` is that of `text`. Only compares, so that placing a program again is cheap.
-  [[nodiscard]] bool is(std::uint32_t number, const char* text) const noexcept;
+  // Returns true if `number` is the number of `text`. Compares only, so that placing a program
+  // again is cheap.
+  [[nodiscard]] bool has_text(std::uint32_t number, const char* text) const noexcept;
 
  private:
   struct Wanted {
     std::uint32_t parent;
     const char* text;
   };
-  std::uint32_t number_of(const Wanted& wanted, std::uint32_t most);
+  std::uint32_t number_of(const Wanted& wanted, std::uint32_t maximum);
 
   struct Known {
     std::uint32_t parent;
@@ -59,14 +64,16 @@ class TextTable {
 
   segment::SegmentWriter& segment_;
   std::vector<Known> texts_;  // by number - 1
-  // By the scope that it lies in (0: it is no scope in another) and the text in the segment, which
-  // stays where it is.
+  // The key is the parent scope (0: no parent) and the text in the segment, whose address never
+  // changes.
   boost::unordered_flat_map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> numbers_;
 };
 
-// A visit is over. Does nothing for null. Released: what was taken in the scope is stored before.
-// One that comes while a deleted file is written again may be lost: then the scope counts as open,
-// and nothing is told of it.
+// Ends a visit that enter_scope() counted. Does nothing for null. May be called from any thread and
+// without a lock, as long as the segment is mapped. The decrement is a release: what was allocated
+// in the scope is stored before it. A decrement while SegmentWriter::restore_deleted_file() copies
+// the segment may be lost; then the scope counts as open from then on, and is never reported as
+// left.
 inline void leave_scope(std::uint32_t* open_visits) noexcept {
   if (open_visits == nullptr) return;
   std::atomic_ref<std::uint32_t>(*open_visits).fetch_sub(1, std::memory_order_release);

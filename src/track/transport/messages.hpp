@@ -41,7 +41,7 @@ void write_cb_free(wire::Message& to, const Sender& sender, const segment::Devic
 void write_notice(wire::Message& to, const Sender& sender, wire::DeviceReport report,
                   std::uint64_t unix_ns) noexcept;
 
-// Which kinds the process reports of a device, as bits of ttmem_reports(): part of its message.
+// Which kinds the process reports of a device, as bits of ttmem_set_reported(): part of its message.
 [[nodiscard]] std::uint32_t reports_of(const segment::DeviceRecord& device) noexcept;
 
 // DEVICE_INFO_RESPONSE: the device was opened or closed, as its state says.

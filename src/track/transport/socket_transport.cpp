@@ -55,7 +55,7 @@ std::string absolute(std::string path) {
 
 }  // namespace
 
-std::unique_ptr<SocketTransport> SocketTransport::start(tracker::Tracker& tracker,
+std::unique_ptr<SocketTransport> SocketTransport::start(segment::SegmentWriter& segment,
                                                         tracker::SpinLock& lock, Options options) {
   for (std::string& path : options.paths) path = absolute(std::move(path));
   const std::string last = options.paths.back();
@@ -74,21 +74,18 @@ std::unique_ptr<SocketTransport> SocketTransport::start(tracker::Tracker& tracke
     return nullptr;
   }
   std::unique_ptr<SocketTransport> transport(
-      new SocketTransport(tracker, lock, std::move(options), std::move(ring)));
+      new SocketTransport(segment, lock, std::move(options), std::move(ring)));
   if (!transport->start_thread()) {
     log("nothing is sent: cannot start the thread that reports to the allocation server",
         std::strerror(errno));
     return nullptr;
   }
-  tracker.set_observer(&transport->outbox_);
   return transport;
 }
 
-SocketTransport::SocketTransport(tracker::Tracker& tracker, tracker::SpinLock& lock,
+SocketTransport::SocketTransport(segment::SegmentWriter& segment, tracker::SpinLock& lock,
                                  Options options, std::unique_ptr<MessageRing> ring)
-    : lock_(lock),
-      options_(std::move(options)),
-      outbox_(tracker.segment(), wakeup_, std::move(ring)) {}
+    : lock_(lock), options_(std::move(options)), outbox_(segment, wakeup_, std::move(ring)) {}
 
 bool SocketTransport::start_thread() noexcept {
   // The workload's signal handlers run in the workload's threads.

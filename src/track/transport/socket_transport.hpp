@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "segment/writer/segment_writer.hpp"
+#include "track/tracker/observer.hpp"
 #include "track/tracker/spin_lock.hpp"
-#include "track/tracker/tracker.hpp"
 #include "track/transport/outbox.hpp"
 #include "track/transport/private_socket.hpp"
 #include "track/transport/wakeup.hpp"
@@ -38,11 +39,14 @@ class SocketTransport {
     Log log = nullptr;
   };
 
-  // Starts the thread and observes `tracker`. The caller holds `lock`, which guards the tracker;
-  // both must live as long as the process. Null when it cannot start; the log says why.
-  [[nodiscard]] static std::unique_ptr<SocketTransport> start(tracker::Tracker& tracker,
+  // Starts the thread, which reports what `segment` contains. The caller holds `lock`, which guards
+  // the segment, and makes observer() the observer of the segment's tracker before it releases the
+  // lock. The segment and the lock must live as long as the process. Returns null if the thread
+  // cannot start; the log says why.
+  [[nodiscard]] static std::unique_ptr<SocketTransport> start(segment::SegmentWriter& segment,
                                                               tracker::SpinLock& lock,
                                                               Options options);
+  [[nodiscard]] tracker::Observer& observer() noexcept { return outbox_; }
 
   // Only in a forked child, which lacks the thread, or after wait_until_ended() returned true.
   ~SocketTransport() = default;
@@ -69,7 +73,7 @@ class SocketTransport {
     bool over = false;
   };
 
-  SocketTransport(tracker::Tracker& tracker, tracker::SpinLock& lock, Options options,
+  SocketTransport(segment::SegmentWriter& segment, tracker::SpinLock& lock, Options options,
                   std::unique_ptr<MessageRing> ring);
   bool start_thread() noexcept;
   void run() noexcept;

@@ -112,7 +112,7 @@ struct DeviceDetails {
   std::uint32_t l1_bytes_per_core;
   char arch[16];              // not terminated when full
   char board[32];             // likewise
-  std::uint32_t reports;      // bits of ttmem_reports(); without dispatches, which have no message
+  std::uint32_t reports;      // bits of ttmem_set_reported(); without dispatches, which have no message
   std::uint32_t cb_estimate;  // 1: the figures of the CBs are an estimate
   std::uint32_t
       events_resent;  // the part of events_dropped that the resend of all live objects makes good

@@ -182,7 +182,7 @@ struct Mark {
   std::string name{};
 };
 
-// An out-of-memory error (`ttmem_failure`).
+// An out-of-memory error (`ttmem_report_failure`).
 struct Failure {
   Time time_ns = 0;
   RowId process = 0;

@@ -82,10 +82,9 @@ class Machine {
     return *tracker_;
   }
 
-  tracker::Tracker& core() { return tracker().core(); }
   void die() { tracker_.reset(); }
   void end_well() {
-    core().finish();
+    tracker().segment().finish();
     tracker_.reset();
   }
 
@@ -122,7 +121,7 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
   const std::vector<std::uint64_t> programs = {id, id + 1};
   switch (what) {
     case 0:
-      return machine.core().device_open(wormhole(device));
+      return machine.tracker().device_open(wormhole(device));
     case 1:
       return machine.tracker().device_close(device);
     case 2:
@@ -134,15 +133,15 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
     case 5:
       return machine.tracker().buffer_free(device, TTMEM_L1, id);
     case 6:
-      machine.core().program_place(device, id, {&cb, 1},
-                                   std::array{"a", "b", static_cast<const char*>(nullptr)}[id % 3]);
+      machine.tracker().program_place(
+          device, id, {&cb, 1}, std::array{"a", "b", static_cast<const char*>(nullptr)}[id % 3]);
       return;
     case 7:
-      return machine.core().program_dispatch(device, id);
+      return machine.tracker().program_dispatch(device, id);
     case 8:
-      return machine.core().trace_replay(device, programs);
+      return machine.tracker().trace_replay(device, programs);
     case 9:
-      return machine.core().program_destroy(id);
+      return machine.tracker().program_destroy(id);
     case 10:
       machine.tracker().kernel_load(device, id % 3, 100 + id, TTMEM_KERNEL_APP, id % 2 == 0);
       return;
@@ -154,7 +153,7 @@ void step(Machine& machine, unsigned what, std::uint32_t device, std::uint64_t i
     case 13:
       return machine.tracker().cb_free(device, id);
     case 14:
-      return machine.core().count_dropped_call();
+      return machine.tracker().count_dropped_calls(1);
     case 15:
       return machine.die();
     case 16:
@@ -194,7 +193,7 @@ RC_GTEST_PROP(Collector, SaysWhatAFreshPassSaysAfterEveryStepOfAHistory, ()) {
 TEST(Collector, DoesNotReadAgainWhatHasNotChanged) {
   const TemporaryDirectory directory;
   Machine machine(directory.path());
-  machine.core().device_open(wormhole(0));
+  machine.tracker().device_open(wormhole(0));
   machine.tracker().buffer_alloc(0, buffer(TTMEM_DRAM, 1, 8192));
   Collector collector(directory.path());
   (void)collector.collect();
@@ -202,7 +201,7 @@ TEST(Collector, DoesNotReadAgainWhatHasNotChanged) {
   (void)collector.collect();  // what is new is read twice
   (void)collector.collect();
   EXPECT_FALSE(collector.evidence().changed);
-  machine.core().program_dispatch(0, 77);  // unknown: a count, and no event
+  machine.tracker().program_dispatch(0, 77);  // unknown: a count, and no event
   EXPECT_EQ(collector.collect().devices.at(0).anomalies->unknown_programs, 1U);
   EXPECT_TRUE(collector.evidence().changed);
 }
@@ -272,7 +271,7 @@ TEST(EventTotals, DoNotGoDownWhenAProcessEnds) {
     machine.tracker().buffer_alloc(0, buffer(TTMEM_DRAM, 1, 8192));
     machine.tracker().buffer_alloc(0, buffer(TTMEM_DRAM, 2, 8192));
     machine.tracker().buffer_free(0, TTMEM_DRAM, 1);
-    machine.core().count_dropped_call();
+    machine.tracker().count_dropped_calls(1);
     (void)collector.collect_figures();
     totals.add(collector.evidence());
     totals.add(collector.evidence());  // the same pass counts once
@@ -312,7 +311,7 @@ TEST(EventTotals, BeginWithTheFirstPass) {
   Collector collector(directory.path());
   EventTotals totals;
   machine.tracker().buffer_alloc(0, buffer(TTMEM_DRAM, 1, 8192));
-  machine.core().count_dropped_call();
+  machine.tracker().count_dropped_calls(1);
   (void)collector.collect_figures();
   totals.add(collector.evidence());
   EXPECT_EQ(totals.devices().at(0).allocations, 0U);

@@ -29,7 +29,7 @@ class FailuresOf : public ::testing::Test {
     auto process = IdTracker::start(options).value();
     process->device_open(wormhole(0));
     process->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 4096, 12, 1));
-    process->core().failure(text);
+    process->report_failure(text);
     process->buffer_free(0, TTMEM_DRAM, 1);
     return process;
   }
@@ -42,7 +42,7 @@ TEST_F(FailuresOf, HaveTheStateOfThatMomentAlsoAfterTheEnd) {
   auto process = failed("no room", "run 7");
   ASSERT_EQ(found().list.size(), 1U);
   EXPECT_TRUE(found().list[0].is_alive);
-  process->core().finish();
+  process->segment().finish();
   const Failures after = found();
   ASSERT_EQ(after.list.size(), 1U);
   EXPECT_TRUE(after.warnings.empty());
@@ -61,7 +61,7 @@ TEST_F(FailuresOf, HaveTheStateOfThatMomentAlsoAfterTheEnd) {
 TEST_F(FailuresOf, AreInNoOrdinaryView) {
   const auto process = failed("no room");
   EXPECT_EQ(collect(directory_.path()).devices.at(0).used(Kind::dram), 0U);
-  process->core().finish();
+  process->segment().finish();
   const model::Snapshot now = collect(directory_.path());
   EXPECT_TRUE(now.devices.empty());
   EXPECT_TRUE(now.warnings.empty());
@@ -78,8 +78,8 @@ TEST_F(FailuresOf, AreSortedByTime) {
 TEST_F(FailuresOf, SayWhenTheStateCouldNotBeKept) {
   segment::SegmentWriter::Options options{directory_.path()};
   auto process = IdTracker::start(options).value();
-  std::filesystem::create_directory(process->core().segment_path() + ".failed");
-  process->core().failure("no room");
+  std::filesystem::create_directory(process->segment().path() + ".failed");
+  process->report_failure("no room");
   const Failures now = found();
   ASSERT_EQ(now.list.size(), 1U);
   EXPECT_NE(now.list[0].not_kept, "");
@@ -89,10 +89,10 @@ TEST_F(FailuresOf, SayWhenTheStateCouldNotBeKept) {
 // A copy is there, of a failure before.
 TEST_F(FailuresOf, AreTheLastOnesAlsoWhenOnlyAnEarlierStateWasKept) {
   const auto process = failed("earlier");
-  const std::string copy = process->core().segment_path() + ".failed";
+  const std::string copy = process->segment().path() + ".failed";
   std::filesystem::rename(copy, copy + ".aside");
   std::filesystem::create_directory(copy);
-  process->core().failure("later");
+  process->report_failure("later");
   std::filesystem::remove(copy);
   std::filesystem::rename(copy + ".aside", copy);
   const Failures now = found();
@@ -104,11 +104,11 @@ TEST_F(FailuresOf, AreTheLastOnesAlsoWhenOnlyAnEarlierStateWasKept) {
 TEST_F(FailuresOf, StayKnownAfterTheEndWhenTheStateCouldNotBeKept) {
   segment::SegmentWriter::Options options{directory_.path()};
   auto process = IdTracker::start(options).value();
-  const std::string copy = process->core().segment_path() + ".failed";
+  const std::string copy = process->segment().path() + ".failed";
   std::filesystem::create_directory(copy);
-  process->core().failure("no room");
+  process->report_failure("no room");
   std::filesystem::remove(copy);
-  process->core().finish();
+  process->segment().finish();
   process.reset();  // what is mapped keeps the lock
   const Failures now = found();
   ASSERT_EQ(now.list.size(), 1U);
@@ -119,7 +119,7 @@ TEST_F(FailuresOf, StayKnownAfterTheEndWhenTheStateCouldNotBeKept) {
 
 TEST_F(FailuresOf, SayThatSomebodyRemovedTheCopy) {
   const auto process = failed("no room");
-  std::filesystem::remove(process->core().segment_path() + ".failed");
+  std::filesystem::remove(process->segment().path() + ".failed");
   ASSERT_EQ(found().list.size(), 1U);
   EXPECT_EQ(found().list[0].not_kept, "of the state of that moment there is no copy");
 }
@@ -128,7 +128,7 @@ TEST_F(FailuresOf, ThatNobodyWroteAreNotBelieved) {
   std::ofstream(directory_.path() + "/ttmem.0.1.2.failed") << "anything";
   std::filesystem::create_symlink("/etc/passwd", directory_.path() + "/ttmem.0.1.3.failed");
   const auto process = failed("mine");
-  const std::string path = process->core().segment_path();
+  const std::string path = process->segment().path();
   std::filesystem::copy_file(path + ".failed", directory_.path() + "/ttmem.0.1.4.failed");
   std::filesystem::copy_file(path + ".failed", directory_.path() + "/ttmem.0.1.5.failed.new");
   const Failures now = found();
@@ -139,9 +139,9 @@ TEST_F(FailuresOf, ThatNobodyWroteAreNotBelieved) {
 
 TEST_F(FailuresOf, AreRemovedOnceTheirProcessIsGone) {
   auto process = failed("no room");
-  const std::string copy = process->core().segment_path() + ".failed";
+  const std::string copy = process->segment().path() + ".failed";
   EXPECT_TRUE(find_failed(directory_.path()).segments.empty());
-  process->core().finish();
+  process->segment().finish();
   const DeadSegments dead = find_failed(directory_.path());
   ASSERT_EQ(dead.segments.size(), 1U);
   EXPECT_EQ(dead.segments[0].failure, "no room");
@@ -152,8 +152,8 @@ TEST_F(FailuresOf, AreRemovedOnceTheirProcessIsGone) {
 // Its process may live.
 TEST_F(FailuresOf, StayWhereTheSegmentCannotBeOpened) {
   auto process = failed("no room");
-  const std::string segment = process->core().segment_path();
-  process->core().finish();
+  const std::string segment = process->segment().path();
+  process->segment().finish();
   const DeadSegments dead = find_failed(directory_.path());
   ASSERT_EQ(dead.segments.size(), 1U);
   std::filesystem::create_directory(segment);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "support/temporary_directory.hpp"
-#include "track/tracker/tracker.hpp"
+#include "track/tracker/id_tracker.hpp"
 
 namespace ttmem::serve {
 namespace {
@@ -19,11 +19,11 @@ using std::chrono::seconds;
 class KeptOfAFailure : public ::testing::Test {
  protected:
   KeptOfAFailure() {
-    process_->failure("no room");
+    process_->report_failure("no room");
     EXPECT_TRUE(is_there());
   }
   [[nodiscard]] bool is_there() const {
-    return std::filesystem::exists(process_->segment_path() + ".failed");
+    return std::filesystem::exists(process_->segment().path() + ".failed");
   }
   // Two passes: the first one sees it.
   void look(Observatory& observatory) const {
@@ -33,29 +33,29 @@ class KeptOfAFailure : public ::testing::Test {
   }
 
   TemporaryDirectory directory_;
-  std::unique_ptr<tracker::Tracker> process_ =
-      tracker::Tracker::start(segment::SegmentWriter::Options{directory_.path()}).value();
+  std::unique_ptr<tracker::IdTracker> process_ =
+      tracker::IdTracker::start(segment::SegmentWriter::Options{directory_.path()}).value();
 };
 
 TEST_F(KeptOfAFailure, StaysWhileItsProcessLives) {
   Observatory observatory(directory_.path(), {.failed = seconds(0)});
   look(observatory);
   EXPECT_TRUE(is_there());
-  process_->finish();
+  process_->segment().finish();
   look(observatory);
   EXPECT_FALSE(is_there());
 }
 
 // However long ago the failure was: its process may have ended this moment.
 TEST_F(KeptOfAFailure, StaysForAnHourAfterItWasSeen) {
-  process_->finish();
+  process_->segment().finish();
   Observatory observatory(directory_.path());
   look(observatory);
   EXPECT_TRUE(is_there());
 }
 
 TEST_F(KeptOfAFailure, StaysWhereNothingIsReaped) {
-  process_->finish();
+  process_->segment().finish();
   Observatory observatory(directory_.path(), {.reap = false, .failed = seconds(0)});
   look(observatory);
   EXPECT_TRUE(is_there());

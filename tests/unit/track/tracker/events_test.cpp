@@ -25,10 +25,10 @@ using fixtures::wormhole;
 
 TEST(Events, EventsTellTheStoryInOrder) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(3));
+  tracked->device_open(wormhole(3));
   tracked->buffer_alloc(3, buffer(TTMEM_L1, 9, 64, 10, 0));
   tracked->buffer_free(3, TTMEM_L1, 9);
-  const UniqueFd fd(::open(tracked.core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(tracked->segment().path().c_str(), O_RDONLY | O_CLOEXEC));
   const auto read = segment::read_events(segment::FdSource(fd.get()), 0);
   ASSERT_TRUE(read);
   ASSERT_EQ(read->events.size(), 3U);
@@ -39,12 +39,12 @@ TEST(Events, EventsTellTheStoryInOrder) {
 
 TEST(Events, ASlowReaderKnowsHowManyEventsItLost) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   for (int i = 0; i < 5000; ++i) {
     tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 1, 0));
     tracked->buffer_free(0, TTMEM_DRAM, 1);
   }
-  const UniqueFd fd(::open(tracked.core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(tracked->segment().path().c_str(), O_RDONLY | O_CLOEXEC));
   const auto read = segment::read_events(segment::FdSource(fd.get()), 1);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->events.size() + read->lost, 10000U);
@@ -54,18 +54,18 @@ TEST(Events, ASlowReaderKnowsHowManyEventsItLost) {
 
 TEST(Events, AMarkHasTheNumberOfItsText) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
-  tracked.core().mark("loaded");
-  tracked.core().mark("iteration 1");
-  tracked.core().mark("loaded");
-  const UniqueFd fd(::open(tracked.core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  tracked->device_open(wormhole(0));
+  tracked->mark("loaded");
+  tracked->mark("iteration 1");
+  tracked->mark("loaded");
+  const UniqueFd fd(::open(tracked->segment().path().c_str(), O_RDONLY | O_CLOEXEC));
   const auto read = segment::read_events(segment::FdSource(fd.get()), 1);
   ASSERT_TRUE(read);
   ASSERT_EQ(read->events.size(), 3U);
   for (const segment::EventRecord& event : read->events) {
     EXPECT_EQ(event.type, static_cast<std::uint8_t>(segment::EventType::mark));
   }
-  EXPECT_EQ(tracked.core().name_of_scope(static_cast<std::uint32_t>(read->events[1].id)),
+  EXPECT_EQ(tracked->texts().name_of(static_cast<std::uint32_t>(read->events[1].id)),
             "iteration 1");
   EXPECT_EQ(read->events[0].id, read->events[2].id);
   EXPECT_NE(read->events[0].id, read->events[1].id);
@@ -84,10 +84,10 @@ class DetailedEvents : public ::testing::Test {
     tracker_ = std::move(*started);
     tracker_->device_open(wormhole(3));
   }
-  ~DetailedEvents() override { tracker_->core().finish(); }
+  ~DetailedEvents() override { tracker_->segment().finish(); }
 
   [[nodiscard]] segment::Events read(std::uint64_t after = 0) {
-    const UniqueFd fd(::open(tracker_->core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+    const UniqueFd fd(::open(tracker_->segment().path().c_str(), O_RDONLY | O_CLOEXEC));
     auto events = segment::read_events(segment::FdSource(fd.get()), after);
     EXPECT_TRUE(events) << events.error().message;
     return std::move(*events);
@@ -161,12 +161,12 @@ TEST_F(DetailedEvents, AnAllocationSaysHowItsPagesLie) {
 TEST_F(DetailedEvents, ALayoutComesOnceBeforeTheFirstProgramThatHasIt) {
   const ttmem_core_range core{0, 0, 0, 0};
   const ttmem_cb cbs[] = {{100, 64, &core, 1, 0}, {200, 64, &core, 1, 0}};
-  tracker_->core().program_place(3, 7, cbs, "matmul");
-  tracker_->core().program_place(3, 8, cbs);
-  tracker_->core().program_dispatch(3, 8);
-  tracker_->core().program_dispatch(3, 8);
-  tracker_->core().trace_replay(3, std::vector<std::uint64_t>{7, 8});
-  tracker_->core().program_destroy(7);
+  tracker_->program_place(3, 7, cbs, "matmul");
+  tracker_->program_place(3, 8, cbs);
+  tracker_->program_dispatch(3, 8);
+  tracker_->program_dispatch(3, 8);
+  tracker_->trace_replay(3, std::vector<std::uint64_t>{7, 8});
+  tracker_->program_destroy(7);
   const segment::Events events = read(1);
   using segment::EventType;
   ASSERT_EQ(types(events),
@@ -205,7 +205,7 @@ TEST_F(DetailedEvents, ARingThatDoesNotFitIsSmaller) {
   const auto started = IdTracker::start(options);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   ASSERT_TRUE(started) << started.error().message;
-  segment::Header& header = (*started)->core().segment().header();
+  segment::Header& header = (*started)->segment().header();
   EXPECT_EQ(header.event_capacity, 32U * 1024);
   EXPECT_EQ(header.last_error, 0);
 }

@@ -26,7 +26,7 @@ namespace {
 using fixtures::buffer;
 using fixtures::wormhole;
 
-std::string copy_of(Tracked& tracked) { return tracked.core().segment_path() + ".failed"; }
+std::string copy_of(Tracked& tracked) { return tracked->segment().path() + ".failed"; }
 
 segment::SegmentImage read(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -36,7 +36,7 @@ segment::SegmentImage read(const std::string& path) {
 }
 
 void hold(Tracked& tracked, std::uint64_t buffers) {
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   for (std::uint64_t id = 1; id <= buffers; ++id) {
     tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
   }
@@ -45,7 +45,7 @@ void hold(Tracked& tracked, std::uint64_t buffers) {
 TEST(Failures, TheCopyHasWhatWasHeldThen) {
   Tracked tracked;
   hold(tracked, 1500);
-  tracked.core().failure("Out of Memory: first\nsecond line");
+  tracked->report_failure("Out of Memory: first\nsecond line");
   for (std::uint64_t id = 1; id <= 1500; ++id) tracked->buffer_free(0, TTMEM_DRAM, id);
   tracked->device_close(0);
 
@@ -63,10 +63,10 @@ TEST(Failures, TheCopyHasWhatWasHeldThen) {
 TEST(Failures, TheCopyHasNoRoomForEventsAndTheModeOfTheSegment) {
   Tracked tracked;
   hold(tracked, 1);
-  tracked.core().failure("no");
+  tracked->report_failure("no");
   struct stat segment {};
   struct stat copy {};
-  ASSERT_EQ(::stat(tracked.core().segment_path().c_str(), &segment), 0);
+  ASSERT_EQ(::stat(tracked->segment().path().c_str(), &segment), 0);
   ASSERT_EQ(::stat(copy_of(tracked).c_str(), &copy), 0);
   EXPECT_EQ(copy.st_mode, segment.st_mode);
   EXPECT_EQ(copy.st_size, segment.st_size);
@@ -76,14 +76,14 @@ TEST(Failures, TheCopyHasNoRoomForEventsAndTheModeOfTheSegment) {
 TEST(Failures, ALaterOneTakesThePlaceOfAnEarlierOne) {
   Tracked tracked;
   hold(tracked, 1);
-  tracked.core().failure("first");
+  tracked->report_failure("first");
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 2, 4096, 12, 1));
-  tracked.core().failure("second");
+  tracked->report_failure("second");
   const auto kept = read(copy_of(tracked));
   EXPECT_EQ(kept.failure.value().text, "second");
   EXPECT_EQ(kept.failure->number, 2U);
   EXPECT_EQ(kept.allocations.size(), 2U);
-  tracked.core().forget_failure();
+  tracked->forget_failure();
   EXPECT_FALSE(std::filesystem::exists(copy_of(tracked)));
 }
 
@@ -91,16 +91,16 @@ TEST(Failures, ALaterOneTakesThePlaceOfAnEarlierOne) {
 TEST(Failures, OneThatIsPassedOnIsTheSame) {
   Tracked tracked;
   hold(tracked, 2);
-  tracked.core().failure("no room");
+  tracked->report_failure("no room");
   tracked->buffer_free(0, TTMEM_DRAM, 1);
-  tracked.core().failure("while loading: no room");
+  tracked->report_failure("while loading: no room");
   EXPECT_EQ(read(copy_of(tracked)).allocations.size(), 2U);
   EXPECT_EQ(tracked.read().failure.value().number, 1U);
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 3, 8192, 12, 1));
-  tracked.core().failure("no room");
+  tracked->report_failure("no room");
   EXPECT_EQ(tracked.read().failure.value().number, 2U);
-  tracked.core().program_place(0, 7, {});
-  tracked.core().failure("no room");
+  tracked->program_place(0, 7, {});
+  tracked->report_failure("no room");
   EXPECT_EQ(tracked.read().failure.value().number, 3U);
 }
 
@@ -110,17 +110,17 @@ TEST(Failures, OneThatIsPassedOnIsTheSameAlsoWhenItIsLong) {
   Tracked tracked;
   hold(tracked, 2);
   const std::string text = "no room for 7\n" + std::string(5000, 'x');
-  tracked.core().failure("while loading: " + text);
-  tracked.core().failure(text);
-  tracked.core().failure("\nat last: while loading: " + text);
+  tracked->report_failure("while loading: " + text);
+  tracked->report_failure(text);
+  tracked->report_failure("\nat last: while loading: " + text);
   EXPECT_EQ(tracked.read().failure.value().number, 1U);
-  tracked.core().failure("no room for 8\n" + std::string(5000, 'x'));
+  tracked->report_failure("no room for 8\n" + std::string(5000, 'x'));
   EXPECT_EQ(tracked.read().failure.value().number, 2U);
 }
 
 TEST(Failures, OfALongTextTheMiddleIsLeftOut) {
   Tracked tracked;
-  tracked.core().failure("begin" + std::string(5000, 'x') + "end");
+  tracked->report_failure("begin" + std::string(5000, 'x') + "end");
   const std::string text = tracked.read().failure.value().text;
   EXPECT_EQ(text.size(), 1024U);
   EXPECT_TRUE(text.starts_with("beginx") && text.ends_with("xend"));
@@ -132,11 +132,11 @@ TEST(Failures, IsCountedWhenThereIsNoRoomForTheCopy) {
   if (child == 0) {
     Tracked tracked;
     hold(tracked, 1);
-    tracked.core().failure("kept");
+    tracked->report_failure("kept");
     hold(tracked, 2);
     const rlimit limit = {64 << 10, 64 << 10};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    tracked.core().failure("not kept");
+    tracked->report_failure("not kept");
     const auto now = tracked.read();
     const bool good = now.failure->text == "not kept" && now.failure->not_kept == 1 &&
                       now.failure->not_kept_error == EFBIG &&
@@ -154,7 +154,7 @@ TEST(Failures, WhatSomebodyWasKilledInIsWrittenAnew) {
   hold(tracked, 1);
   const std::string unfinished = copy_of(tracked) + ".new";
   UniqueFd(::open(unfinished.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-  tracked.core().failure("no");
+  tracked->report_failure("no");
   EXPECT_FALSE(std::filesystem::exists(unfinished));
   EXPECT_EQ(read(copy_of(tracked)).failure.value().text, "no");
 }
@@ -163,7 +163,7 @@ TEST(Failures, AFolderInItsPlaceIsLeftAlone) {
   Tracked tracked;
   hold(tracked, 1);
   std::filesystem::create_directory(copy_of(tracked));
-  tracked.core().failure("no");
+  tracked->report_failure("no");
   EXPECT_TRUE(std::filesystem::is_directory(copy_of(tracked)));
   EXPECT_FALSE(std::filesystem::exists(copy_of(tracked) + ".new"));
   EXPECT_EQ(tracked.read().failure.value().not_kept, 1U);
@@ -175,7 +175,7 @@ TEST(Failures, AFolderInPlaceOfAnUnfinishedCopyIsLeftAlone) {
   hold(tracked, 1);
   const std::string unfinished = copy_of(tracked) + ".new";
   std::filesystem::create_directory(unfinished);
-  tracked.core().failure("no");
+  tracked->report_failure("no");
   EXPECT_TRUE(std::filesystem::is_directory(unfinished));
   EXPECT_EQ(tracked.read().failure.value().not_kept_error, EEXIST);
 }
@@ -184,10 +184,10 @@ TEST(Failures, WhyACopyFailedIsOfTheLastOne) {
   Tracked tracked;
   hold(tracked, 1);
   std::filesystem::create_directory(copy_of(tracked));
-  tracked.core().failure("first");
+  tracked->report_failure("first");
   EXPECT_NE(tracked.read().failure.value().not_kept_error, 0);
   std::filesystem::remove(copy_of(tracked));
-  tracked.core().failure("second");
+  tracked->report_failure("second");
   const auto kept = read(copy_of(tracked));
   EXPECT_EQ(kept.failure.value().not_kept, 1U);
   EXPECT_EQ(kept.failure->not_kept_error, 0);
@@ -200,35 +200,35 @@ class WithoutACopy : public ::testing::Test {
   WithoutACopy() : WithoutACopy(segment::SegmentWriter::Options{}) {}
   explicit WithoutACopy(segment::SegmentWriter::Options options) {
     options.directory = directory_.path();
-    tracker_ = Tracker::start(options).value();
+    tracker_ = IdTracker::start(options).value();
     std::filesystem::create_directory(failed());
-    tracker_->failure("no room");
+    tracker_->report_failure("no room");
     std::filesystem::remove(failed());
   }
-  [[nodiscard]] std::string failed() const { return tracker_->segment_path() + ".failed"; }
+  [[nodiscard]] std::string failed() const { return tracker_->segment().path() + ".failed"; }
   [[nodiscard]] std::size_t files() const {
     const std::filesystem::directory_iterator list(directory_.path());
     return static_cast<std::size_t>(std::distance(begin(list), end(list)));
   }
 
   TemporaryDirectory directory_;
-  std::unique_ptr<Tracker> tracker_;
+  std::unique_ptr<IdTracker> tracker_;
 };
 
 TEST_F(WithoutACopy, LeavesItsSegmentInstead) {
-  tracker_->finish();
+  tracker_->segment().finish();
   EXPECT_EQ(files(), 1U);
   EXPECT_EQ(read(failed()).failure.value().text, "no room");
 }
 
 TEST_F(WithoutACopy, LeavesNothingWhenTheFailureIsForgotten) {
   tracker_->forget_failure();
-  tracker_->finish();
+  tracker_->segment().finish();
   EXPECT_EQ(files(), 0U);
 }
 
 TEST_F(WithoutACopy, LeavesNothingThatIsNotToBeTrusted) {
-  tracker_->discard();
+  tracker_->segment().discard();
   EXPECT_EQ(files(), 0U);
 }
 
@@ -243,8 +243,9 @@ class WithoutACopyForAReader : public WithoutACopy {
 };
 
 TEST_F(WithoutACopyForAReader, LeavesItToBoth) {
-  const std::string kept = tracker_->segment_path() + ".ended." + std::to_string(::getpid()) + ".0";
-  tracker_->finish();
+  const std::string kept =
+      tracker_->segment().path() + ".ended." + std::to_string(::getpid()) + ".0";
+  tracker_->segment().finish();
   EXPECT_EQ(files(), 2U);
   EXPECT_EQ(read(failed()).failure.value().text, "no room");
   EXPECT_EQ(read(kept).failure.value().text, "no room");
@@ -254,17 +255,17 @@ TEST(Failures, AnEventTellsRecorders) {
   TemporaryDirectory directory;
   segment::SegmentWriter::Options options{directory.path()};
   options.event_details = true;
-  auto tracker = Tracker::start(options).value();
+  auto tracker = IdTracker::start(options).value();
   const std::string said(100, 's');
-  tracker->failure(said);
-  const UniqueFd fd(::open(tracker->segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  tracker->report_failure(said);
+  const UniqueFd fd(::open(tracker->segment().path().c_str(), O_RDONLY | O_CLOEXEC));
   const auto events = segment::read_events(segment::FdSource(fd.get()), 0).value();
   ASSERT_EQ(events.events.size(), 1U);
   EXPECT_EQ(events.events[0].type, static_cast<std::uint8_t>(segment::EventType::failure));
   ASSERT_EQ(events.details.size(), 2U);
-  EXPECT_EQ(read(tracker->segment_path() + ".failed").event_count, 0U) << "the copy was first";
+  EXPECT_EQ(read(tracker->segment().path() + ".failed").event_count, 0U) << "the copy was first";
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(events.details.data()), 100), said);
-  tracker->finish();
+  tracker->segment().finish();
 }
 
 }  // namespace

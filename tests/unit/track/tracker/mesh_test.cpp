@@ -57,7 +57,7 @@ Ids where_it_is(const Tracked& tracked) {
 }
 
 std::vector<segment::EventRecord> events_of(Tracked& tracked, std::uint64_t after = 0) {
-  const UniqueFd fd(::open(tracked.core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(tracked->segment().path().c_str(), O_RDONLY | O_CLOEXEC));
   auto events = segment::read_events(segment::FdSource(fd.get()), after);
   EXPECT_TRUE(events && events->lost == 0);
   return events->events;
@@ -66,9 +66,9 @@ std::vector<segment::EventRecord> events_of(Tracked& tracked, std::uint64_t afte
 TEST(Mesh, ABufferIsOneSlotAndOneEventAndCountsOnEachDevice) {
   Tracked tracked;
   open(tracked, 32);
-  const std::uint64_t before = tracked.core().segment().header().events;
+  const std::uint64_t before = tracked->segment().header().events;
   tracked->mesh_buffer_alloc(first(32), buffer(TTMEM_L1, 7, 1 << 20, 65536, 1024));
-  EXPECT_EQ(tracked.core().segment().header().allocation_count, 1U);
+  EXPECT_EQ(tracked->segment().header().allocation_count, 1U);
   const auto image = tracked.read();
   ASSERT_EQ(image.allocations.size(), 1U);
   EXPECT_EQ(ids_of(image, image.allocations[0]), first(32));
@@ -88,7 +88,7 @@ TEST(Mesh, ABufferIsOneSlotAndOneEventAndCountsOnEachDevice) {
   EXPECT_EQ(events[0].type, static_cast<std::uint8_t>(segment::EventType::set_alloc));
   EXPECT_EQ(events[1].type, static_cast<std::uint8_t>(segment::EventType::set_free));
   EXPECT_EQ(events[0].id, 7U);
-  EXPECT_EQ(tracked.core().segment().device_set(events[1].device_id - 1).count, 32U);
+  EXPECT_EQ(tracked->segment().device_set(events[1].device_id - 1).count, 32U);
 }
 
 TEST(Mesh, ABufferThatIsFreedOnSomeDevicesStaysOnTheOthers) {
@@ -202,9 +202,8 @@ TEST(Mesh, AProgramIsPlacedAndDispatchedOnEachDevice) {
   Tracked tracked;
   open(tracked, 8);
   const ttmem_cb cb = {fixtures::kL1Base, 2048, &kGrid, 1, 0};
-  const DeviceMask devices = tracked.core().mesh(first(8)).devices;
-  tracked.core().program_place(devices, 1, {&cb, 1}, "matmul");
-  tracked.core().program_dispatch(devices, 1);
+  tracked->mesh_program_place(first(8), 1, {&cb, 1}, "matmul");
+  tracked->mesh_program_dispatch(first(8), 1);
   const auto image = tracked.read();
   ASSERT_EQ(image.programs.size(), 8U);
   EXPECT_EQ(image.programs[7].name, "matmul");

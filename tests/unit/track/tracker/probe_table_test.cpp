@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "track/tracker/live_allocation.hpp"
+#include "track/tracker/live_receipts.hpp"
 
 namespace ttmem::tracker {
 namespace {
@@ -28,22 +28,22 @@ std::uint64_t any_id() {
   }
 }
 
-void expect_same(LiveTable& table, const Expected& model) {
+void expect_same(LiveReceipts& table, const Expected& model) {
   RC_ASSERT(table.size() == model.size());
   for (const auto& [id, bytes] : model) {
-    const LiveAllocation* found = table.find(id);
+    const LiveReceipt* found = table.find(id);
     RC_ASSERT(found != nullptr);
     RC_ASSERT(found->id == id);
     RC_ASSERT(found->used_bytes == bytes);
   }
   std::size_t visited = 0;
-  table.for_each([&](const LiveAllocation& live) { visited += model.count(live.id); });
+  table.for_each([&](const LiveReceipt& live) { visited += model.count(live.id); });
   RC_ASSERT(visited == model.size());
 }
 
 TEST(ProbeTable, HoldsWhatAMapHoldsAfterEveryStep) {
   const bool holds = rc::check("random inserts, erases and clears", [] {
-    LiveTable table;
+    LiveReceipts table;
     Expected model;
     const int steps = *rc::gen::inRange(1, 300);
     for (int step = 0; step < steps; ++step) {
@@ -54,7 +54,7 @@ TEST(ProbeTable, HoldsWhatAMapHoldsAfterEveryStep) {
         entry->used_bytes = static_cast<std::uint64_t>(step);
         model[id] = static_cast<std::uint64_t>(step);
       } else {
-        LiveAllocation* found = table.find(id);
+        LiveReceipt* found = table.find(id);
         RC_ASSERT((found != nullptr) == model.contains(id));
         if (found != nullptr) table.erase(found);
         model.erase(id);
@@ -70,12 +70,12 @@ TEST(ProbeTable, HoldsWhatAMapHoldsAfterEveryStep) {
 }
 
 TEST(ProbeTable, GivesANewEntryNothingOfAnErasedOne) {
-  LiveTable table;
-  LiveAllocation* entry = table.insert(7).first;
+  LiveReceipts table;
+  LiveReceipt* entry = table.insert(7).first;
   entry->used_bytes = 5;
   entry->is_estimate = true;
   table.erase(entry);
-  const LiveAllocation& again = *table.insert(7).first;
+  const LiveReceipt& again = *table.insert(7).first;
   EXPECT_EQ(again.used_bytes, 0u);
   EXPECT_FALSE(again.is_estimate);
   EXPECT_EQ(again.reports, 1);
@@ -83,7 +83,7 @@ TEST(ProbeTable, GivesANewEntryNothingOfAnErasedOne) {
 }
 
 TEST(ProbeTable, ErasesInAnyOrderWhatWrapsAroundItsEnd) {
-  LiveTable table;
+  LiveReceipts table;
   std::vector<std::uint64_t> ids;
   for (std::uint64_t id = 0; id < 5000; ++id) ids.push_back(id * 4096);
   for (const std::uint64_t id : ids) ASSERT_TRUE(table.insert(id).second);

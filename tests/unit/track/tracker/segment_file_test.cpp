@@ -26,7 +26,7 @@ using fixtures::wormhole;
 
 TEST(SegmentFile, ListsEveryAllocationOfManyAfterGrowing) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   for (std::uint64_t id = 1; id <= 20000; ++id) {
     tracked->buffer_alloc(0, buffer(TTMEM_DRAM, id, id * 64, 12, 1));
   }
@@ -42,7 +42,7 @@ TEST(SegmentFile, CountsOnWhenTheFileCannotGrow) {
   const pid_t child = ::fork();
   if (child == 0) {
     Tracked tracked;
-    tracked.core().device_open(wormhole(0));
+    tracked->device_open(wormhole(0));
     const rlimit limit = {800 << 10, 800 << 10};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     for (std::uint64_t id = 1; id <= 20000; ++id) {
@@ -72,13 +72,13 @@ TEST(SegmentFile, SaysWhyItCannotStart) {
 TEST(SegmentFile, HoldsTheLockUntilItEndsAndFinishRemovesTheFile) {
   TemporaryDirectory directory;
   auto tracker = Tracker::start({directory.path()}).value();
-  const std::string path = tracker->segment_path();
+  const std::string path = tracker->process.segment().path();
   struct stat status {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600U);
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_NE(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
-  tracker->finish();
+  tracker->process.segment().finish();
   EXPECT_NE(::stat(path.c_str(), &status), 0);
   tracker.reset();
   EXPECT_EQ(::flock(fd.get(), LOCK_SH | LOCK_NB), 0);
@@ -90,11 +90,11 @@ TEST(SegmentFile, TheSecondSegmentOfTheSameNameGetsANumber) {
   const auto first = IdTracker::start({directory.path()});
   const auto second = IdTracker::start({directory.path()});
   ASSERT_TRUE(first && second);
-  const std::string path = (*first)->core().segment_path();
-  EXPECT_EQ((*second)->core().segment_path(), path + ".1");
+  const std::string path = (*first)->segment().path();
+  EXPECT_EQ((*second)->segment().path(), path + ".1");
   const auto third = IdTracker::start({directory.path()});
   ASSERT_TRUE(third);
-  EXPECT_EQ((*third)->core().segment_path(), path + ".2");
+  EXPECT_EQ((*third)->segment().path(), path + ".2");
 }
 
 // What a process wrote before it called exec is removed, what one of another namespace left is not.
@@ -104,12 +104,12 @@ TEST(SegmentFile, RemovesASegmentOfItsOwnNameOnlyIfItIsItsOwn) {
   {
     const auto before_exec = IdTracker::start({directory.path()});
     ASSERT_TRUE(before_exec);
-    path = (*before_exec)->core().segment_path();
+    path = (*before_exec)->segment().path();
   }
   const auto again = IdTracker::start({directory.path()});
   ASSERT_TRUE(again);
-  EXPECT_EQ((*again)->core().segment_path(), path);
-  (*again)->core().finish();
+  EXPECT_EQ((*again)->segment().path(), path);
+  (*again)->segment().finish();
   {
     const auto other = IdTracker::start({directory.path()});
     ASSERT_TRUE(other);
@@ -121,7 +121,7 @@ TEST(SegmentFile, RemovesASegmentOfItsOwnNameOnlyIfItIsItsOwn) {
   }
   const auto last = IdTracker::start({directory.path()});
   ASSERT_TRUE(last);
-  EXPECT_EQ((*last)->core().segment_path(), path + ".1");
+  EXPECT_EQ((*last)->segment().path(), path + ".1");
   EXPECT_EQ(::access(path.c_str(), F_OK), 0) << "evidence of another process";
 }
 
@@ -134,7 +134,7 @@ TEST(SegmentFile, CanWriteASegmentForAnotherProcess) {
   const auto started = IdTracker::start(options);
   ASSERT_TRUE(started) << started.error().message;
   IdTracker* const tracker = started->get();
-  const std::string& path = tracker->core().segment_path();
+  const std::string& path = tracker->segment().path();
   EXPECT_TRUE(path.ends_with(".4711.88123.socket")) << path;
   const ttmem_buffer one = buffer(TTMEM_DRAM, 1, 4096, 1000, 0);
   tracker->buffer_alloc(0, one);
@@ -163,7 +163,7 @@ TEST(SegmentFile, IsKeptForAReaderThatRunsAlone) {
     TemporaryDirectory directory;
     segment::SegmentWriter::Options options{directory.path()};
     options.kept_for = reader;
-    Tracker::start(options).value()->finish();
+    Tracker::start(options).value()->process.segment().finish();
     EXPECT_EQ(std::filesystem::is_empty(directory.path()), reader == gone);
   }
 }

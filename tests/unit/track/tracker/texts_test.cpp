@@ -20,32 +20,32 @@ using fixtures::wormhole;
 
 TEST(Texts, KeepsTheNameOfAProgramUntilItGetsAnother) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
   const ttmem_cb other = {105664, 2048, &kGrid, 1, 0};
   const auto name = [&] { return tracked.read().programs.at(0).name; };
-  tracked.core().program_place(0, 1, {&cb, 1});
+  tracked->program_place(0, 1, {&cb, 1});
   EXPECT_EQ(name(), "");
-  tracked.core().program_place(0, 1, {&cb, 1}, "matmul");
+  tracked->program_place(0, 1, {&cb, 1}, "matmul");
   EXPECT_EQ(name(), "matmul");
-  tracked.core().program_place(0, 1, {&cb, 1});
-  tracked.core().program_place(0, 1, {&other, 1});
-  tracked.core().program_place(0, 1, {&other, 1}, "");
+  tracked->program_place(0, 1, {&cb, 1});
+  tracked->program_place(0, 1, {&other, 1});
+  tracked->program_place(0, 1, {&other, 1}, "");
   EXPECT_EQ(name(), "matmul");
-  tracked.core().program_place(0, 1, {&cb, 1}, std::string(500, 'x').c_str());
+  tracked->program_place(0, 1, {&cb, 1}, std::string(500, 'x').c_str());
   EXPECT_EQ(name(), std::string(58, 'x') + "…" + std::string(59, 'x'));
-  tracked.core().program_destroy(1);
-  tracked.core().program_place(0, 1, {&cb, 1});
+  tracked->program_destroy(1);
+  tracked->program_place(0, 1, {&cb, 1});
   EXPECT_EQ(name(), "");
 }
 
 TEST(Texts, ANameOutlivesANewGridAndALayoutThatCannotBeListed) {
   Tracked tracked;
   const std::vector<ttmem_cb> many(1025, {105664, 1024, &kGrid, 1, 0});
-  tracked.core().program_place(0, 1, many, "matmul");
+  tracked->program_place(0, 1, many, "matmul");
   EXPECT_TRUE(tracked.read().programs.empty());
-  tracked.core().device_open(wormhole(0));
-  tracked.core().program_place(0, 1, {many.data(), 1});
+  tracked->device_open(wormhole(0));
+  tracked->program_place(0, 1, {many.data(), 1});
   EXPECT_EQ(tracked.read().programs.at(0).name, "matmul");
 }
 
@@ -53,14 +53,14 @@ TEST(Texts, WritesEachNameOnceAndCountsThoseThatFindNoRoom) {
   Tracked tracked;
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
   for (std::uint32_t i = 0; i < segment::kMaxTexts + 2; ++i) {
-    tracked.core().program_place(0, 1, {&cb, 1}, std::to_string(i).c_str());
-    tracked.core().program_place(0, 2, {&cb, 1}, "0");
+    tracked->program_place(0, 1, {&cb, 1}, std::to_string(i).c_str());
+    tracked->program_place(0, 2, {&cb, 1}, "0");
   }
   const auto image = tracked.read();
   EXPECT_EQ(image.programs.at(0).name, "") << "not the one that it had before";
   EXPECT_EQ(image.programs.at(1).name, "0");
   EXPECT_EQ(image.dropped_names, 2U);
-  EXPECT_EQ(tracked.core().segment().header().text_count, segment::kMaxTexts);
+  EXPECT_EQ(tracked->segment().header().text_count, segment::kMaxTexts);
 }
 
 TEST(Texts, LabelsThatFindNoRoomLoseTheirMiddle) {
@@ -76,39 +76,39 @@ TEST(Texts, LabelsThatFindNoRoomLoseTheirMiddle) {
     tracked->buffer_alloc(0, b);
   }
   EXPECT_EQ(tracked.read().allocations.at(0).label, "layers.xxxxxxx…xxxxxxxxxx49152");
-  EXPECT_EQ(tracked.core().segment().header().text_count, kMax);
+  EXPECT_EQ(tracked->segment().header().text_count, kMax);
   EXPECT_EQ(tracked.read().dropped_names, 0U);
 }
 
 TEST(Texts, AScopeIsAPathAndTheSameNameInAnotherScopeIsAnother) {
   Tracked tracked;
-  Tracker& core = tracked.core();
-  core.device_open(wormhole(0));
-  const std::uint32_t outer = core.scope_named("decoder.0");
-  core.set_scope(outer);
-  const std::uint32_t inner = core.scope_named("decoder.0");
+  TextTable& texts = tracked->texts();
+  tracked->device_open(wormhole(0));
+  const std::uint32_t outer = texts.scope_in(0, "decoder.0");
+  tracked->set_scope(outer);
+  const std::uint32_t inner = texts.scope_in(outer, "decoder.0");
   EXPECT_NE(inner, outer);
-  EXPECT_EQ(core.scope_named("decoder.0"), inner);
-  EXPECT_EQ(core.outer_scope(inner), outer);
-  EXPECT_EQ(core.outer_scope(outer), 0U);
-  EXPECT_EQ(core.name_of_scope(inner), "decoder.0");
-  core.set_scope(inner);
+  EXPECT_EQ(texts.scope_in(outer, "decoder.0"), inner);
+  EXPECT_EQ(texts.parent_of(inner), outer);
+  EXPECT_EQ(texts.parent_of(outer), 0U);
+  EXPECT_EQ(texts.name_of(inner), "decoder.0");
+  tracked->set_scope(inner);
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 64, 10, 0));
   EXPECT_EQ(tracked.read().allocations.at(0).scope, "decoder.0/decoder.0");
 }
 
 TEST(Texts, CountsTheVisitsOfAScope) {
   Tracked tracked;
-  Tracker& core = tracked.core();
-  core.device_open(wormhole(0));
-  const std::uint32_t scope = core.scope_named("step");
-  core.set_scope(scope);
+  TextTable& texts = tracked->texts();
+  tracked->device_open(wormhole(0));
+  const std::uint32_t scope = texts.scope_in(0, "step");
+  tracked->set_scope(scope);
   const auto visit = [&] { return tracked.read().allocations.at(0).visit; };
-  std::uint32_t* const open = core.enter_scope(scope);
-  ASSERT_EQ(open, core.open_visits(scope));
+  std::uint32_t* const open = texts.enter_scope(scope);
+  ASSERT_EQ(open, texts.open_visits(scope));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 64, 10, 0));
   EXPECT_EQ(visit().state, ScopeVisit::State::lasts);
-  EXPECT_EQ(core.enter_scope(scope), open);
+  EXPECT_EQ(texts.enter_scope(scope), open);
   leave_scope(open);
   EXPECT_EQ(visit().state, ScopeVisit::State::lasts) << "one of two threads is in it";
   EXPECT_EQ(visit().visits, 1U);
@@ -120,15 +120,15 @@ TEST(Texts, CountsTheVisitsOfAScope) {
 
 TEST(Texts, AScopeWithALongNameHasNoRoomForItsVisits) {
   Tracked tracked;
-  Tracker& core = tracked.core();
-  core.device_open(wormhole(0));
+  TextTable& texts = tracked->texts();
+  tracked->device_open(wormhole(0));
   const std::string longest(96, 'x');
-  EXPECT_NE(core.enter_scope(core.scope_named(longest.c_str())), nullptr);
+  EXPECT_NE(texts.enter_scope(texts.scope_in(0, longest.c_str())), nullptr);
   const std::string longer(97, 'x');
-  const std::uint32_t scope = core.scope_named(longer.c_str());
-  EXPECT_EQ(core.enter_scope(scope), nullptr);
+  const std::uint32_t scope = texts.scope_in(0, longer.c_str());
+  EXPECT_EQ(texts.enter_scope(scope), nullptr);
   leave_scope(nullptr);
-  core.set_scope(scope);
+  tracked->set_scope(scope);
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 64, 10, 0));
   const auto image = tracked.read();
   EXPECT_EQ(image.allocations.at(0).scope, longer);

@@ -12,29 +12,38 @@
 #include "base/unique_fd.hpp"
 #include "segment/reader/segment_reader.hpp"
 #include "support/temporary_directory.hpp"
+#include "track/tracker/clock.hpp"
 #include "track/tracker/id_tracker.hpp"
 
 namespace ttmem::tracker {
+
+// An IdTracker that lets tests use its parts, and so allocate with receipts.
+class OpenIdTracker : public IdTracker {
+ public:
+  using IdTracker::IdTracker;
+  Tracker& parts() noexcept { return tracker_; }
+};
 
 // A tracker with a segment of its own in a directory of its own.
 class Tracked {
  public:
   Tracked() {
-    auto started = IdTracker::start({directory_.path()});
-    if (!started) throw std::runtime_error(started.error().message);
-    tracker_ = std::move(*started);
+    auto segment = segment::SegmentWriter::create({directory_.path()});
+    if (!segment) throw std::runtime_error(segment.error().message);
+    tracker_ = std::make_unique<OpenIdTracker>(std::move(*segment));
   }
 
   IdTracker* operator->() { return tracker_.get(); }
-  Tracker& core() { return tracker_->core(); }
-  // For a receipt, without the layer that finds it by its id.
+  Tracker& parts() { return tracker_->parts(); }
+  // Allocates a buffer that only its receipt can release.
   bool allocate(std::uint32_t device, const ttmem_buffer& buffer, Receipt& receipt) {
-    Device& on = *core().device(device);
-    Request request;
-    return fill_buffer_request(on, buffer, request) && core().allocate(on, request, now(), receipt);
+    TrackedDevice& on = *parts().devices.find_or_open(device);
+    AllocationRequest request;
+    return fill_buffer_request(on, buffer, request) &&
+           parts().allocations.allocate(on, request, now(), receipt);
   }
   [[nodiscard]] segment::SegmentImage read() const {
-    const UniqueFd fd(::open(tracker_->core().segment_path().c_str(), O_RDONLY | O_CLOEXEC));
+    const UniqueFd fd(::open(tracker_->segment().path().c_str(), O_RDONLY | O_CLOEXEC));
     auto image = segment::read_segment(segment::FdSource(fd.get()));
     if (!image) throw std::runtime_error(image.error().message);
     EXPECT_EQ(image->invalid_records, 0U);
@@ -50,7 +59,7 @@ class Tracked {
 
  private:
   TemporaryDirectory directory_;
-  std::unique_ptr<IdTracker> tracker_;
+  std::unique_ptr<OpenIdTracker> tracker_;
 };
 
 }  // namespace ttmem::tracker

@@ -30,7 +30,7 @@ constexpr std::uint32_t kL1 = fixtures::kL1BytesPerCore;
 
 TEST(Tracker, ShowsTheBankLockstepOfAOnePageBuffer) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_L1, 1, 1460000, 2048, 2048));
   const auto l1 = tracked.device().kinds[Kind::l1];
   EXPECT_EQ(l1.logical_bytes, 2048U);
@@ -39,7 +39,7 @@ TEST(Tracker, ShowsTheBankLockstepOfAOnePageBuffer) {
 
 TEST(Tracker, CountsAShardedBufferOnEveryCore) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   const ttmem_core_range cores = {0, 0, 3, 3};
   ttmem_buffer sharded = buffer(TTMEM_L1, 1, 1454080, 131072, 8192);
   sharded.cores = &cores;
@@ -62,7 +62,7 @@ TEST(Tracker, TheCoresOfARectangleAreThoseInItsRowsAndColumns) {
   ttmem_device_info blackhole = wormhole(0);
   blackhole.grid_x = 14;
   blackhole.grid_y = 10;
-  tracked.core().device_open(blackhole);
+  tracked->device_open(blackhole);
   std::uint64_t id = 0;
   for (const ttmem_core_range& cores :
        {ttmem_core_range{0, 0, 13, 9}, {3, 2, 12, 9}, {13, 9, 13, 9}, {0, 4, 13, 4}}) {
@@ -81,7 +81,7 @@ TEST(Tracker, TheCoresOfARectangleAreThoseInItsRowsAndColumns) {
 
 TEST(Tracker, CountsABufferWithBanksOfItsOwnThereOnly) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   const ttmem_core_range cores = {0, 0, 3, 3};
   ttmem_buffer buffer_of_sub_device = buffer(TTMEM_L1, 1, 1454080, 131072, 8192);
   buffer_of_sub_device.cores = &cores;
@@ -109,7 +109,7 @@ TEST(Tracker, AShardedBufferOnAnUnknownGridHasNoPhysicalSize) {
 
 TEST(Tracker, SaysThatBytesPerBankAreUnknown) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_L1, 1, 1000, 5000, 0));
   EXPECT_EQ(tracked.device().kinds[Kind::l1].unsized, 1U);
   EXPECT_EQ(tracked.device().kinds[Kind::l1].used_bytes, 5000U);
@@ -119,7 +119,7 @@ TEST(Tracker, SaysThatBytesPerBankAreUnknown) {
 
 TEST(Tracker, TakesTheAddressAsIdWhenThereIsNone) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 0, 4096, 100, 0));
   tracked->buffer_free(0, TTMEM_DRAM, 4096);
   EXPECT_EQ(tracked.device().kinds[Kind::dram].live, 0U);
@@ -128,16 +128,16 @@ TEST(Tracker, TakesTheAddressAsIdWhenThereIsNone) {
 
 TEST(Tracker, CountsAnomaliesAndGoesOn) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   tracked->buffer_free(0, TTMEM_DRAM, 77);
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 100, 0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 300, 0));
   tracked->buffer_alloc(0, buffer(static_cast<ttmem_buffer_type>(7), 1, 0, 1, 0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 2, 0, 1ULL << 60, 0));
-  tracked.core().program_dispatch(0, 5);
+  tracked->program_dispatch(0, 5);
   const ttmem_core_range outside = {0, 0, 8, 0};
   const ttmem_cb cb = {105664, 1024, &outside, 1, 0};
-  tracked.core().program_place(0, 1, {&cb, 1});
+  tracked->program_place(0, 1, {&cb, 1});
   const auto device = tracked.device();
   EXPECT_EQ(device.anomalies.unknown_frees, 1U);
   EXPECT_EQ(device.anomalies.allocs_over_live, 1U);
@@ -150,25 +150,25 @@ TEST(Tracker, CountsAnomaliesAndGoesOn) {
 
 TEST(Tracker, KeepsCbsInsideL1WhateverIsReported) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   const ttmem_cb cbs[] = {{kL1 - 100, 1000, &kGrid, 1, 0}, {~0ULL - 5, 1000, &kGrid, 1, 0}};
-  tracked.core().program_place(0, 1, cbs);
+  tracked->program_place(0, 1, cbs);
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 64U * 100);
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
 }
 
 TEST(Tracker, CbFiguresAreAnEstimateUntilTheyAreNotOrTheDeviceIsClosed) {
   Tracked tracked;
-  tracked.core().reports(0, TTMEM_REPORTS_PROGRAMS);
+  tracked->set_reported(0, TTMEM_REPORTS_PROGRAMS);
   EXPECT_FALSE(tracked.device().cb_estimate);
-  tracked.core().cb_estimate(0, true);
+  tracked->set_cb_estimate(0, true);
   EXPECT_TRUE(tracked.device().cb_estimate);
-  tracked.core().cb_estimate(0, false);
+  tracked->set_cb_estimate(0, false);
   EXPECT_FALSE(tracked.device().cb_estimate);
-  tracked.core().cb_estimate(0, true);
+  tracked->set_cb_estimate(0, true);
   tracked->device_close(0);
-  tracked.core().cb_estimate(0, true);  // it is not open
-  tracked.core().reports(0, TTMEM_REPORTS_PROGRAMS);
+  tracked->set_cb_estimate(0, true);  // it is not open
+  tracked->set_reported(0, TTMEM_REPORTS_PROGRAMS);
   EXPECT_FALSE(tracked.device().cb_estimate);
 }
 
@@ -192,15 +192,15 @@ TEST(Tracker, CountsKernelsByRoleAndReplacesAReloadedOne) {
 
 TEST(Tracker, WhatIsNotSeenIsUnknownAgainAndSaysWhy) {
   Tracked tracker;
-  tracker.core().reports(0, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
-  tracker.core().not_seen(TTMEM_REPORTS_PROGRAMS, "programs are not seen: a test");
-  tracker.core().not_seen(TTMEM_REPORTS_PROGRAMS, "programs are not seen: a test");
-  tracker.core().not_seen(0, nullptr);
+  tracker->set_reported(0, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
+  tracker->set_unseen(TTMEM_REPORTS_PROGRAMS, "programs are not seen: a test");
+  tracker->set_unseen(TTMEM_REPORTS_PROGRAMS, "programs are not seen: a test");
+  tracker->set_unseen(0, nullptr);
   EXPECT_EQ(tracker.device().kinds[Kind::cb].known, 0U);
   EXPECT_FALSE(tracker.device().programs_known);
   EXPECT_NE(tracker.device().kinds[Kind::dram].known, 0U);
   EXPECT_EQ(tracker.read().not_seen, std::vector<std::string>{"programs are not seen: a test"});
-  for (const char* more : {"b", "c", "d", "e"}) tracker.core().not_seen(0, more);
+  for (const char* more : {"b", "c", "d", "e"}) tracker->set_unseen(0, more);
   EXPECT_EQ(tracker.read().not_seen.size(), segment::kMaxNotSeen);
 }
 
@@ -217,7 +217,7 @@ TEST(Tracker, CountsACbWithoutAnAddressOnceAtItsLargestUntilItsLastFree) {
   ASSERT_EQ(tracked.read().allocations.size(), 1U);
   EXPECT_FALSE(tracked.read().allocations[0].address);
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
-  tracked.core().program_place(0, 1, {&cb, 1});
+  tracked->program_place(0, 1, {&cb, 1});
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 16384U + 64U * 1024);
   tracked->cb_free(0, 7);
   tracked->cb_free(0, 7);
@@ -236,11 +236,11 @@ TEST(Tracker, TheRegionsAreThoseOfTheLastOpening) {
   ttmem_device_info info = wormhole(0);
   info.l1_small_bytes_per_core = 32768;
   info.trace_region_bytes = 1 << 20;
-  tracked.core().device_open(info);
+  tracked->device_open(info);
   tracked->device_close(0);
   info.l1_small_bytes_per_core = 0;
   info.trace_region_bytes = 0;
-  tracked.core().device_open(info);
+  tracked->device_open(info);
   EXPECT_EQ(tracked.device().l1_small_bytes_per_core, 0U);
   EXPECT_EQ(tracked.device().trace_region_bytes, 0U);
   EXPECT_EQ(tracked.device().l1_bytes_per_core, kL1);
@@ -248,19 +248,19 @@ TEST(Tracker, TheRegionsAreThoseOfTheLastOpening) {
 
 TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   tracked->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 0, 100, 0));
   tracked->kernel_load(0, 2, 200, TTMEM_KERNEL_DISPATCH, false);
   const ttmem_cb cb = {105664, 1024, &kGrid, 1, 0};
-  tracked.core().program_place(0, 1, {&cb, 1});
+  tracked->program_place(0, 1, {&cb, 1});
   Receipt receipt;
   ASSERT_TRUE(tracked.allocate(0, buffer(TTMEM_L1, 3, 0, 30, 0), receipt));
-  tracked.core().release_at_close(*tracked.core().find(0), receipt);
+  tracked.parts().allocations.release_at_close(*tracked.parts().devices.find(0), receipt);
   tracked->device_close(0);
   EXPECT_TRUE(tracked.read().devices.empty());
   EXPECT_TRUE(tracked.read().allocations.empty());
   EXPECT_TRUE(tracked.read().programs.empty());
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   const auto device = tracked.device();
   EXPECT_EQ(device.anomalies.left_at_close, 2U);
   EXPECT_EQ(device.anomalies.left_at_close_bytes, 130U);
@@ -272,16 +272,16 @@ TEST(Tracker, AClosedDeviceIsEmptyAndSaysWhatWasLeft) {
 TEST(Tracker, AMeshProgramIsReportedOnEachDeviceOnceAndDestroyedEverywhere) {
   Tracked tracked;
   const ttmem_cb cb = {105664, 475136, &kGrid, 1, 0};
-  for (std::uint32_t id = 0; id < 8; ++id) tracked.core().device_open(wormhole(id));
+  for (std::uint32_t id = 0; id < 8; ++id) tracked->device_open(wormhole(id));
   for (int twice = 0; twice < 2; ++twice) {
-    for (std::uint32_t id = 0; id < 8; ++id) tracked.core().program_place(id, 1, {&cb, 1});
+    for (std::uint32_t id = 0; id < 8; ++id) tracked->program_place(id, 1, {&cb, 1});
   }
   for (std::uint32_t id = 0; id < 8; ++id) {
     EXPECT_EQ(tracked.device(id).kinds[Kind::cb].used_bytes, 29U << 20);
     EXPECT_EQ(tracked.device(id).programs, 1U);
   }
   EXPECT_EQ(tracked.read().footprints.size(), 1U);
-  tracked.core().program_destroy(1);
+  tracked->program_destroy(1);
   for (std::uint32_t id = 0; id < 8; ++id) {
     EXPECT_EQ(tracked.device(id).kinds[Kind::cb].used_bytes, 0U);
     EXPECT_EQ(tracked.device(id).programs, 0U);
@@ -291,7 +291,7 @@ TEST(Tracker, AMeshProgramIsReportedOnEachDeviceOnceAndDestroyedEverywhere) {
 TEST(Tracker, DropsCallsForMoreDevicesThanTheLayoutHolds) {
   Tracked tracked;
   for (std::uint32_t id = 0; id < segment::kMaxDevices + 3; ++id) {
-    tracked.core().device_open(wormhole(id * 1000));
+    tracked->device_open(wormhole(id * 1000));
   }
   EXPECT_EQ(tracked.read().devices.size(), segment::kMaxDevices);
   EXPECT_EQ(tracked.read().dropped_calls, 3U);
@@ -302,7 +302,7 @@ TEST(Tracker, AGridLargerThanTheLayoutIsUnknown) {
   ttmem_device_info info = wormhole(0);
   info.grid_x = 40;
   info.grid_y = 40;
-  tracked.core().device_open(info);
+  tracked->device_open(info);
   EXPECT_EQ(tracked.device().grid_x, 0U);
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
 }
@@ -313,10 +313,10 @@ TEST(Tracker, AGridWithOneSideUnknownIsUnknown) {
     ttmem_device_info info = wormhole(0);
     info.grid_x = x;
     info.grid_y = y;
-    tracked.core().device_open(info);
+    tracked->device_open(info);
     const ttmem_core_range far = {0, 0, 199, 199};
     const ttmem_cb cb = {0, 16, &far, 1, 0};
-    tracked.core().program_place(0, 1, {&cb, 1});
+    tracked->program_place(0, 1, {&cb, 1});
     EXPECT_EQ(tracked.device().grid_x, 0U);
     EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 16U * 256);
   }
@@ -334,8 +334,8 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
   ASSERT_TRUE(tracked.allocate(0, sharded, receipt));
   tracked->kernel_load(0, 1, 100, TTMEM_KERNEL_APP, false);
   const ttmem_cb cb = {105664, 1024, &row, 1, 0};
-  tracked.core().program_place(0, 7, {&cb, 1});
-  tracked.core().device_open(wormhole(0));
+  tracked->program_place(0, 7, {&cb, 1});
+  tracked->device_open(wormhole(0));
 
   const auto image = tracked.read();
   const auto device = tracked.device();
@@ -356,18 +356,18 @@ TEST(Tracker, AnnouncingADeviceKeepsWhatItHolds) {
   for (std::uint32_t core = 0; core < 64; ++core) {
     EXPECT_EQ(device.cores[core].cb_bytes, expected.test(core) ? 1024U : 0U) << core;
   }
-  tracked.core().program_destroy(7);
+  tracked->program_destroy(7);
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 0U);
 }
 
 TEST(Tracker, AProgramWithMoreCbsThanTheLayoutListsIsCountedAndSaidToBeMissing) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   std::vector<ttmem_cb> cbs;
   for (std::uint64_t i = 0; i < segment::kMaxCbsPerProgram + 1; ++i) {
     cbs.push_back({105664 + 32 * i, 32, &kGrid, 1, 0});
   }
-  tracked.core().program_place(0, 1, cbs);
+  tracked->program_place(0, 1, cbs);
   EXPECT_EQ(tracked.device().kinds[Kind::cb].used_bytes, 64U * 32 * cbs.size());
   EXPECT_TRUE(tracked.read().programs.empty());
   EXPECT_EQ(tracked.read().dropped_programs, 1U);
@@ -378,15 +378,15 @@ TEST(Tracker, CountsABadLayoutOnEveryDeviceThatGetsIt) {
   const ttmem_core_range outside = {0, 0, 8, 0};
   const ttmem_cb cb = {105664, 1024, &outside, 1, 0};
   for (std::uint32_t id = 0; id < 2; ++id) {
-    tracked.core().device_open(wormhole(id));
-    tracked.core().program_place(id, 1, {&cb, 1});
+    tracked->device_open(wormhole(id));
+    tracked->program_place(id, 1, {&cb, 1});
     EXPECT_EQ(tracked.device(id).anomalies.bad_arguments, 1U);
   }
 }
 
 TEST(Tracker, RefusesSizesThatWouldWrapAround) {
   Tracked tracked;
-  tracked.core().device_open(wormhole(0));
+  tracked->device_open(wormhole(0));
   const ttmem_core_range all = {0, 0, 65535, 65535};
   ttmem_buffer huge = buffer(TTMEM_DRAM, 1, 0, 1, 1ULL << 47);
   huge.cores = &all;
@@ -408,7 +408,7 @@ TEST(Tracker, NoSumOfHugeSizesWrapsAround) {
   Tracked tracked;
   ttmem_device_info info = wormhole(0);
   info.dram_channels = 0xffffffff;
-  tracked.core().device_open(info);
+  tracked->device_open(info);
   EXPECT_EQ(tracked.device().anomalies.bad_arguments, 1U);
   constexpr std::uint64_t largest = 1ULL << 48;
   constexpr std::uint64_t most = 1ULL << 61;
@@ -457,7 +457,7 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
   Tracked tracked;
   Model model;
   std::map<std::tuple<std::uint32_t, int, std::uint64_t>, Receipt> receipts;
-  for (std::uint32_t id = 0; id < 3; ++id) tracked.core().device_open(wormhole(id));
+  for (std::uint32_t id = 0; id < 3; ++id) tracked->device_open(wormhole(id));
   const auto steps = *rc::gen::inRange(1, 150);
   for (int step = 0; step < steps; ++step) {
     const auto device = *rc::gen::inRange<std::uint32_t>(0, 3);
@@ -468,7 +468,8 @@ RC_GTEST_PROP(Tracker, ReadsBackWhatTheModelHolds, ()) {
     const auto release = [&] {
       const auto receipt = receipts.find(key);
       if (receipt == receipts.end()) return;
-      tracked.core().release(*tracked.core().find(device), receipt->second, now());
+      tracked.parts().allocations.release(*tracked.parts().devices.find(device), receipt->second,
+                                          now());
       receipts.erase(receipt);
     };
     if (*rc::gen::inRange(0, 3) == 0) {

@@ -97,15 +97,14 @@ class Reporting {
     auto started = tracker::IdTracker::start(options);
     if (!started) throw std::runtime_error(started.error().message);
     tracker_ = std::move(*started);
-    outbox_ = std::make_unique<Outbox>(core().segment(), wakeup_, MessageRing::create(capacity));
-    core().set_observer(outbox_.get());
+    outbox_ = std::make_unique<Outbox>(tracker_->segment(), wakeup_, MessageRing::create(capacity));
+    tracker_->set_observer(outbox_.get());
   }
 
   tracker::IdTracker* operator->() { return tracker_.get(); }
-  tracker::Tracker& core() { return tracker_->core(); }
   Outbox& outbox() { return *outbox_; }
   ReportedAccount& server() { return server_; }
-  ReportedAccount truth() { return ReportedAccount::truth(core().segment()); }
+  ReportedAccount truth() { return ReportedAccount::truth(tracker_->segment()); }
 
   void connect() {
     outbox_->disconnected();
@@ -131,7 +130,7 @@ class Reporting {
 
 TEST(Outbox, IsEmptyWhileNobodyListens) {
   Reporting reporting;
-  reporting.core().device_open(wormhole(0));
+  reporting->device_open(wormhole(0));
   reporting->buffer_alloc(0, buffer(TTMEM_DRAM, 1, 100));
   EXPECT_TRUE(reporting.outbox().empty());
   reporting.connect();
@@ -142,7 +141,7 @@ TEST(Outbox, IsEmptyWhileNobodyListens) {
 
 TEST(Outbox, WhatComesAndGoesBeforeTheResendIsNeverSent) {
   Reporting reporting;
-  reporting.core().device_open(wormhole(0));
+  reporting->device_open(wormhole(0));
   for (std::uint64_t id = 1; id <= 2000; ++id)
     reporting->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
   reporting.connect();
@@ -160,7 +159,7 @@ TEST(Outbox, WhatComesAndGoesBeforeTheResendIsNeverSent) {
 // The thread that reports may lose the processor between the two.
 TEST(Outbox, KindsOfWhatComesAndGoesBetweenHelloAndResendAreReported) {
   Reporting reporting;
-  reporting.core().device_open(wormhole(0));
+  reporting->device_open(wormhole(0));
   reporting.connect();
   reporting->buffer_alloc(0, buffer(TTMEM_L1, 1, 100));
   reporting->buffer_free(0, TTMEM_L1, 1);
@@ -171,7 +170,7 @@ TEST(Outbox, KindsOfWhatComesAndGoesBetweenHelloAndResendAreReported) {
 
 TEST(Outbox, ASlowServerIsDisconnectedAndLearnsHowMuchItMissed) {
   Reporting reporting(2048);
-  reporting.core().device_open(wormhole(0));
+  reporting->device_open(wormhole(0));
   reporting.connect();
   reporting.receive_all();
   for (std::uint64_t id = 1; id <= 3000; ++id)
@@ -187,14 +186,14 @@ TEST(Outbox, ASlowServerIsDisconnectedAndLearnsHowMuchItMissed) {
 
 TEST(Outbox, AProgramThatFindsNoRoomIsNotSentInPart) {
   Reporting reporting(2048);
-  reporting.core().device_open(wormhole(0));
+  reporting->device_open(wormhole(0));
   reporting.connect();
   reporting.receive_all();
   std::array<ttmem_cb, 1024> cbs{};
   cbs.fill({105664, 32, &kGrid, 1, 0});
-  reporting.core().program_place(0, 1, cbs);
-  reporting.core().program_place(0, 2, cbs);
-  reporting.core().program_place(0, 3, cbs);
+  reporting->program_place(0, 1, cbs);
+  reporting->program_place(0, 2, cbs);
+  reporting->program_place(0, 3, cbs);
   EXPECT_TRUE(reporting.outbox().overflowed());
   reporting.receive(4096);
   EXPECT_TRUE(reporting.server().coming.empty());
@@ -210,7 +209,7 @@ TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
   reporting->buffer_alloc(0, sharded);
   reporting.connect();
   reporting.receive_all();
-  reporting.core().device_open(wormhole(0));
+  reporting->device_open(wormhole(0));
   const auto front = reporting.outbox().front();
   ASSERT_EQ(front.size(), 3U);
   EXPECT_EQ(front[0].type(), wire::Type::device_info_response);
@@ -221,7 +220,7 @@ TEST(Outbox, AGridThatBecomesKnownNumbersTheCoresAnew) {
 
 TEST(Outbox, AGoodbyeReplacesWhatWaits) {
   Reporting reporting;
-  reporting.core().device_open(wormhole(0));
+  reporting->device_open(wormhole(0));
   reporting.connect();
   reporting.receive_all();
   for (std::uint64_t id = 1; id <= 10; ++id) reporting->buffer_alloc(0, buffer(TTMEM_DRAM, id, id));
@@ -238,8 +237,8 @@ TEST(Outbox, AClosedDeviceIsOneMessage) {
   Reporting reporting;
   const ttmem_cb cb = {105664, 32, &kGrid, 1, 0};
   for (std::uint32_t id = 0; id < 2; ++id) {
-    reporting.core().device_open(wormhole(id));
-    reporting.core().program_place(id, 9, {&cb, 1});
+    reporting->device_open(wormhole(id));
+    reporting->program_place(id, 9, {&cb, 1});
     reporting->buffer_alloc(id, buffer(TTMEM_DRAM, 1, 10));
   }
   reporting.connect();
@@ -265,10 +264,10 @@ void call(Reporting& reporting) {
     case 1:
       return reporting->buffer_free(device, TTMEM_DRAM, id);
     case 2:
-      reporting.core().program_place(device, id, std::span(cbs).first(bytes % 3));
+      reporting->program_place(device, id, std::span(cbs).first(bytes % 3));
       return;
     case 3:
-      return reporting.core().program_destroy(id);
+      return reporting->program_destroy(id);
     case 4:
       reporting->kernel_load(device, id, bytes, TTMEM_KERNEL_APP, false);
       return;
@@ -280,7 +279,7 @@ void call(Reporting& reporting) {
     case 7:
       return reporting->cb_free(device, id);
     case 8:
-      return reporting.core().device_open(wormhole(device));
+      return reporting->device_open(wormhole(device));
     default:
       return reporting->device_close(device);
   }
@@ -292,7 +291,7 @@ RC_GTEST_PROP(Outbox, AfterAllMessagesAServerKnowsWhatIsLive, ()) {
   const auto before = *rc::gen::inRange<std::uint64_t>(0, 800);
   for (std::uint64_t id = 1; id <= before; ++id) {
     reporting->buffer_alloc(0, buffer(TTMEM_L1, id, id));
-    if (id % 2 == 0) reporting.core().program_place(0, 1000 + id, {});
+    if (id % 2 == 0) reporting->program_place(0, 1000 + id, {});
   }
   bool connected = false;
   const auto steps = *rc::gen::inRange(0, 300);

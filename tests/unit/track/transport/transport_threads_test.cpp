@@ -102,8 +102,9 @@ class Workload {
     options.in_memory = true;
     tracker_ = tracker::IdTracker::start(options).value();
     const std::lock_guard guard(lock_);
-    transport_ =
-        SocketTransport::start(tracker_->core(), lock_, {{path}, true, [](auto, auto) noexcept {}});
+    transport_ = SocketTransport::start(tracker_->segment(), lock_,
+                                        {{path}, true, [](auto, auto) noexcept {}});
+    tracker_->set_observer(&transport_->observer());
   }
 
   template <typename Call>
@@ -113,7 +114,7 @@ class Workload {
   }
   ReportedAccount truth() {
     const std::lock_guard guard(lock_);
-    return ReportedAccount::truth(tracker_->core().segment());
+    return ReportedAccount::truth(tracker_->segment());
   }
   bool end() {
     {
@@ -143,9 +144,9 @@ void work(Workload& workload, std::uint64_t thread, const std::atomic<bool>& don
     workload.with_tracker([&](tracker::IdTracker& tracker) {
       const ttmem_cb cb = {105664, 32 * (1 + round % 5), &kGrid, 1, 0};
       if (round % 3 == 0) {
-        tracker.core().program_destroy(id);
+        tracker.program_destroy(id);
       } else {
-        tracker.core().program_place(device, id, {&cb, 1});
+        tracker.program_place(device, id, {&cb, 1});
       }
     });
     if (round % 3 != 0) {

@@ -21,15 +21,18 @@ using segment::kNoSlot;
 using segment::publish;
 using segment::store;
 
-// The sides of an unknown grid: large enough for every known device.
+// The number of columns and rows that an unknown grid is taken to have: enough for every known
+// device.
 inline constexpr std::uint32_t kUnknownGridSide = 16;
 static_assert(kUnknownGridSide * kUnknownGridSide <= kMaxCores);
 
-// The largest sum of one kind: neither it nor the sum of the four kinds in L1 overflows.
+// The maximum of the bytes of one kind on one device. With this maximum, the sum of the four kinds
+// in L1 does not overflow.
 inline constexpr std::uint64_t kMaxTotalBytes = 1ULL << 61;
 static_assert(kMaxBytes * kMaxBanks < kMaxTotalBytes);
 
-// True if used - freed_bytes + bytes of that kind stays within kMaxTotalBytes.
+// Returns true if the used bytes of this kind, minus `freed_bytes` plus `bytes`, stay within
+// kMaxTotalBytes.
 [[nodiscard]] inline bool has_room(const DeviceRecord& record, Kind kind, std::uint64_t bytes,
                                    std::uint64_t freed_bytes = 0) noexcept {
   return record.figures.kinds[kind].used_bytes - freed_bytes <= kMaxTotalBytes - bytes;
@@ -43,22 +46,24 @@ inline void raise_peak(std::uint64_t& peak, std::uint64_t current) noexcept {
   if (current > peak) store(peak, current);
 }
 
-// Copies a string that may be null or too long; the rest is zero.
+// Copies `from`, which may be null, into `to`. Cuts off the end of a text that is too long, and
+// fills the rest of `to` with zeros.
 template <std::size_t Size>
 void copy_text(char (&to)[Size], const char* from) noexcept {
   std::memset(to, 0, Size);
   if (from != nullptr) std::memcpy(to, from, ::strnlen(from, Size));
 }
 
-// The same, but a text that is too long loses its middle.
+// Copies `from` into `to`. Leaves out the middle of a text that is too long, and fills the rest of
+// `to` with zeros.
 template <std::size_t Size>
 void shorten_text(char (&to)[Size], const char* from) noexcept {
   std::memset(to, 0, Size);
   shorten(from, to);
 }
 
-// Adds the cores from `begin` up to but not including `end`. Word by word: a sharded buffer on 64
-// cores would take 100 ns longer one by one.
+// Adds the cores from `begin` up to but not including `end`. Works on whole words: core by core, a
+// sharded buffer on 64 cores would take 100 ns longer.
 inline void add_cores(std::uint32_t begin, std::uint32_t end, CoreMask& mask) noexcept {
   while (begin < end) {
     const std::uint32_t first = begin % 64;
@@ -68,10 +73,11 @@ inline void add_cores(std::uint32_t begin, std::uint32_t end, CoreMask& mask) no
   }
 }
 
-// One device of a tracked process: its record in the segment, and the CBs of its programs. The
-// Tracker owns it. It lives and stays in place as long as the tracker, open or closed.
-struct Device {
-  Device(DeviceRecord& its_record, std::uint32_t index, std::uint32_t its_id)
+// One device of a tracked process: its record in the segment, and the ledger of the CBs of its
+// programs. DeviceTable owns the device, which keeps its place until the tracker ends, open or
+// closed.
+struct TrackedDevice {
+  TrackedDevice(DeviceRecord& its_record, std::uint32_t index, std::uint32_t its_id)
       : record(&its_record), record_index(index), id(its_id), ledger(make_ledger()) {}
 
   [[nodiscard]] std::unique_ptr<ledger::DeviceLedger> make_ledger() const {
@@ -88,14 +94,15 @@ struct Device {
     return record->state == static_cast<std::uint32_t>(segment::DeviceState::open);
   }
 
-  // The number of banks that memory of that kind has; 0: unknown.
+  // Returns the number of banks that memory of this kind has, or 0 if the number is unknown.
   [[nodiscard]] std::uint32_t banks_of(Kind kind) const noexcept {
     if (is_in_dram(kind)) return record->dram_channels;
     if (is_in_l1(kind)) return std::uint32_t{grid_x} * grid_y;
     return 1;  // host memory
   }
 
-  // Adds the cores of the ranges to `mask`. False when some of them are outside the grid.
+  // Adds the cores of the ranges to `mask`. Returns false if a range is outside the grid or not in
+  // order; the cores of the range that are inside the grid are added nevertheless.
   bool mask_of(std::span<const ttmem_core_range> ranges, CoreMask& mask) const noexcept {
     bool all_inside = true;
     for (const ttmem_core_range& range : ranges) {
@@ -130,8 +137,8 @@ struct Device {
 
   DeviceRecord* record;
   std::uint32_t record_index;
-  // Copies of the record's fields: a workload that overwrites the record by mistake must not change
-  // the number of cores.
+  // Copies of fields of the record. A workload that overwrites the record by mistake must not
+  // change the number of cores.
   std::uint32_t id;
   std::uint16_t grid_x = 0;
   std::uint16_t grid_y = 0;

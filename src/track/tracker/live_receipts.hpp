@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The receipts that IdTracker keeps, in tables that find them by id.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +10,18 @@
 
 namespace ttmem::tracker {
 
-// A live buffer, kernel or CB without an address, to be found by its id.
-struct LiveAllocation : Receipt {
-  // For a CB without an address, how many frees it needs. For anything else 1. 0: an empty entry.
+// The receipt of a live buffer, a live kernel or a live CB without an address, on one device.
+struct LiveReceipt : Receipt {
+  // The number of frees that a CB without an address needs. 1 for a buffer or a kernel. 0 marks an
+  // empty entry of the table.
   std::uint16_t reports = 0;
 
   using Key = std::uint64_t;
   [[nodiscard]] Key key() const noexcept { return id; }
   [[nodiscard]] bool is_empty() const noexcept { return reports == 0; }
   void make_empty() noexcept { reports = 0; }
-  // Field by field: a whole object would be built elsewhere and copied, which stalls (4 ns).
+  // Assigns field by field: the compiler would build a whole object elsewhere and copy it, which
+  // stalls (4 ns).
   void begin(Key its_id) noexcept {
     id = its_id;
     used_bytes = 0;
@@ -31,14 +35,14 @@ struct LiveAllocation : Receipt {
   }
   [[nodiscard]] static std::uint64_t number_of(Key id) noexcept { return id; }
 };
-static_assert(sizeof(LiveAllocation) == 32, "two in a cache line");
+static_assert(sizeof(LiveReceipt) == 32, "two in a cache line");
 
-using LiveTable = ProbeTable<LiveAllocation>;
+using LiveReceipts = ProbeTable<LiveReceipt>;
 
-// A live buffer that lies on several devices. Buffers with the same id have no device in common, so
-// the id and any of its devices tell it.
-struct MeshAllocation : Receipt {
-  segment::DeviceMask devices;  // empty: an empty entry
+// The receipt of a live buffer that lies on several devices. Buffers with the same id have no
+// device in common, so the id and one of the devices identify the buffer.
+struct MeshReceipt : Receipt {
+  segment::DeviceMask devices;  // empty: an empty entry of the table
 
   struct Key {
     std::uint64_t id = 0;
@@ -54,11 +58,12 @@ struct MeshAllocation : Receipt {
     devices = its_key.devices;
   }
   [[nodiscard]] static std::uint64_t number_of(const Key& key) noexcept { return key.id; }
+  // Returns true if this is the buffer `its_id`, and the buffer lies on a device of `any`.
   [[nodiscard]] bool is_on(std::uint64_t its_id, const segment::DeviceMask& any) const noexcept {
     return id == its_id && !(devices & any).empty();
   }
 };
 
-using MeshTable = ProbeTable<MeshAllocation>;
+using MeshReceipts = ProbeTable<MeshReceipt>;
 
 }  // namespace ttmem::tracker

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "track/tracker/request.hpp"
+#include "track/tracker/allocation_request.hpp"
 
 #include <algorithm>
 #include <span>
@@ -24,23 +24,24 @@ std::uint8_t layout_bits(const ttmem_buffer& buffer, std::uint64_t page_bytes) {
                                    (page_bytes != 0 ? segment::kHasPages : 0));
 }
 
-// The last bank of DRAM in these ranges, plus one.
+// Returns the number of the last DRAM bank in the ranges, plus one.
 std::uint32_t last_bank(std::span<const ttmem_core_range> ranges) {
   std::uint32_t last = 0;
   for (const ttmem_core_range& range : ranges) last = std::max(last, range.x1 + 1U);
   return last;
 }
 
-// The number of banks in these ranges, and their cores; kRefused for a bad
-// argument. Does not get the request: passing its address would force it into memory (5 ns).
-[[gnu::noinline]] std::uint32_t banks_on(Device& device, Kind kind,
+// Returns the number of banks in the ranges, and adds the cores to `cores`. Returns kRefused if the
+// number is impossible. Is not passed the request, because taking its address would force the
+// request into memory (5 ns).
+[[gnu::noinline]] std::uint32_t banks_on(TrackedDevice& device, Kind kind,
                                          std::span<const ttmem_core_range> ranges,
                                          CoreMask& cores) {
   if (!is_in_dram(kind)) {
     if (!device.mask_of(ranges, cores)) device.count_bad_argument();
     return cores.count();
   }
-  // The "cores" of a sharded DRAM buffer are banks, not compute cores: only their number matters.
+  // The "cores" of a sharded DRAM buffer are banks, not compute cores. Only their number matters.
   std::uint64_t banks = 0;
   for (const ttmem_core_range& range : ranges) {
     const bool ordered = range.x0 <= range.x1 && range.y0 <= range.y1;
@@ -54,7 +55,8 @@ std::uint32_t last_bank(std::span<const ttmem_core_range> ranges) {
 
 }  // namespace
 
-bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& request) {
+bool fill_buffer_request(TrackedDevice& device, const ttmem_buffer& buffer,
+                         AllocationRequest& request) {
   const std::uint32_t type = raw_value(buffer.type);
   const bool ends = buffer.bytes_per_bank <= ~buffer.address;  // address + size does not overflow
   if (type >= kBufferKinds.size() || buffer.bytes > kMaxBytes ||
@@ -68,7 +70,7 @@ bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& re
   request.has_address = true;
   request.bytes = buffer.bytes;
   request.bytes_per_bank = buffer.bytes_per_bank;
-  // No figure depends on it: a page that cannot be is unknown, and no bad argument.
+  // No figure depends on the page size. An impossible page size is unknown, and no bad argument.
   request.page_bytes = buffer.page_bytes <= kMaxBytes ? buffer.page_bytes : 0;
   request.layout = layout_bits(buffer, request.page_bytes);
   request.label = buffer.label;
@@ -80,7 +82,7 @@ bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& re
   const std::uint32_t named =
       banks_on(device, request.kind, {buffer.cores, buffer.core_ranges}, cores);
   if (named == kRefused) return false;
-  // Lockstep: a shard on one core takes its range on all of them.
+  // Lockstep: a shard on one core takes its address range on all cores.
   request.has_own_banks = (buffer.flags & TTMEM_BUFFER_OWN_BANKS) != 0;
   request.banks = request.has_own_banks ? named : device.banks_of(request.kind);
   request.has_cores = !is_in_dram(request.kind);
@@ -92,8 +94,8 @@ bool fill_buffer_request(Device& device, const ttmem_buffer& buffer, Request& re
   return true;
 }
 
-bool fill_kernel_request(Device& device, std::uint64_t kernel, std::uint64_t bytes,
-                         std::uint32_t role, bool is_estimate, Request& request) {
+bool fill_kernel_request(TrackedDevice& device, std::uint64_t kernel, std::uint64_t bytes,
+                         std::uint32_t role, bool is_estimate, AllocationRequest& request) {
   if (role > TTMEM_KERNEL_DISPATCH || bytes > kMaxBytes) {
     device.count_bad_argument();
     return false;
@@ -106,7 +108,8 @@ bool fill_kernel_request(Device& device, std::uint64_t kernel, std::uint64_t byt
   return true;
 }
 
-bool fill_cb_request(Device& device, std::uint64_t cb, std::uint64_t bytes, Request& request) {
+bool fill_cb_request(TrackedDevice& device, std::uint64_t cb, std::uint64_t bytes,
+                     AllocationRequest& request) {
   if (bytes > kMaxBytes) {
     device.count_bad_argument();
     return false;
