@@ -9,12 +9,12 @@
 
 namespace ttmem::exports {
 
-// Rows for lives that overlap: each takes the lowest that is free. Not thread-safe.
+// Rows for overlapping lifetimes: each lifetime takes the lowest free row. Not thread-safe.
 class Lanes {
  public:
   explicit Lanes(std::size_t most) : most_(most) {}
 
-  // None: all are taken.
+  // Takes the lowest free lane. Returns nullopt if all lanes are taken.
   [[nodiscard]] std::optional<std::size_t> take() {
     if (!free_.empty()) {
       const std::size_t lane = free_.top();

@@ -19,19 +19,19 @@ using AllPeaks = std::vector<std::array<LocalPeaks, kMemories>>;
 
 struct Survey {
   AllPeaks peaks;
-  std::uint64_t entries = 0;                // of allocations
-  std::vector<std::uint64_t> cb_changes{};  // by chip: how often its circular buffers changed
+  std::uint64_t entries = 0;                // entries of allocations
+  std::vector<std::uint64_t> cb_changes{};  // chip -> number of changes of its circular buffers
   Time last = 0;
 };
 
-// A free and an allocation.
+// A change is a free (two entries) and an allocation.
 constexpr std::uint64_t kEntriesPerChange = 3;
 
 constexpr std::uint64_t entries_of(const recording::Allocation& allocation) {
   return allocation.end_ns ? 3 : 1;
 }
 
-// Calls visit(allocation, chip, memory) for all that is selected.
+// Calls visit(allocation, chip, memory) for an allocation event, once per selected device.
 template <typename Visit>
 void for_each_selected(const recording::Tables& tables, const Selection& selection,
                        const Event& event, Visit&& visit) {
@@ -77,7 +77,7 @@ Result<Survey> survey(const recording::Reader& reader, const Selection& selectio
   return found;
 }
 
-// The times of the peaks, and the end.
+// Returns the times of the peaks, and the end.
 Thinning::Moments moments_of(const AllPeaks& peaks, Time end) {
   Thinning::Moments moments(peaks.size());
   for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
@@ -134,7 +134,8 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
       std::accumulate(found->cb_changes.begin(), found->cb_changes.end(), std::uint64_t{0});
   if (found->entries + cb_changes * kEntriesPerChange <= most_entries) return Thinning{};
   const Time end = std::max(found->last, reader.end_ns());
-  // From all peaks, each time half of them, to the one of the whole recording.
+  // Makes plans with fewer and fewer peaks: all peaks, then half of them each time, down to one per
+  // memory.
   std::vector<Thinning> plans;
   std::vector<std::uint64_t> entries;
   for (std::size_t peaks = kMaxPeaks; peaks > 0; peaks /= 2) {
@@ -146,7 +147,7 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
     for_each_selected(
         reader.tables(), selection, event,
         [&](const recording::Allocation& allocation, std::size_t chip, Memory memory) {
-          // What a coarser plan keeps, a finer one keeps too.
+          // An allocation that a plan leaves out is left out by all following plans.
           for (std::size_t i = 0; i < plans.size(); ++i) {
             if (!plans[i].keeps(chip, memory, allocation.begin_ns, allocation.end_ns)) break;
             entries[i] += entries_of(allocation);
