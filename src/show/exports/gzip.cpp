@@ -28,9 +28,9 @@ void Gzip::finish() { deflate({}, Z_FINISH); }
 void Gzip::deflate(std::string_view bytes, int flush) {
   std::array<char, 1 << 15> buffer;
   // zlib counts bytes in 32 bits.
-  constexpr std::size_t most = 1 << 30;
+  constexpr std::size_t max_part = 1 << 30;
   do {
-    const std::string_view part = bytes.substr(0, most);
+    const std::string_view part = bytes.substr(0, max_part);
     bytes.remove_prefix(part.size());
     stream_->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
     stream_->avail_in = static_cast<uInt>(part.size());

@@ -29,14 +29,15 @@ struct Holding {
   std::uint64_t object_bytes = 0;  // size of one object
   Stack stack{};
 
+  // Over the whole recording.
+  Amount allocated{};
   // Objects that were never freed: live when the recording ended, or left when the device was
   // closed or its process ended. If the process opened the device again, only the last opening
   // counts.
-  Amount allocated{};
-  // or its process ended; of a device that its process opened again, the last time counts.
   Amount at_end{};
-  // When its memory (DRAM, L1, trace) was fullest on its chip. So the sum over the L1 of a chip is
-  // the peak of that, and that over DRAM the peak of DRAM, which may be at another time.
+  // Live objects at the peak of their memory (DRAM, L1, trace) on their chip. The sum over all L1
+  // holdings of a chip is the L1 peak of the chip; the sum over its DRAM holdings is the DRAM peak,
+  // which may be at another time.
   Amount at_peak{};
   Amount at_time{};  // live objects after all events up to the `time_ns` of read_holdings()
 };

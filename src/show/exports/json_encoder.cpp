@@ -71,7 +71,7 @@ class JsonEncoder final : public SnapshotEncoder {
   }
   // Calls plain(text) and shared(number) for the pieces of an encoded text.
   template <typename Plain, typename OfShared>
-  static void take_apart(std::string_view text, Plain&& plain, OfShared&& shared) {
+  static void for_each_piece(std::string_view text, Plain&& plain, OfShared&& shared) {
     for (;;) {
       const std::size_t at = text.find(kMark);
       plain(text.substr(0, at));
@@ -84,13 +84,13 @@ class JsonEncoder final : public SnapshotEncoder {
   }
   [[nodiscard]] std::uint64_t written_bytes(std::string_view text) const {
     std::uint64_t bytes = 0;
-    take_apart(
+    for_each_piece(
         text, [&](std::string_view plain) { bytes += plain.size(); },
         [&](std::uint32_t number) { bytes += shared_[number].written_bytes; });
     return bytes;
   }
   void write(Output& output, std::string_view text) const {
-    take_apart(
+    for_each_piece(
         text, [&](std::string_view plain) { output.write(plain); },
         [&](std::uint32_t number) { write(output, shared_[number].text); });
   }

@@ -63,7 +63,7 @@ struct AllocationKey {
 struct OfChip {
   EncodedList entries;
   std::vector<AddressSpace> spaces;
-  // key: the slot of the device, and its kind or one of these values:
+  // (slot of the device, its kind or one of the values below) -> index in `spaces`
   std::map<std::pair<std::size_t, int>, std::size_t> space_of;
   enum : int { kUnplaced = -1, kCbs = -2 };
 };

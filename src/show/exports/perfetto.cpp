@@ -123,7 +123,7 @@ class PerfettoExporter {
           }
           end_ns_ = std::max(end_ns_, time);
         },
-        [&](const Event& event) { tell(usage, event); });
+        [&](const Event& event) { add_event(usage, event); });
     if (!passed) return passed.error();
     if (tables_.run.aggregate) write_timeline();
     for (const auto& [life, place] : lives_) {
@@ -133,7 +133,7 @@ class PerfettoExporter {
   }
 
  private:
-  void tell(const Usage& usage, const Event& event) {
+  void add_event(const Usage& usage, const Event& event) {
     switch (event.type) {
       case Event::Type::device_open:
         return open(usage, *event.device);

@@ -107,7 +107,7 @@ void LocalPeaks::add(const Peak& value) {
   if (values_ == 0 || value.bytes > open_.bytes) open_ = value;
   if (++values_ < values_per_peak_) return;
   finish();
-  if (peaks_.size() < most_) return;
+  if (peaks_.size() < max_peaks_) return;
   halve();
   values_per_peak_ *= 2;
 }
@@ -127,12 +127,12 @@ void LocalPeaks::halve() {
 }
 
 Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection& selection,
-                                std::uint64_t most_entries) {
+                                std::uint64_t max_entries) {
   auto found = survey(reader, selection);
   if (!found) return found.error();
   const std::uint64_t cb_changes =
       std::accumulate(found->cb_changes.begin(), found->cb_changes.end(), std::uint64_t{0});
-  if (found->entries + cb_changes * kEntriesPerChange <= most_entries) return Thinning{};
+  if (found->entries + cb_changes * kEntriesPerChange <= max_entries) return Thinning{};
   const Time end = std::max(found->last, reader.end_ns());
   // Makes plans with fewer and fewer peaks: all peaks, then half of them each time, down to one per
   // memory.
@@ -157,7 +157,7 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
   });
   if (!passed) return passed.error();
   std::size_t chosen = 0;
-  while (chosen + 1 < plans.size() && entries[chosen] > most_entries) ++chosen;
+  while (chosen + 1 < plans.size() && entries[chosen] > max_entries) ++chosen;
   return std::move(plans[chosen]);
 }
 

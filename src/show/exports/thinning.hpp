@@ -18,7 +18,7 @@ namespace ttmem::exports {
 // is bounded: if there are too many stretches, each pair of stretches is merged.
 class LocalPeaks {
  public:
-  explicit LocalPeaks(std::size_t most) : most_(most) {}
+  explicit LocalPeaks(std::size_t max_peaks) : max_peaks_(max_peaks) {}
 
   // Adds a value. Values must be in the order of time.
   void add(const Peak& value);
@@ -30,7 +30,7 @@ class LocalPeaks {
   [[nodiscard]] const std::vector<Peak>& peaks() const { return peaks_; }
 
  private:
-  std::size_t most_;
+  std::size_t max_peaks_;
   std::size_t values_per_peak_ = 1;
   std::size_t values_ = 0;  // number of values in `open_`
   Peak open_{};
@@ -53,8 +53,7 @@ class Thinning {
   // free two more. The allocations that live at the peak and at the end are kept even if they
   // exceed the maximum.
   [[nodiscard]] static Result<Thinning> plan(const recording::Reader& reader,
-                                             const Selection& selection,
-                                             std::uint64_t most_entries);
+                                             const Selection& selection, std::uint64_t max_entries);
 
   // Returns false if everything is kept.
   [[nodiscard]] bool is_needed() const { return !moments_.empty(); }

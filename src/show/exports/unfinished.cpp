@@ -12,10 +12,10 @@
 namespace ttmem::exports {
 namespace {
 
-constexpr std::size_t kMax = 4;
+constexpr std::size_t kMaxPaths = 4;
 
 // The data for the signal handler: paths at fixed places, and the number of complete paths.
-std::array<std::array<char, PATH_MAX>, kMax> paths;
+std::array<std::array<char, PATH_MAX>, kMaxPaths> paths;
 std::atomic<std::size_t> count = 0;
 static_assert(std::atomic<std::size_t>::is_always_lock_free);
 
@@ -34,7 +34,7 @@ extern "C" void remove_and_end(int signal) {
 void remove_when_interrupted(const std::string& path) {
   // Only this thread writes `count`.
   const std::size_t place = count.load(std::memory_order_relaxed);
-  if (place == kMax || path.size() >= PATH_MAX) return;
+  if (place == kMaxPaths || path.size() >= PATH_MAX) return;
   path.copy(paths[place].data(), path.size());
   count.store(place + 1, std::memory_order_release);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
