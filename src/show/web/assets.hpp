@@ -12,9 +12,9 @@
 namespace ttmem::web {
 
 struct Asset {
-  std::string_view path;  // path of the URL, such as "/index.html"
+  std::string_view path;          // path of the URL, such as "/index.html"
   std::string_view content_type;  // including the charset
-  std::string_view etag;  // hash of the content, in quotes
+  std::string_view etag;          // hash of the content, in quotes
   std::span<const std::byte> gzip;
 };
 
