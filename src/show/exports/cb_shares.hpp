@@ -8,7 +8,7 @@
 
 namespace ttmem::exports {
 
-// A number of live programs with the same layout.
+// A layout, and the number of live programs with this layout.
 struct Sharer {
   const recording::Layout* layout = nullptr;
   std::uint64_t programs = 0;

@@ -43,7 +43,7 @@ using Notes = std::vector<std::string>;
 [[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
-// Also finishes the folder.
+// Writes the whole folder and finishes it.
 [[nodiscard]] Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder);
 
 struct Format {

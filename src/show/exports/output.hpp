@@ -40,7 +40,7 @@ class Output {
   int failed_ = 0;  // errno of the first failure, or 0
 };
 
-// The same for a folder with a fixed set of files.
+// A folder with a fixed set of files that gets its name only when it is complete, like Output.
 class OutputFolder {
  public:
   [[nodiscard]] static Result<OutputFolder> create(const std::string& path, bool overwrite);

@@ -68,7 +68,7 @@ class Usage {
   std::vector<Programs> programs_;          // by device
   std::vector<recording::RowId> changing_;  // devices with programs that get another layout
   std::vector<std::size_t> changed_;
-  std::vector<bool> is_changed_;  // by chip
+  std::vector<bool> is_changed_;  // chip -> whether `changed_` contains the chip
 };
 
 // Calls visit(time, changed chips) once for each time that has events, after all events of this

@@ -68,7 +68,7 @@ std::string without_usual_port(const std::string& instance) {
   return instance.substr(0, instance.size() - usual.size());
 }
 
-// A number for each host.
+// The values of a figure by host, rounded down to whole numbers.
 struct Counts {
   std::map<std::string, std::uint64_t> by_host{};
   bool answered = true;  // false: the query was refused
@@ -154,7 +154,7 @@ void add_memory(const ByHost& by, Hosts& hosts) {
     host.dram_capacity = sum(dram_capacity, dram_capacity_known);
     host.l1_used = sum(l1, l1_known);
     host.l1_capacity = sum(l1_capacity, l1_capacity_known);
-    // Without an answer to this query, L1 may be an estimate.
+    // If this query was refused, the L1 figure may be an estimate.
     host.l1_used.estimate = host.l1_used.bytes && !by.answered(Figure::estimates);
   }
   by.each(Figure::estimates, [&](const std::string& host, const Sample&) {
@@ -201,7 +201,7 @@ void add_states(const ByHost& by, Hosts& hosts) {
     // processes.
     host.processes = processes.at(name);
     if (!host.processes && processes.answered && users.or_zero(name) == 0) host.processes = 0;
-    // Only for chips that the driver shows.
+    // The metric exists only for chips that the driver shows.
     host.untracked = untracked.or_zero(name);
     host.died = died.at(name);
     const bool all_seen = host.complete == true && host.untracked == 0;

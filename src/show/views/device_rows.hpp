@@ -98,7 +98,7 @@ struct DeviceTitle {
   std::string board;                   // the model in one word; empty: unknown
   std::vector<std::string> facts;      // model, grid
   std::vector<std::string> counts;     // processes, programs
-  std::string uid;                     // empty: unknown, or already in `facts`
+  std::string uid;                     // empty: unknown, or in `facts`
   std::vector<std::string> sensors{};  // "43 C", "18 W", "1000 MHz"
 };
 [[nodiscard]] DeviceTitle device_title(const model::Device& device);

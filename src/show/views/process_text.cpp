@@ -23,8 +23,7 @@ namespace {
 using model::Process;
 using model::State;
 
-// The fields that are equal in the rows of one process on several devices, and different for
-// different processes.
+// The key of a process: equal in its rows on all devices, different for different processes.
 using Identity = std::tuple<model::ProcessKey, model::Source, std::string_view, std::string_view>;
 Identity identity_of(const Process& p) { return {model::key_of(p), p.source, p.name, p.user}; }
 

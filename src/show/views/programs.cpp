@@ -70,7 +70,7 @@ text::Table program_table(bool has_names) {
                       {"STATE", left}});
 }
 
-// Returns a line such as "Device 0 has 1.88 MiB of circular buffers whose programs nobody reports."
+// Returns a line for each device that has circular buffers without a reported program.
 std::string cbs_without_programs(const Snapshot& snapshot, const text::TextOptions& options) {
   std::string text;
   for (const model::Device& device : snapshot.devices) {

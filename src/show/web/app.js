@@ -78,7 +78,7 @@ function draw() {
 function drawHead(state, key) {
   const { recording } = state;
   const command = recording?.timeline.command;
-  const short = command?.replace(/^\S*\//, '');  // without the folder of the program
+  const short = command?.replace(/^\S*\//, ''); // without the folder of the program
   setText(byId('host'), [state.host, short].filter(Boolean).join(' · '));
   if (command) byId('host').title = command;
   drawTabs(recording?.document.runs.length > 1);
@@ -99,7 +99,7 @@ function missingDevice({ choices }, key) {
   return `There is no device ${asked} ${where}: ${shown} is shown instead.`;
 }
 
-let tabInSight = null;  // tab that was scrolled into sight; narrow screens scroll the tabs
+let tabInSight = null; // tab that was scrolled into sight; narrow screens scroll the tabs
 
 function drawTabs(comparing) {
   for (const tab of byId('tabs').children) {
@@ -211,7 +211,7 @@ function onKey(event) {
   const typing = event.target.matches('input, select');
   if (typing && event.key === 'Escape') {
     event.target.blur();
-    event.preventDefault();  // keeps the text and the filtered list; a second Esc clears both
+    event.preventDefault(); // keeps the text and the filtered list; a second Esc clears both
   }
   if (typing) return;
   // These keys press a focused button.

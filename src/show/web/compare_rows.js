@@ -2,7 +2,7 @@
 // The parts of ttmem.diff.v1 as rows of lists.
 import * as format from './format.js';
 
-const COUNTED = new Set(['lost']);  // figures that are counts, not sizes
+const COUNTED = new Set(['lost']); // figures that are counts, not sizes
 const LISTS = ['added', 'gone', 'grown', 'shrunk', 'other_sizes'];
 
 function sizeOf(row, value) {

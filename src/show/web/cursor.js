@@ -90,7 +90,7 @@ export class Cursor {
       '>': () => this.reason(1),
       m: () => this.mark(1),
       M: () => this.mark(-1),
-      n: () => this.mark(1),  // the same key as in `ttmem top`
+      n: () => this.mark(1), // the same key as in `ttmem top`
       N: () => this.mark(-1),
       P: () => this.peak(),
       '+': () => this.zoomBy(0.5),

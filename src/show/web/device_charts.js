@@ -6,7 +6,7 @@ import * as format from './format.js';
 import { History } from './history.js';
 import uPlot from './uplot.js';
 
-// From bottom to top.
+// The parts of L1, from bottom to top.
 const L1_STACK = [
   { name: 'L1 buffers', field: 'l1_bytes', kind: 'l1' },
   { name: 'L1_SMALL', field: 'l1_small_bytes', kind: 'l1_small' },
@@ -186,7 +186,7 @@ export class DeviceCharts {
     if (!device) return this.#lack('There is no device to show.');
     const other = device.key !== this.history.key;
     this.history.keep(device.key, seconds);
-    if (other) this.#draw();  // removes the lines of the previous device at once
+    if (other) this.#draw(); // removes the lines of the previous device at once
   }
 
   #lack(words) {

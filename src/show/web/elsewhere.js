@@ -26,7 +26,7 @@ function download(name, what) {
 function save(name, blob) {
   const address = URL.createObjectURL(blob);
   element('a', { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60000);  // saving a large file takes time
+  setTimeout(() => URL.revokeObjectURL(address), 60000); // saving a large file takes time
 }
 
 export class Elsewhere {
@@ -72,7 +72,7 @@ export class Elsewhere {
       'Opens ui.perfetto.dev in a new window and hands the trace over inside this browser. ' +
       'Nothing is uploaded.';
     const start = async () => {
-      button.disabled = true;  // one click opens one window, however long that takes
+      button.disabled = true; // prevents a second window while the first one is loading
       await openInPerfetto(this.#address('perfetto', recording), recording.name, (words) =>
         setText(this.words, words),
       );

@@ -29,7 +29,7 @@ export const ESTIMATE = '~';
 // Puts a mark before a figure. An unknown figure has no mark.
 export const marked = (mark, text) => (text === UNKNOWN ? text : `${mark}${text}`);
 
-// Returns the share of a whole, from 0 to 1; null if one of both is unknown.
+// Returns the share of a whole, from 0 to 1; null if either figure is unknown.
 export function share(part, whole) {
   if (part === null || part === undefined || !whole) return null;
   return part / whole;

@@ -2,16 +2,16 @@
 // The points of a device over time: all are fetched once, then only new points.
 
 export class History {
-  #asked = null;  // AbortController of the current request
+  #asked = null; // AbortController of the current request
   #notBefore = 0;
-  #all = true;  // true: the known points are of another device or another time range
+  #all = true; // true: the known points are of another device or another time range
 
   constructor(source, changed) {
     this.source = source;
     this.changed = changed;
     this.key = null;
     this.seconds = 0;
-    this.points = null;  // null: not fetched yet
+    this.points = null; // null: not fetched yet
     this.error = null;
   }
 

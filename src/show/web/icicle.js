@@ -3,7 +3,7 @@
 import { element, setText } from './dom.js';
 import * as format from './format.js';
 
-const LEAST_SHARE = 0.001;  // share of the width below which a bar is too narrow to see
+const LEAST_SHARE = 0.001; // share of the width below which a bar is too narrow to see
 const LEVELS = 24;
 
 // Returns a shade for a name, always the same, so that neighbours of one kind differ a little.
@@ -20,7 +20,7 @@ function visible(node, least) {
   const name = `${format.count(small.length)} more`;
   const rest = {
     name,
-    path: node.path,  // a click zooms into the parent
+    path: node.path, // a click zooms into the parent
     names: [...node.names, name],
     bytes: small.reduce((sum, part) => sum + part.bytes, 0),
     kinds: [...new Set(small.flatMap((part) => part.kinds))],
@@ -72,7 +72,7 @@ export class Icicle {
     const focused = this.bars.contains(document.activeElement);
     this.bars.replaceChildren(...bars);
     this.#say(null);
-    if (focused) bars[above.length].focus();  // keeps the focus for keyboard users
+    if (focused) bars[above.length].focus(); // keeps the focus for keyboard users
   }
 
   #bar(node, level, left, width, whole, look) {

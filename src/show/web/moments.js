@@ -75,7 +75,7 @@ export function withReason(stops, position, by, wanted = () => true) {
 
 // Returns the reasons of a moment as text, grouped by device: "L1 peak, CB peak of device 0".
 export function reasonWords(why) {
-  const groups = new Map();  // " of device 0" -> reasons
+  const groups = new Map(); // " of device 0" -> reasons
   for (const reason of why) {
     const found = isMark(reason) ? null : reason.match(/^(.*?)( of devices? [\d, -]+)$/);
     const [what, whose] = found ? found.slice(1) : [reason, ''];

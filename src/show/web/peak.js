@@ -15,7 +15,7 @@ const WHAT = [
   ['end', 'Held at the end'],
 ];
 const INDENT = '\u2003';
-const FEW = 24;  // number of parts that are visible at once
+const FEW = 24; // number of parts that are visible at once
 
 const columns = [
   {
@@ -76,7 +76,7 @@ function partsOf(report, what) {
 }
 
 export class PeakView {
-  #shut = new Map();  // path -> true if the user closed the node, false if the user opened it
+  #shut = new Map(); // path -> true if the user closed the node, false if the user opened it
   #made = new Memo();
   #toggled = 0;
 

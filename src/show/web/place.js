@@ -13,7 +13,7 @@ const DEFAULTS = {
   sort: '',
   group: '',
   seconds: '600',
-  find: '',  // search in the processes of view 1
+  find: '', // search in the processes of view 1
   // For recordings: the run (of two), the moment, the time range, the memory in the strip, the
   // memory of the peak view, and the zoomed part of the peak.
   run: '',
@@ -86,7 +86,7 @@ function addressOf(values) {
 
 export class Place {
   #bar = new AddressBar();
-  #address = null;  // address of `values`; the browser's address may be older
+  #address = null; // address of `values`; the browser's address may be older
 
   // `views`: names of the views
   constructor(views, changed) {

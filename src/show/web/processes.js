@@ -89,7 +89,7 @@ export class ProcessesView {
     this.search.set(place.search);
     this.groups.set(place.group);
     this.allocations.setSort(place.sort);
-    const chosen = device ? [device] : [];  // null if the recording has not opened the device yet
+    const chosen = device ? [device] : []; // null if the recording has not opened the device yet
     const devices = place.device ? chosen : [...state.devices.values()];
     const nobody = state.noLists ?? 'No process holds memory of a device.';
     this.processes.set(processRows(devices), nobody);

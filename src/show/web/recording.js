@@ -31,11 +31,11 @@ function choicesOf({ lines, moments, figures }) {
 export class Recording {
   constructor(document, run) {
     this.document = document;
-    this.run = run;  // index of the run in the document
+    this.run = run; // index of the run in the document
     Object.assign(this, document.runs[run]); // name, timeline, report, leaks
     this.fullest = fullestPeak(this.report);
     this.choices = choicesOf(this.timeline);
-    this.position = -1;  // index of the current stop
+    this.position = -1; // index of the current stop
     this.setFine(null);
   }
 

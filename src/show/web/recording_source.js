@@ -40,10 +40,10 @@ export class RecordingSource {
   recorded = true;
   state = new RecordedState();
   #changed = () => {};
-  #cores = null;  // key of the device whose per-core figures are wanted
+  #cores = null; // key of the device whose per-core figures are wanted
   #document = null;
   #shown = new Memo();
-  #asked = null;  // AbortController of the request for a finer time line
+  #asked = null; // AbortController of the request for a finer time line
   #number = 0;
 
   // `served`: the document comes from `ttmem view`; else it is in the page.

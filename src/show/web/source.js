@@ -19,20 +19,20 @@ const PATIENCE_MS = 5000;
 const LONG_PATIENCE_MS = 30000;
 
 export class State {
-  number = null;  // number of the last answer
+  number = null; // number of the last answer
   host = null;
-  time = null;  // in nanoseconds since 1970
+  time = null; // in nanoseconds since 1970
   devices = new Map(); // key -> the device as in ttmem.snapshot.v1, without per_core
-  recording = null;  // the recording, see recording_source.js; null: live
+  recording = null; // the recording, see recording_source.js; null: live
   cores = null; // {key, per_core}
-  lists = {};  // list name -> number of its latest version
-  noLists = null;  // reason why there are no lists
+  lists = {}; // list name -> number of its latest version
+  noLists = null; // reason why there are no lists
   warnings = [];
   complete = true;
-  lost = null;  // time since which answers fail, ms; null: the server answers
-  answered = true;  // false: the server did not answer at all
-  error = null;  // message of the last failure
-  restarted = null;  // time when the server was restarted, ms
+  lost = null; // time since which answers fail, ms; null: the server answers
+  answered = true; // false: the server did not answer at all
+  error = null; // message of the last failure
+  restarted = null; // time when the server was restarted, ms
   paused = false;
 
   // Returns the devices to choose from, key -> {key, id, ids, other_uids}.
@@ -78,7 +78,7 @@ export class LiveSource {
   recorded = false;
   state = new State();
   #changed = () => {};
-  #cores = null;  // key of the device whose per-core figures are wanted
+  #cores = null; // key of the device whose per-core figures are wanted
   #coresNumber = null;
   #timer = null;
   #asking = false;
@@ -184,7 +184,7 @@ export class LiveSource {
 export class ListKeeper {
   #key = null;
   #number = null;
-  #asked = null;  // AbortController of the current request
+  #asked = null; // AbortController of the current request
   #notBefore = 0;
 
   // `changed()` is called after each new document or error.

@@ -3,8 +3,8 @@
 // keys move.
 import { element, setText } from './dom.js';
 
-const ROW = 28;  // row height in CSS pixels, as in app.css
-const SPARE = 8;  // extra rows above and below the rows in sight
+const ROW = 28; // row height in CSS pixels, as in app.css
+const SPARE = 8; // extra rows above and below the rows in sight
 
 // A column: {name, title, value(row) for sorting, text(row), number: right-aligned, grow, low:
 // hidden on narrow screens}
@@ -74,7 +74,7 @@ export class Table {
 
   sortBy(name) {
     const column = this.options.columns.find((one) => one.name === name);
-    if (!column) return;  // the list has no such column
+    if (!column) return; // the list has no such column
     const down = column.number ? `-${name}` : name;
     const up = column.number ? name : `-${name}`;
     this.sort = this.sort === down ? up : down;
@@ -127,7 +127,7 @@ export class Table {
     const keyed = rows.map((row) => [column.value(row), row]);
     keyed.sort(([a], [b]) => {
       if (a === b) return 0;
-      if (a === null || a === undefined) return 1;  // unknown values come last
+      if (a === null || a === undefined) return 1; // unknown values come last
       if (b === null || b === undefined) return -1;
       return (a < b ? -1 : 1) * sign;
     });

@@ -21,12 +21,12 @@ export const STACKS = {
   trace: ['trace'],
 };
 
-// From 1 ns to a day.
+// The steps of the axis, from 1 ns to a day.
 const TIME_STEPS = [
   ...Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat(),
   ...[10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400].map((s) => s * 1e9),
 ];
-const CLICK_PIXELS = 4;  // a shorter drag is a click
+const CLICK_PIXELS = 4; // a shorter drag is a click
 
 // Returns the points of a line for uPlot: [times, a sum for each kind from top to bottom]. Adds a
 // point before a value becomes unknown, and at the end, because a value holds until then.

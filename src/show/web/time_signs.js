@@ -3,7 +3,7 @@
 // uPlot's canvas, which counts in device pixels.
 import { colour } from './dom.js';
 
-const LEAST = 3;  // least pixels of a gap, and between two marks
+const LEAST = 3; // least pixels of a gap, and between two marks
 
 function ratio() {
   return window.devicePixelRatio || 1;

@@ -43,7 +43,7 @@ Pane device_frame(Pane& pane, const Device& device, bool selected) {
   return box(pane, left, text::join(right, ", "), {selected ? Ink::title : Ink::dim});
 }
 
-// Returns the number of cells from x on, without a blank before the frame.
+// Returns the number of cells from x to the frame, minus one blank before the frame.
 std::size_t room_from(const Pane& pane, int x) {
   return static_cast<std::size_t>(std::max(0, pane.width() - x - 1));
 }

@@ -10,8 +10,8 @@
 
 namespace ttmem::tui {
 
-// In all functions `rows` is device_rows() of the device. A line shows no notes, so that its `rows`
-// may have none.
+// In all functions `rows` is device_rows() of the device. For a line also
+// device_rows_without_notes() will do, because a line shows no notes.
 
 // Returns the number of rows that full_box() needs, including the frame.
 [[nodiscard]] int full_box_height(const views::DeviceRows& rows);

@@ -18,8 +18,8 @@ namespace ttmem::tui {
 struct Window {
   std::uint64_t end_ns = 0;
   std::uint64_t span_ns = 0;
-  // Maximum age of a sample that fills columns without a sample of their own. A column whose last
-  // sample is older stays empty, because nothing was measured.
+  // Maximum time that a sample's value holds. A column without a sample shows the last sample; if
+  // that sample is older, the column stays empty, because nothing was measured.
   std::uint64_t hold_ns = 0;
 };
 
