@@ -244,8 +244,8 @@ std::string in_brief(const text::TextOptions& options) {
                        text::Color::dim, options);
 }
 
-// Returns the devices, then the processes, in at most `rows` lines. Both parts
-// may take half of the lines; a part that needs less leaves the rest to the other part.
+// Returns the devices, then the processes, in at most `rows` lines. Both parts may take half of the
+// lines; a part that needs less leaves the rest to the other part.
 std::string cut_to(std::size_t rows, const std::string& devices, const std::string& processes) {
   const std::size_t above = lines_in(devices);
   const std::size_t below =

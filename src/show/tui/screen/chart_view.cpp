@@ -22,7 +22,7 @@ using text::format_bytes;
 using text::format_share;
 using text::share_of;
 
-constexpr int kLeastHeight = 5;  // of a chart: the frame, the axis and two rows of plot
+constexpr int kLeastHeight = 5;  // room for the frame, the axis and two rows of plot
 constexpr int kAxisCells = 10;
 
 struct Chart {
