@@ -10,8 +10,8 @@
 
 namespace ttmem::exports {
 
-// A stretch of addresses that nothing else has, and what lies in it. A viewer knows an allocation
-// by its address alone: two at one address would be one. Not thread-safe.
+// A range of addresses of the file, and the blocks in the range. A viewer identifies an allocation
+// by its address alone, so that no two spaces overlap. Not thread-safe.
 class AddressSpace {
  public:
   static constexpr std::uint64_t kBytes = std::uint64_t{1} << 44;
@@ -23,21 +23,22 @@ class AddressSpace {
 
   explicit AddressSpace(std::uint64_t base) : base_(base) {}
 
-  // At least so large, from its begin on.
+  // Makes the space at least `bytes` large, counted from its base.
   void reserve(std::uint64_t bytes);
 
-  // The address in the file; none when something lies there, or it is beyond the end. `bytes` is
-  // not 0.
+  // Puts a block at `offset` from the base. Returns the address in the file, or nullopt if the
+  // place is taken or beyond the end. `bytes` of the block must not be 0.
   [[nodiscard]] std::optional<std::uint64_t> put_at(std::uint64_t offset, const Block& block);
-  // The same, wherever there is room.
+  // Puts a block at any free place.
   [[nodiscard]] std::optional<std::uint64_t> put(const Block& block);
   void remove(std::uint64_t address);
 
-  // Null: nothing begins there.
+  // Returns the block that begins at `address`, or nullptr.
   [[nodiscard]] const Block* find(std::uint64_t address) const;
-  // What there is now, by its address in the file.
+  // Returns the present blocks by their addresses in the file.
   [[nodiscard]] const std::map<std::uint64_t, Block>& blocks() const { return blocks_; }
-  // All that was ever used or reserved, as [begin, end) in the file; empty: nothing was.
+  // Return the range of all addresses that were ever used or reserved, as [begin, end) in the file.
+  // The range is empty if there are none.
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] std::uint64_t end() const { return end_; }
 
@@ -48,8 +49,9 @@ class AddressSpace {
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
   std::map<std::uint64_t, Block> blocks_;
-  std::uint64_t next_ = 0;                                         // of put()
-  std::map<std::uint64_t, std::vector<std::uint64_t>> left_over_;  // by size: for put()
+  std::uint64_t next_ = 0;  // offset of the next new place for put()
+  // Size -> freed offsets for put().
+  std::map<std::uint64_t, std::vector<std::uint64_t>> left_over_;
 };
 
 }  // namespace ttmem::exports

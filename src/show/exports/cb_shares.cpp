@@ -14,20 +14,20 @@
 namespace ttmem::exports {
 namespace {
 
-// A bound of a circular buffer on a core.
+// The begin or end of a circular buffer on a core.
 struct Bound {
   std::uint64_t address = 0;
   std::size_t sharer = 0;
-  int step = 0;  // +1: it begins here, -1: it ends
+  int step = 0;  // +1 for a begin, -1 for an end
 
   friend auto operator<=>(const Bound&, const Bound&) = default;
 };
 using Bounds = std::vector<Bound>;
 
-// How many cores have these bounds: most are alike.
+// Returns the number of cores for each list of bounds. Most cores have equal bounds.
 std::map<Bounds, std::uint64_t> classes_of(const recording::Device& device,
                                            const std::vector<Sharer>& sharers) {
-  // What lies outside of L1 or the grid takes nothing, as in the tracker.
+  // Bytes outside L1 or the grid are not counted, as in the tracker.
   const CoreMask grid = CoreMask::first(recording::core_count(device));
   const std::uint64_t l1_end =
       device.l1_bytes_per_core != 0 ? device.l1_bytes_per_core : kMaxCoreBytes;
@@ -51,7 +51,7 @@ std::map<Bounds, std::uint64_t> classes_of(const recording::Device& device,
   return classes;
 }
 
-// Divides `bytes` between those that cover them.
+// Divides `bytes` among the programs of the sharers that cover them.
 void divide(std::uint64_t bytes, const std::map<std::size_t, int>& covering,
             const std::vector<Sharer>& sharers, std::vector<std::uint64_t>& shares) {
   std::uint64_t programs = 0;
@@ -65,12 +65,13 @@ void divide(std::uint64_t bytes, const std::map<std::size_t, int>& covering,
   }
 }
 
-// cb_shares(), for sharers whose layouts differ.
+// Returns cb_shares() for sharers with different layouts.
 std::vector<std::uint64_t> shares_of_different(const recording::Device& device,
                                                const std::vector<Sharer>& sharers) {
   std::vector<std::uint64_t> shares(sharers.size());
   for (const auto& [bounds, cores] : classes_of(device, sharers)) {
-    std::map<std::size_t, int> covering;  // how often each does: its own may overlap
+    // Sharer -> number of its circular buffers here, which may overlap.
+    std::map<std::size_t, int> covering;
     std::uint64_t from = 0;
     for (const Bound& bound : bounds) {
       if (bound.address > from) divide((bound.address - from) * cores, covering, sharers, shares);
@@ -99,7 +100,7 @@ std::vector<std::uint64_t> cb_shares(const recording::Device& device,
   for (const Sharer& sharer : sharers) {
     const std::size_t at = place[sharer.layout];
     std::uint64_t& programs = different[at].programs;
-    // Of what is left for those that are left: the last gets all of it.
+    // Takes its part of the rest, so that the last sharer of a layout gets all remaining bytes.
     const std::uint64_t share = programs == 0 ? 0
                                               : left[at] / programs * sharer.programs +
                                                     std::min(left[at] % programs, sharer.programs);

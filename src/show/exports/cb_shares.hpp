@@ -8,19 +8,21 @@
 
 namespace ttmem::exports {
 
-// So many live programs that have this layout.
+// A layout, and the number of live programs with this layout.
 struct Sharer {
   const recording::Layout* layout = nullptr;
   std::uint64_t programs = 0;
 };
 
-// What each has of the circular buffers of that device. Cached programs lie on the same addresses;
-// a byte that k of them have counts 1/k for each, as Linux does with shared pages (PSS). So the sum
-// is what the cores have reserved, to the byte: the few that do not divide go to the first ones.
+// Divides the circular buffers of a device among the sharers, and returns the bytes of each sharer.
+// Cached programs use the same addresses: a byte that k programs use counts 1/k for each, as Linux
+// does with shared pages (PSS). The sum of the shares is exactly the reserved bytes of all cores:
+// indivisible bytes go to the first sharers.
 [[nodiscard]] std::vector<std::uint64_t> cb_shares(const recording::Device& device,
                                                    const std::vector<Sharer>& sharers);
 
-// What one program would have if it were alone: on each core, the union of its circular buffers.
+// Returns the bytes that one program would take alone: the sum over all cores of the union of its
+// circular buffers.
 [[nodiscard]] std::uint64_t cb_bytes(const recording::Device& device,
                                      const recording::Layout& layout);
 

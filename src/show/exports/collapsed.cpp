@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collapsed stacks, "outermost;...;innermost bytes" a line: flamegraph.pl, inferno, speedscope and
-// Perfetto read it.
+// Collapsed stacks: lines of "outermost;...;innermost bytes". flamegraph.pl, inferno, speedscope
+// and Perfetto read this format.
 #include <fmt/format.h>
 
 #include <map>
@@ -13,7 +13,7 @@
 namespace ttmem::exports {
 namespace {
 
-// A frame may not have what separates frames and lines.
+// Returns the text without the characters that separate frames and lines.
 std::string frame_of(std::string_view text) {
   std::string frame;
   for (const char c : text) frame += c == ';' ? ':' : static_cast<unsigned char>(c) < ' ' ? ' ' : c;
@@ -30,11 +30,11 @@ std::string line_of(const Stack& stack) {
 
 Result<Notes> write_collapsed(const Job& job, Output& output) {
   using enum Moment::Which;
-  // Of an aggregate only the end is known.
+  // In an aggregate only the state at the end is known.
   const Moment moment = job.reader.tables().run.aggregate ? Moment{end} : job.moment;
   const auto holdings = read_holdings(job.reader, job.selection, moment.time_ns);
   if (!holdings) return holdings.error();
-  std::map<std::string, std::uint64_t> lines;  // the same on several devices is one
+  std::map<std::string, std::uint64_t> lines;  // sums up equal stacks of several devices
   for (const Holding& row : holdings->rows) {
     const Amount& amount = moment.which == peak  ? row.at_peak
                            : moment.which == end ? row.at_end

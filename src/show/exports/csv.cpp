@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row for each allocation on each device, and for each circular buffer of each program, in the
-// order of their begin. Unknown is an empty field.
+// One row for each allocation on each device, and one for each circular buffer of each program,
+// ordered by begin. An unknown value is an empty field.
 #include <fmt/format.h>
 
 #include <optional>
@@ -28,7 +28,7 @@ std::string field_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
 
-// What allocations and circular buffers have in common: the end of a row.
+// Returns the end of a row, which is the same for allocations and circular buffers.
 template <typename Life>
 std::string end_of_row(std::string_view cores, const Life& life) {
   return fmt::format("{},{},{},{}\n", csv_field(cores), life.begin_ns, field_of(life.end_ns),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The formats of other tools: docs/guides/export.md says what each maps to what, and what it cannot
-// tell.
+// The export formats. docs/guides/export.md describes how each format shows a recording, and what
+// the format cannot show.
 #pragma once
 
 #include <array>
@@ -21,35 +21,36 @@ namespace ttmem::exports {
 struct Moment {
   enum class Which : std::uint8_t { peak, end, at_time };
   Which which = Which::peak;
-  recording::Time time_ns = 0;  // of at_time
+  recording::Time time_ns = 0;  // only for at_time
 };
 
 struct Job {
   const recording::Reader& reader;
   const Selection& selection;
-  Moment moment{};     // for those that show one
-  std::string path{};  // where it will be
+  Moment moment{};     // only for formats that show one moment
+  std::string path{};  // path of the file or folder to write
   bool overwrite = false;
 };
 
-// What the user should know of the file: what was left out. Empty: nothing.
+// Notes for the user about data that was left out; empty if the file is complete.
 using Notes = std::vector<std::string>;
 
-// Writes the whole file. A failure to write is not reported here but by Output::finish().
+// Each function writes a whole file. Write errors are reported by Output::finish(), not by these
+// functions.
 [[nodiscard]] Result<Notes> write_perfetto(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_pprof(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_memory_viz(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_speedscope(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_collapsed(const Job& job, Output& output);
 [[nodiscard]] Result<Notes> write_csv(const Job& job, Output& output);
-// Finishes the folder, too.
+// Writes the whole folder and finishes it.
 [[nodiscard]] Result<Notes> write_ttnn_visualizer(const Job& job, OutputFolder& folder);
 
 struct Format {
   std::string_view name;
-  std::string_view ending;                      // of its files; empty: it is a folder
-  bool binary;                                  // nothing for a terminal
-  Result<Notes> (*write)(const Job&, Output&);  // null: it is a folder
+  std::string_view ending;  // ending of its files; empty: the format is a folder
+  bool binary;              // true: not for a terminal
+  Result<Notes> (*write)(const Job&, Output&);  // nullptr: the format is a folder
   Result<Notes> (*write_folder)(const Job&, OutputFolder&) = nullptr;
 };
 inline constexpr std::array<Format, 7> kFormats = {{
@@ -62,9 +63,9 @@ inline constexpr std::array<Format, 7> kFormats = {{
     {"csv", "csv", false, write_csv},
 }};
 
-// Writes the job's file in that format. Nothing is left when it fails.
+// Writes the file or folder of the job in this format. Leaves nothing behind on failure.
 [[nodiscard]] Result<Notes> write(const Job& job, const Format& format);
-// Writes it there instead, and finishes that. Not for formats that are folders.
+// Writes the file of the job into `output` and finishes it. Not for formats that are folders.
 [[nodiscard]] Result<Notes> write(const Job& job, const Format& format, Output output);
 
 }  // namespace ttmem::exports

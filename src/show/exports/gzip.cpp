@@ -9,14 +9,15 @@
 namespace ttmem::exports {
 namespace {
 
-constexpr int kGzipHeader = 16;  // instead of zlib's own, as inflateInit2() wants it said
+// Makes inflateInit2() write a gzip header instead of a zlib header.
+constexpr int kGzipHeader = 16;
 
 }  // namespace
 
 Gzip::Gzip(Output& output) : output_(output), stream_(std::make_unique<z_stream_s>()) {
   const int made = deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED,
                                 MAX_WBITS + kGzipHeader, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
-  if (made != Z_OK) throw std::bad_alloc();  // the only way to fail with these arguments
+  if (made != Z_OK) throw std::bad_alloc();  // the only possible failure with these arguments
 }
 
 Gzip::~Gzip() { deflateEnd(stream_.get()); }
@@ -26,10 +27,10 @@ void Gzip::finish() { deflate({}, Z_FINISH); }
 
 void Gzip::deflate(std::string_view bytes, int flush) {
   std::array<char, 1 << 15> buffer;
-  // zlib counts in 32 bits.
-  constexpr std::size_t most = 1 << 30;
+  // zlib counts bytes in 32 bits.
+  constexpr std::size_t max_part = 1 << 30;
   do {
-    const std::string_view part = bytes.substr(0, most);
+    const std::string_view part = bytes.substr(0, max_part);
     bytes.remove_prefix(part.size());
     stream_->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
     stream_->avail_in = static_cast<uInt>(part.size());

@@ -10,8 +10,8 @@ struct z_stream_s;
 
 namespace ttmem::exports {
 
-// Compresses into an Output as gzip does. The same bytes give the same file: there is no time in
-// it.
+// Compresses in the gzip format into an Output. The header has no time, so that the same bytes
+// always give the same file.
 class Gzip {
  public:
   explicit Gzip(Output& output);

@@ -21,7 +21,8 @@ using recording::Time;
 
 namespace {
 
-// What is one Holding: a request on a device, or programs of one name, scope and layout.
+// The identity of a Holding: a request on a device, or all programs with the same name, scope and
+// layout on a device.
 struct Key {
   RowId device = 0;
   RowId request = 0;  // 0: a program
@@ -40,7 +41,7 @@ struct Key {
 
 struct Counts {
   std::uint64_t live = 0;
-  std::uint64_t left = 0;  // ended with its device
+  std::uint64_t left = 0;  // number of objects that ended with their device
   std::uint64_t allocated = 0;
   Amount at_end{};
   Amount at_peak{};
@@ -116,7 +117,7 @@ class Collection {
     ++counts.live;
     ++counts.allocated;
   }
-  // `left`: it ended with its device.
+  // `left`: the object ended because its device was closed.
   void end(const Key& key, bool left) {
     Counts& counts = counts_[key];
     --counts.live;
@@ -127,7 +128,8 @@ class Collection {
     take(&Counts::at_time, [](const Key&) { return true; });
     time_ns_.reset();
   }
-  // A peak is after all that happened at its time.
+  // Records the peaks before `time` (nullopt: all other peaks). A peak is recorded after all events
+  // at its time.
   void take_peaks_before(std::optional<Time> time) {
     while (next_ < moments_.size() && (!time || std::get<Time>(moments_[next_]) < *time)) {
       const auto [at, chip, memory] = moments_[next_++];
@@ -137,7 +139,7 @@ class Collection {
     }
   }
 
-  // Writes down what is live of those that are `wanted`.
+  // Stores the live objects and their bytes in the member `where` of all `wanted` counts.
   template <typename Wanted>
   void take(Amount Counts::*where, Wanted&& wanted) {
     boost::unordered_flat_map<RowId, std::vector<Key>> programs;  // by device
@@ -152,7 +154,7 @@ class Collection {
     for (auto& [device, keys] : programs) take_shares(where, keys);
   }
   void take_shares(Amount Counts::*where, std::vector<Key>& keys) {
-    // In one order, so that the bytes that do not divide are the same ones' each time.
+    // Sorts, so that indivisible bytes always go to the same keys.
     std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
       return std::tie(a.layout, a.name, a.scope) < std::tie(b.layout, b.name, b.scope);
     });
@@ -198,7 +200,7 @@ class Collection {
   const Tables& tables_;
   const Selection& selection_;
   std::vector<bool> is_last_;
-  std::optional<Time> time_ns_;  // none: it was taken
+  std::optional<Time> time_ns_;  // nullopt: take_time() was called
   std::vector<Moment> moments_;
   std::size_t next_ = 0;
   boost::unordered_flat_map<Key, Counts> counts_;

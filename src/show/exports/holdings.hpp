@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the formats without a time axis show: who held how much.
+// The bytes of each holder, for the formats without a time axis.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +21,36 @@ struct Amount {
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
-// All allocations that were alike on one device, or all programs of one name with the same circular
-// buffers, each of which counts as one object.
+// The equal allocations on one device, or the programs with the same name and the same circular
+// buffers on one device. Each allocation or program counts as one object.
 struct Holding {
   recording::RowId device = 0;
   Kind kind = Kind::dram;
-  std::uint64_t object_bytes = 0;  // of one of them
+  std::uint64_t object_bytes = 0;  // size of one object
   Stack stack{};
 
-  Amount allocated{};  // over the whole recording
-  // What was never freed: held when the recording ended, or left on the device when that was closed
-  // or its process ended; of a device that its process opened again, the last time counts.
+  // Over the whole recording.
+  Amount allocated{};
+  // Objects that were never freed: live when the recording ended, or left when the device was
+  // closed or its process ended. If the process opened the device again, only the last opening
+  // counts.
   Amount at_end{};
-  // When its memory (DRAM, L1, trace) was fullest on its chip. So the sum over the L1 of a chip is
-  // the peak of that, and that over DRAM the peak of DRAM, which may be at another time.
+  // Live objects at the peak of their memory (DRAM, L1, trace) on their chip. The sum over all L1
+  // holdings of a chip is the L1 peak of the chip; the sum over its DRAM holdings is the DRAM peak,
+  // which may be at another time.
   Amount at_peak{};
-  Amount at_time{};  // after all that happened up to the time that read_holdings() was asked for
+  Amount at_time{};  // live objects after all events up to the `time_ns` of read_holdings()
 };
 
 struct Holdings {
-  std::vector<Holding> rows{};  // by device, kind, stack and size
-  Peaks peaks{};                // by the chips of the selection
+  std::vector<Holding> rows{};  // ordered by device, kind, stack and size
+  Peaks peaks{};                // of the chips in the selection
 };
 
-// Circular buffers that programs share are divided among them (cb_shares.hpp), so that sums are
-// what the cores have reserved; `allocated` is what each would have alone. Two passes over the
-// recording; memory for what differs.
+// Reads the holdings of a recording in two passes. Memory grows with the number of different
+// holdings. Circular buffers that programs share are divided among the programs (cb_shares.hpp), so
+// that the sums are the reserved bytes of the cores. `allocated` has the bytes that each program
+// would take alone.
 [[nodiscard]] Result<Holdings> read_holdings(const recording::Reader& reader,
                                              const Selection& selection,
                                              recording::Time time_ns = 0);

@@ -12,11 +12,12 @@
 namespace ttmem::exports {
 namespace {
 
-// A viewer reads the file into one string, and the largest of Chromium and Node has so many bytes.
+// A viewer reads the file into one string. This is the longest string in Chromium and Node.
 constexpr std::uint64_t kMaxFileBytes = (1 << 29) - 24;
 
-// JSON has no names for what is said twice: it is written again, into the file. Until then it is a
-// mark, which is in no JSON, and its number.
+// Writes JSON, which has no references. A shared value is therefore written in full wherever it is
+// used. In memory a reference is kMark, a character that JSON never contains, followed by the
+// number of the shared value.
 class JsonEncoder final : public SnapshotEncoder {
  public:
   Shared share(std::string_view text) override { return keep(json_text(nlohmann::json(text))); }
@@ -68,9 +69,9 @@ class JsonEncoder final : public SnapshotEncoder {
       }
     }
   }
-  // Calls plain(text) and shared(number) for what a text is made of.
+  // Calls plain(text) and shared(number) for the pieces of an encoded text.
   template <typename Plain, typename OfShared>
-  static void take_apart(std::string_view text, Plain&& plain, OfShared&& shared) {
+  static void for_each_piece(std::string_view text, Plain&& plain, OfShared&& shared) {
     for (;;) {
       const std::size_t at = text.find(kMark);
       plain(text.substr(0, at));
@@ -83,13 +84,13 @@ class JsonEncoder final : public SnapshotEncoder {
   }
   [[nodiscard]] std::uint64_t written_bytes(std::string_view text) const {
     std::uint64_t bytes = 0;
-    take_apart(
+    for_each_piece(
         text, [&](std::string_view plain) { bytes += plain.size(); },
         [&](std::uint32_t number) { bytes += shared_[number].written_bytes; });
     return bytes;
   }
   void write(Output& output, std::string_view text) const {
-    take_apart(
+    for_each_piece(
         text, [&](std::string_view plain) { output.write(plain); },
         [&](std::uint32_t number) { write(output, shared_[number].text); });
   }

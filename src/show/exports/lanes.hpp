@@ -9,25 +9,25 @@
 
 namespace ttmem::exports {
 
-// Rows for lives that overlap: each takes the lowest that is free. Not thread-safe.
+// Rows for overlapping lifetimes: each lifetime takes the lowest free row. Not thread-safe.
 class Lanes {
  public:
-  explicit Lanes(std::size_t most) : most_(most) {}
+  explicit Lanes(std::size_t max_lanes) : max_lanes_(max_lanes) {}
 
-  // None: all are taken.
+  // Takes the lowest free lane. Returns nullopt if all lanes are taken.
   [[nodiscard]] std::optional<std::size_t> take() {
     if (!free_.empty()) {
       const std::size_t lane = free_.top();
       free_.pop();
       return lane;
     }
-    if (used_ == most_) return std::nullopt;
+    if (used_ == max_lanes_) return std::nullopt;
     return used_++;
   }
   void give_back(std::size_t lane) { free_.push(lane); }
 
  private:
-  std::size_t most_;
+  std::size_t max_lanes_;
   std::size_t used_ = 0;
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> free_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A memory snapshot of PyTorch, for https://pytorch.org/memory_viz and torch/cuda/_memory_viz.py.
-// The viewer knows an allocation by its address and a device by its place in a list.
+// The viewer identifies an allocation by its address, and a device by its index in a list.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,17 +33,19 @@ using recording::Time;
 
 namespace {
 
-// With more entries the viewer takes minutes, or dies.
-constexpr std::uint64_t kMaxSmoothEntries = 200'000;
-// The maximum of entries that are live at the peak of the run. With more, the export fails.
+// Number of entries above which Thinning leaves out allocations, because the viewer would take
+// minutes or crash.
+constexpr std::uint64_t kMaxThinnedEntries = 200'000;
+// Absolute maximum: the live allocations of the peak are never left out, so thinning may leave more
+// entries than kMaxThinnedEntries. Above this number the export fails.
 constexpr std::uint64_t kMaxEntries = 1'000'000;
-constexpr std::size_t kMaxSharedBytes = 64 << 20;  // stacks, mostly
-// JavaScript has no whole numbers above.
+constexpr std::size_t kMaxSharedBytes = 64 << 20;  // mainly stacks
+// JavaScript has no exact integers above this number.
 constexpr Time kLargestNumber = (Time{1} << 53) - 1;
-// So many begin below that.
+// Number of address spaces that begin below kLargestNumber.
 constexpr std::size_t kMaxSpaces = 510;
 
-// What is live in the file, by the recording's own names.
+// A live allocation of the file, by its row ids in the recording.
 struct AllocationKey {
   RowId device = 0;
   RowId allocation = 0;
@@ -61,15 +63,17 @@ struct AllocationKey {
 struct OfChip {
   EncodedList entries;
   std::vector<AddressSpace> spaces;
-  std::map<std::pair<std::size_t, int>, std::size_t> space_of;  // slot and kind, or one of these:
+  // (slot of the device, its kind or one of the values below) -> index in `spaces`
+  std::map<std::pair<std::size_t, int>, std::size_t> space_of;
   enum : int { kUnplaced = -1, kCbs = -2 };
 };
 
-// By row: devices of one chip that were open at the same time have different slots, from 0 on.
+// Returns the slot of each device, by row. Two devices of one chip that were open at the same time
+// have different slots, counted from 0.
 std::vector<std::size_t> slots_of(const Tables& tables, const std::vector<Chip>& chips) {
   std::vector<std::size_t> slots(tables.devices.size());
   for (const Chip& chip : chips) {
-    std::vector<Time> ends;  // by slot: when it is free again
+    std::vector<Time> ends;  // slot -> time when the slot is free again
     for (const RowId id : chip.devices) {
       const recording::Device& device = tables.device(id);
       const auto at =
@@ -100,7 +104,7 @@ class MemoryVizExporter {
     Usage usage(tables_, selection_);
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       add_first_entry(chips_[i]);
-      // The first of its spaces, which it shares with nobody.
+      // The first space of a chip is for circular buffers and is not shared.
       space_of(chips_[i], selection_.chips()[i].devices.front(), OfChip::kCbs);
     }
     auto passed = for_each_moment(
@@ -144,17 +148,17 @@ class MemoryVizExporter {
   [[nodiscard]] bool is_full() const {
     return entries_ > kMaxEntries || encoder_.shared_bytes() > kMaxSharedBytes;
   }
-  // Viewers of 2023 to 2025 fail when there are categories and none of them is this.
+  // Viewers of 2023 to 2025 fail if a snapshot has categories but no category "unknown".
   void add_first_entry(OfChip& chip) {
     const AddressSpace::Block nothing{0, texts_.no_frames()};
     add_entry(chip, "snapshot", 0, nothing, 0, "unknown");
   }
   void add_free(OfChip& chip, std::uint64_t address, const AddressSpace::Block& block, Time time) {
-    // Neighbours, which the viewer folds into one; the second ends it.
+    // Two adjacent entries: the viewer merges them, and the second entry ends the allocation.
     add_entry(chip, "free_requested", address, block, time);
     add_entry(chip, "free_completed", address, block, time);
   }
-  // Microseconds do not overflow, whatever a damaged recording says.
+  // Clamps, so that a damaged recording cannot cause an overflow.
   [[nodiscard]] std::uint64_t time_us(Time time) const {
     const auto start = static_cast<Time>(tables_.run.started_unix_ns / 1000);
     return static_cast<std::uint64_t>(std::clamp<Time>(start + time / 1000, 0, kLargestNumber));
@@ -164,7 +168,8 @@ class MemoryVizExporter {
 
   void allocate(const Allocation& allocation) {
     const Request& request = tables_.request(allocation.request);
-    // Circular buffers are one block of a chip, see set_cbs(). Nothing takes no address.
+    // Circular buffers are one block per chip, see set_cbs(). An allocation of 0 bytes has no
+    // block.
     if (!selection_.has(request.kind) || request.kind == Kind::cb) return;
     if (request.used_bytes() == 0) return;
     for (const RowId device : tables_.device_set(allocation.devices)) {
@@ -190,7 +195,7 @@ class MemoryVizExporter {
   }
 
   void free(const Allocation& allocation) {
-    // Begins and ends in one moment: was never held.
+    // An allocation that begins and ends within one moment was never held.
     if (std::erase_if(pending_, [&](const Allocation& a) { return a.id == allocation.id; }) > 0)
       return;
     for (const RowId device : tables_.device_set(allocation.devices)) {
@@ -209,12 +214,14 @@ class MemoryVizExporter {
     std::uint64_t address = 0;
   };
 
-  // Where it lies on the device, or where there is room when that is unknown or taken, as by the
-  // buffers of an allocator that has some cores only.
+  // Puts an allocation at its address on the device. If the address is unknown or taken, puts the
+  // allocation at any free place. An address may be taken by the buffer of another allocator that
+  // manages only some cores.
   Place put(OfChip& chip, RowId device, const Allocation& allocation,
             const AddressSpace::Block& block) {
     const Request& request = tables_.request(allocation.request);
-    // All banks in a row: neighbours stay neighbours, and the size is what it takes of the device.
+    // Scales the address by the number of banks: neighbours stay neighbours, and the size is the
+    // physical size.
     if (allocation.address && request.has_bytes_per_bank && request.banks != 0 &&
         *allocation.address <= AddressSpace::kBytes / request.banks) {
       const std::size_t space = space_of(chip, device, static_cast<int>(request.kind));
@@ -226,11 +233,11 @@ class MemoryVizExporter {
     return {space, chip.spaces[space].put(block).value_or(0)};
   }
 
-  // A space of its own for each kind, and for each process that has the chip open at that time.
+  // Returns the space for a kind, and for each process that has the chip open at the same time.
   std::size_t space_of(OfChip& chip, RowId device, int kind) {
     const std::pair key(slots_[static_cast<std::size_t>(device - 1)], kind);
     if (const auto at = chip.space_of.find(key); at != chip.space_of.end()) return at->second;
-    if (chip.spaces.size() == kMaxSpaces) return kMaxSpaces - 1;  // with somebody else
+    if (chip.spaces.size() == kMaxSpaces) return kMaxSpaces - 1;  // shares the last space
     chip.space_of[key] = chip.spaces.size();
     AddressSpace& space = chip.spaces.emplace_back((chip.spaces.size() + 1) * AddressSpace::kBytes);
     const recording::Device& about = tables_.device(device);
@@ -244,8 +251,9 @@ class MemoryVizExporter {
 
   // -- circular buffers
 
-  // Programs lie on the same addresses by design, which the viewer cannot show: what all of them
-  // have reserved is one block, which is freed and allocated again when it changes.
+  // Replaces the block of circular buffers when the reserved bytes change. Programs share addresses
+  // by design, which the viewer cannot show, so that all circular buffers of a chip are one block.
+  // `shrink` selects the changes to handle: only smaller or only larger.
   void set_cbs(const Usage& usage, std::size_t at, Time time, bool shrink) {
     OfChip& chip = chips_[at];
     const std::uint64_t now = usage.used_bytes(selection_.chips()[at], Kind::cb);
@@ -284,12 +292,12 @@ class MemoryVizExporter {
   std::vector<OfChip> chips_;
   std::vector<std::size_t> slots_;
   Shared cb_stack_;
-  boost::unordered_flat_map<std::pair<RowId, RowId>, Shared> stacks_;  // device and request
+  boost::unordered_flat_map<std::pair<RowId, RowId>, Shared> stacks_;  // (device, request) -> stack
   boost::unordered_flat_map<AllocationKey, Place> lives_;
-  std::vector<Allocation> pending_;  // of the moment that is being read
+  std::vector<Allocation> pending_;  // allocations of the current moment
   std::uint64_t entries_ = 0;
   std::uint64_t left_out_ = 0;
-  std::uint64_t impossible_ = 0;  // larger than any device
+  std::uint64_t impossible_ = 0;  // number of allocations larger than any device
 };
 
 Notes MemoryVizExporter::notes() const {
@@ -307,7 +315,7 @@ Notes MemoryVizExporter::notes() const {
   return notes;
 }
 
-// The viewer shows them as they are.
+// Returns facts about the run and its chips. The viewer shows these texts unchanged.
 Shared MemoryVizExporter::settings(const std::vector<std::size_t>& places) {
   std::vector<EncodedField> fields = {
       {texts_.word("made by"), texts_.word("ttmem export")},
@@ -333,7 +341,7 @@ Result<void> MemoryVizExporter::write(Output& output) {
     encoder_.append(traces, chips_[i].entries);
     for (const AddressSpace& space : chips_[i].spaces)
       append_segment(segments, places[i], space, encoder_, texts_);
-    chips_[i] = {};  // there may be millions of entries: not twice
+    chips_[i] = {};  // frees the entries, so that millions of them are not in memory twice
   }
   const std::array<EncodedField, 3> file = {
       {{texts_.word("segments"), &segments},
@@ -345,7 +353,7 @@ Result<void> MemoryVizExporter::write(Output& output) {
 }  // namespace
 
 Result<Notes> write_memory_viz(const Job& job, Output& output) {
-  const auto thinning = Thinning::plan(job.reader, job.selection, kMaxSmoothEntries);
+  const auto thinning = Thinning::plan(job.reader, job.selection, kMaxThinnedEntries);
   if (!thinning) return thinning.error();
   const auto encoder = job.path.ends_with(".json") ? make_json_encoder() : make_pickle_encoder();
   MemoryVizExporter exporter(job, *thinning, *encoder);

@@ -52,7 +52,7 @@ int open_special(const std::string& path) {
   return -1;
 }
 
-// 0, or errno.
+// Writes all bytes. Returns 0 or errno.
 int write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
@@ -65,18 +65,20 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-// 0, or errno; EEXIST when `to` has come into being meanwhile.
+// Renames a file. Returns 0 or errno; EEXIST if `to` was created in the meantime.
 int rename_to(const std::string& from, const std::string& to, bool overwrite) {
   if (!overwrite) {
     if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-    if (errno != EINVAL && errno != ENOSYS) return errno;  // else this file system cannot do it
+    // Else the file system has no RENAME_NOREPLACE.
+    if (errno != EINVAL && errno != ENOSYS) return errno;
   }
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 void make_signals_errors() {
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the shell: an error like a full disk
+  // Turns the file size limit of the shell into an error, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 }  // namespace
@@ -185,7 +187,7 @@ std::string OutputFolder::file(std::string_view name) const {
 }
 
 Result<void> OutputFolder::finish(std::initializer_list<std::string_view> names) {
-  // Of a folder that was there only what we would have written ourselves goes.
+  // Removes only files that an earlier export wrote; rename() below fails if other files remain.
   for (const std::string_view name : names) unlink(fmt::format("{}/{}", path_, name).c_str());
   if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
     if (errno != ENOTEMPTY && errno != EEXIST) return cannot_write(path_, errno);

@@ -9,22 +9,23 @@
 
 namespace ttmem::exports {
 
-// A file that has its name only when it is whole: until finish() it is beside that, under another
-// name, and goes away with this object. Standard output ("-") and what is no regular file (a pipe,
-// /dev/null) are written directly. Not thread-safe.
+// A file that gets its name only when it is complete. Until finish() the file has another name in
+// the same folder, and the destructor removes an unfinished file. Standard output ("-") and files
+// that are not regular (a pipe, /dev/null) are written directly. Not thread-safe.
 class Output {
  public:
-  // Fails when there is such a file and it may not be overwritten.
+  // Creates the file. Fails if a regular file with this name exists and `overwrite` is false.
   [[nodiscard]] static Result<Output> create(const std::string& path, bool overwrite);
-  // Into an open file, which messages call `name`. Whoever opened it sees to what becomes of it.
+  // Writes into an open file, which messages call `name`. The caller decides about the file after a
+  // failure; nothing is removed.
   [[nodiscard]] static Output into(UniqueFd file, std::string name);
   ~Output();
   Output(Output&& other) noexcept;
   Output& operator=(Output&&) = delete;
 
-  // Does nothing after a failure, which finish() reports.
+  // Does nothing after a failure. finish() reports the failure.
   void write(std::string_view bytes);
-  // A reader of standard output that has gone is not a failure.
+  // Completes the file. Not a failure: the reader of standard output has closed its end.
   [[nodiscard]] Result<void> finish();
 
  private:
@@ -32,14 +33,14 @@ class Output {
   void flush();
 
   std::string path_;
-  std::string unfinished_;  // its name until finish(); empty: written directly
+  std::string unfinished_;  // name until finish(); empty: the file is written directly
   bool overwrite_ = false;
   UniqueFd fd_;
   std::string buffer_;
-  int failed_ = 0;  // errno
+  int failed_ = 0;  // errno of the first failure, or 0
 };
 
-// The same for a folder of files with known names.
+// A folder with a fixed set of files that gets its name only when it is complete, like Output.
 class OutputFolder {
  public:
   [[nodiscard]] static Result<OutputFolder> create(const std::string& path, bool overwrite);
@@ -47,9 +48,10 @@ class OutputFolder {
   OutputFolder(OutputFolder&& other) noexcept;
   OutputFolder& operator=(OutputFolder&&) = delete;
 
-  // Where a file of that name is to be written.
+  // Returns the path under which the caller must write the file `name`.
   [[nodiscard]] std::string file(std::string_view name) const;
-  // Fails when the folder was there and has other files than `names`, which it replaces.
+  // Renames the folder to its final name. An existing folder is replaced if it has only files from
+  // `names`; else finish() fails.
   [[nodiscard]] Result<void> finish(std::initializer_list<std::string_view> names);
 
  private:

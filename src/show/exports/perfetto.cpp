@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// https://ui.perfetto.dev: below each device its counters, its allocations and programs as slices,
-// and its dispatches; below each process its marks and gaps.
+// A trace for https://ui.perfetto.dev. Below each device are its counters, its allocations and
+// programs as slices, and its dispatches. Below each process are its marks and gaps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,20 +27,21 @@ using recording::Time;
 
 namespace {
 
-// More rows of one name than anybody scrolls through.
+// Maximum number of rows with one name. Nobody scrolls through more.
 constexpr std::size_t kMaxLanes = 1000;
 
-// The ranks below a device, after its counters.
+// The ranks of a device's tracks, which follow its counters.
 enum SliceRank : std::uint64_t { kDispatches = 20, kPrograms = 21, kAllocations = 22 };
 
 constexpr PerKind<std::string_view> kSliceNames = {
     {"DRAM buffers", "L1 buffers, each", "L1_SMALL buffers", "Trace buffers", "CBs counted by hand",
      "Kernels, each", "Host buffers"}};
 
-// Slices of one name on one chip, in as many rows as overlap.
+// The slices of one name on one chip. Slices that overlap are in different rows.
 class Slices {
  public:
-  // The track of a new slice, and its lane; none: there are too many.
+  // Returns a free lane for a new slice and makes sure that the lane has a track. Returns nullopt
+  // if there are too many lanes.
   std::optional<std::size_t> begin(PerfettoTrace& trace, TrackId parent, std::string_view name,
                                    std::uint64_t rank) {
     const auto lane = lanes_.take();
@@ -55,10 +56,10 @@ class Slices {
   std::vector<TrackId> tracks_;
 };
 
-// What lives as a slice: an allocation on a device, or a program.
+// An allocation on a device, or a program, that is drawn as a slice.
 struct SliceKey {
   RowId device = 0;
-  RowId allocation = 0;  // 0: `program` is set
+  RowId allocation = 0;  // 0: a program
   RowId program = 0;
 
   friend bool operator==(const SliceKey&, const SliceKey&) = default;
@@ -70,7 +71,7 @@ struct SliceKey {
   }
 };
 
-// How a slice is shown, and on which track.
+// The track, name and category of a slice.
 struct Shown {
   std::string_view track;
   std::uint64_t rank = 0;
@@ -78,13 +79,13 @@ struct Shown {
   std::string_view category;
 };
 
-// Below one chip.
+// The tracks below one chip.
 struct ChipTracks {
   ChipTracks(PerfettoTrace& trace, const Selection& selection, const Chip& chip, TrackId a_track)
       : track(a_track), counters(trace, selection, chip, a_track) {}
 
   TrackId track;
-  TrackId dispatches = 0;  // 0: none so far
+  TrackId dispatches = 0;  // 0: not created yet
   PerfettoCounters counters;
   PerKind<Slices> allocations{};
   Slices programs{};
@@ -122,7 +123,7 @@ class PerfettoExporter {
           }
           end_ns_ = std::max(end_ns_, time);
         },
-        [&](const Event& event) { tell(usage, event); });
+        [&](const Event& event) { add_event(usage, event); });
     if (!passed) return passed.error();
     if (tables_.run.aggregate) write_timeline();
     for (const auto& [life, place] : lives_) {
@@ -132,7 +133,7 @@ class PerfettoExporter {
   }
 
  private:
-  void tell(const Usage& usage, const Event& event) {
+  void add_event(const Usage& usage, const Event& event) {
     switch (event.type) {
       case Event::Type::device_open:
         return open(usage, *event.device);
@@ -167,7 +168,8 @@ class PerfettoExporter {
     if (!tables_.run.aggregate) chips_[chip].counters.write(usage, device.begin_ns);
   }
 
-  // An aggregate has no events to count, but what the processes counted now and then.
+  // Writes the counters of an aggregate, which has no events but has samples that the processes
+  // took.
   void write_timeline() {
     std::vector<PerKind<std::uint64_t>> used(tables_.devices.size());
     for (const recording::Sample& sample : tables_.timeline) {
@@ -212,7 +214,8 @@ class PerfettoExporter {
     Annotations about;
     about.add("program", program.number);
     about.add("pid", pid_of(program.device));
-    // What it would take alone; the counter has what all take together.
+    // The bytes that the program would take alone. The counter shows the bytes of all programs
+    // together.
     const std::uint64_t bytes = program.layout == 0 ? 0
                                                     : cb_bytes(tables_.device(program.device),
                                                                tables_.layout(program.layout));
@@ -282,13 +285,13 @@ class PerfettoExporter {
     lives_.erase(at);
   }
 
-  // Of a mark that no process made: a track of its own.
+  // Returns the track of a process. Marks without a process (id 0) have their own track.
   TrackId process_track(RowId id) {
     TrackId& track = process_tracks_[id];
     if (track != 0) return track;
     if (id == 0) return track = trace_.add_track(0, "Marks", selection_.chips().size());
     const recording::Process& process = tables_.process(id);
-    // Perfetto takes two processes with one number for one.
+    // Perfetto merges two processes that have the same pid.
     const bool alone = process.pid > 0 && pids_.insert(process.pid).second;
     if (alone) return track = trace_.add_process(process);
     return track = trace_.add_track(0, fmt::format("{} {}", valid_utf8(process.name), process.pid),
@@ -313,7 +316,8 @@ class PerfettoExporter {
     std::size_t lane = 0;
   };
   boost::unordered_flat_map<SliceKey, Place> lives_;
-  boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, std::uint32_t> names_;  // of programs
+  // (device, program number) -> name.
+  boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, std::uint32_t> names_;
   boost::unordered_flat_map<RowId, TrackId> process_tracks_;
   boost::unordered_flat_map<RowId, TrackId> gap_tracks_;
   std::set<std::int32_t> pids_;

@@ -8,7 +8,8 @@ namespace {
 
 constexpr PerKind<std::string_view> kCounterNames = {
     {"DRAM", "L1 buffers", "L1_SMALL", "Trace", "CB", "Kernels", "Host memory"}};
-// Below a device, before all else; the kinds have their own numbers.
+// The ranks of counters that are not for one kind. The rank of a kind's counter is the number of
+// the kind.
 enum CounterRank : std::uint64_t { kL1Total = 10, kResident = 11 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace ttmem::exports {
 
-// A value over time. Its track begins with its first value.
+// A value over time. Its track is created with the first value.
 class PerfettoCounter {
  public:
   void set(PerfettoTrace& trace, TrackId parent, std::string_view name, std::uint64_t rank,
@@ -23,18 +23,18 @@ class PerfettoCounter {
   std::optional<std::uint64_t> value_;
 };
 
-// The counters of one chip: one for each kind that somebody reports, their sum in L1, and what is
-// resident. The arguments must outlive it.
+// The counters of one chip: one for each reported kind, one for all of L1, and one for resident
+// circular buffers. The arguments must outlive this object.
 class PerfettoCounters {
  public:
   PerfettoCounters(PerfettoTrace& trace, const Selection& selection, const Chip& chip,
                    TrackId parent);
 
-  // What its process reports has a value from now on, also when that is 0.
+  // Starts the counters of the kinds that the device's process reports, even if their values are 0.
   void open(const recording::Device& device);
-  // Those that have changed.
+  // Writes the counters that have changed.
   void write(const Usage& usage, recording::Time time);
-  // The same; `resident` none: unknown.
+  // Does the same with given values. `resident` is nullopt if unknown.
   void write(const PerKind<std::uint64_t>& used_bytes, std::optional<std::uint64_t> resident,
              recording::Time time);
 

@@ -7,7 +7,7 @@
 namespace ttmem::exports {
 namespace {
 
-// The numbers of the fields, as Perfetto's protos have them.
+// The field numbers of Perfetto's proto files.
 constexpr std::uint32_t kTracePacket = 1;
 namespace in_packet {
 constexpr std::uint32_t timestamp = 8, sequence_id = 10, track_event = 11, track_descriptor = 60;
@@ -36,7 +36,7 @@ constexpr std::uint32_t frames = 1, function_name = 1;
 constexpr std::uint64_t kOrderedByRank = 3;  // TrackDescriptor.ChildTracksOrdering
 constexpr std::uint64_t kUnitOfBytes = 3;    // CounterDescriptor.Unit
 enum Type : std::uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
-// Events without one are refused; which it is does not matter.
+// Perfetto refuses events without a sequence id. Any id will do.
 constexpr std::uint64_t kSequence = 1;
 
 ProtoMessage event_of(Type type, TrackId track) {

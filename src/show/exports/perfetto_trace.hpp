@@ -14,31 +14,32 @@ namespace ttmem::exports {
 
 using TrackId = std::uint64_t;  // 0: none
 
-// What a slice or an instant says beside its name.
+// The arguments and the stack of a slice or an instant.
 class Annotations {
  public:
   void add(std::string_view name, std::uint64_t value);
   void add(std::string_view name, std::string_view value);
-  // The flame graph of a selection adds up these bytes.
+  // Sets the stack. A selection's flame graph in Perfetto adds up `bytes`.
   void set_stack(const Stack& stack, std::uint64_t bytes);
 
  private:
   friend class PerfettoTrace;
-  ProtoMessage fields_;  // of a TrackEvent
+  ProtoMessage fields_;  // fields of a TrackEvent
 };
 
-// A trace of Perfetto (perfetto/trace/trace.proto), packet by packet. A track must be there before
-// its events. Nothing is interned, so that every packet can be read alone. Texts must be UTF-8.
-// Times before the recording are those of its begin. Not thread-safe.
+// A trace of Perfetto (perfetto/trace/trace.proto), written packet by packet. A track must be added
+// before its events. No strings are interned, so that every packet can be read alone. Texts must be
+// UTF-8. Times before the begin of the recording are written as its begin. Not thread-safe.
 class PerfettoTrace {
  public:
   explicit PerfettoTrace(Output& output) : output_(output) {}
 
-  // Tracks of one parent are shown by their rank; those with one name are shown as one. Parent 0:
-  // at the top.
+  // Adds a track. Tracks of one parent are ordered by rank; tracks with the same name are shown as
+  // one. Parent 0 is the top level.
   TrackId add_track(TrackId parent, std::string_view name, std::uint64_t rank,
                     std::string_view description = {});
-  // In bytes. Counters of one parent and one scale can be compared by eye.
+  // Adds a counter of bytes. Counters with the same parent and `scale` share one y axis, so that
+  // they can be compared by eye.
   TrackId add_counter(TrackId parent, std::string_view name, std::uint64_t rank,
                       std::string_view scale);
   TrackId add_process(const recording::Process& process);

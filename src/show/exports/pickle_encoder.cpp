@@ -7,7 +7,7 @@
 namespace ttmem::exports {
 namespace {
 
-// The opcodes, as Python's pickletools names them.
+// The opcodes, with their names from Python's pickletools.
 enum Opcode : std::uint8_t {
   kProto = 0x80,
   kEmptyDict = '}',
@@ -25,12 +25,13 @@ enum Opcode : std::uint8_t {
 };
 constexpr char kProtocol = 4;
 
-// The viewer hands all items of one Appends to a function, as arguments.
+// The viewer passes all items of one Appends to a function as arguments, and the number of
+// arguments is limited.
 constexpr std::size_t kMaxItems = 1000;
 
 void put(std::string& bytes, Opcode opcode) { bytes += static_cast<char>(opcode); }
 
-// The lowest `count` bytes, the lowest first.
+// Appends the lowest `count` bytes of `value`, little-endian.
 void put_number(std::string& bytes, std::uint64_t value, unsigned count) {
   for (unsigned i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
 }
@@ -76,7 +77,8 @@ class PickleEncoder final : public SnapshotEncoder {
     bytes += kProtocol;
     put(bytes, kEmptyDict);
     put(bytes, kMark);
-    // First, so that whatever follows may name it. Its own key can be no shared one.
+    // The list of shared values comes first, so that all later values can refer to its entries. Its
+    // own key cannot be shared.
     constexpr std::string_view key = "shared";
     put(bytes, kBinUnicode);
     put_number(bytes, key.size(), 4);
@@ -95,7 +97,7 @@ class PickleEncoder final : public SnapshotEncoder {
   }
 
  private:
-  // Whoever reads numbers what is memoised from 0 on.
+  // Appends a shared value. A reader numbers the memoised values from 0 on.
   Shared memoize(std::string_view value) {
     begin_item(shared_);
     shared_.bytes += value;
@@ -140,14 +142,15 @@ class PickleEncoder final : public SnapshotEncoder {
     }
   }
 
-  // The same without a copy of a list, which may have most of the file.
+  // Writes a value like put_value(), without copying a list, which may be most of the file.
   static void write_value(Output& output, const EncodedValue& value) {
     const EncodedList none;
     const auto* list = std::get_if<const EncodedList*>(&value);
     std::string bytes;
     put_value(bytes, list == nullptr ? value : EncodedValue(&none));
     const std::string_view all = bytes;
-    const std::size_t begin = list == nullptr ? all.size() : 2;  // of a list: its opcodes
+    // Behind the opcodes that begin a list.
+    const std::size_t begin = list == nullptr ? all.size() : 2;
     output.write(all.substr(0, begin));
     if (list != nullptr) output.write((*list)->bytes);
     output.write(all.substr(begin));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The profile of github.com/google/pprof (proto/profile.proto), gzipped. Go's four types of samples
-// in their order, and two for the peak.
+// The profile of github.com/google/pprof (proto/profile.proto), compressed with gzip. The sample
+// types are the four types of Go in Go's order, then two for the peak.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace ttmem::exports {
 namespace {
 
-// The numbers of the fields, as profile.proto has them.
+// The field numbers of profile.proto.
 namespace in_profile {
 constexpr std::uint32_t sample_type = 1, sample = 2, location = 4, function = 5, string_table = 6,
                         time_nanos = 9, duration_nanos = 10, comment = 13, default_sample_type = 14;
@@ -52,15 +52,15 @@ constexpr std::array<SampleType, 6> kSampleTypes = {{{"alloc_objects", "count"},
                                                      {"inuse_space", "bytes"},
                                                      {"peak_objects", "count"},
                                                      {"peak_space", "bytes"}}};
-// Which of them there are, and what is shown first.
+// The range of sample types in a profile, and the type that is shown first.
 struct SampleTypes {
   std::size_t first;
   std::size_t count;
   std::string_view shown_first;
 };
-// A run that has ended well holds nothing: the first look must not be an empty one.
+// Shows the peak first, because a run that ended well holds nothing at its end.
 constexpr SampleTypes kAll = {0, 6, "peak_space"};
-// An aggregate knows only what was never freed.
+// In an aggregate only the allocations that were never freed are known.
 constexpr SampleTypes kOfAggregate = {2, 2, "inuse_space"};
 
 std::array<std::uint64_t, kSampleTypes.size()> values_of(const Holding& row) {
@@ -68,11 +68,11 @@ std::array<std::uint64_t, kSampleTypes.size()> values_of(const Holding& row) {
           row.at_end.bytes,      row.at_peak.objects, row.at_peak.bytes};
 }
 
-// Writes the fields of a Profile as they become known; their order is free.
+// Writes the fields of a Profile as they become known. Their order in the file does not matter.
 class Profile {
  public:
   Profile(Gzip& file, const SampleTypes& types) : file_(file), types_(types) {
-    text("");  // entry 0 must be
+    text("");  // entry 0 must be the empty text
     for (const auto& [type, unit] : std::span(kSampleTypes).subspan(types.first, types.count)) {
       ProtoMessage message;
       message.add(in_value_type::type, text(type));
@@ -125,7 +125,7 @@ class Profile {
     return at->second;
   }
 
-  // A location and a function for each name, with the same number.
+  // Returns the location of a name. Each name has one location and one function, with the same id.
   std::uint64_t location_of(const std::string& name) {
     const auto [at, is_new] = locations_.try_emplace(name, locations_.size() + 1);
     const std::uint64_t id = at->second;

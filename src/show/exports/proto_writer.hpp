@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Protocol buffers, written by hand: the few messages of Perfetto and pprof need no generator.
+// A small writer of protocol buffers. The few messages of Perfetto and pprof need no code
+// generator.
 #pragma once
 
 #include <bit>
@@ -11,15 +12,15 @@
 
 namespace ttmem::exports {
 
-// A message, field by field. Every field that is set is written, also with the value 0. Text must
-// be UTF-8. Pure.
+// A message, written field by field. A field that is set is written even if its value is 0. Texts
+// must be UTF-8. Pure.
 class ProtoMessage {
  public:
   void add(std::uint32_t field, std::uint64_t value) {
     key(field, kVarint);
     varint(value);
   }
-  // int64, not sint64: negative ones take ten bytes.
+  // Adds an int64 (not sint64): a negative number takes ten bytes.
   void add_signed(std::uint32_t field, std::int64_t value) {
     add(field, static_cast<std::uint64_t>(value));
   }
@@ -36,9 +37,9 @@ class ProtoMessage {
     bytes_ += text;
   }
   void add(std::uint32_t field, const ProtoMessage& message) { add(field, message.bytes()); }
-  // All fields of the other.
+  // Appends all fields of another message.
   void add_fields(const ProtoMessage& other) { bytes_ += other.bytes_; }
-  // A repeated number; nothing when there are none.
+  // Adds a repeated number. Adds nothing if `values` is empty.
   void add_packed(std::uint32_t field, std::span<const std::uint64_t> values) {
     if (values.empty()) return;
     ProtoMessage packed;

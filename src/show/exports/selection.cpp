@@ -16,10 +16,11 @@ using recording::Device;
 
 namespace {
 
-// A list with a place for each number must not become a long one.
+// Maximum device number for which a viewer's list of devices is indexed by number. The list has an
+// entry for every number up to the highest.
 constexpr std::uint32_t kMaxPlaces = 1024;
 
-// A chip as all that have it open together describe it.
+// Describes a chip with the facts of all devices that are this chip.
 Chip describe(const recording::Tables& tables, const report::Chip& found) {
   const Device& first = tables.device(found.rows.front());
   Chip chip{.number = first.number, .devices = found.rows};

@@ -13,7 +13,7 @@
 
 namespace ttmem::exports {
 
-// What has a peak of its own. L1 is buffers, circular buffers and kernels together.
+// A memory that has its own peak. L1 is buffers, circular buffers and kernels together.
 enum class Memory : std::uint8_t { dram, l1, trace, system };
 inline constexpr std::size_t kMemories = 4;
 
@@ -25,7 +25,7 @@ inline constexpr std::size_t kMemories = 4;
 }
 [[nodiscard]] std::string_view name_of(Memory memory);
 
-// A chip, and each time that a process had it open.
+// A chip, with one device for each time that a process opened it.
 struct Chip {
   std::uint32_t number = 0;
   std::uint64_t uid = 0;  // 0: unknown
@@ -33,26 +33,27 @@ struct Chip {
   std::string board{};
   std::vector<recording::RowId> devices{};
 
-  [[nodiscard]] std::string name() const;  // "device 3"
+  [[nodiscard]] std::string name() const;  // such as "device 3"
 };
 
-// Which devices and kinds are exported.
+// The devices and kinds to export.
 class Selection {
  public:
   using Wanted = std::function<bool(const Chip&)>;
 
-  // `kinds` empty: all. `wanted` empty: all chips.
+  // Empty `kinds` selects all kinds, an empty `wanted` all chips.
   Selection(const recording::Tables& tables, const std::vector<Kind>& kinds,
             const Wanted& wanted = {});
 
-  // Chosen ones, by number.
+  // Returns the selected chips, ordered by number.
   [[nodiscard]] const std::vector<Chip>& chips() const { return chips_; }
   [[nodiscard]] bool has(Kind kind) const { return kinds_[kind]; }
   [[nodiscard]] bool has(recording::RowId device) const { return chip_of(device) != kNone; }
-  // How files name the chips that only know devices by numbers: chip by chip its number, or its
-  // place in chips() when two have one number.
+  // Returns the device number of each chip for formats that identify devices by number alone: the
+  // chip's own number, or its index in chips() if two chips have the same number or a number is too
+  // large.
   [[nodiscard]] std::vector<std::size_t> places() const;
-  // Where in chips(); kNone: it was not chosen.
+  // Returns the index of the device's chip in chips(), or kNone if the chip is not selected.
   [[nodiscard]] std::size_t chip_of(recording::RowId device) const {
     return chip_of_[static_cast<std::size_t>(device - 1)];
   }

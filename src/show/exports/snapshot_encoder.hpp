@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dictionaries and lists as Python's pickle or as JSON: all that a memory snapshot needs.
+// An encoder of a memory snapshot as Python pickle or JSON: dictionaries and lists are enough.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace ttmem::exports {
 
-// Something that is written once and named often: the key of a dictionary, a stack.
+// A value that is written once and referred to often: the key of a dictionary, or a stack.
 enum class Shared : std::uint32_t {};
 
-// A list while it grows.
+// A list that is being built, already encoded.
 struct EncodedList {
   std::string bytes{};
   std::size_t items = 0;
@@ -31,7 +31,8 @@ struct EncodedField {
 };
 using EncodedFields = std::span<const EncodedField>;
 
-// Numbers must be below 2^53, above which JavaScript has gaps, and texts UTF-8. Not thread-safe.
+// Encodes values. Numbers must be below 2^53, above which JavaScript has no exact integers. Texts
+// must be UTF-8. Not thread-safe.
 class SnapshotEncoder {
  public:
   virtual ~SnapshotEncoder() = default;
@@ -43,14 +44,16 @@ class SnapshotEncoder {
   virtual void append(EncodedList& list, EncodedFields fields) const = 0;
   virtual void append(EncodedList& list, const EncodedList& item) const = 0;
 
-  // What is shared so far takes.
+  // Returns the size of all shared values so far.
   [[nodiscard]] virtual std::size_t shared_bytes() const = 0;
 
-  // The file: one dictionary. Fails, before it writes anything, when no viewer could read the file.
+  // Writes the file, which is one dictionary. Fails before writing if no viewer could read the
+  // file.
   [[nodiscard]] virtual Result<void> finish(Output& output, EncodedFields fields) const = 0;
 };
 
-// Protocol 4: viewers before June 2026 refuse 5. Python and the viewer read what this writes.
+// Writes pickle protocol 4, because viewers before June 2026 refuse protocol 5. Both Python and the
+// viewer can read the opcodes in use.
 [[nodiscard]] std::unique_ptr<SnapshotEncoder> make_pickle_encoder();
 [[nodiscard]] std::unique_ptr<SnapshotEncoder> make_json_encoder();
 

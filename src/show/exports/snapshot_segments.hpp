@@ -7,8 +7,8 @@
 
 namespace ttmem::exports {
 
-// Appends an address space with what lies in it as a segment of the device at that place. Nothing
-// when it was never used.
+// Appends an address space and its blocks as a segment of the device with number `place`. Appends
+// nothing if the space was never used.
 void append_segment(EncodedList& segments, std::size_t place, const AddressSpace& space,
                     const SnapshotEncoder& encoder, SnapshotTexts& texts);
 

@@ -10,15 +10,15 @@
 
 namespace ttmem::exports {
 
-// The texts of a memory snapshot, each of which is written once. The encoder must outlive it.
+// The texts of a memory snapshot, each written once. The encoder must outlive this object.
 class SnapshotTexts {
  public:
   explicit SnapshotTexts(SnapshotEncoder& encoder)
       : encoder_(encoder), no_frames_(encoder.share(std::span<const Shared>{})) {}
 
   [[nodiscard]] Shared word(std::string_view word);
-  // The list of frames of a stack, the innermost first, which is how the viewer shows them. Names
-  // that the viewer hides, because they are those of Python and libc, are spelled otherwise.
+  // Returns the frames of a stack, innermost first, as the viewer expects. Changes names that the
+  // viewer would hide because Python and libc use them.
   [[nodiscard]] Shared frames(const Stack& stack);
   [[nodiscard]] Shared no_frames() const { return no_frames_; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// https://www.speedscope.app: one profile for the peak of each memory of each device, and one for
-// what each device held at the end.
+// A file for https://www.speedscope.app: one profile for the peak of each memory of each device,
+// and one for the memory that each device held at the end.
 #include <fmt/format.h>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -33,7 +33,8 @@ class Frames {
 
 class Profiles {
  public:
-  // `amount(row)` is how much of a row is in it. Without any there is no profile.
+  // Adds a profile. `amount(row)` returns the bytes of a row in this profile. Adds nothing if all
+  // are 0.
   template <typename OfRow>
   void add(const std::string& name, const std::vector<Holding>& rows, OfRow&& amount) {
     json samples = json::array();
@@ -52,7 +53,7 @@ class Profiles {
   }
 
   [[nodiscard]] json file(const std::string& name) {
-    // A file without a profile is one that speedscope cannot open.
+    // speedscope cannot open a file without profiles.
     if (profiles_.empty()) push("nothing was held", 0, json::array(), json::array());
     return {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
             {"name", name},
@@ -84,7 +85,7 @@ Result<Notes> write_speedscope(const Job& job, Output& output) {
   if (!holdings) return holdings.error();
   Profiles profiles;
   const std::vector<Chip>& chips = job.selection.chips();
-  // Of an aggregate only the end is known.
+  // In an aggregate only the state at the end is known.
   const std::size_t peaks = job.reader.tables().run.aggregate ? 0 : kMemories;
   for (std::size_t chip = 0; chip < chips.size(); ++chip) {
     for (std::size_t memory = 0; memory < peaks; ++memory) {

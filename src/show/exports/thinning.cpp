@@ -19,19 +19,19 @@ using AllPeaks = std::vector<std::array<LocalPeaks, kMemories>>;
 
 struct Survey {
   AllPeaks peaks;
-  std::uint64_t entries = 0;                // of allocations
-  std::vector<std::uint64_t> cb_changes{};  // by chip: how often its circular buffers changed
+  std::uint64_t entries = 0;                // entries of allocations
+  std::vector<std::uint64_t> cb_changes{};  // chip -> number of changes of its circular buffers
   Time last = 0;
 };
 
-// A free and an allocation.
+// A change is a free (two entries) and an allocation.
 constexpr std::uint64_t kEntriesPerChange = 3;
 
 constexpr std::uint64_t entries_of(const recording::Allocation& allocation) {
   return allocation.end_ns ? 3 : 1;
 }
 
-// Calls visit(allocation, chip, memory) for all that is selected.
+// Calls visit(allocation, chip, memory) for an allocation event, once per selected device.
 template <typename Visit>
 void for_each_selected(const recording::Tables& tables, const Selection& selection,
                        const Event& event, Visit&& visit) {
@@ -77,7 +77,7 @@ Result<Survey> survey(const recording::Reader& reader, const Selection& selectio
   return found;
 }
 
-// The times of the peaks, and the end.
+// Returns the times of the peaks, and the end.
 Thinning::Moments moments_of(const AllPeaks& peaks, Time end) {
   Thinning::Moments moments(peaks.size());
   for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
@@ -107,7 +107,7 @@ void LocalPeaks::add(const Peak& value) {
   if (values_ == 0 || value.bytes > open_.bytes) open_ = value;
   if (++values_ < values_per_peak_) return;
   finish();
-  if (peaks_.size() < most_) return;
+  if (peaks_.size() < max_peaks_) return;
   halve();
   values_per_peak_ *= 2;
 }
@@ -127,14 +127,15 @@ void LocalPeaks::halve() {
 }
 
 Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection& selection,
-                                std::uint64_t most_entries) {
+                                std::uint64_t max_entries) {
   auto found = survey(reader, selection);
   if (!found) return found.error();
   const std::uint64_t cb_changes =
       std::accumulate(found->cb_changes.begin(), found->cb_changes.end(), std::uint64_t{0});
-  if (found->entries + cb_changes * kEntriesPerChange <= most_entries) return Thinning{};
+  if (found->entries + cb_changes * kEntriesPerChange <= max_entries) return Thinning{};
   const Time end = std::max(found->last, reader.end_ns());
-  // From all peaks, each time half of them, to the one of the whole recording.
+  // Makes plans with fewer and fewer peaks: all peaks, then half of them each time, down to one per
+  // memory.
   std::vector<Thinning> plans;
   std::vector<std::uint64_t> entries;
   for (std::size_t peaks = kMaxPeaks; peaks > 0; peaks /= 2) {
@@ -146,7 +147,7 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
     for_each_selected(
         reader.tables(), selection, event,
         [&](const recording::Allocation& allocation, std::size_t chip, Memory memory) {
-          // What a coarser plan keeps, a finer one keeps too.
+          // An allocation that a plan leaves out is left out by all following plans.
           for (std::size_t i = 0; i < plans.size(); ++i) {
             if (!plans[i].keeps(chip, memory, allocation.begin_ns, allocation.end_ns)) break;
             entries[i] += entries_of(allocation);
@@ -156,7 +157,7 @@ Result<Thinning> Thinning::plan(const recording::Reader& reader, const Selection
   });
   if (!passed) return passed.error();
   std::size_t chosen = 0;
-  while (chosen + 1 < plans.size() && entries[chosen] > most_entries) ++chosen;
+  while (chosen + 1 < plans.size() && entries[chosen] > max_entries) ++chosen;
   return std::move(plans[chosen]);
 }
 

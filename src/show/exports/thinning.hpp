@@ -14,60 +14,61 @@
 
 namespace ttmem::exports {
 
-// The largest values of something, in so many stretches of time that hold the same number of
-// values. Memory is bounded: when there are too many stretches, each two become one.
+// The largest value of each stretch of time. All stretches have the same number of values. Memory
+// is bounded: if there are too many stretches, each pair of stretches is merged.
 class LocalPeaks {
  public:
-  explicit LocalPeaks(std::size_t most) : most_(most) {}
+  explicit LocalPeaks(std::size_t max_peaks) : max_peaks_(max_peaks) {}
 
-  // In the order of time.
+  // Adds a value. Values must be in the order of time.
   void add(const Peak& value);
-  // What add() has not finished.
+  // Closes the last stretch, which may be incomplete.
   void finish();
-  // Each two stretches become one, which keeps the larger of their peaks.
+  // Merges each pair of stretches. Keeps the larger of the two peaks.
   void halve();
 
   [[nodiscard]] const std::vector<Peak>& peaks() const { return peaks_; }
 
  private:
-  std::size_t most_;
+  std::size_t max_peaks_;
   std::size_t values_per_peak_ = 1;
-  std::size_t values_ = 0;  // in `open_`
+  std::size_t values_ = 0;  // number of values in `open_`
   Peak open_{};
   std::vector<Peak> peaks_;
 };
 
-// Which allocations a viewer gets that cannot show all of them.
+// The allocations to export for a viewer that cannot show all of them.
 //
-// Time is cut into stretches, and of each the moment is kept at which a memory of a chip was
-// fullest. What lives at one of these moments, or at the end, is kept; what comes and goes between
-// two of them is left out. So every kept moment is exact, the peak of the recording among them,
-// and nowhere is shown more than there was.
+// The time is divided into stretches. In each stretch the moment is kept at which a memory of a
+// chip was fullest. Allocations that live at a kept moment or at the end are kept; allocations that
+// begin and end between two kept moments are left out. So every kept moment is exact, including the
+// peak of the recording, and no moment shows more memory than there was.
 class Thinning {
  public:
   using Moments = std::vector<std::array<std::vector<recording::Time>, kMemories>>;
 
   Thinning() = default;
 
-  // Passes over the recording once or twice. `most_entries`: an allocation is one entry, its free
-  // two. What lives at the peak and at the end is kept also when it is more than that.
+  // Plans the thinning in one or two passes over the recording. An allocation takes one entry, its
+  // free two more. The allocations that live at the peak and at the end are kept even if they
+  // exceed the maximum.
   [[nodiscard]] static Result<Thinning> plan(const recording::Reader& reader,
-                                             const Selection& selection,
-                                             std::uint64_t most_entries);
+                                             const Selection& selection, std::uint64_t max_entries);
 
-  // False: everything is kept.
+  // Returns false if everything is kept.
   [[nodiscard]] bool is_needed() const { return !moments_.empty(); }
   [[nodiscard]] bool keeps(std::size_t chip, Memory memory, recording::Time begin,
                            std::optional<recording::Time> end) const;
-  // Whether this is a kept moment of that memory.
+  // Returns true if `time` is a kept moment of the memory.
   [[nodiscard]] bool is_kept(std::size_t chip, Memory memory, recording::Time time) const;
 
  private:
   explicit Thinning(Moments moments) : moments_(std::move(moments)) {}
-  // How many entries the circular buffers have, which change so often on each chip.
+  // Returns the number of entries for circular buffers. `changes` has the number of changes per
+  // chip.
   [[nodiscard]] std::uint64_t cb_entries(const std::vector<std::uint64_t>& changes) const;
 
-  Moments moments_;  // [chip][memory], ascending; empty: not needed
+  Moments moments_;  // [chip][memory], ascending; empty: no thinning
 };
 
 }  // namespace ttmem::exports

@@ -17,7 +17,7 @@ struct Rectangle {
   std::uint32_t x0, y0, x1, y1;
 };
 
-// Row by row; equal stretches of rows that follow each other are one.
+// Returns rectangles that cover the cores. Equal runs of cores in adjacent rows are one rectangle.
 std::vector<Rectangle> rectangles_of(const CoreMask& cores, std::uint32_t grid_x) {
   std::vector<Rectangle> found;
   for (std::uint32_t y = 0; y * grid_x < kMaxCores; ++y) {
@@ -54,7 +54,7 @@ std::string core_range_set(const CoreMask& cores, std::uint16_t grid_x) {
 
 Graph::Graph(std::size_t max_bytes) : max_bytes_(max_bytes) { add_node("capture_start", ""); }
 
-// Numbers are texts, as the writer of ttnn has them.
+// Writes numbers as texts, as ttnn's own writer does.
 void Graph::add_node(std::string_view type, std::string_view params) {
   fmt::format_to(
       std::back_inserter(text_),

@@ -11,27 +11,29 @@
 
 namespace ttmem::exports {
 
-// A program that is sent to a device, for its circular buffers.
+// A program that was dispatched to a device, with its circular buffers.
 struct SentProgram {
   std::string name{};
-  const recording::Layout* layout = nullptr;  // null: unknown
-  std::size_t place = 0;                      // of its device
-  std::uint16_t grid_x = 0;                   // of its device; 0: unknown
+  const recording::Layout* layout = nullptr;  // nullptr: unknown
+  std::size_t place = 0;                      // number of the device in the report
+  std::uint16_t grid_x = 0;                   // grid of the device; 0: unknown
 };
 
-// "{[0-0 - 7-7], [0-8 - 3-8]}", from corner to corner, both included: as TT-Metal writes cores.
+// Returns ranges in TT-Metal's notation: "{[0-0 - 7-7], [0-8 - 3-8]}", from corner to corner, both
+// included.
 [[nodiscard]] std::string core_range_set(const CoreMask& cores, std::uint16_t grid_x);
 
-// The captured graph of one operation, as JSON: a function for each program, with its circular
-// buffers in it. It is text from the start: a trace on a mesh has millions of nodes.
+// The captured graph of one operation as JSON: a function for each program, with the circular
+// buffers of the program. The graph is built directly as text, because a trace on a mesh has
+// millions of nodes.
 class Graph {
  public:
-  // Programs are taken while the text has at most so many bytes.
+  // `max_bytes` limits the text: a program that would exceed this size is not added.
   explicit Graph(std::size_t max_bytes);
 
-  // Returns false, and adds nothing, when the program does not fit.
+  // Adds a program. Returns false, and adds nothing, if the program does not fit.
   [[nodiscard]] bool add(const SentProgram& program);
-  // Ends the graph and moves its text out; afterwards it may only be destroyed.
+  // Ends the graph and moves its text out. After this call the object may only be destroyed.
   [[nodiscard]] std::string take();
 
  private:

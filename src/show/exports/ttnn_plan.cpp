@@ -18,15 +18,15 @@ using recording::Time;
 
 namespace {
 
-// More than this takes the viewer too long.
+// With more operations or rows the viewer is too slow.
 constexpr std::size_t kMaxOperations = 2000;
 constexpr std::uint64_t kMaxRows = 2'000'000;
 
-// What may become operations: dispatches, or placements.
+// The events that may become operations: dispatches or placements.
 struct Candidates {
   std::uint64_t count = 0;
-  std::uint64_t rows = 0;  // that they would have together
-  bool now = false;        // one is at the moment that is being read
+  std::uint64_t rows = 0;  // total number of buffer rows
+  bool now = false;        // an event is at the current moment
   LocalPeaks peaks{kMaxOperations};
 
   void add(std::uint64_t live) {
@@ -37,7 +37,7 @@ struct Candidates {
   void end_moment(std::uint64_t l1_bytes, Time time) {
     if (std::exchange(now, false)) peaks.add({l1_bytes, time});
   }
-  // The times of those that are not too many; none: all.
+  // Returns the times of the events to keep, or nullopt if all events are kept.
   std::optional<std::set<Time>> chosen() {
     if (count <= kMaxOperations && rows <= kMaxRows) return std::nullopt;
     peaks.finish();
@@ -103,7 +103,7 @@ class Planner {
   Usage usage_;
   Candidates dispatches_;
   Candidates placements_;
-  std::uint64_t live_ = 0;  // buffers, on all devices
+  std::uint64_t live_ = 0;  // live buffers on all devices
   std::uint64_t without_place_ = 0;
 };
 

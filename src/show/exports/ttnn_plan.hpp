@@ -12,24 +12,26 @@
 
 namespace ttmem::exports {
 
-// Whether a report of ttnn can show it: it lies in banks, at a known address.
+// Returns true if a ttnn report can show the allocation: it is in banks, at a known address.
 [[nodiscard]] bool has_place(const recording::Allocation& allocation,
                              const recording::Request& request);
 
-// Whether one of the devices of the set is.
+// Returns true if at least one device of the set is selected.
 [[nodiscard]] bool is_selected(const recording::Tables& tables, const Selection& selection,
                                recording::RowId set);
 
-// What becomes an operation of a report.
+// The plan of a report: the events that become its operations.
 struct TtnnPlan {
-  bool placements = false;       // placements of programs: no dispatch was recorded
-  std::uint64_t candidates = 0;  // dispatches or placements that there are
-  std::optional<std::set<recording::Time>> chosen{};  // those at these times; none: all
-  std::uint64_t without_place = 0;                    // allocations that cannot be shown
+  bool placements = false;  // true: placements become operations, because no dispatch was recorded
+  std::uint64_t candidates = 0;  // all dispatches or placements of the recording
+  // Times of the events to keep; nullopt: all events.
+  std::optional<std::set<recording::Time>> chosen{};
+  std::uint64_t without_place = 0;  // allocations that the report cannot show
 };
 
-// A report has a row for each buffer at each operation. When that would be too many, those are
-// chosen at which L1 was fullest, one for each stretch of the recording. One pass.
+// Plans the operations in one pass. A report has a row for each buffer at each operation. If there
+// would be too many rows, the plan divides the recording into stretches and keeps in each stretch
+// the event at which L1 was fullest.
 [[nodiscard]] Result<TtnnPlan> plan_operations(const Job& job);
 
 }  // namespace ttmem::exports

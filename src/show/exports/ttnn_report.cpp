@@ -12,8 +12,8 @@ using recording::Statement;
 
 namespace {
 
-// Tables that the viewer asks for must be there, also when they are empty. The file becomes one
-// only when it is whole: no journal is needed.
+// Creates also the tables that stay empty, because the viewer reads them. A journal is not needed:
+// an incomplete file is discarded.
 constexpr const char* kCreateTables = R"sql(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -147,14 +147,14 @@ void TtnnReport::add_buffer(std::int64_t operation, std::size_t place, std::uint
   buffer_.bind(3, address);
   buffer_.bind(4, request.bytes_per_bank);
   buffer_.bind(5, std::int64_t{buffer_type_of(request.kind)});
-  // Of shards it is not known whether they lie by height, width or block.
+  // Whether shards are by height, width or block is unknown.
   buffer_.bind(6, request.cores == 0 ? std::optional(kInterleaved) : std::nullopt);
   run(buffer_);
 }
 
 Result<void> TtnnReport::finish() {
   if (failed_) return *failed_;
-  // As an index, what the viewer asks for again and again.
+  // Speeds up the viewer's most frequent query.
   return database_.execute(
       "CREATE INDEX buffers_by_operation ON buffers (operation_id, device_id); COMMIT");
 }

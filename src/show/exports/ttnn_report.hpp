@@ -13,21 +13,21 @@
 
 namespace ttmem::exports {
 
-// The db.sqlite of a report of ttnn, as ttnn-visualizer reads it: some versions take columns by
-// their names, others by their places, with `rank` as the last. After a failure calls do nothing,
-// and finish() says why. Texts must be UTF-8. Not thread-safe.
+// The db.sqlite of a ttnn report, for ttnn-visualizer. Some versions of the viewer read columns by
+// name, others by position with `rank` last. After a failure all calls do nothing, and finish()
+// returns the failure. Texts must be UTF-8. Not thread-safe.
 class TtnnReport {
  public:
   [[nodiscard]] static Result<TtnnReport> create(const std::string& path);
 
   void add_metadata(std::string_view key, std::string_view value);
   void add_device(std::size_t place, const recording::Device& device);
-  // `duration_ns` none: unknown.
+  // Adds an operation. `ns` is its duration; nullopt: unknown.
   void add_operation(std::int64_t id, std::string_view name, std::optional<recording::Time> ns);
   void add_argument(std::int64_t operation, std::string_view name, std::string_view value);
   void add_stack_trace(std::int64_t operation, std::string_view text);
   void add_graph(std::int64_t operation, std::string_view json);
-  // What lies in every bank of a device at the end of an operation.
+  // Adds a buffer that is in every bank of a device at the end of an operation.
   void add_buffer(std::int64_t operation, std::size_t place, std::uint64_t address,
                   const recording::Request& request);
   [[nodiscard]] Result<void> finish();

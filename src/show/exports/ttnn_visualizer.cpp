@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A report for ttnn-visualizer: an operation for each dispatch, with all buffers that were there
-// and the circular buffers that it brought; and one for each peak.
+// A report for ttnn-visualizer. Each dispatch is an operation, with all buffers that were live and
+// the circular buffers of the dispatched programs. Each peak is an operation too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,11 +33,12 @@ namespace {
 constexpr std::string_view kDatabase = "db.sqlite";
 constexpr std::string_view kConfig = "config.json";
 constexpr std::string_view kSchemaVersion = "3.3";
-// Of the graph of one operation, and of all graphs together. An operation may dispatch a trace of
-// thousands of programs to all devices of a mesh, and the next one again.
+// Maximum sizes of one operation's graph and of all graphs together. One operation may dispatch a
+// trace of thousands of programs to all devices of a mesh, and so may the next operation.
 constexpr std::size_t kMaxGraphBytes = 16 << 20;
 constexpr std::size_t kMaxGraphsBytes = std::size_t{1} << 30;
-// Of all peaks together; when the buffers of all devices are more, a peak has those of its device.
+// Maximum number of buffer rows of all peaks together. A peak that would exceed this number has
+// only the buffers of its own chip.
 constexpr std::uint64_t kMaxPeakRows = 2'000'000;
 
 class TtnnExporter {
@@ -49,7 +50,7 @@ class TtnnExporter {
         plan_(plan),
         places_(selection_.places()),
         report_(report) {
-    // An aggregate has only what was never freed.
+    // In an aggregate only the allocations that were never freed are known.
     const char* what = tables_.run.aggregate ? "what was never freed" : "peak";
     for (std::size_t chip = 0; chip < peaks.size(); ++chip) {
       for (const Memory memory : {Memory::dram, Memory::l1}) {
@@ -65,7 +66,7 @@ class TtnnExporter {
   Result<void> write() {
     const recording::Run& run = tables_.run;
     report_.add_metadata("schema_version", kSchemaVersion);
-    if (run.started_unix_ns != 0) {  // 0: imported, from a graph without a clock
+    if (run.started_unix_ns != 0) {  // 0: imported from a graph without a clock
       report_.add_metadata("capture_timestamp_ns", fmt::format("{}", run.started_unix_ns));
     }
     report_.add_metadata("total_duration_ns", fmt::format("{}", job_.reader.end_ns()));
@@ -80,13 +81,13 @@ class TtnnExporter {
     close_operation(std::max(job_.reader.end_ns(), open_since_));
     return {};
   }
-  // Of the plan's candidates.
+  // Returns how many candidates of the plan were written.
   [[nodiscard]] std::uint64_t written() const { return written_; }
-  // Operations whose graph lacks programs.
+  // Returns the number of operations whose graph lacks programs.
   [[nodiscard]] std::uint64_t cut_graphs() const { return cut_graphs_; }
 
  private:
-  // What is dispatched, or placed, to which devices.
+  // A dispatch or placement: its programs and its devices.
   struct Sent {
     bool trace = false;
     std::vector<std::uint64_t> programs;
@@ -201,7 +202,8 @@ class TtnnExporter {
     write_buffers();
   }
 
-  // Its share of what the graphs of the others leave.
+  // Returns the maximum size of the next graph: an equal share of the bytes that are left for all
+  // remaining graphs.
   [[nodiscard]] std::size_t max_graph_bytes() const {
     const std::uint64_t all = plan_.chosen ? plan_.chosen->size() : plan_.candidates;
     const std::size_t left = kMaxGraphsBytes - std::min(kMaxGraphsBytes, graph_bytes_);
@@ -222,7 +224,8 @@ class TtnnExporter {
     open_since_ = time;
     report_.add_argument(operation_, "time_ns", fmt::format("{}", time));
   }
-  // It lasts until the next one; unknown in a damaged recording, in which time goes back.
+  // Ends the current operation, which lasts until the next one. The duration is unknown if time
+  // goes back, which happens in a damaged recording.
   void close_operation(Time time) {
     if (operation_ == 0) return;
     const auto lasts = static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(open_since_);
@@ -244,7 +247,7 @@ class TtnnExporter {
   void write_buffers_of(const Chip& chip) {
     report_.add_argument(operation_, "buffers", "of this device only");
     for (const auto& [id, allocation] : live_) {
-      const auto& devices = tables_.device_set(allocation.devices);  // in order
+      const auto& devices = tables_.device_set(allocation.devices);  // sorted
       for (const RowId device : chip.devices) {
         if (!std::binary_search(devices.begin(), devices.end(), device)) continue;
         report_.add_buffer(operation_, place_of(device), *allocation.address,
@@ -266,15 +269,15 @@ class TtnnExporter {
   std::vector<std::size_t> places_;
   TtnnReport& report_;
   std::multimap<Time, PeakOf> peaks_;
-  std::uint64_t peak_rows_ = 0;  // of those that have the buffers of all devices
+  std::uint64_t peak_rows_ = 0;  // rows of the peaks that have the buffers of all devices
   std::map<RowId, Allocation> live_;
   boost::unordered_flat_map<std::pair<RowId, std::uint64_t>, Placed> programs_;
-  std::vector<Sent> sent_;      // at the moment that is being read
-  std::int64_t operation_ = 0;  // the last
+  std::vector<Sent> sent_;      // events of the current moment
+  std::int64_t operation_ = 0;  // id of the last operation
   std::string open_name_;
   Time open_since_ = 0;
   std::uint64_t written_ = 0;
-  std::size_t graph_bytes_ = 0;  // of all graphs so far
+  std::size_t graph_bytes_ = 0;  // size of all graphs so far
   std::uint64_t cut_graphs_ = 0;
 };
 

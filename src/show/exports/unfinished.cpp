@@ -12,15 +12,15 @@
 namespace ttmem::exports {
 namespace {
 
-constexpr std::size_t kMax = 4;
+constexpr std::size_t kMaxPaths = 4;
 
-// What a signal handler may read: bytes that do not move, and how many of them are whole.
-std::array<std::array<char, PATH_MAX>, kMax> paths;
+// The data for the signal handler: paths at fixed places, and the number of complete paths.
+std::array<std::array<char, PATH_MAX>, kMaxPaths> paths;
 std::atomic<std::size_t> count = 0;
 static_assert(std::atomic<std::size_t>::is_always_lock_free);
 
 extern "C" void remove_and_end(int signal) {
-  // Acquires the paths that remove_when_interrupted() released.
+  // Pairs with the release in remove_when_interrupted(): the handler sees complete paths only.
   for (std::size_t i = count.load(std::memory_order_acquire); i > 0; --i) {
     const char* path = paths[i - 1].data();
     if (unlink(path) != 0) rmdir(path);
@@ -32,12 +32,13 @@ extern "C" void remove_and_end(int signal) {
 }  // namespace
 
 void remove_when_interrupted(const std::string& path) {
-  const std::size_t place = count.load(std::memory_order_relaxed);  // only this thread writes it
-  if (place == kMax || path.size() >= PATH_MAX) return;
+  // Only this thread writes `count`.
+  const std::size_t place = count.load(std::memory_order_relaxed);
+  if (place == kMaxPaths || path.size() >= PATH_MAX) return;
   path.copy(paths[place].data(), path.size());
   count.store(place + 1, std::memory_order_release);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // What is ignored (nohup) stays so.
+    // A signal that was ignored stays ignored, as nohup expects.
     if (std::signal(signal, remove_and_end) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
 }

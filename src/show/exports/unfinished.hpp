@@ -5,9 +5,9 @@
 
 namespace ttmem::exports {
 
-// When SIGINT, SIGTERM or SIGHUP ends the process, the file or folder goes first: a large export
-// that is given up must not fill the disk. A folder is removed when it is empty; name what lies in
-// it later. Handles a few; more are left behind. Not thread-safe.
+// Removes the file or folder if SIGINT, SIGTERM or SIGHUP ends the process, so that an interrupted
+// large export does not fill the disk. A folder is removed only if it is empty: register the folder
+// first, then its files. Handles at most four paths; further paths stay behind. Not thread-safe.
 void remove_when_interrupted(const std::string& path);
 
 }  // namespace ttmem::exports

@@ -15,33 +15,36 @@
 
 namespace ttmem::exports {
 
-// What every device holds, followed event by event. Not thread-safe.
+// The memory that every device holds, followed event by event. Not thread-safe.
 class Usage {
  public:
   Usage(const recording::Tables& tables, const Selection& selection);
   ~Usage();
 
   void apply(const recording::Event& event);
-  // Call when all that happened at one time was applied.
+  // Updates the programs whose layout changes. Must be called after all events of one time were
+  // applied.
   void settle();
-  // The chips (places in Selection::chips()) whose figures may differ since clear_changed().
+  // Returns the chips whose figures may have changed since clear_changed(), as indices into
+  // Selection::chips().
   [[nodiscard]] const std::vector<std::size_t>& changed() const { return changed_; }
   void clear_changed();
 
-  // Of all who have the chip open. Circular buffers: what the cores have reserved. 0 for a kind
-  // that was not selected.
+  // Return the used bytes of all processes that have the chip open. Circular buffers count with the
+  // reserved bytes of the cores. Returns 0 for a kind that is not selected.
   [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Kind kind) const;
   [[nodiscard]] std::uint64_t used_bytes(const Chip& chip, Memory memory) const;
-  // Circular buffers that were dispatched last.
+  // Returns the bytes of the circular buffers that were dispatched last.
   [[nodiscard]] std::uint64_t resident_bytes(const Chip& chip) const;
 
  private:
-  // A chip may be opened thousands of times: each time is a device, and most of them are over.
+  // The sums of one chip. Each opening of a chip is a device; a chip may be opened thousands of
+  // times, but only few of its devices are open at the same time.
   struct OfChip {
     PerKind<std::uint64_t> allocated{};
     std::vector<recording::RowId> placed{};  // devices with programs
   };
-  using Programs = std::unique_ptr<recording::PlacedPrograms>;  // null: none so far
+  using Programs = std::unique_ptr<recording::PlacedPrograms>;  // nullptr: no programs so far
   void note_change(recording::RowId device);
   void allocate(const recording::Allocation& allocation, bool begins);
   void place(const recording::Program& program);
@@ -63,14 +66,14 @@ class Usage {
   ledger::FootprintTable footprints_;
   std::vector<OfChip> chips_;
   std::vector<Programs> programs_;          // by device
-  std::vector<recording::RowId> changing_;  // have programs that get another layout
+  std::vector<recording::RowId> changing_;  // devices with programs that get another layout
   std::vector<std::size_t> changed_;
-  std::vector<bool> is_changed_;  // by chip
+  std::vector<bool> is_changed_;  // chip -> whether `changed_` contains the chip
 };
 
-// Calls visit(time, changed chips) after all that happened at that time, for each time at which
-// something did. What begins and ends within one moment was never held. `each`, when there is one,
-// is called with every event before it is applied.
+// Calls visit(time, changed chips) once for each time that has events, after all events of this
+// time. Allocations that begin and end within one moment are never visible. `each`, if set, is
+// called with every event before the event is applied.
 [[nodiscard]] Result<void> for_each_moment(
     const recording::Reader& reader, Usage& usage,
     const std::function<void(recording::Time, const std::vector<std::size_t>&)>& visit,
@@ -79,11 +82,11 @@ class Usage {
 
 struct Peak {
   std::uint64_t bytes = 0;
-  recording::Time time_ns = 0;  // the first at which it was reached
+  recording::Time time_ns = 0;  // the first time with this value
 };
 using Peaks = std::vector<std::array<Peak, kMemories>>;  // [chip][memory]
 
-// A whole pass over the recording.
+// Finds the peaks in a whole pass over the recording.
 [[nodiscard]] Result<Peaks> find_peaks(const recording::Reader& reader, const Selection& selection);
 
 }  // namespace ttmem::exports

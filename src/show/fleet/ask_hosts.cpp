@@ -13,7 +13,8 @@
 namespace ttmem::fleet {
 namespace {
 
-// A connection is a file; some are for the program itself.
+// Returns the maximum number of connections. Each connection is an open file, and the program needs
+// some files for itself.
 std::size_t connections_at_once() {
   constexpr rlim_t kOwn = 64;
   rlimit limit{};
@@ -22,8 +23,8 @@ std::size_t connections_at_once() {
   return static_cast<std::size_t>(std::min<rlim_t>(left, HostAsker::kMaxAtOnce));
 }
 
-// For a table of hosts: one line, and a next step that this command has.
-void word(remote::Fault& fault) {
+// Shortens a fault to one line of a table, with a next step that `ttmem fleet` offers.
+void shorten_fault(remote::Fault& fault) {
   fault.reason = brief(fault.reason);
   if (fault.kind != remote::Fault::Kind::too_large) return;
   fault.next_step = "look at it alone with `ttmem --server HOST`, which reads larger answers";
@@ -46,7 +47,7 @@ std::vector<Host> HostAsker::ask() {
 }
 
 void HostAsker::ask_more() {
-  if (std::exchange(asking_, true)) return;  // an answer that came at once, from within ask()
+  if (std::exchange(asking_, true)) return;  // an answer arrived within ask()
   while (next_ < servers_.size() && waiting_ < at_once_) ask(servers_[next_++]);
   asking_ = false;
 }
@@ -71,7 +72,7 @@ void HostAsker::take(const remote::Answer<std::string>& answer, Server& server) 
   } else {
     server.host = host_of(shown(server.address), server.mirror.snapshot(), server.mirror.died());
   }
-  if (server.host.fault) word(*server.host.fault);
+  if (server.host.fault) shorten_fault(*server.host.fault);
 }
 
 }  // namespace ttmem::fleet

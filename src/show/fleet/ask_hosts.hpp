@@ -11,20 +11,21 @@
 
 namespace ttmem::fleet {
 
-// Asks many servers at the same time, and again and again if wanted: from the second time on they
-// answer only what changed. One thread. A server that is slow, dead or newer is a Host with a
-// fault, and delays the others by nothing, up to 512 servers (fewer where the process may open
-// fewer files); with more, the rest is asked as the first answer, each with the whole time.
+// Asks many servers at the same time. ask() may be called repeatedly; later answers contain only
+// changes. For one thread. A slow, dead or newer server becomes a Host with a fault and does not
+// delay the others. At most kMaxAtOnce servers are asked at once, or fewer if the process may open
+// fewer files; each answer then makes room for the next server, which has the full time to answer.
 class HostAsker {
  public:
-  // Answers with more bytes are refused: at some thousand bytes a device, and less a process, that
-  // is far more than a host has.
+  // Maximum size of an answer; a larger answer is refused. A device takes a few thousand bytes and
+  // a process less, so that this is far more than a host needs.
   static constexpr std::size_t kMaxAnswerBytes = std::size_t{4} << 20;
   static constexpr std::size_t kMaxAtOnce = 512;
 
   HostAsker(const std::vector<remote::Address>& servers, remote::ClientOptions options);
 
-  // In the order of the servers. Waits for all answers, as long as the options allow.
+  // Returns the hosts in the order of the servers. Waits for all answers, at most as long as the
+  // options allow.
   [[nodiscard]] std::vector<Host> ask();
 
  private:
@@ -41,9 +42,9 @@ class HostAsker {
   remote::Client client_;
   std::size_t at_once_;
   std::vector<Server> servers_;
-  std::size_t next_ = 0;     // the first that was not asked yet
-  std::size_t waiting_ = 0;  // for so many answers
-  bool asking_ = false;      // ask_more() is at work
+  std::size_t next_ = 0;     // index of the first server that was not asked yet
+  std::size_t waiting_ = 0;  // number of outstanding answers
+  bool asking_ = false;      // ask_more() is running
 };
 
 }  // namespace ttmem::fleet

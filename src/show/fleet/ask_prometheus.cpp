@@ -23,7 +23,8 @@ class Questions {
   Questions(const remote::Address& server, Labels labels, const remote::ClientOptions& options)
       : server_(server), labels_(std::move(labels)), client_(options) {}
 
-  // First the recording rules where there are some, then what they did not answer.
+  // Asks the recording rules first, then the plain queries of the figures whose rule has no
+  // samples.
   void ask_all() {
     for (std::size_t i = 0; i < kFigureCount; ++i) {
       const auto figure = static_cast<Figure>(i);
@@ -37,11 +38,11 @@ class Questions {
       const bool no_rule = !query.rule.empty() && !faults_[i] && figures_.of(figure).empty();
       if (no_rule) ask(figure, query.plain);
     }
-    if (!figures_.of(Figure::down).empty()) ask_why();
+    if (!figures_.of(Figure::down).empty()) ask_target_errors();
     client_.run();
   }
 
-  // Why there is nothing at all; none: there is something.
+  // Returns the fault if there are no figures at all, else nullopt.
   [[nodiscard]] std::optional<Fault> failure() const {
     return faults_[static_cast<std::size_t>(Figure::up)];
   }
@@ -50,7 +51,7 @@ class Questions {
     return job_headrooms(figures_, labels_);
   }
 
-  // Of what it did not answer.
+  // Returns a warning for each query that failed.
   [[nodiscard]] std::vector<std::string> warnings() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < kFigureCount; ++i) {
@@ -79,7 +80,7 @@ class Questions {
     }
   }
 
-  void ask_why() {
+  void ask_target_errors() {
     client_.get(server_, "/api/v1/targets?state=active", remote::kMaxFigureBytes,
                 [this](const Answer<std::string>& answer) {
                   if (!answer.failed) why_ = read_target_errors(answer.value, labels_.host);

@@ -10,10 +10,10 @@
 
 namespace ttmem::fleet {
 
-// What a Prometheus (or what speaks as one) knows of all hosts that it scrapes: some
-// twenty-five queries, whose answers grow with the hosts and not with what they hold. Waits twice
-// as long as the options allow at most. Fails when it does not answer. A query that it refuses is a
-// warning, and its figure unknown.
+// Returns the figures of all hosts that a Prometheus (or a compatible server) scrapes. Sends about
+// twenty-five queries; the size of an answer grows with the number of hosts, not with their
+// allocations. Takes at most twice the time that the options allow. Fails if the server does not
+// answer. A refused query becomes a warning, and its figure is unknown.
 [[nodiscard]] Result<Fleet> ask_prometheus(const remote::Address& server, const Labels& labels,
                                            const remote::ClientOptions& options, Order order);
 

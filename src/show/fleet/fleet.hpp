@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many hosts at one moment, a line's worth of each: plain values, filled from the answers of
-// servers or of a Prometheus, read by the views. No clock, no I/O. An empty optional is unknown.
+// Figures of many hosts at one moment. Plain values, filled from the answers of servers or of a
+// Prometheus, and read by the views. No clock, no I/O. An empty optional is unknown.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace ttmem::fleet {
 
 // A sum over devices, processes or hosts.
 struct Sum {
-  model::Bytes bytes{};   // of the parts that are known; none: no part is
-  bool complete = true;   // false: a part is missing, it is "at least"
-  bool estimate = false;  // a part of it is one
+  model::Bytes bytes{};   // sum of the known parts; nullopt: no part is known
+  bool complete = true;   // false: a part is unknown, so that the sum is "at least"
+  bool estimate = false;  // at least one part is an estimate
 
   void add(model::Bytes part) {
     if (part) {
@@ -28,7 +28,7 @@ struct Sum {
       complete = false;
     }
   }
-  // A sum without parts adds nothing.
+  // Adds another sum. A sum without known parts adds no bytes.
   void add(const Sum& part) {
     if (part.bytes) bytes = saturating_add(bytes.value_or(0), *part.bytes);
     complete = complete && part.complete;
@@ -36,8 +36,8 @@ struct Sum {
   }
 };
 
-// How full memory is. Only of devices of which both are known: what one holds is no share of the
-// capacity of others.
+// The used share of a memory. Only devices with known use and known capacity count, so that both
+// sums are over the same devices.
 struct Fill {
   std::uint64_t used_bytes = 0;
   std::uint64_t capacity_bytes = 0;
@@ -49,17 +49,17 @@ struct Fill {
   }
   void add(const Fill& part) { add(part.used_bytes, part.capacity_bytes); }
 
-  // None: there is no such device.
+  // Returns the share, or nullopt if there is no such device.
   [[nodiscard]] std::optional<double> share() const {
     if (capacity_bytes == 0) return std::nullopt;
     return static_cast<double>(used_bytes) / static_cast<double>(capacity_bytes);
   }
 };
 
-// How many there are on hosts.
+// A number of things on all hosts.
 struct Count {
-  std::optional<std::uint64_t> count{};  // on the hosts that tell; none: no host does
-  bool complete = true;                  // false: a host does not tell, it is "at least"
+  std::optional<std::uint64_t> count{};  // over the hosts that report it; nullopt: no host does
+  bool complete = true;  // false: a host does not report it, so that the count is "at least"
 
   void add(std::optional<std::uint64_t> part) {
     if (part) {
@@ -70,10 +70,10 @@ struct Count {
   }
 };
 
-// The least of a figure, and the device that has it.
+// The least value of a figure, and the device with this value.
 struct Least {
   std::optional<std::int64_t> bytes{};
-  std::string device{};  // as --device takes it; empty: unknown
+  std::string device{};  // in the form that --device accepts; empty: unknown
 
   void add(std::optional<std::int64_t> other, const std::string& of) {
     if (!other || (bytes && *bytes <= *other)) return;
@@ -84,18 +84,20 @@ struct Least {
 
 // The living processes of one job on one host.
 struct JobShare {
-  std::string job;  // as text::format_job() names it; empty: of none
+  std::string job;  // name by text::format_job(); empty: processes without a job
   std::uint64_t processes = 0;
   Sum dram{};
-  Sum l1{};  // buffers, L1_SMALL, CBs and kernels
+  Sum l1{};  // buffers, L1_SMALL, circular buffers and kernels
   Sum trace{};
-  Least headroom{};  // per core, on the devices that it uses
+  Least headroom{};  // per core, on the devices that the job uses
 };
 
 struct Host {
-  std::string address;  // as people name it: "node7", "node7:9500", an instance of Prometheus
-  std::string name{};   // what it calls itself; empty: unknown
-  std::optional<remote::Fault> fault{};  // why it is not known what it holds; nothing below is then
+  // Name used by the user: "node7", "node7:9500", or an instance of Prometheus.
+  std::string address;
+  std::string name{};  // the host's own name; empty: unknown
+  // Reason why the figures below are missing; nullopt: there are figures.
+  std::optional<remote::Fault> fault{};
 
   std::optional<std::uint64_t> devices{};
   Sum dram_used{};
@@ -104,40 +106,41 @@ struct Host {
   Sum l1_capacity{};
   Fill dram_fill{};
   Fill l1_fill{};
-  Least dram_left{};  // on the device that has the least
+  Least dram_left{};  // free bytes of the device that has the least
   Least headroom{};   // per core, on the tightest device
 
-  std::optional<std::uint64_t> processes{};  // that live
-  std::optional<std::uint64_t> untracked{};  // of them, that report nothing and may hold memory
-  std::optional<std::uint64_t> dead{};       // whose segments are still there
-  std::optional<std::uint64_t> died{};       // with memory, since the server started
-  std::optional<bool> complete = true;       // false: something there could not be read
+  std::optional<std::uint64_t> processes{};  // living processes
+  // Living processes that report nothing and may hold memory.
+  std::optional<std::uint64_t> untracked{};
+  std::optional<std::uint64_t> dead{};  // dead processes whose segments are still there
+  std::optional<std::uint64_t> died{};  // processes that died with memory since the server started
+  std::optional<bool> complete = true;  // false: something on the host could not be read
   std::optional<std::uint64_t> warning_count{};
-  std::vector<std::string> warnings{};  // the first of them; empty where only their number is known
+  std::vector<std::string> warnings{};  // the first warnings; empty if only their number is known
 
-  bool jobs_known = true;  // false: nobody tells which processes there are, or what they hold
+  bool jobs_known = true;  // false: the processes, or the bytes that they hold, are unknown
   std::vector<JobShare> jobs{};
-  // Of its processes, each a text that no other process of a machine of this name has.
+  // A key for each process. No other process on a machine with this name has the same key.
   std::vector<std::string> process_keys{};
-  // The same of its chips, as far as their uids are known.
+  // A key for each chip whose uid is known, unique in the same way.
   std::vector<std::string> chip_keys{};
 };
 
 // One job on all hosts.
 struct Job {
-  std::string job;  // empty: of none
+  std::string job;  // empty: processes without a job
   std::uint64_t hosts = 0;
   std::uint64_t processes = 0;
   Sum dram{};
   Sum l1{};
   Sum trace{};
   Least headroom{};
-  std::string headroom_host{};  // which has that device; empty: unknown
+  std::string headroom_host{};  // host of that device; empty: unknown
 };
 
 struct Total {
-  std::uint64_t answered = 0;  // hosts
-  Count devices{};             // of these
+  std::uint64_t answered = 0;  // number of hosts that answered
+  Count devices{};             // with all following fields: sums over these hosts
   Count processes{};
   Sum dram_used{};
   Sum dram_capacity{};
@@ -149,16 +152,18 @@ struct Total {
 
 struct Fleet {
   std::uint64_t time_unix_ns = 0;
-  std::string host{};         // that asked
-  std::string prometheus{};   // its URL, if it was asked; empty: the hosts themselves were
-  std::vector<Host> hosts{};  // in order; at the end those without an answer
-  std::vector<Job> jobs{};    // what holds the most first, at the end what is of none
+  std::string host{};  // the host that asked
+  // URL of the Prometheus that was asked; empty: the hosts were asked directly.
+  std::string prometheus{};
+  std::vector<Host> hosts{};  // in the chosen order; hosts without an answer at the end
+  std::vector<Job> jobs{};    // largest first; processes without a job at the end
   Total total{};
-  std::vector<std::string> warnings{};  // whole sentences: hosts without an answer, and others
-  std::vector<std::string> unread{};    // those of them about what is missing in sums
-  std::vector<std::string> refused{};   // those of them about what a Prometheus did not answer
+  // Complete sentences, about hosts without an answer and other problems.
+  std::vector<std::string> warnings{};
+  std::vector<std::string> unread{};   // the warnings about parts that are missing in sums
+  std::vector<std::string> refused{};  // the warnings about queries that a Prometheus refused
 
-  // False: something is missing, so that sums are "at least".
+  // Returns false if a part is missing, so that sums are "at least".
   [[nodiscard]] bool complete() const { return unread.empty(); }
 };
 

@@ -9,7 +9,7 @@
 namespace ttmem::fleet {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;  // keys in the order of the schema
+using OrderedJson = nlohmann::ordered_json;  // keeps the keys in the order of the schema
 
 template <typename T>
 OrderedJson value_of(const std::optional<T>& value) {

@@ -8,7 +8,7 @@
 
 namespace ttmem::fleet {
 
-// Schema ttmem.fleet.v1 (docs/reference/json.md). Ends with a newline. Pure.
+// Returns the fleet in schema ttmem.fleet.v1 (docs/reference/json.md). Ends with a newline. Pure.
 [[nodiscard]] std::string fleet_json(const Fleet& fleet, views::JsonLayout layout);
 
 }  // namespace ttmem::fleet

@@ -25,8 +25,8 @@ using text::Table;
 using text::TextOptions;
 using text::Units;
 
-// Below it the next program with larger circular buffers is likely to fail; as the alert of
-// packaging/deploy/prometheus/ttmem-fleet.rules.yml.
+// Headroom below which the next program with larger circular buffers is likely to fail. The alert
+// in packaging/deploy/prometheus/ttmem-fleet.rules.yml uses the same limit.
 constexpr std::int64_t kTight = 16384;
 
 std::string sum_text(const Sum& sum, Units units) {
@@ -50,27 +50,28 @@ Cell headroom_cell(const Least& headroom, bool complete, Units units) {
       color};
 }
 
-// A number that matters when it is not zero.
+// Returns a cell that highlights a number above zero.
 Cell trouble(std::optional<std::uint64_t> count) {
   if (!count) return {std::string(kUnknown)};
   if (*count == 0) return {std::string(kNone)};
   return {text::format_count(count), Color::yellow};
 }
 
-// A number that is one only while somebody tells it: a column that nobody fills is left out.
+// Does the same, but an unknown number is an empty cell: the table leaves out a column without
+// numbers.
 Cell trouble_if_known(std::optional<std::uint64_t> count) {
   return count ? trouble(count) : Cell{std::string(kNone)};
 }
 
-// "4711, 4712 +3".
+// Returns the jobs of a host, such as "4711, 4712 +3".
 std::string jobs_of(const Host& host) {
-  constexpr std::size_t most = 40;
+  constexpr std::size_t max_cells = 40;
   std::vector<std::string> names;
   for (const JobShare& share : host.jobs) {
-    // Cut by this, so that what fits can be counted; the table makes all of it printable.
-    names.push_back(text::cut(text::printable(share.job, true), most / 2, true));
+    // Shortens each name before joining, so that the number of names that fit is correct.
+    names.push_back(text::cut(text::printable(share.job, true), max_cells / 2, true));
   }
-  return text::or_none(text::joined_to_fit(names, most, ", ", true));
+  return text::or_none(text::joined_to_fit(names, max_cells, ", ", true));
 }
 
 std::vector<Cell> cells_of(const Host& host, Units units) {
@@ -153,7 +154,7 @@ std::string jobs_text(const Fleet& fleet, const TextOptions& options) {
   return "\n" + table.render(0, options);
 }
 
-// Those without an answer, and below them once what to do about each kind of fault.
+// Returns the hosts without an answer, and below them the next step for each kind of fault.
 std::string faults_text(const Fleet& fleet, const TextOptions& options) {
   using enum text::Column::Align;
   using Cut = text::Column::Cut;
@@ -176,13 +177,14 @@ std::string faults_text(const Fleet& fleet, const TextOptions& options) {
   return text;
 }
 
-// "8 devices", ">=8 devices", "n/a devices".
+// Returns a text such as "8 devices", ">=8 devices" or "n/a devices".
 std::string count_text(const Count& count, std::string_view one, std::string_view many) {
   if (!count.count) return fmt::format("{} {}", kUnknown, many);
   return (count.complete ? "" : ">=") + text::plural(*count.count, one, many);
 }
 
-// "ttmem fleet  2026-11-18 02:10:11  198 of 200 hosts, 1584 devices, 400 processes"
+// Returns a line such as "ttmem fleet  2026-11-18 02:10:11  198 of 200 hosts, 1584 devices, 400
+// processes".
 std::string title(const Fleet& fleet, const TextOptions& options) {
   const Total& total = fleet.total;
   const std::string hosts = total.answered == fleet.hosts.size()
@@ -197,7 +199,7 @@ std::string title(const Fleet& fleet, const TextOptions& options) {
       .finish();
 }
 
-// "DRAM  >=9.84 GiB of 96.0 GiB  10%   L1  1.2 GiB of 5.7 GiB  21%"
+// Returns a line such as "DRAM  >=9.84 GiB of 96.0 GiB  10%   L1  1.2 GiB of 5.7 GiB  21%".
 std::string total_line(const Total& total, const TextOptions& options) {
   if (total.answered == 0) return {};
   text::Line line(options);

@@ -9,9 +9,9 @@
 
 namespace ttmem::fleet {
 
-// What `ttmem fleet` prints: one line a host, sums by job, and hosts without an answer with the
-// reason. `rows`: lines that there are for it, of which the hosts get half at least; 0: any number.
-// Pure.
+// Returns the output of `ttmem fleet`: one line per host, sums by job, and the hosts without an
+// answer with the reasons. `rows` is the number of available lines, of which the hosts get at least
+// half; 0: any number. Pure.
 [[nodiscard]] std::string fleet_text(const Fleet& fleet, std::size_t rows,
                                      const text::TextOptions& options);
 

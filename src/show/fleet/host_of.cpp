@@ -26,7 +26,8 @@ std::optional<std::int64_t> left_of(Bytes used, Bytes capacity) {
   return static_cast<std::int64_t>(*capacity) - static_cast<std::int64_t>(*used);
 }
 
-// As a device's Total L1: what is reported of its parts, if L1 buffers are.
+// Returns the Total L1 of a process, as for a device: the sum of the reported parts; nullopt if L1
+// buffers are not reported.
 Bytes l1_of(const Process& process) {
   if (!process.used(Kind::l1)) return std::nullopt;
   std::uint64_t sum = 0;
@@ -71,7 +72,7 @@ void add_device(const Device& device, const std::string& where, Host& host) {
   host.headroom.add(device.headroom_bytes_per_core, where);
 }
 
-// A process is on several devices, and counts once.
+// Counts the processes of a host. A process on several devices counts once.
 class Processes {
  public:
   void add(const Process& process, const Device& device, const std::string& where) {
@@ -92,7 +93,7 @@ class Processes {
     add_process(process, device, where, share);
   }
 
-  void give_to(Host& host) && {
+  void move_to(Host& host) && {
     host.processes = living_;
     host.untracked = untracked_;
     host.dead = dead_;
@@ -135,7 +136,7 @@ Host host_of(std::string address, const model::Snapshot& snapshot,
     if (device.uid) host.chip_keys.push_back(fmt::format("{:#x} {}", *device.uid, host.name));
     for (const Process& process : device.processes) processes.add(process, device, where);
   }
-  std::move(processes).give_to(host);
+  std::move(processes).move_to(host);
   if (host.complete == true) return host;
   for (Sum* sum : {&host.dram_used, &host.l1_used}) sum->complete = false;
   return host;

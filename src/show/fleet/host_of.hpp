@@ -11,11 +11,11 @@
 
 namespace ttmem::fleet {
 
-// A text of another machine, at most some hundred bytes of it: a table has one line a host.
+// Shortens a text from another machine to at most 256 bytes, because a table has one line per host.
 [[nodiscard]] std::string brief(std::string_view text);
 
-// What a host holds, of a Snapshot of it, which needs neither cores nor lists. `died`: processes
-// that died with memory since its server started. Pure.
+// Returns the figures of a host from its Snapshot, which needs neither cores nor lists. `died` is
+// the number of processes that died with memory since the server started. Pure.
 [[nodiscard]] Host host_of(std::string address, const model::Snapshot& snapshot,
                            std::optional<std::uint64_t> died);
 

@@ -19,7 +19,7 @@ using remote::member;
 using remote::text_in;
 using remote::text_of;
 
-// As in remote/read_device.cpp: sums of these do not overflow.
+// The same limit as in remote/read_device.cpp: sums of valid values cannot overflow.
 constexpr double kMaxBytes = 72057594037927936.0;  // 2^56
 
 Fault not_prometheus() {
@@ -56,11 +56,11 @@ std::optional<std::int64_t> room_of(double value) {
   return static_cast<std::int64_t>(value);
 }
 
-// As text::format_device_briefly(), which knows whether another chip has that number; here the uid
-// is not needed.
+// Returns the figure with the device number. The uid is not needed here, unlike in
+// text::format_device_briefly(), because no other chip of the host is known.
 Least least_of(const Sample& sample) { return {room_of(sample.value), label_of(sample, "device")}; }
 
-// "node7" of "node7:9488", as the servers are named when they are asked themselves.
+// Returns "node7" for "node7:9488": the same name as without Prometheus.
 std::string without_usual_port(const std::string& instance) {
   constexpr std::string_view usual = ":9488";
   const bool v6 = instance.starts_with('[');
@@ -68,23 +68,24 @@ std::string without_usual_port(const std::string& instance) {
   return instance.substr(0, instance.size() - usual.size());
 }
 
-// A number of each host.
+// The values of a figure by host, rounded down to whole numbers.
 struct Counts {
   std::map<std::string, std::uint64_t> by_host{};
   bool answered = true;  // false: the query was refused
 
-  // None: there is no sample of that host.
+  // Returns the number of a host, or nullopt if the host has no sample.
   [[nodiscard]] std::optional<std::uint64_t> at(const std::string& host) const {
     const auto found = by_host.find(host);
     return found == by_host.end() ? std::nullopt : std::optional(found->second);
   }
-  // For what has no sample when there are none to count. None: the query was refused.
+  // Returns 0 for a host without a sample, for figures that have no sample when nothing is counted.
+  // Returns nullopt if the query was refused.
   [[nodiscard]] std::optional<std::uint64_t> or_zero(const std::string& host) const {
     return answered ? at(host).value_or(0) : std::optional<std::uint64_t>();
   }
 };
 
-// The samples of a figure by host; those without that label are nobody's.
+// Groups the samples of a figure by host. Ignores samples without the label of the host.
 class ByHost {
  public:
   ByHost(const Figures& figures, const Labels& labels) : figures_(figures), labels_(labels) {}
@@ -99,11 +100,11 @@ class ByHost {
     }
   }
 
-  // One number a host.
+  // Returns one number per host.
   [[nodiscard]] Counts counts(Figure figure) const {
     return counts(figure, [](const Sample&) { return true; });
   }
-  // The same of samples with that label.
+  // Does the same for the samples in which `label` has this value.
   [[nodiscard]] Counts counts(Figure figure, const char* label, std::string_view value) const {
     return counts(figure, [&](const Sample& sample) { return label_of(sample, label) == value; });
   }
@@ -124,9 +125,10 @@ class ByHost {
   const Labels& labels_;
 };
 
-using Hosts = std::map<std::string, Host>;  // by the label
+using Hosts = std::map<std::string, Host>;  // key: the label of the host
 
-// `known`: of how many devices the sum is.
+// Returns a sum over `known` devices out of `devices`. The sum is complete if all devices are
+// known.
 Sum sum_of(model::Bytes bytes, std::optional<std::uint64_t> known,
            std::optional<std::uint64_t> devices) {
   Sum sum{bytes};
@@ -152,7 +154,7 @@ void add_memory(const ByHost& by, Hosts& hosts) {
     host.dram_capacity = sum(dram_capacity, dram_capacity_known);
     host.l1_used = sum(l1, l1_known);
     host.l1_capacity = sum(l1_capacity, l1_capacity_known);
-    // Nobody says that it was measured.
+    // If this query was refused, the L1 figure may be an estimate.
     host.l1_used.estimate = host.l1_used.bytes && !by.answered(Figure::estimates);
   }
   by.each(Figure::estimates, [&](const std::string& host, const Sample&) {
@@ -160,7 +162,7 @@ void add_memory(const ByHost& by, Hosts& hosts) {
   });
 }
 
-// Without an answer to one of the two it is unknown.
+// Adds the used shares. A share needs both the used bytes and the capacity.
 void add_fill(const ByHost& by, Hosts& hosts) {
   const Counts dram = by.counts(Figure::dram_fill);
   const Counts dram_capacity = by.counts(Figure::dram_fill_capacity);
@@ -195,10 +197,11 @@ void add_states(const ByHost& by, Hosts& hosts) {
       host.complete = std::nullopt;
     }
     host.warning_count = warnings.at(name);
-    // A host without processes has no sample of one, as one that is told not to name them.
+    // The metric is missing for a host without processes, and for a host that does not name
+    // processes.
     host.processes = processes.at(name);
     if (!host.processes && processes.answered && users.or_zero(name) == 0) host.processes = 0;
-    // Of chips that the driver shows.
+    // The metric exists only for chips that the driver shows.
     host.untracked = untracked.or_zero(name);
     host.died = died.at(name);
     const bool all_seen = host.complete == true && host.untracked == 0;
@@ -216,7 +219,7 @@ void add_kind(std::string_view kind, std::uint64_t bytes, JobShare& share) {
   }
 }
 
-using Shares = std::map<std::string, JobShare>;  // by job
+using Shares = std::map<std::string, JobShare>;  // key: the job
 
 std::map<std::string, Shares> shares_of(const ByHost& by, const Labels& labels) {
   std::map<std::string, Shares> shares;
@@ -242,7 +245,7 @@ void mark_incomplete(JobShare& share) {
   for (Sum* sum : {&share.dram, &share.l1, &share.trace}) sum->complete = false;
 }
 
-Sum without(const Sum& all, const Shares& shares, Sum JobShare::*figure) {
+Sum minus_jobs(const Sum& all, const Shares& shares, Sum JobShare::*figure) {
   Sum rest = all;
   for (const auto& [job, share] : shares) {
     if (rest.bytes) *rest.bytes -= std::min(*rest.bytes, (share.*figure).bytes.value_or(0));
@@ -250,8 +253,8 @@ Sum without(const Sum& all, const Shares& shares, Sum JobShare::*figure) {
   return rest;
 }
 
-// What is not of a job is the rest of what all processes hold: nobody's, as long as it is known
-// what is of jobs.
+// Adds the jobs of each host. The processes without a job hold the rest: the bytes of all processes
+// minus the bytes of all jobs. The rest needs answers to all three queries.
 void add_jobs(const ByHost& by, const Labels& labels, Hosts& hosts) {
   std::map<std::string, JobShare> held;
   by.each(Figure::held, [&](const std::string& host, const Sample& sample) {
@@ -272,9 +275,9 @@ void add_jobs(const ByHost& by, const Labels& labels, Hosts& hosts) {
     host.jobs_known = host.processes && rest_known;
     if (rest > 0 && rest_known) {
       const JobShare& all = held[name];
-      host.jobs.push_back({"", rest, without(all.dram, of_host, &JobShare::dram),
-                           without(all.l1, of_host, &JobShare::l1),
-                           without(all.trace, of_host, &JobShare::trace)});
+      host.jobs.push_back({"", rest, minus_jobs(all.dram, of_host, &JobShare::dram),
+                           minus_jobs(all.l1, of_host, &JobShare::l1),
+                           minus_jobs(all.trace, of_host, &JobShare::trace)});
     }
     if (host.untracked == 0 && by.answered(Figure::job_held)) continue;
     for (JobShare& share : host.jobs) mark_incomplete(share);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the answers of a Prometheus to hosts. Whoever wrote them: what cannot be is unknown. Pure,
-// safe from any thread.
+// Converts the answers of a Prometheus into hosts. The answers may come from anyone: impossible
+// values become unknown. Pure, safe from any thread.
 #pragma once
 
 #include <array>
@@ -18,22 +18,24 @@
 
 namespace ttmem::fleet {
 
-// One series at one moment.
+// The value of one series at one moment.
 struct Sample {
   std::map<std::string, std::string> labels;
   double value = 0;
 };
 using Samples = std::vector<Sample>;
 
-// The answer to an instant query. Fails when it is none, or says that the query failed.
+// Parses the answer to an instant query. Fails if `json` is not such an answer, or says that the
+// query failed.
 [[nodiscard]] remote::Answer<Samples> read_samples(std::string_view json);
 
-// Why targets do not answer, by the label `host`, from /api/v1/targets; empty when it does not say.
+// Returns why targets do not answer, by the label `host`, from an answer of /api/v1/targets.
+// Returns an empty map if the answer does not say.
 [[nodiscard]] std::map<std::string, std::string> read_target_errors(std::string_view json,
                                                                     const std::string& host);
 
-// The answers to all queries. One that was refused has no samples, and says nothing; one that was
-// answered without a sample of a host says that this host has none.
+// The answers to all queries. A refused query has no samples and means unknown. An answered query
+// without a sample of a host means that the host has none.
 class Figures {
  public:
   [[nodiscard]] Samples& of(Figure figure) { return samples_[static_cast<std::size_t>(figure)]; }
@@ -53,13 +55,13 @@ class Figures {
   std::bitset<kFigureCount> refused_{};
 };
 
-// Hosts that answer, then those that do not. A figure whose query was refused is unknown of every
-// host, and sums that need it are "at least". `why` has the reasons of the latter, as far as they
-// are known. Headroom of a job is not by host: see job_headrooms().
+// Returns the hosts that answer, then the hosts that do not, with the reasons in `why` if known.
+// The figure of a refused query is unknown for every host, and sums that need this figure are "at
+// least". The headroom of a job is not per host: see job_headrooms().
 [[nodiscard]] std::vector<Host> hosts_of(const Figures& figures, const Labels& labels,
                                          const std::map<std::string, std::string>& why);
 
-// The least room on any device of a job.
+// Returns the least headroom of each job over all its devices.
 [[nodiscard]] std::map<std::string, std::int64_t> job_headrooms(const Figures& figures,
                                                                 const Labels& labels);
 

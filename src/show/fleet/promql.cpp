@@ -11,7 +11,7 @@
 namespace ttmem::fleet {
 namespace {
 
-// $H is the label of the host, $J that of the job.
+// $H stands for the label of the host, $J for the label of the job.
 struct Template {
   Figure figure;
   std::string_view rule;
@@ -22,7 +22,7 @@ struct Template {
 #define TTMEM_DRAM_CAPACITY R"(ttmem_memory_capacity_bytes{memory="dram"})"
 #define TTMEM_L1_CAPACITY R"(ttmem_memory_capacity_bytes{memory="l1"})"
 
-// One series a process, with its job.
+// One series per process, with the label of its job.
 #define TTMEM_OF_JOBS R"(max by ($H, pid, pid_namespace, $J) (ttmem_process_info{$J!=""}))"
 #define TTMEM_HELD_BY_JOBS          \
   "ttmem_process_memory_used_bytes" \
@@ -30,7 +30,7 @@ struct Template {
 
 constexpr std::array<Template, kFigureCount> kTemplates = {{
     {Figure::up, "", "max by ($H) (ttmem_up)"},
-    // Targets that do not answer, of the scrape configurations that ttmem was seen in.
+    // Targets that do not answer, in the scrape jobs that had ttmem series in the last hour.
     {Figure::down, "",
      "max by ($H) (up == 0 and on (job) group by (job) (last_over_time(ttmem_up[1h])))"},
     {Figure::devices, "ttmem:host_devices:count", "count by ($H) (ttmem_device_info)"},
@@ -42,7 +42,7 @@ constexpr std::array<Template, kFigureCount> kTemplates = {{
     {Figure::capacity_known, "", "count by ($H, memory) (ttmem_memory_capacity_bytes)"},
     {Figure::l1_used, "", "sum by ($H) (ttmem_l1_used_bytes)"},
     {Figure::l1_known, "", "count by ($H) (ttmem_l1_used_bytes)"},
-    // Of devices of which both are known, as ttmem:host_dram_used:ratio.
+    // Only devices whose use and capacity are known, as in the rule ttmem:host_dram_used:ratio.
     {Figure::dram_fill, "",
      "sum by ($H) (" TTMEM_DRAM_USED " and ignoring (kind, memory) " TTMEM_DRAM_CAPACITY ")"},
     {Figure::dram_fill_capacity, "",
@@ -68,8 +68,8 @@ constexpr std::array<Template, kFigureCount> kTemplates = {{
      "sum by ($J, $H, kind) (" TTMEM_HELD_BY_JOBS ")"},
     {Figure::job_processes, "", "count by ($J, $H) (" TTMEM_OF_JOBS ")"},
     {Figure::job_headroom, "ttmem:job_l1_headroom_bytes:min",
-     // By the uid, which what a process holds has only where several chips have that number; else
-     // by the number.
+     // Joins by uid if the series of a process have one, which is only so if several chips of the
+     // host have the same number. Else joins by device number.
      "min by ($J) (max by ($J, $H, device, uid) (" TTMEM_HELD_BY_JOBS " >= bool 0)"
      " * on ($H, device, uid) group_left () (min by ($H, device, uid) (ttmem_l1_headroom_bytes)"
      " or min by ($H, device) (ttmem_l1_headroom_bytes)))"},
@@ -110,8 +110,8 @@ Result<std::string> parse_label(const std::string& text) {
 
 Query query_for(Figure figure, const Labels& labels) {
   const Template& one = kTemplates[static_cast<std::size_t>(figure)];
-  const bool rules_have_them = labels == Labels();
-  return {rules_have_them ? std::string(one.rule) : std::string(), filled(one.plain, labels)};
+  const bool has_rules = labels == Labels();
+  return {has_rules ? std::string(one.rule) : std::string(), filled(one.plain, labels)};
 }
 
 std::string target_of(std::string_view query) {

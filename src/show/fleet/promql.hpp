@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Prometheus is asked for a table of hosts. Pure, safe from any thread.
+// The queries to a Prometheus for a table of hosts. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace ttmem::fleet {
 
-// The labels that a Prometheus has for hosts and for jobs of a batch system: with the usual scrape
-// configuration its own label `job` displaces ours (docs/reference/jobs.md).
+// The labels of hosts and of batch jobs. In the usual scrape configuration Prometheus's own label
+// `job` displaces the `job` of ttmem, which becomes `exported_job` (docs/reference/jobs.md).
 struct Labels {
   std::string host = "instance";
   std::string job = "exported_job";
@@ -21,10 +21,10 @@ struct Labels {
   friend bool operator==(const Labels&, const Labels&) = default;
 };
 
-// Fails when it is no name of a label.
+// Parses the name of a label. Fails if `text` is not a valid name.
 [[nodiscard]] Result<std::string> parse_label(const std::string& text);
 
-// The figures that are asked for, each with a query of its own.
+// The figures of a fleet. Each figure has its own query.
 enum class Figure : std::size_t {
   up,
   down,
@@ -55,15 +55,16 @@ enum class Figure : std::size_t {
 };
 inline constexpr std::size_t kFigureCount = 26;
 
-// A figure is a recording rule of packaging/deploy/prometheus/ttmem-fleet.rules.yml where there is
-// one, which costs next to nothing, or else made of the metrics themselves.
+// The queries of a figure: `rule`, a recording rule of
+// packaging/deploy/prometheus/ttmem-fleet.rules.yml, which costs almost nothing, and `plain`, which
+// computes the figure from the metrics.
 struct Query {
-  std::string rule{};  // empty: there is none
+  std::string rule{};  // empty: no rule has this figure
   std::string plain;
 };
 [[nodiscard]] Query query_for(Figure figure, const Labels& labels);
 
-// "/api/v1/query?query=..."
+// Returns the request target "/api/v1/query?query=..." for a query.
 [[nodiscard]] std::string target_of(std::string_view query);
 
 }  // namespace ttmem::fleet

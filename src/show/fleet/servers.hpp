@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of servers as people write them.
+// Lists of servers in the form that users write.
 #pragma once
 
 #include <string>
@@ -12,20 +12,22 @@
 
 namespace ttmem::fleet {
 
-// What people call it: "node7", with another port than 9488 "node7:9500", else its URL.
+// Returns the short name of a server: "node7", with a port other than 9488 "node7:9500", else its
+// URL.
 [[nodiscard]] std::string shown(const remote::Address& address);
 
-// "node7,node8:9500", also with blanks between them. An empty text has none. Fails on what is no
-// address. Pure.
+// Parses a list such as "node7,node8:9500", in which blanks are allowed. An empty text is an empty
+// list. Fails if a part is not an address. Pure.
 [[nodiscard]] Result<std::vector<remote::Address>> parse_servers(std::string_view text);
 
-// The lines of a file, or of standard input ("-"): servers as above; what follows a # is a comment.
-// `name` is that of the file, for the message.
+// Parses lines of servers in the form of parse_servers(); text after a # is a comment. `name` is
+// the name of the file, for the message.
 [[nodiscard]] Result<std::vector<remote::Address>> parse_server_lines(std::string_view text,
                                                                       const std::string& name);
+// Reads such lines from a file, or from standard input if `path` is "-".
 [[nodiscard]] Result<std::vector<remote::Address>> read_servers(const std::string& path);
 
-// Each once, in their order. Names are the same in small and capital letters. Pure.
+// Removes repeated servers and keeps the order. The case of names does not matter. Pure.
 [[nodiscard]] std::vector<remote::Address> each_once(std::vector<remote::Address> servers);
 
 }  // namespace ttmem::fleet

@@ -12,7 +12,7 @@
 namespace ttmem::fleet {
 namespace {
 
-// Ascending; unknown at the end.
+// Returns a sort key: ascending, unknown last.
 template <typename Value>
 std::pair<bool, Value> last_if_unknown(const std::optional<Value>& value) {
   return {!value.has_value(), value.value_or(Value())};
@@ -22,7 +22,7 @@ std::optional<double> negative(std::optional<double> value) {
   return value ? std::optional(-*value) : std::nullopt;
 }
 
-// "node2" before "node10".
+// Returns a sort key that puts "node2" before "node10".
 std::tuple<std::string, std::size_t, std::string> natural(const std::string& name) {
   const std::size_t end = std::min(name.find_last_not_of("0123456789") + 1, name.size());
   return {name.substr(0, end), name.size(), name};
@@ -53,9 +53,11 @@ bool before(const Host& a, const Host& b, Order order) {
   return all(a) < all(b);
 }
 
-using Addresses = std::unordered_map<std::string, std::string>;  // by key
+// Key of a process or chip -> address of the host that has it.
+using Addresses = std::unordered_map<std::string, std::string>;
 
-// Forgets all that a host said if another one has said it. Else others are measured by its keys.
+// Replaces a host by a fault if another host has one of the same keys, so that no machine counts
+// twice. Else adds the keys of the host to `known`.
 void count_once(Host& host, const std::vector<std::string>& keys, Addresses& known) {
   const auto same = std::find_if(keys.begin(), keys.end(),
                                  [&](const std::string& key) { return known.contains(key); });
@@ -72,10 +74,11 @@ void count_once(Host& host, const std::vector<std::string>& keys, Addresses& kno
   host = std::move(twice);
 }
 
-// One that has a process of another is that machine, under another name. So is one without
-// processes that has a chip of another. With processes it may be a second server there, which looks
-// into another directory: then both have something to add.
-void find_doubles(std::vector<Host>& hosts) {
+// Marks machines that answer under two names. Two hosts with a common process are the same machine,
+// and so is a host without processes that has a chip of another host. A host with its own processes
+// and a common chip may be a second server on that machine that reads another directory, so that
+// both count.
+void mark_duplicates(std::vector<Host>& hosts) {
   Addresses by_process;
   Addresses by_chip;
   for (Host& host : hosts) {
@@ -172,7 +175,7 @@ Result<Order> parse_order(std::string_view text) {
 
 Fleet sum_up(std::vector<Host> hosts, Order order, std::vector<std::string> refused) {
   Fleet fleet;
-  find_doubles(hosts);
+  mark_duplicates(hosts);
   std::stable_sort(hosts.begin(), hosts.end(),
                    [order](const Host& a, const Host& b) { return before(a, b, order); });
   bool jobs_known = true;

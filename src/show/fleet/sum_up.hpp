@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From hosts to a fleet. Pure, safe from any thread.
+// Sums up hosts to a fleet. Pure, safe from any thread.
 #pragma once
 
 #include <array>
@@ -15,22 +15,22 @@
 
 namespace ttmem::fleet {
 
-// Which host comes first.
+// The order of the hosts.
 enum class Order : std::uint8_t {
-  headroom,   // the least L1 on a core, then the least DRAM on a device
-  dram,       // the largest share of its DRAM in use
-  l1,         // the largest share of its L1
-  processes,  // the most
+  headroom,   // the least headroom on a core first, then the least free DRAM on a device
+  dram,       // the largest used share of DRAM first
+  l1,         // the largest used share of L1 first
+  processes,  // the most processes first
   host,       // by name
 };
 inline constexpr std::array<std::string_view, 5> kOrderNames = {"headroom", "dram", "l1",
                                                                 "processes", "host"};
 [[nodiscard]] Result<Order> parse_order(std::string_view text);
 
-// Sorts the hosts, and adds them up: over all, and by job. A machine that answers under two names
-// is counted once: the second keeps its names, and a fault that says so. What is unknown comes
-// after what is known, and hosts with a fault at the end. `refused` has a sentence for each query
-// that a Prometheus did not answer. When something is missing, all sums are "at least".
+// Sorts the hosts and adds them up, over all hosts and by job. A machine that answers under two
+// names counts once: the second host keeps its names and gets a fault. Unknown values sort after
+// known values, and hosts with a fault come last. `refused` has a sentence for each query that a
+// Prometheus refused. If a part is missing, all sums are "at least".
 [[nodiscard]] Fleet sum_up(std::vector<Host> hosts, Order order,
                            std::vector<std::string> refused = {});
 

@@ -30,7 +30,7 @@ std::string process_name(const Snapshot& snapshot, const Allocation& a) {
                      process->name.empty() ? text::kUnknown : std::string_view(process->name));
 }
 
-// The number; chips may share one, so the uid too.
+// Returns the device number with the uid, because two chips may have the same number.
 std::string device_name(const Snapshot& snapshot, std::uint32_t index) {
   if (index >= snapshot.devices.size()) return std::string(text::kUnknown);
   const model::Device& device = snapshot.devices[index];
@@ -55,7 +55,7 @@ std::string name_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
   }
 }
 
-// The groups that it is in: those of all its devices, or one.
+// Returns the groups that contain the allocation: one per device if grouped by device, else one.
 std::vector<std::string> names_in(GroupBy by, const Snapshot& snapshot, const Allocation& a) {
   if (by != GroupBy::device) return {name_in(by, snapshot, a)};
   std::vector<std::string> names;
@@ -63,7 +63,7 @@ std::vector<std::string> names_in(GroupBy by, const Snapshot& snapshot, const Al
   return names;
 }
 
-// Adds it with its bytes on so many devices.
+// Adds an allocation that takes its bytes on each of `devices` devices.
 void add(AllocationGroup& group, const Allocation& a, std::uint64_t devices) {
   const bool first = group.allocations == 0;
   ++group.allocations;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allocations with something in common, added up. Pure, safe from any thread.
+// Groups of allocations and their sums. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,29 @@ namespace ttmem::views {
 
 enum class GroupBy : std::uint8_t { label, kind, process, device, scope, job };
 
-// "label", "kind", "process", "device", "scope" or "job".
+// Parses "label", "kind", "process", "device", "scope" or "job".
 [[nodiscard]] Result<GroupBy> parse_group_by(std::string_view text);
 [[nodiscard]] std::string_view name_of(GroupBy by);
 
-// An allocation on several devices counts once, with its bytes on all of them; grouped by device it
-// counts in the group of each, with its bytes there.
+// A group of allocations. An allocation of a mesh counts once, with its bytes on all devices. In
+// groups by device the allocation counts in the group of each device, with its bytes on that
+// device.
 struct AllocationGroup {
   std::string name;  // "dram", "4711 python3", "0"; empty: no label, no scope, no job
-  model::State state = model::State::alive;  // of their processes: the dead are apart
+  // State of the processes; a group never mixes living and dead processes.
+  model::State state = model::State::alive;
   std::uint64_t allocations = 0;
-  std::uint64_t bytes = 0;      // as asked for
-  model::Bytes physical_bytes;  // unknown when that of one of them is
+  std::uint64_t bytes = 0;      // logical bytes
+  model::Bytes physical_bytes;  // nullopt if the physical size of any member is unknown
   std::uint64_t largest_bytes = 0;
 };
 
-// What takes the most first, without what is left out of sums. `allocations` is
-// select_allocations() of the same snapshot.
+// Returns the groups, largest first. Allocations that sums leave out are in no group. `allocations`
+// is select_allocations() of the same snapshot.
 [[nodiscard]] std::vector<AllocationGroup> group_allocations(
     const model::Snapshot& snapshot, const std::vector<model::Allocation>& allocations, GroupBy by);
 
-// What `ttmem allocs --group-by` prints: one line a group.
+// Returns the output of `ttmem allocs --group-by`: one line per group.
 [[nodiscard]] std::string allocation_groups_text(const std::vector<AllocationGroup>& groups,
                                                  GroupBy by, const text::TextOptions& options);
 

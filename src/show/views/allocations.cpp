@@ -15,7 +15,7 @@ namespace {
 using model::Allocation;
 using model::Snapshot;
 
-// "all", "(0,0)-(7,0)".
+// Returns "all" or core ranges such as "(0,0)-(7,0)".
 std::string cores_of(const Snapshot& snapshot, const Allocation& a, bool all) {
   if (!a.cores) return a.banks ? "all" : std::string(text::kUnknown);
   const std::uint16_t columns =
@@ -73,7 +73,7 @@ text::Table allocation_table(bool any_dead) {
                       {"LABEL", left, 0, text::Column::Cut::middle}});
 }
 
-// "3 allocations, 2.00 MiB physical and 1 of unknown physical size."
+// Returns a line such as "3 allocations, 2.00 MiB physical and 1 of unknown physical size."
 std::string sum_text(const Snapshot& snapshot, const std::vector<Allocation>& allocations,
                      const text::TextOptions& options) {
   std::uint64_t bytes = 0;

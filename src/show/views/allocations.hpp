@@ -9,9 +9,9 @@
 
 namespace ttmem::views {
 
-// What `ttmem allocs` prints: one line per entry of `allocations`, then their sum. `allocations` is
-// select_allocations() of the same snapshot. `hidden_cbs` circular buffers are not in the list; a
-// line says how to see them.
+// Returns the output of `ttmem allocs`: one line per entry of `allocations`, then the sum.
+// `allocations` is select_allocations() of the same snapshot. `hidden_cbs` circular buffers are
+// left out of the list; a line says how to list them.
 [[nodiscard]] std::string allocations_text(const model::Snapshot& snapshot,
                                            const std::vector<model::Allocation>& allocations,
                                            std::uint64_t hidden_cbs,

@@ -7,9 +7,9 @@
 
 namespace ttmem::views {
 
-// Of figures_json() (json.hpp) only what a line for a whole host is made of, a tenth of it: DRAM,
-// L1 and headroom, and of each process what it holds and its job. What is unknown is left out. In
-// one line without a newline. Pure, safe from any thread.
+// Returns the part of figures_json() (json.hpp) that one line per host needs, about a tenth of the
+// text: DRAM, L1, headroom, and for each process its job and what the process holds. Leaves out
+// unknown figures. The JSON has one line without a newline. Pure, safe from any thread.
 [[nodiscard]] std::string brief_figures_json(const model::Device& device);
 
 }  // namespace ttmem::views

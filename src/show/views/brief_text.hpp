@@ -8,8 +8,8 @@
 
 namespace ttmem::views {
 
-// What `ttmem --brief` prints: one line a device under headers. Only headers when there is no
-// device.
+// Returns the output of `ttmem --brief`: headers, then one line per device. Without a device there
+// are only the headers.
 [[nodiscard]] std::string brief_text(const model::Snapshot& snapshot,
                                      const text::TextOptions& options);
 

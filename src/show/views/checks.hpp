@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `ttmem doctor` prints. Pure, safe from any thread.
+// The output of `ttmem doctor`. Pure, safe from any thread.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace ttmem::views {
 
-// True if nothing prevents measuring.
+// Returns true if no check failed: ttmem can measure on this machine.
 [[nodiscard]] bool all_well(const std::vector<model::Check>& checks);
 
-// A line for each, what to do below it, and a verdict at the end.
+// Returns a line per check, with the advice below the line, and a verdict at the end.
 [[nodiscard]] std::string checks_text(const std::vector<model::Check>& checks,
                                       const text::TextOptions& options);
-// Schema ttmem.doctor.v1.
+// Returns the checks in schema ttmem.doctor.v1.
 [[nodiscard]] std::string checks_json(const std::vector<model::Check>& checks);
 
 }  // namespace ttmem::views

@@ -19,7 +19,7 @@ using model::Core;
 using model::Device;
 
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kTightest = 5;  // lines of cores that are listed
+constexpr std::size_t kMaxLines = 5;  // maximum number of lines in the list of cores
 
 text::Color heat_of(std::optional<double> share) {
   if (!share || *share == 0) return text::Color::dim;
@@ -28,14 +28,14 @@ text::Color heat_of(std::optional<double> share) {
   return tone == text::Tone::warn ? text::Color::on_yellow : text::Color::on_red;
 }
 
-// Four cells: a shade for terminals without colour, and the percent.
+// Returns four cells: a shade for terminals without colour, and the percent.
 std::string cell_of(std::optional<double> share, const text::TextOptions& options) {
   if (!share) return fmt::format("{:>4}", text::kUnknown);
   constexpr std::array<std::string_view, 5> shades = {" ", "░", "▒", "▓", "█"};
   const auto level = static_cast<std::size_t>(std::min(*share, 0.99) * 5);
   const bool shaded = options.unicode && !options.color;
   std::string percent = text::format_share(share);
-  percent.pop_back();  // the caption says that it is percent
+  percent.pop_back();  // the caption names the unit
   return fmt::format("{}{:>3}", shaded ? shades[level] : " ", percent);
 }
 
@@ -111,7 +111,7 @@ std::string tightest(const Device& device, const text::TextOptions& options) {
   columns.push_back({"WHERE, THE TIGHTEST FIRST", left, 0, text::Column::Cut::end});
   text::Table table(columns);
   const std::vector<Alike> groups = groups_by_headroom(device);
-  for (std::size_t i = 0; i < std::min(groups.size(), kTightest); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.size(), kMaxLines); ++i) {
     const Core& core = groups[i].figures;
     const bool clash = core.headroom_bytes.value_or(0) < 0;
     const text::Color color = clash ? text::Color::red : text::Color::plain;

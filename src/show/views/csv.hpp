@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Snapshots for spreadsheets: fields are quoted as in RFC 4180, lines end with a newline alone.
-// Columns carry their unit; unknown is n/a. Pure, safe from any thread.
+// Snapshots for spreadsheets. Fields are quoted as in RFC 4180; a line ends with a newline without
+// a carriage return. Column names carry the unit; an unknown figure is n/a. Pure, safe from any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@ namespace ttmem::views {
 
 enum class CsvRows : std::uint8_t {
   devices,     // one row per device
-  identities,  // the same with the columns alone that tell it from others
-  cores,       // one row per core; a device whose grid is unknown has none
+  identities,  // one row per device, with kIdentityColumns only
+  cores,       // one row per core; no row for a device whose grid is unknown
 };
 
 [[nodiscard]] std::string csv_header(CsvRows rows);
-// The rows without the header, so that samples can follow each other.
+// Returns the rows without the header, so that several samples can share one header.
 [[nodiscard]] std::string csv_rows(const model::Snapshot& snapshot, CsvRows rows);
 
 }  // namespace ttmem::views

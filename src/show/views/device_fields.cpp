@@ -19,7 +19,7 @@ FieldValue value_of(const std::optional<T>& value) {
   return value ? FieldValue(*value) : FieldValue();
 }
 
-// Null: nobody tells who uses it.
+// Returns null if nothing tells whether the device is in use.
 FieldValue state_of(const Device& device) {
   if (device.in_reset) return std::string("in_reset");
   if (device.idle) return std::string("idle");
@@ -77,7 +77,7 @@ const std::vector<DeviceField>& device_fields() {
   static const std::vector<DeviceField> fields = {
       {"id", "device", [](const Device& d) { return FieldValue(std::uint64_t{d.id}); },
        "Number of the device, as its processes count"},
-      // As text: a number above 2^53 does not survive every JSON reader.
+      // Text, because many JSON readers round numbers above 2^53.
       {"uid", "uid",
        [](const Device& d) { return d.uid ? FieldValue(text::format_hex(*d.uid)) : FieldValue(); },
        "The chip's own number, hexadecimal"},

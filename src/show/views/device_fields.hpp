@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every figure of a device with its name in JSON, CSV and --query: all go over this table, so that
-// a figure is named once. docs/reference/query.md and docs/reference/json.md list them.
+// The table of all figures of a device, with their names in JSON, CSV and --query. All three
+// formats use this table, so that a figure has one name. docs/reference/query.md and
+// docs/reference/json.md list the figures.
 #pragma once
 
 #include <array>
@@ -15,22 +16,22 @@
 
 namespace ttmem::views {
 
-// monostate: unknown.
+// The value of a field; std::monostate if unknown.
 using FieldValue =
     std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string>;
 
 struct DeviceField {
   std::string_view
-      path;  // in the JSON of a device, such as "l1/cb/physical_bytes"; empty: not there
-  std::string_view column;  // in CSV; empty: not there
+      path;  // path in the JSON of a device, such as "l1/cb/physical_bytes"; empty: not in JSON
+  std::string_view column;  // column in CSV; empty: not in CSV
   FieldValue (*value)(const model::Device& device);
-  std::string_view meaning;  // for people
+  std::string_view meaning;  // description for people
 };
 
-// In the order of the schema, which is that of the columns.
+// Returns the fields in the order of the schema, which is also the order of the CSV columns.
 [[nodiscard]] const std::vector<DeviceField>& device_fields();
 
-// The same of the snapshot itself: columns that are equal in all rows of one reading.
+// A figure of the whole snapshot. The CSV column has the same value in all rows of one snapshot.
 struct SnapshotField {
   std::string_view column;
   FieldValue (*value)(const model::Snapshot& snapshot);
@@ -38,14 +39,14 @@ struct SnapshotField {
 };
 [[nodiscard]] const std::vector<SnapshotField>& snapshot_fields();
 
-// Columns that tell one device from another.
+// The columns that identify a device.
 inline constexpr std::array<std::string_view, 5> kIdentityColumns = {"device", "uid", "bus_id",
                                                                      "board", "arch"};
 
-// The field of a column, which must exist.
+// Returns the field of `column`. The column must exist.
 [[nodiscard]] const DeviceField& field_of_column(std::string_view column);
 
-// The value as text; `unknown` when there is none.
+// Returns the value as text, or `unknown` if the value is unknown.
 [[nodiscard]] std::string text_of(const FieldValue& value, std::string_view unknown);
 
 }  // namespace ttmem::views

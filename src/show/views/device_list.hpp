@@ -8,16 +8,17 @@
 
 namespace ttmem::views {
 
-// What `ttmem --list` prints: a line for each device with what tells it from others. One line with
-// advice when there is no device.
+// Returns the output of `ttmem --list`: one line per device with its identity, or one line with
+// advice if there is no device.
 [[nodiscard]] std::string device_list_text(const model::Snapshot& snapshot,
                                            const text::TextOptions& options);
 
-// When there is no device: that no process uses one, with advice, or that nothing could be read.
+// Returns the text for a snapshot without devices: no process uses a device, with advice, or
+// nothing could be read.
 [[nodiscard]] std::string no_device_text(const model::Snapshot& snapshot,
                                          const text::TextOptions& options);
 
-// What could not be read, so that sums are "at least"; empty when everything was.
+// Returns which sources could not be read, so that sums are "at least"; empty if all were read.
 [[nodiscard]] std::string not_complete_text(const model::Snapshot& snapshot,
                                             const text::TextOptions& options);
 

@@ -24,7 +24,7 @@ Note named(std::string_view name, Bytes bytes, text::Units units, std::string_vi
           brief.empty() ? std::string() : fmt::format("{} {}", brief, size)};
 }
 
-// A memory of its own.
+// Returns the row of a memory with its own capacity: DRAM, L1 or trace.
 DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, Bytes peak,
                  text::Units units) {
   DeviceRow row{what, name, text::format_bytes(used, units), used, capacity, peak};
@@ -32,7 +32,7 @@ DeviceRow memory(What what, std::string_view name, Bytes used, Bytes capacity, B
   return row;
 }
 
-// Sizes as they were asked for, and not what they take.
+// Returns true if only the logical size is known, not the physical size.
 bool is_logical(const Device& device, Kind kind) {
   return device.used(kind) && !device.physical(kind);
 }
@@ -41,7 +41,7 @@ Note logical_mark(const DeviceRow& row) {
   return row.as_asked_for ? Note{std::string(kNotPhysical), {}} : Note{};
 }
 
-// What is taken on cores that hold none of it, if there is any.
+// Returns a note about the bytes that lockstep wastes, or an empty note if there are none.
 Note lockstep_note(const Device& device, Kind kind, text::Units units) {
   const Bytes wasted = device.lockstep_bytes[kind];
   return wasted.value_or(0) > 0 ? named("lockstep wastes", wasted, units, "wastes") : Note{};
@@ -56,7 +56,8 @@ std::vector<Note> kernel_notes(const Device& device, text::Units units) {
   return notes;
 }
 
-// L1 and the parts that add up to it; each begins where the one before ends.
+// Adds the row of L1 and the rows of its parts. In the bar each part begins where the previous part
+// ends.
 void add_l1(DeviceRows& rows, const Device& device, text::Units units) {
   const Bytes capacity = device.l1_capacity_bytes;
   rows.push_back(
@@ -76,7 +77,7 @@ void add_l1(DeviceRows& rows, const Device& device, text::Units units) {
   part(What::kernels, text::Tone::kernels, device.used(Kind::kernel), {});
 }
 
-// Nothing when there is no trace region; a minor row while nobody uses it.
+// Adds the trace row. There is no row without a trace region; the row is minor while unused.
 void add_trace(DeviceRows& rows, const Device& device, text::Units units) {
   const bool unused =
       device.used(Kind::trace).value_or(0) == 0 && device.peak(Kind::trace).value_or(0) == 0;
@@ -86,7 +87,7 @@ void add_trace(DeviceRows& rows, const Device& device, text::Units units) {
   rows.back().minor = unused;
 }
 
-// Which cores have the least headroom, in words.
+// Names the cores that have the least headroom.
 std::string tightest_cores(const Device& device) {
   CoreMask mask;
   for (std::size_t i = 0; i < std::min<std::size_t>(device.cores.size(), kMaxCores); ++i) {
@@ -121,7 +122,8 @@ std::vector<Note> headroom_notes(const Device& device) {
                           : Note{"between CBs and L1 buffers" + where, where.substr(1)}};
 }
 
-// "DRAM 870.1 MiB (largest block 858.3 MiB)", in brief "DRAM 870.1 MiB (max 858.3 MiB)".
+// Returns a note such as "DRAM 870.1 MiB (largest block 858.3 MiB)", in brief "DRAM 870.1 MiB (max
+// 858.3 MiB)".
 Note free_note(std::string_view name, const model::FreeSpace& free, text::Units units) {
   if (!free.bytes_per_bank) return {};
   const std::string size =
@@ -132,7 +134,8 @@ Note free_note(std::string_view name, const model::FreeSpace& free, text::Units 
           fmt::format("{} (max {})", size, largest)};
 }
 
-// What the allocator could still give in every bank; no row when nothing of it is known.
+// Adds the row of the free bytes per bank. There is no row if the free bytes of all kinds are
+// unknown.
 void add_free(DeviceRows& rows, const Device& device, text::Units units) {
   DeviceRow row{What::free, "Free"};
   row.minor = true;
@@ -145,7 +148,8 @@ void add_free(DeviceRows& rows, const Device& device, text::Units units) {
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
 
-// Of a chip that nobody has open: what there would be, and who says so.
+// Returns the notes for a chip that no process has open: its capacity, and the source of that
+// figure.
 std::vector<Note> idle_notes(const DeviceRow& row, const Device& device, text::Units units) {
   const bool whole = row.what == What::dram || row.what == What::l1;
   Note note;
@@ -161,7 +165,7 @@ std::vector<Note> idle_notes(const DeviceRow& row, const Device& device, text::U
   return {note};
 }
 
-// Of a row that is known.
+// Returns the notes for a row whose figures are known.
 std::vector<Note> notes_of(const DeviceRow& row, const Device& device, text::Units units) {
   if (device.idle) return idle_notes(row, device, units);
   const Note of = named("of", row.capacity, units);
@@ -208,7 +212,7 @@ void add_anomalies(DeviceRows& rows, const Anomalies& found, text::Units units) 
   if (!row.notes.empty()) rows.push_back(std::move(row));
 }
 
-// Who uses it: "2 processes", "60 programs"; or that it is idle.
+// Returns how many processes and programs use the device ("2 processes", "60 programs"), or "idle".
 std::vector<std::string> counts_of(const Device& device) {
   if (device.idle) return {"idle"};
   std::vector<std::string> counts;
@@ -242,7 +246,7 @@ std::string notes_to_fit(const std::vector<Note>& notes, std::size_t width,
                          std::string_view between, bool count_rest) {
   std::vector<std::string> full;
   std::vector<std::string> brief;
-  std::vector<std::string> needed;  // up to the last note that has a brief form
+  std::vector<std::string> needed;  // the notes up to the last one that has a brief form
   for (const Note& note : notes) {
     if (note.text.empty()) continue;
     full.push_back(note.text);
@@ -262,7 +266,7 @@ text::BarPiece DeviceRow::piece() const {
 
 namespace {
 
-// What a reader must not miss of a figure; notes may be dropped.
+// Returns the mark that stands before the size. Unlike a note, a mark is never dropped.
 std::string mark_of(const DeviceRow& row, const Device& device) {
   const bool cb_estimate = device.cb_estimate.value_or(false);
   if (row.what == What::headroom && device.headroom_bytes_per_core) {
@@ -327,7 +331,8 @@ DeviceTitle device_title(const Device& device) {
                     {},
                     counts_of(device),
                     {}};
-  // First: what tells chips of the same number apart is the last to be left out.
+  // First in the list, so that the uid is dropped last: only the uid tells chips with equal numbers
+  // apart.
   if (device.shares_number)
     title.facts.push_back(device.uid ? text::format_hex(*device.uid) : "uid n/a");
   title.facts.push_back(model_of(device));

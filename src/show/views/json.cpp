@@ -24,7 +24,7 @@
 namespace ttmem::views {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keys in the order of the schema
+using Json = nlohmann::ordered_json;  // keeps the keys in the order of the schema
 using model::Device;
 using model::Snapshot;
 
@@ -42,7 +42,7 @@ Json list_of(const std::vector<Item>& items, Convert&& convert) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// Which process a pid means: the one that the reader would use, and whose `pid` is.
+// Adds the pid in the reader's pid namespace, and the pid namespace that the key "pid" belongs to.
 void add_pids(const model::Process& p, Json& json) {
   json["host_pid"] = value_of(p.host_pid);
   json["pid_namespace"] = value_of(p.pid_namespace);
@@ -98,7 +98,7 @@ Json json_of(const FieldValue& value) {
   return std::visit(convert, value);
 }
 
-// Every figure of the kinds that somebody reports.
+// Returns every figure of the kinds that at least one process reports.
 Json kinds_of(const Device& device) {
   Json list = Json::array();
   for (const Kind kind : kAllKinds) {
@@ -135,7 +135,7 @@ Json device_json(const Device& device) {
   return json;
 }
 
-// Only what tells it from others.
+// Returns only the fields that identify the device.
 Json identity_json(const Device& device) {
   Json json;
   for (const std::string_view column : kIdentityColumns) {
@@ -147,8 +147,8 @@ Json identity_json(const Device& device) {
 
 std::string line_of(const Json& json) { return json_text(json); }
 
-// Writes a JSON object member by member: the values of a list of a million entries would take ten
-// times as much memory as the text.
+// Writes a JSON object member by member. A tree of values for a list of a million entries would
+// take ten times as much memory as the text.
 class Document {
  public:
   explicit Document(JsonLayout layout) : pretty_(layout == JsonLayout::pretty) {}
@@ -185,7 +185,7 @@ class Document {
   void new_line(std::size_t depth) {
     if (pretty_) text_.append("\n").append(2 * depth, ' ');
   }
-  // A line break is never inside a JSON string.
+  // Every newline here is a line break of the layout: a JSON string never contains a raw newline.
   void write(const Json& value, std::size_t depth) {
     for (const char c : json_text(value, pretty_ ? 2 : -1)) {
       text_ += c;
@@ -197,7 +197,8 @@ class Document {
   std::string text_;
 };
 
-// Writes the members that all documents have. add_contents(document) adds the members between them.
+// Writes the members that all documents have. add_contents(document) adds the other members in
+// between.
 template <typename AddContents>
 std::string document(const Snapshot& snapshot, std::string_view schema, JsonLayout layout,
                      AddContents&& add_contents) {
@@ -212,14 +213,14 @@ std::string document(const Snapshot& snapshot, std::string_view schema, JsonLayo
   return document.end();
 }
 
-// Adds the length of the whole list, and whether the document has only its first entries.
+// Adds the length of the whole list, and whether the document has only the first entries.
 void add_total(Document& document, std::size_t listed, std::size_t total) {
   document.add("total", total);
   document.add("truncated", listed < total);
 }
 
-// What allocations and programs have in common: where, and whose. The uid is text: a number above
-// 2^53 does not survive every JSON reader.
+// Returns the keys that allocations and programs share: the device and the process. The uid is
+// text, because many JSON readers round numbers above 2^53.
 template <typename Item>
 Json owner_of(const Snapshot& snapshot, const Item& item) {
   const Device* place =
@@ -240,7 +241,7 @@ Json job_of(const Snapshot& snapshot, const Item& item) {
   return process ? text_or_null(process->job.id) : Json(nullptr);
 }
 
-// Null: every bank, or an unknown grid.
+// Returns the core ranges; null if the item takes every bank or the grid is unknown.
 Json cores_of(const Snapshot& snapshot, std::uint32_t device, const CoreMask& cores) {
   if (device >= snapshot.devices.size() || snapshot.devices[device].grid_x == 0) return nullptr;
   return list_of(text::core_ranges(cores, snapshot.devices[device].grid_x),
@@ -296,14 +297,14 @@ Json program_entry(const Snapshot& snapshot, const model::Program& p) {
   entry["resident_cores"] = p.resident_cores;
   entry["age_ns"] = p.age_ns;
   entry["name"] = text_or_null(p.name);
-  entry["label"] = entry["name"];  // as allocations have it
+  entry["label"] = entry["name"];  // the key that allocations use for their name
   entry["cbs"] = cbs_of(snapshot, p);
   entry["scope"] = text_or_null(p.scope);
   entry["job"] = job_of(snapshot, p);
   return entry;
 }
 
-// What an entry needs to be found again in the document that has its device.
+// Adds the keys that link the entry to its device and its process in the same document.
 template <typename Item>
 void place(const Item& item, Json& entry) {
   entry["device_index"] = item.device;
@@ -319,8 +320,8 @@ Json group_json(const AllocationGroup& group, GroupBy by) {
           {"largest_bytes", group.largest_bytes}};
 }
 
-// "0-3,6" of a list of numbers; "0,0-7,7 3,4-3,4" of a list of cores; of another list how many it
-// has.
+// Returns "0-3,6" for a list of numbers, "0,0-7,7 3,4-3,4" for a list of core ranges, and the
+// length of any other list.
 std::string csv_of_list(const Json& list) {
   const auto is_number = [](const Json& item) { return item.is_number_unsigned(); };
   if (!list.empty() && std::all_of(list.begin(), list.end(), is_number)) {
@@ -342,7 +343,8 @@ std::string csv_of(const Json& value) {
   return value.dump();
 }
 
-// `empty` is an entry without values: it names the columns also of an empty list.
+// Returns `list` as CSV. `empty` is an entry without values: its keys are the columns of an empty
+// list.
 std::string csv_document(const Json& empty, const Json& list) {
   std::vector<std::string> names;
   for (const auto& [key, value] : empty.items()) names.push_back(csv_field(key));
@@ -385,7 +387,8 @@ std::string snapshot_with_lists_json(const Snapshot& snapshot, JsonLayout layout
 
 std::string figures_json(const Device& device) { return line_of(figures_of(device)); }
 
-// Without the values of the library between: the page of a recording has millions of them.
+// Writes the text directly, without JSON values in between: the page of a recording has millions of
+// cores.
 std::string cores_json(const std::vector<model::Core>& cores) {
   std::string text = "[";
   const auto out = std::back_inserter(text);

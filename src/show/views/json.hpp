@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Snapshots for programs. Integers are bytes, unknown is null, and the output is valid JSON
-// whatever bytes the strings hold. Pure, safe from any thread.
+// whatever bytes the strings contain. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,55 +17,56 @@ namespace ttmem::views {
 
 enum class JsonLayout : std::uint8_t {
   pretty,
-  line,  // everything in one line, for streams
+  line,  // one line, for streams
 };
 
-// Schema ttmem.snapshot.v1. Ends with a newline, as do the others.
+// Returns the snapshot in schema ttmem.snapshot.v1. All documents in this file end with a newline.
 [[nodiscard]] std::string snapshot_json(const model::Snapshot& snapshot, JsonLayout layout);
 
-// The same with all allocations and programs, in the order of the snapshot: `allocations` and
-// `programs`, whose entries also say at which place of `devices` they are. From this all of a
-// Snapshot can be read again but for what only `ttmem leaks` needs.
+// Returns snapshot_json() with two more lists in the order of the snapshot, `allocations` and
+// `programs`. Each entry has the index of its device in `devices`. A reader can rebuild the
+// Snapshot from this text, except for the parts that only `ttmem leaks` needs.
 [[nodiscard]] std::string snapshot_with_lists_json(const model::Snapshot& snapshot,
                                                    JsonLayout layout);
 
-// Of that document one device without its cores, and the cores of a device; each in one line
-// without a newline.
+// Returns one device of that document without its cores, or the cores of a device. The JSON has one
+// line without a newline.
 [[nodiscard]] std::string figures_json(const model::Device& device);
 [[nodiscard]] std::string cores_json(const std::vector<model::Core>& cores);
 
-// Schema ttmem.devices.v1: number, uid, bus id, board and arch of each device, without figures.
+// Returns schema ttmem.devices.v1: number, uid, bus id, board and arch of each device, without
+// figures.
 [[nodiscard]] std::string devices_json(const model::Snapshot& snapshot, JsonLayout layout);
 
-// Schema ttmem.allocations.v1. `allocations` is select_allocations() of the same snapshot, or the
-// first entries of a list of `total`.
+// Returns schema ttmem.allocations.v1. `allocations` is select_allocations() of the same snapshot,
+// or its first entries if `total` has the length of the whole list.
 [[nodiscard]] std::string allocations_json(const model::Snapshot& snapshot,
                                            const std::vector<model::Allocation>& allocations,
                                            JsonLayout layout,
                                            std::optional<std::size_t> total = std::nullopt);
 
-// Schema ttmem.programs.v1. `programs` is select_programs() of the same snapshot, or the first
-// entries of a list of `total`.
+// Returns schema ttmem.programs.v1. `programs` is select_programs() of the same snapshot, or its
+// first entries if `total` has the length of the whole list.
 [[nodiscard]] std::string programs_json(const model::Snapshot& snapshot,
                                         const std::vector<model::Program>& programs,
                                         JsonLayout layout,
                                         std::optional<std::size_t> total = std::nullopt);
 
-// Schema ttmem.allocation_groups.v1.
+// Returns schema ttmem.allocation_groups.v1.
 [[nodiscard]] std::string allocation_groups_json(const model::Snapshot& snapshot,
                                                  const std::vector<AllocationGroup>& groups,
                                                  GroupBy by, JsonLayout layout);
 
-// Of those lists one entry, and of a program its circular buffers; each in one line without a
-// newline.
+// Returns one entry of these lists, or the circular buffers of a program. The JSON has one line
+// without a newline.
 [[nodiscard]] std::string allocation_json(const model::Snapshot& snapshot,
                                           const model::Allocation& allocation);
 [[nodiscard]] std::string program_json(const model::Snapshot& snapshot,
                                        const model::Program& program);
 [[nodiscard]] std::string cbs_json(const model::Snapshot& snapshot, const model::Program& program);
 
-// The same lists as CSV (csv.hpp): the keys of an entry are the columns. Of a program's circular
-// buffers there is only their number.
+// Returns the same lists as CSV (csv.hpp). The keys of an entry are the columns. The column for a
+// program's circular buffers has only their number.
 [[nodiscard]] std::string allocations_csv(const model::Snapshot& snapshot,
                                           const std::vector<model::Allocation>& allocations);
 [[nodiscard]] std::string programs_csv(const model::Snapshot& snapshot,

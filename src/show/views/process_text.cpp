@@ -23,7 +23,7 @@ namespace {
 using model::Process;
 using model::State;
 
-// What the rows of one process on several devices have in common, and those of no other.
+// The key of a process: equal in its rows on all devices, different for different processes.
 using Identity = std::tuple<model::ProcessKey, model::Source, std::string_view, std::string_view>;
 Identity identity_of(const Process& p) { return {model::key_of(p), p.source, p.name, p.user}; }
 
@@ -37,7 +37,7 @@ model::Bytes used(const Process& process) {
   return process.used(kind);
 }
 
-// L1 buffers and L1_SMALL together.
+// Returns the sum of L1 buffers and L1_SMALL.
 model::Bytes l1_of(const Process& process) {
   return sum_of(process.kinds, std::array{Kind::l1, Kind::l1_small}, &KindFigures::used_bytes);
 }
@@ -48,7 +48,7 @@ std::optional<std::uint64_t> allocations_of(const Process& process) {
 
 std::string pid_text(const ProcessTotal& total, text::Units) { return text::format_pid(total.sum); }
 
-// The pid that is shown first.
+// Returns the pid that lists show: the pid in the reader's namespace if known.
 std::int32_t pid_of(const Process& process) { return process.host_pid.value_or(process.pid); }
 
 std::string user_text(const ProcessTotal& total, text::Units) {
@@ -82,7 +82,7 @@ const std::string& part_of(const Process& process) {
   return process.job.*kJobFields[field].value;
 }
 
-// In figures, where both are: rank 10 comes after rank 9.
+// Compares the texts of a job field. Numbers compare by value: rank 10 comes after rank 9.
 template <std::size_t field>
 bool part_less(const ProcessTotal& a, const ProcessTotal& b) {
   const std::string& one = part_of<field>(a.sum);
@@ -93,7 +93,7 @@ bool part_less(const ProcessTotal& a, const ProcessTotal& b) {
   return one < other;
 }
 
-// One for each field of a job but its own id, which stands for the whole.
+// Adds a column for each field of a job, except its id: the id has a column of its own.
 template <std::size_t... fields>
 void add_parts(ProcessColumns& columns, std::index_sequence<fields...>) {
   constexpr std::array<std::string_view, kJobFields.size()> headers = {
@@ -112,7 +112,7 @@ ProcessColumn* find_column(ProcessColumns& columns, std::string_view header) {
   return found == columns.end() ? nullptr : &*found;
 }
 
-// The devices of a process.
+// Returns the devices of a process as text.
 std::string where(const model::Snapshot& snapshot, const ProcessTotal& total) {
   std::vector<std::uint32_t> numbers;
   std::vector<std::string> parts;
@@ -133,7 +133,7 @@ std::uint64_t living_in(const std::vector<ProcessTotal>& totals) {
                     [](const auto& total) { return total.sum.state == State::alive; }));
 }
 
-// "l1_buf".
+// Returns the name of a column for the command line, such as "l1_buf".
 std::string name_to_type(const ProcessColumn& column) {
   std::string name(column.header);
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
@@ -142,7 +142,7 @@ std::string name_to_type(const ProcessColumn& column) {
   return name;
 }
 
-// None of them is dropped, however narrow the terminal.
+// Returns the chosen columns. No chosen column is dropped, however narrow the terminal.
 ProcessColumns chosen_columns(const std::vector<std::size_t>& chosen,
                               const std::vector<ProcessTotal>& totals) {
   const ProcessColumns all = process_columns(totals);
@@ -155,7 +155,8 @@ ProcessColumns chosen_columns(const std::vector<std::size_t>& chosen,
   return columns;
 }
 
-// Sizes and counts, which stand at the right, from the largest; but pids from the smallest.
+// Sorts sizes and counts (the right-aligned columns) from the largest, all other columns and pids
+// from the smallest.
 void sort_by(const ProcessColumn& column, std::vector<ProcessTotal>& totals) {
   const bool descending = column.align == text::Column::Align::right && column.header != "PID";
   std::stable_sort(totals.begin(), totals.end(), [&](const auto& a, const auto& b) {
@@ -238,7 +239,7 @@ std::string command_of(const Process& process) {
 
 std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot) {
   std::vector<ProcessTotal> totals;
-  std::map<Identity, std::size_t> places;  // in `totals`
+  std::map<Identity, std::size_t> places;  // device process -> index in `totals`
   for (std::uint32_t i = 0; i < snapshot.devices.size(); ++i) {
     for (const Process& process : snapshot.devices[i].processes) {
       const auto [place, is_new] = places.try_emplace(identity_of(process), totals.size());

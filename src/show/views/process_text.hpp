@@ -16,62 +16,66 @@
 
 namespace ttmem::views {
 
-// A process over all its devices. A figure that is unknown on one device has an unknown sum.
+// The sum of a process over all its devices. The sum of a figure is unknown if the figure is
+// unknown on one device.
 struct ProcessTotal {
   model::Process sum;
-  std::vector<std::uint32_t> devices;  // indices into the snapshot's, ascending
-  std::string where;                   // the same for people: "0-3", "0x1f00a", "0?" if supposed
+  std::vector<std::uint32_t> devices;  // indices into Snapshot::devices, ascending
+  std::string where;  // devices for people: "0-3", "0x1f00a", or "0?" if the device is assumed
 };
 
-// The command line without the folder of its program, else the name.
+// Returns the command line without the folder of the program, or the name if the command line is
+// unknown.
 [[nodiscard]] std::string command_of(const model::Process& process);
 
-// What can be listed of a process: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace,
-// allocations, source, what it is a part of (base/job.hpp), command.
+// A column of the process list: PID, user, state, devices, DRAM, L1 buffers, CB, kernels, trace,
+// allocations, source, a field of the job (base/job.hpp) or command.
 struct ProcessColumn {
   std::string_view header;
   text::Column::Align align;
-  int drop;   // as in Column
-  int width;  // cells at least, where a table keeps its shape while figures change
+  int drop;   // as in text::Column
+  int width;  // minimum width in cells, so that a table keeps its shape while figures change
   std::string (*text)(const ProcessTotal& total, text::Units units);
-  bool (*less)(const ProcessTotal& a, const ProcessTotal& b);  // unknown is the least
-  bool optional = false;                                       // as in Column
-  bool only_asked = false;  // a list has it only when it is asked for
+  bool (*less)(const ProcessTotal& a, const ProcessTotal& b);  // orders unknown first
+  bool optional = false;                                       // as in text::Column
+  bool only_asked = false;  // true: shown only if the user names the column
 };
 using ProcessColumns = std::vector<ProcessColumn>;
-// All there are, for a list of these: a column with the same value in all rows is dropped
+// Returns all columns for a list of `totals`. A column with the same value in all rows is dropped
 // first.
 [[nodiscard]] ProcessColumns process_columns(const std::vector<ProcessTotal>& totals);
-// Those of them that a list has which is not asked for others.
+// Returns the default columns for a list of `totals`.
 [[nodiscard]] ProcessColumns usual_columns(const std::vector<ProcessTotal>& totals);
-// One cell for each of them.
+// Returns one cell for each column.
 [[nodiscard]] std::vector<text::Cell> process_cells(const ProcessColumns& columns,
                                                     const ProcessTotal& total,
                                                     text::Units units = text::Units::automatic);
 
-// The living first, then by what they hold.
+// Returns the processes: the living first, then by the bytes that they hold, largest first.
 [[nodiscard]] std::vector<ProcessTotal> process_totals(const model::Snapshot& snapshot);
 
-// How many of them live.
+// Returns the number of living processes.
 [[nodiscard]] std::uint64_t living_processes(const model::Snapshot& snapshot);
 
-// Which processes a list has, and in which order.
+// The processes and columns of a list, and the order of the processes.
 struct ProcessChoice {
   selection::ProcessFilter only{};
-  std::optional<std::size_t> sort{};   // a column; none: what holds the most first
-  std::vector<std::size_t> columns{};  // in this order; none: the usual ones
+  std::optional<std::size_t> sort{};  // index of a column; nullopt: the largest holder first
+  // Indices of columns in the order shown; empty: the default columns.
+  std::vector<std::size_t> columns{};
 };
 
-// The column that --sort names: its header in small letters, "l1_buf", or the beginning of it.
+// Parses the value of --sort: the header of a column in small letters, such as "l1_buf", or its
+// beginning.
 [[nodiscard]] Result<std::size_t> parse_process_sort(std::string_view text);
-// What it takes.
+// Returns the names that parse_process_sort() accepts.
 [[nodiscard]] std::vector<std::string> process_sort_names();
 
-// The columns that --columns names, in that order: "pid,job,dram".
+// Parses the value of --columns, such as "pid,job,dram", into column indices in the same order.
 [[nodiscard]] Result<std::vector<std::size_t>> parse_process_columns(std::string_view text);
 
-// One line per process, under headers: the living first, sizes and counts descending. Empty when
-// there is none.
+// Returns headers and one line per process: the living first, sizes and counts descending. Returns
+// an empty text if there is no process.
 [[nodiscard]] std::string process_text(const model::Snapshot& snapshot, const ProcessChoice& choice,
                                        const text::TextOptions& options);
 

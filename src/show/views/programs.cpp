@@ -39,7 +39,7 @@ std::vector<text::Cell> row_of(const Snapshot& snapshot, const Program& p, text:
       {text::format_bytes(model::Bytes(p.bytes_per_core), units, Scale::core), text::Color::bold},
       {fmt::format("{}", p.cores), color},
       {text::format_bytes(model::Bytes(p.physical_bytes), units), color},
-      // The programs of dead processes have no share in what the device holds now.
+      // The programs of dead processes are not part of the device's used bytes.
       {dead ? std::string(text::kUnknown)
             : text::format_share(text::share_of(p.physical_bytes, on_device)),
        color},
@@ -52,7 +52,7 @@ std::vector<text::Cell> row_of(const Snapshot& snapshot, const Program& p, text:
        p.resident_cores > 0 && !dead ? text::Color::green : color}};
 }
 
-// Names are worth more room than most figures; without any, their column is the first to go.
+// Labels are dropped later than most figures. A list without labels drops the label column first.
 text::Table program_table(bool has_names) {
   using enum text::Column::Align;
   return text::Table({{"PROGRAM"},
@@ -70,7 +70,7 @@ text::Table program_table(bool has_names) {
                       {"STATE", left}});
 }
 
-// "Device 0 has 1.88 MiB of circular buffers whose programs nobody reports."
+// Returns a line for each device that has circular buffers without a reported program.
 std::string cbs_without_programs(const Snapshot& snapshot, const text::TextOptions& options) {
   std::string text;
   for (const model::Device& device : snapshot.devices) {

@@ -10,8 +10,8 @@
 
 namespace ttmem::views {
 
-// What `ttmem programs` prints: the first `limit` entries of `programs`, which is
-// select_programs() of the same snapshot, and how many more there are.
+// Returns the output of `ttmem programs`: the first `limit` entries of `programs`, then the number
+// of the other entries. `programs` is select_programs() of the same snapshot.
 [[nodiscard]] std::string programs_text(const model::Snapshot& snapshot,
                                         const std::vector<model::Program>& programs,
                                         std::size_t limit, const text::TextOptions& options);

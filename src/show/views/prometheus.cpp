@@ -27,7 +27,7 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-// Prometheus refuses a page with a byte that is not UTF-8.
+// Returns valid UTF-8: Prometheus refuses a page with any other byte.
 std::string utf8(std::string_view text) {
   std::string clean;
   while (!text.empty()) {
@@ -38,7 +38,7 @@ std::string utf8(std::string_view text) {
   return clean;
 }
 
-// The labels of a sample, and a text that is unique for them.
+// The labels of a sample, and a key that is unique for these labels.
 struct Labels {
   Labels() = default;
   Labels(std::initializer_list<std::pair<std::string_view, std::string_view>> labels) {
@@ -46,12 +46,12 @@ struct Labels {
   }
 
   void add(std::string_view name, std::string_view value) {
-    if (value.empty()) return;  // the same as no label
+    if (value.empty()) return;  // Prometheus treats an empty value as no label
     list.push_back({std::string(name), utf8(value)});
     key += name;
-    key += '\xff';  // in no name
+    key += '\xff';  // no name contains this byte
     key += list.back().value;
-    key += '\xff';  // in no value
+    key += '\xff';  // no value contains this byte
   }
   [[nodiscard]] Labels with(std::string_view name, std::string_view value) const {
     Labels more = *this;
@@ -81,10 +81,10 @@ class Family {
 
  private:
   MetricFamily family_;
-  std::unordered_map<std::string, std::size_t> place_;  // of a sample, by its labels
+  std::unordered_map<std::string, std::size_t> place_;  // labels -> index of the sample
 };
 
-// Families in the order in which they were begun.
+// The metric families of a page, in the order of creation.
 class Page {
  public:
   Family& gauge(std::string name, std::string help) {
@@ -94,7 +94,7 @@ class Page {
     return families_.emplace_back(std::move(name), std::move(help), MetricType::Counter);
   }
 
-  // A family without samples is left out.
+  // Returns the page. Leaves out families without samples.
   [[nodiscard]] std::string text() && {
     std::vector<MetricFamily> page;
     for (Family& family : families_) {
@@ -106,21 +106,21 @@ class Page {
   }
 
  private:
-  std::deque<Family> families_;  // a deque: callers hold references
+  std::deque<Family> families_;  // a deque, because callers keep references to families
 };
 
 std::string uid_of(const std::optional<std::uint64_t>& uid) {
   return uid ? text::format_hex(*uid) : "";
 }
 
-// Of a device or of its counters.
+// Returns the labels of a device. `Holder` is a device or the counters of a device.
 template <typename Holder>
 Labels labels_of(const Holder& device) {
   return {
       {"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}, {"arch", device.arch}};
 }
 
-// What tells chips apart whose own number is unknown.
+// Adds the bus id, which tells chips apart whose uid is unknown.
 void add_bus_id(Labels& labels, const Device& device) {
   if (!device.uid) labels.add("bus_id", device.bus_id);
 }
@@ -131,7 +131,8 @@ Labels full_labels_of(const Device& device) {
   return labels;
 }
 
-// Without the architecture, unless nothing else tells the chip from another of the same number.
+// Returns the labels without the architecture, unless only the architecture tells two chips with
+// the same number apart.
 Labels short_labels_of(const Device& device) {
   Labels labels = {{"device", std::to_string(device.id)}, {"uid", uid_of(device.uid)}};
   if (device.shares_number && !device.uid) labels.add("arch", device.arch);
@@ -139,7 +140,7 @@ Labels short_labels_of(const Device& device) {
   return labels;
 }
 
-// What a device, or a process, uses of each kind.
+// Adds the bytes that a device or process uses of each kind.
 template <typename Holder>
 void add_kinds(Family& family, const Labels& labels, const Holder& holder) {
   for (const Kind kind : kDeviceKinds) {
@@ -238,9 +239,9 @@ void add_programs(const Snapshot& snapshot, Page& page) {
   }
 }
 
-// The pid is the one of the server's own pid namespace, which is unique there and can be looked up.
-// A process that the server does not see has only the pid of its container: then a label says
-// whose.
+// Returns the pid in the server's own pid namespace, where the pid is unique and can be looked up.
+// A process outside that namespace has only the pid of its container; add_pid_namespace() then adds
+// the namespace as a label.
 std::string pid_of(const Process& process) {
   return std::to_string(process.host_pid.value_or(process.pid));
 }
@@ -255,14 +256,14 @@ Labels labels_of(const Device& device, const Process& process) {
                    {"pid", pid_of(process)},
                    {"process", process.name},
                    {"user", process.user}};
-  // One process may have two chips with the same number.
+  // One process may use two chips with the same number.
   if (device.shares_number) labels.add("uid", uid_of(device.uid));
   add_pid_namespace(labels, process);
   return labels;
 }
 
-// One sample a process, whatever it uses: the many series of what it holds are joined with it by
-// the pid, and need none of its labels.
+// Adds one sample per process. Queries join the many series of a process with this sample by the
+// pid, so that these series do not repeat its labels.
 void add_process_info(const Snapshot& snapshot, Page& page) {
   Family& info = page.gauge("ttmem_process_info", "What a living process is a part of; always 1.");
   std::set<std::string> seen;
@@ -272,7 +273,7 @@ void add_process_info(const Snapshot& snapshot, Page& page) {
       Labels labels = {{"pid", pid_of(process)}};
       add_pid_namespace(labels, process);
       for (const JobField& field : kJobFields) {
-        // What the others tell already, or too few ask for.
+        // Redundant with other fields, or rarely asked for.
         if (field.name == "step" || field.name == "partition" || field.name == "ranks") continue;
         labels.add(field.name, process.job.*field.value);
       }
@@ -299,7 +300,7 @@ void add_processes(const Snapshot& snapshot, bool process_labels, Page& page) {
     std::uint64_t alive = 0;
     for (const Process& process : device.processes) {
       if (process.state == model::State::dead) {
-        // TT-Metal keeps such a row for as long as its region is used: nobody could reap it.
+        // TT-Metal keeps this row as long as its region is used. No tool can reap the row.
         if (process.source == model::Source::tt_metal) continue;
         dead_bytes = saturating_add(dead_bytes, held_bytes(process));
         continue;

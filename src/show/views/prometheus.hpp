@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text format of Prometheus (version 0.0.4). Bytes and counts; what is unknown has no sample.
-// Pure, safe from any thread.
+// Figures in the text format of Prometheus (version 0.0.4). Values are bytes and counts; an unknown
+// figure has no sample. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace ttmem::views {
 
-// A figure of the server about itself.
+// A figure about the server itself.
 struct ServerFigure {
-  std::string name;  // counters end in _total
+  std::string name;  // name; a counter's name ends in _total
   std::string help;
   bool counter = false;
   std::vector<std::pair<std::string, std::string>> labels;
@@ -24,18 +24,20 @@ struct ServerFigure {
 };
 
 struct MetricsInput {
-  bool up = true;              // the directory of the segments could be read
-  bool process_labels = true;  // false: nothing that names a process
+  bool up = true;              // true if the directory of the segments could be read
+  bool process_labels = true;  // false: the page names no process
   std::vector<model::DeviceCounters> counters;
   std::uint64_t events_dropped = 0;
 };
 
-// Samples with the same labels are added up, because Prometheus refuses a page with duplicates: one
-// process may have two segments, its own and one that a server writes for it.
+// Returns the figures of a snapshot as a page. Samples with the same labels are added up, because
+// Prometheus refuses duplicates: one process may have two segments, its own and a server's proxy
+// segment.
 [[nodiscard]] std::string prometheus_text(const model::Snapshot& snapshot,
                                           const MetricsInput& input);
 
-// What follows on the same page. Figures of one name follow each other.
+// Returns the server's own figures for the end of the same page. Figures with the same name must be
+// adjacent.
 [[nodiscard]] std::string prometheus_text(const std::vector<ServerFigure>& figures);
 
 }  // namespace ttmem::views

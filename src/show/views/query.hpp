@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `ttmem --query=FIELDS --format=csv`: chosen fields of every device, as nvidia-smi prints them.
-// docs/reference/query.md lists the fields. Pure, safe from any thread.
+// The output of `ttmem --query=FIELDS --format=csv`: chosen fields of every device in the format of
+// nvidia-smi. docs/reference/query.md lists the fields. Pure, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,34 @@
 
 namespace ttmem::views {
 
-// Which columns, in this order: indices into the list that query_help() prints.
+// The chosen columns in the order shown: indices into the list of query_help().
 using QueryFields = std::vector<std::size_t>;
 
-// "device,dram_used,headroom_per_core". A field may also be named as its column in CSV, which ends
-// in "_bytes". An Error names the field that does not exist, and the nearest that does.
+// Parses a list such as "device,dram_used,headroom_per_core". The name of the CSV column, which
+// ends in "_bytes", also names a field. An Error names the unknown field and the nearest known
+// field.
 [[nodiscard]] Result<QueryFields> parse_query(std::string_view text);
 
 struct QueryFormat {
   bool header = true;
-  bool units = true;  // behind each value
+  bool units = true;  // true: each value has its unit
 };
 
-// "csv", "csv,noheader", "csv,noheader,nounits".
+// Parses "csv", "csv,noheader" or "csv,noheader,nounits".
 [[nodiscard]] Result<QueryFormat> parse_query_format(std::string_view text);
 
-// The names, each with its unit: "dram_used [MiB]". Empty when the format wants none.
+// Returns the names with their units: "dram_used [MiB]". Returns an empty text if `format` has no
+// header.
 [[nodiscard]] std::string query_header(const QueryFields& fields, const QueryFormat& format,
                                        text::Units units);
-// One row per device; unknown is "[N/A]".
+// Returns one row per device; an unknown value is "[N/A]".
 [[nodiscard]] std::string query_rows(const model::Snapshot& snapshot, const QueryFields& fields,
                                      const QueryFormat& format, text::Units units);
 
-// The fields, in the order of query_help().
+// Returns the names of the fields in the order of query_help().
 [[nodiscard]] std::vector<std::string> query_names();
 
-// What --query=help prints: each field in a line, with what it means.
+// Returns the output of --query=help: one line per field, with its meaning.
 [[nodiscard]] std::string query_help();
 
 }  // namespace ttmem::views

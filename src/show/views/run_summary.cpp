@@ -19,7 +19,7 @@ using model::RunDevice;
 using model::RunProcess;
 using model::RunSummary;
 
-// Devices of one process that have equal figures: those of a mesh, most likely.
+// Devices of one process that have equal figures. They are most likely the devices of a mesh.
 struct Row {
   const RunProcess* process;
   std::vector<std::uint32_t> ids;
@@ -71,7 +71,8 @@ std::vector<std::string> peaks_of(const RunDevice& device) {
   return figures;
 }
 
-// Empty when nothing is known to be held, and nothing was left.
+// Returns the figures, or an empty list if the process holds nothing known and left nothing at
+// close.
 std::vector<std::string> held_of(const RunDevice& device) {
   bool any = device.left > 0;
   std::vector<std::string> figures;

@@ -8,9 +8,9 @@
 
 namespace ttmem::views {
 
-// What `ttmem run --summary` ends with: peaks by process, device and kind, what was still held, and
-// the largest holders. Devices of a process with equal figures share a line. Pure, safe from any
-// thread.
+// Returns the text at the end of `ttmem run --summary`: the peaks by process, device and kind, the
+// allocations that were still held, and the largest holders. Devices of a process with equal
+// figures share a line. Pure, safe from any thread.
 [[nodiscard]] std::string run_summary_text(const model::RunSummary& summary,
                                            const text::TextOptions& options);
 

@@ -23,7 +23,7 @@ using model::Device;
 using model::Snapshot;
 using What = DeviceRow::What;
 
-// "": unknown.
+// Returns the time of the snapshot, or an empty text if the time is unknown.
 std::string time_text(const Snapshot& snapshot, const text::TextOptions& options) {
   if (snapshot.time_unix_ns == 0) return {};
   return "  " + text::format_time(snapshot.time_unix_ns, options.utc_offset_seconds);
@@ -44,7 +44,7 @@ std::string title_text(const Device& device, const text::TextOptions& options) {
   std::vector<std::string> parts;
   for (const std::string& fact : title.facts)
     parts.push_back(text::printable(fact, options.unicode));
-  // In little room the state of a chip is worth more than its architecture.
+  // In a narrow terminal the state of a chip is worth more than its architecture.
   constexpr std::size_t narrow = 60;
   if (options.width < narrow && !device.shares_number && !title.board.empty()) {
     parts[0] = text::printable(title.board, options.unicode);
@@ -58,14 +58,14 @@ std::string title_text(const Device& device, const text::TextOptions& options) {
   return line.add(text::joined_to_fit(parts, line.room())).finish();
 }
 
-// Right-aligned, so that the size follows after one blank. A mark stands before the size: the label
-// makes room for it.
+// Returns the label, right-aligned so that one blank and the size follow. A mark before the size
+// shortens the padding of the label.
 std::string label_text(const DeviceRow& row, const RowLayout& at) {
   return fmt::format("{:>{}}: {}", row.name, at.size - 2 - static_cast<int>(row.mark.size()),
                      row.mark);
 }
 
-// A clash, or anomalies: all notes, in as many lines as they need.
+// Returns the text of a clash or of anomalies: all notes, in as many lines as necessary.
 std::string trouble_text(const DeviceRow& row, const RowLayout& at,
                          const text::TextOptions& options) {
   std::string words = row.size + (row.size.empty() ? "" : "  ");
@@ -74,7 +74,7 @@ std::string trouble_text(const DeviceRow& row, const RowLayout& at,
                        label_text(row, at));
 }
 
-// Label, size, bar, share of the capacity, notes.
+// Returns a line with label, size, bar, share of the capacity and notes.
 std::string row_text(const DeviceRow& row, const text::TextOptions& options) {
   const RowLayout at = table_layout(static_cast<int>(options.width),
                                     options.units == text::Units::automatic ? 0 : 5);
@@ -94,7 +94,7 @@ std::string row_text(const DeviceRow& row, const text::TextOptions& options) {
   return line.add(notes_to_fit(row.notes, line.room()), text::Color::dim).finish();
 }
 
-// The rows of a device below its title; the minor ones only where there is room.
+// Returns the title of a device and its rows. Minor rows need `in_full`.
 std::string device_text(const Device& device, bool in_full, const text::TextOptions& options) {
   std::string text = title_text(device, options);
   for (const DeviceRow& row : device_rows(device, options.units)) {
@@ -116,7 +116,7 @@ Bytes sum_over(const std::vector<DeviceRows>& devices, What what, Bytes DeviceRo
   return sum;
 }
 
-// A chip of which nobody tells what is in use.
+// Returns true if no living, tracked process uses the chip, so that its used bytes are unknown.
 bool is_silent(const Device& device) {
   return device.driver_number &&
          std::none_of(device.processes.begin(), device.processes.end(), [](const auto& process) {
@@ -124,8 +124,8 @@ bool is_silent(const Device& device) {
          });
 }
 
-// What is in use on all devices, and what stands before it: the mark of one is that of the sum,
-// which is "at least" when nobody tells of a chip.
+// The used bytes of all devices, with the mark of the sum. A mark of one device marks the sum too.
+// The sum is "at least" if the used bytes of a chip are unknown.
 struct UsedSum {
   Bytes bytes = std::nullopt;
   std::string mark{};
@@ -142,7 +142,7 @@ UsedSum used_on(const std::vector<Device>& devices, const std::vector<DeviceRows
   return sum;
 }
 
-// "  DRAM  9.84 GiB of 96.0 GiB  10%  ▂▂▂▂▂▂▂▂  fullest: 3 (12%)"
+// Returns a line such as "  DRAM  9.84 GiB of 96.0 GiB  10%  ▂▂▂▂▂▂▂▂  fullest: 3 (12%)".
 std::string sum_line(const std::vector<Device>& devices, const std::vector<DeviceRows>& rows,
                      What what, const text::TextOptions& options) {
   const UsedSum used = used_on(devices, rows, what);
@@ -196,7 +196,7 @@ std::string sums(const std::vector<Device>& devices, const text::TextOptions& op
          text::Line(options).add(words, least < 0 ? text::Color::red : text::Color::dim).finish();
 }
 
-// Every device in full, and their sums.
+// Returns the rows of every device, then the sums over all devices.
 std::string devices_text(const Snapshot& snapshot, bool per_core,
                          const text::TextOptions& options) {
   const bool in_full = snapshot.devices.size() <= kMaxInFull;
@@ -244,7 +244,8 @@ std::string in_brief(const text::TextOptions& options) {
                        text::Color::dim, options);
 }
 
-// The devices, then the processes, in at most `rows` lines. Neither takes the other's half.
+// Returns the devices, then the processes, in at most `rows` lines. Both parts may take half of the
+// lines; a part that needs less leaves the rest to the other part.
 std::string cut_to(std::size_t rows, const std::string& devices, const std::string& processes) {
   const std::size_t above = lines_in(devices);
   const std::size_t below =

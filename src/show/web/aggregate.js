@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an aggregated recording knows of a moment: the figures of its time line, nothing else. What
-// its processes held one by one was not kept, so that the rest is unknown, and no zero.
+// The figures of an aggregated recording at one moment, taken from its time line. The recording
+// kept no single allocations or processes, so that all other figures are unknown, not zero.
 import { lastUntil } from './moments.js';
 import { PROCESS_FIGURES } from './process_rows.js';
 import { together, valuesAt } from './time_legend.js';
 
-export const NO_LISTS = 'An aggregate does not keep what was held one by one.';
+export const NO_LISTS = 'An aggregate does not keep single allocations and processes.';
 const L1_KINDS = ['l1', 'l1_small', 'cb', 'kernel'];
 
-// As `of`, with all numbers unknown.
+// Returns a copy of `of` in which every number is unknown.
 function unknown(of) {
   if (of === null || typeof of !== 'object') return typeof of === 'number' ? null : of;
   return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, unknown(value)]));
 }
 
-// `device` as in ttmem.snapshot.v1: of it, only what does not change is true.
+// Returns the device at a time. `device` is as in ttmem.snapshot.v1; only its constant facts are
+// kept.
 export function aggregated(device, line, time) {
   const at = lastUntil(line.time_ns, time);
   const known = (kind) => (at < 0 ? null : line[kind][at]);

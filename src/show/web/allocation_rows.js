@@ -3,7 +3,7 @@
 import * as format from './format.js';
 import { numberRanges } from './process_rows.js';
 
-// On all its devices.
+// Returns the size over all devices of the allocation.
 export function sizeOf(row) {
   const one = row.physical_bytes ?? row.bytes;
   return one === null ? null : one * Math.max(1, row.devices.length);
@@ -15,7 +15,7 @@ const groupMark = (row) =>
 export const allocationColumns = [
   {
     name: 'Size',
-    title: 'What it takes on all its devices',
+    title: 'The size on all its devices',
     number: true,
     width: 6,
     value: (row) => sizeOf(row),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: its head, the view that is open, and the keys.
+// The page: its head, the open view and the keys.
 import { Cursor } from './cursor.js';
 import { deviceTitle } from './device_card.js';
 import { glanced } from './devices.js';
@@ -16,7 +16,8 @@ import { liveViews, recordedViews } from './views.js';
 const RESTART_NOTICE_MS = 30000;
 
 const byId = (id) => document.getElementById(id);
-// live; recording: served by `ttmem view`; file: the recording lies in this page
+// live: served by `ttmem serve`; recording: served by `ttmem view`; file: the page contains the
+// recording
 const kind = document.querySelector('meta[name=ttmem-source]').content;
 const source = kind === 'live' ? new LiveSource() : new RecordingSource(kind === 'recording');
 const go = (changes, quiet) => place.go(changes, quiet);
@@ -27,12 +28,13 @@ const place = new Place(Object.keys(views), draw);
 const strip = source.recorded ? new Strip(byId('strip'), go, cursor, source) : null;
 const elsewhere = source.recorded ? new Elsewhere(byId('elsewhere'), source) : null;
 
-// The device looked at: that of the address, by key or by number, or else the usual one.
+// Returns the key of the chosen device: the device in the address, or else the default device.
 function chosenKey() {
   return askedKey() ?? source.state.usual;
 }
 
-// Null: the address names none, or one that is not there.
+// Returns the key of the device in the address, by key or by number; null if there is no such
+// device.
 function askedKey() {
   const { choices } = source.state;
   const asked = place.values.device;
@@ -41,7 +43,7 @@ function askedKey() {
   return (devices.find((one) => String(one.id) === asked) ?? calledSo(devices, asked))?.key ?? null;
 }
 
-// The device that a process calls by that number or uid, where another one is shown.
+// Returns a device to which some process gives this number or uid, although the list shows another.
 function calledSo(devices, asked) {
   const names = ({ ids, other_uids }) => [...ids, ...other_uids].map(String);
   return devices.find((device) => names(device).includes(asked)) ?? null;
@@ -68,7 +70,7 @@ function draw() {
   const name = state.recording ? `${state.recording.name} · ` : '';
   document.title = `${views[view].title} · ${name}ttmem`;
   open.update(state, place.values, device, key);
-  // For tests and for measuring: which answer is shown, and how long drawing it took.
+  // For tests and measurements: the number of the shown answer, and the time that drawing took.
   document.body.dataset.number = state.number ?? '';
   document.body.dataset.drawMs = (performance.now() - begin).toFixed(2);
 }
@@ -88,7 +90,7 @@ function drawHead(state, key) {
   setText(byId('notice'), notice);
 }
 
-// The device that the address names has gone, or never was there.
+// Returns a notice if the device in the address is gone or never existed.
 function missingDevice({ choices }, key) {
   const asked = place.values.device;
   if (asked === '' || askedKey() !== null || !choices.has(key)) return null;
@@ -97,7 +99,7 @@ function missingDevice({ choices }, key) {
   return `There is no device ${asked} ${where}: ${shown} is shown instead.`;
 }
 
-let tabInSight = null; // on a narrow screen the tabs are scrolled to it
+let tabInSight = null; // tab that was scrolled into sight; narrow screens scroll the tabs
 
 function drawTabs(comparing) {
   for (const tab of byId('tabs').children) {
@@ -126,7 +128,7 @@ function noticeOf(state) {
     const what = state.answered ? 'answered with an error' : 'not answered';
     return (
       `The server has ${what} since ${new Date(state.lost).toLocaleTimeString()}: ` +
-      `${state.error}. What is shown is from before. Trying again every second.`
+      `${state.error}. The page shows the last answer. Trying again every second.`
     );
   }
   if (state.restarted && Date.now() - state.restarted < RESTART_NOTICE_MS) {
@@ -145,7 +147,7 @@ function recordedNotice(state) {
 function drawChooser(state, key) {
   const select = byId('device');
   const devices = [...state.choices.values()];
-  // Lists show all devices until one is chosen.
+  // Lists show all devices until the user chooses one.
   const lists = ['processes', 'programs'].includes(place.values.view);
   const options = [
     ...(lists ? [['', 'All devices']] : []),
@@ -209,10 +211,10 @@ function onKey(event) {
   const typing = event.target.matches('input, select');
   if (typing && event.key === 'Escape') {
     event.target.blur();
-    event.preventDefault(); // the text stays, as the list does; Esc again clears both
+    event.preventDefault(); // keeps the text and the filtered list; a second Esc clears both
   }
   if (typing) return;
-  // A button that has the focus is pressed by these.
+  // These keys press a focused button.
   if (event.target.matches('button, a, summary') && ['Enter', ' '].includes(event.key)) return;
   const chosen = list[Number(event.key) - 1];
   if (chosen) go({ view: chosen.name });

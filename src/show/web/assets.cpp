@@ -16,7 +16,7 @@ const Asset* find(std::string_view path) {
 }
 
 std::string plain(const Asset& asset) {
-  constexpr int gzip_header = 16;  // instead of zlib's own
+  constexpr int gzip_header = 16;  // makes zlib expect a gzip header instead of a zlib header
   z_stream stream{};
   if (inflateInit2(&stream, MAX_WBITS + gzip_header) != Z_OK) return {};
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(asset.gzip.data()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of the page (web/), as they were when the binary was built. Constant: safe from any
-// thread, valid for ever.
+// The files of the page, embedded when the binary was built. Constant: safe from any thread, valid
+// for the lifetime of the process.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 namespace ttmem::web {
 
 struct Asset {
-  std::string_view path;          // as in the address: "/index.html"
-  std::string_view content_type;  // with its charset
-  std::string_view etag;          // of the content, in quotes
+  std::string_view path;          // path of the URL, such as "/index.html"
+  std::string_view content_type;  // including the charset
+  std::string_view etag;          // hash of the content, in quotes
   std::span<const std::byte> gzip;
 };
 
 [[nodiscard]] std::span<const Asset> all();
 
-// The asset with that path; null when there is none.
+// Returns the asset with this path, or nullptr.
 [[nodiscard]] const Asset* find(std::string_view path);
 
-// Its content, for clients that do not take gzip.
+// Returns the uncompressed content, for clients that do not accept gzip.
 [[nodiscard]] std::string plain(const Asset& asset);
 
-// The page of index.html for data from `source`: "recording" (a server that has one) or "file" (the
-// page itself has it) in place of "live".
+// Returns index.html with `source` in place of "live": "recording" if a server has the recording,
+// "file" if the page itself contains the recording.
 [[nodiscard]] std::string page_over(std::string index, std::string_view source);
 
-// What this build of the page lacks, and how to have it; empty: nothing.
+// Returns what this build of the page lacks, with the next step; empty if complete.
 [[nodiscard]] std::string_view missing();
 
-// The type of a file by the end of its name; "application/octet-stream" when it is not known.
+// Returns the content type by the extension of `name`, or "application/octet-stream" if unknown.
 [[nodiscard]] std::string_view content_type_of(std::string_view name);
 
 }  // namespace ttmem::web

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How charts over time look: colours of the axes and of the filled kinds.
+// The look of charts over time: colours of the axes and of the filled kinds.
 import { colour, mix } from './dom.js';
 import * as format from './format.js';
 
-// The steps of the axis are round numbers of MiB, not of millions.
+// The steps of an axis of bytes are round in MiB, not in millions of bytes.
 export const BINARY_STEPS = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
-// How far the axis of bytes reaches: a little above the most; of nothing at all, a round figure.
+// Returns the end of an axis of bytes: a little above the maximum, or a round figure if it is 0.
 export function axisEnd(most) {
   return most > 0 ? most * 1.08 : 2 ** 20;
 }
 
-// That of time, that of bytes.
+// Returns the axis of time and the axis of bytes.
 export function axes() {
   const line = {
     stroke: colour('dim'),

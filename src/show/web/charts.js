@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 2: DRAM, L1 and what L1 is made of, over time.
+// View 2: DRAM, L1 and the parts of L1 over time.
 import { element, setText } from './dom.js';
 import { DeviceCharts } from './device_charts.js';
 import { deviceTitle, deviceWords } from './device_card.js';
@@ -20,7 +20,7 @@ export class ChartsView {
     this.windows = new Choices('Time shown', WINDOWS, (seconds) =>
       go({ seconds: String(seconds) }),
     );
-    // Both fit on the screen.
+    // The height with which both charts fit on the screen.
     this.charts = new DeviceCharts(source, () =>
       Math.max(170, Math.min(360, Math.floor((window.innerHeight - 330) / 2))),
     );

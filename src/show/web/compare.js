@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 8: two recordings, one above the other on one axis, and what `ttmem diff` says of them.
+// View 8: the charts of two recordings on one time axis, and the result of `ttmem diff`.
 import { changeColumns, changeRows, figureColumns, figureRows } from './compare_rows.js';
 import { deviceTitle } from './device_card.js';
 import { element, setText, show } from './dom.js';
@@ -9,7 +9,7 @@ import { Table } from './table.js';
 import { timeOfValue, TimeLegend, valuesAt } from './time_legend.js';
 import { hasCharts, NO_CHARTS, peakOf, STACKS, TimePlot } from './time_plot.js';
 
-// The chart of one of the runs. A click shows that run, at that moment, in all views.
+// The chart of one run. A click shows the clicked moment of this run in all views.
 class RunChart {
   constructor(go, number) {
     this.number = number;
@@ -38,7 +38,7 @@ class RunChart {
     go({ run, t: nameOf(stops, position), from: '', to: '' }, true);
   }
 
-  // looked: {number: of the run that all views show, moment, memory, range, top: of both charts}
+  // looked: {number: run that all views show, moment, memory, range, top: end of the axis of bytes}
   set(run, line, looked) {
     Object.assign(this, { run, line, looked });
     const { number, moment } = looked;
@@ -55,7 +55,7 @@ class RunChart {
     this.#hovered(null);
   }
 
-  // What the line has below the mouse, or else at the moment that is looked at.
+  // Shows the figures at the mouse, or at the current moment.
   #hovered(ns) {
     const { run, line, looked } = this;
     if (!line) return setText(this.note, 'no device');
@@ -67,7 +67,7 @@ class RunChart {
   }
 }
 
-// The same device in each run: by its key, or else by its number.
+// Returns the line of the same device in each run: with the same key, or else the same number.
 function sameLines(runs, looked, key) {
   const id = runs[looked].timeline.lines.find((line) => line.key === key)?.id;
   return runs.map(({ timeline: { lines } }) => {
@@ -148,7 +148,7 @@ export class CompareView {
     }
   }
 
-  // The list that has the focus, or else the figures.
+  // Passes a key to the focused list, or to the list of figures.
   key(name) {
     const lists = [this.figures, ...this.changes.map((one) => one.table)];
     const focused = lists.find((list) => list.node.contains(document.activeElement));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ttmem.diff.v1 says of two recordings, as rows of lists.
+// The parts of ttmem.diff.v1 as rows of lists.
 import * as format from './format.js';
 
-const COUNTED = new Set(['lost']); // figures that are no sizes
+const COUNTED = new Set(['lost']); // figures that are counts, not sizes
 const LISTS = ['added', 'gone', 'grown', 'shrunk', 'other_sizes'];
 
 function sizeOf(row, value) {
@@ -95,12 +95,12 @@ export const changeColumns = [
   },
 ];
 
-// Those that at least one of the runs has.
+// Returns the figures that at least one of the runs has.
 export function figureRows(diff) {
   return diff.figures.filter((one) => one.old !== null || one.new !== null);
 }
 
-// What changed of the peak of a memory, `l1` or `dram`.
+// Returns the changes in the peak of a memory, `l1` or `dram`.
 export function changeRows(diff, memory) {
   return LISTS.flatMap((what) => (diff[memory]?.[what] ?? []).map((row) => ({ ...row, what })));
 }

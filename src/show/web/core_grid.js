@@ -5,7 +5,7 @@ import * as format from './format.js';
 
 const GAP = 3;
 
-// 0: nothing, 1: all.
+// Returns a colour from cold (0) to hot (1).
 function heat(share) {
   const low = colour('heat-low');
   const middle = colour('heat-middle');
@@ -21,13 +21,14 @@ export function usedBytes(core) {
   return (core.cb_bytes ?? 0) + (core.l1_bytes ?? 0);
 }
 
-// Circular buffers overrun L1 buffers there.
+// Returns true if circular buffers overrun L1 buffers on this core.
 function clashes(core) {
   return core.headroom_bytes !== null && core.headroom_bytes < 0;
 }
 
 export class CoreGrid {
-  // chosen(x, y): a core was clicked; height(): the most that the grid may have, in CSS pixels.
+  // chosen(x, y): called when a core is clicked; height(): maximum height of the grid in CSS
+  // pixels.
   constructor(chosen, height) {
     this.chosen = chosen;
     this.height = height;
@@ -104,7 +105,7 @@ export class CoreGrid {
     pen.fillText(clashes(core) ? `! ${words}` : words, x + size / 2, y + size / 2 + 4);
   }
 
-  // CBs from below, L1 buffers from above, as they lie in the core.
+  // Paints CBs from the bottom and L1 buffers from the top, as in the address space of the core.
   #paintKinds(pen, core, x, y, size) {
     const whole = this.device.l1.bytes_per_core;
     if (usedBytes(core) === null || !whole) return this.#paintUnknown(pen, x, y, size);
@@ -131,7 +132,7 @@ export class CoreGrid {
     pen.lineWidth = 1;
   }
 
-  // The core below the mouse; undefined: none.
+  // Returns the core under the mouse, or undefined.
   #coreAt(event) {
     const { cell, left, top } = this.#size();
     const x = Math.floor((event.offsetX - left) / cell);
@@ -144,7 +145,7 @@ export class CoreGrid {
     if (core) this.chosen(core.x, core.y);
   }
 
-  // Who came here by the keyboard opens the core that is marked.
+  // Opens the marked core, for keyboard users.
   #pressed(event) {
     if (event.key !== 'Enter' || !this.selected) return;
     event.stopPropagation();

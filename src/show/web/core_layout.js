@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who lies where in the L1 of one core. Pure: no page, no clock.
+// The layout of one core's L1: address ranges and their owners. Pure: no page, no clock.
 
 function covers(ranges, x, y) {
   return ranges.some(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1);
@@ -9,7 +9,8 @@ function coresIn(ranges) {
   return ranges.reduce((sum, [x0, y0, x1, y1]) => sum + (x1 - x0 + 1) * (y1 - y0 + 1), 0);
 }
 
-// A buffer takes its range on every core (lockstep), but one of an allocator of its own only there.
+// Returns true if the buffer takes its address range on this core. A buffer takes its range on
+// every core (lockstep), except for a buffer of an allocator with its own cores.
 function takes(buffer, device, x, y) {
   if (buffer.state !== 'alive' || !buffer.devices.includes(device.id)) return false;
   const own = buffer.cores !== null && buffer.banks === coresIn(buffer.cores);
@@ -24,7 +25,7 @@ function owner(item) {
   return { pid: item.host_pid ?? item.pid, process: item.process };
 }
 
-// CBs of several programs at the same place are one span.
+// Returns the ranges of CBs. Equal CBs of several programs are one span.
 function cbSpans(programs, x, y) {
   const places = new Map();
   for (const program of programs) {
@@ -50,8 +51,8 @@ function cbSpans(programs, x, y) {
   }));
 }
 
-// {spans: from the highest address down, gap: {begin, end} or null, end: of L1, without: buffers
-// whose address is unknown}
+// Returns {spans: from the highest address down, gap: {begin, end} or null, end: of L1, without:
+// number of buffers whose address is unknown}.
 export function coreLayout(device, allocations, programs, x, y) {
   let without = 0;
   const spans = cbSpans(programs, x, y);
@@ -86,7 +87,7 @@ function gapOf(l1, spans) {
   return { gap: { begin, end }, base: l1.base_address };
 }
 
-// The core with the least headroom; null when none is known.
+// Returns the core with the least headroom, or null if no headroom is known.
 export function tightestCore(perCore) {
   return perCore.reduce(
     (best, core) =>

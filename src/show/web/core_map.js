@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address map of one core: CBs from below, L1 buffers from above, the gap, and whose they are.
+// The address map of one core: CBs from the bottom, L1 buffers from the top, the gap, and the
+// owners.
 import { colour, element, fit, setText, show } from './dom.js';
 import * as format from './format.js';
 import { Table } from './table.js';
@@ -64,7 +65,7 @@ export class CoreMap {
     );
   }
 
-  // `layout` null: not known yet, `why` says why.
+  // Shows a core. `layout` is null if unknown; `why` is then the reason.
   set(core, layout, l1, why) {
     setText(this.title, `Core (${core.x},${core.y})`);
     this.title.dataset.core = `${core.x},${core.y}`;
@@ -76,7 +77,7 @@ export class CoreMap {
     ];
     if (layout?.without) figures.push(`${layout.without} buffers without an address`);
     setText(this.words, figures.join(' · '));
-    show(this.canvas, layout !== null); // not the map of another core
+    show(this.canvas, layout !== null); // hides the map of another core
     if (!layout) return this.table.set([], why);
     const rows = [...layout.spans];
     if (layout.gap) rows.push({ ...layout.gap, kind: 'gap', label: '' });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 3: the cores of a device, and the map of one of them.
+// View 3: the cores of a device, and the address map of one core.
 import { CoreGrid, usedBytes } from './core_grid.js';
 import { coreLayout, tightestCore } from './core_layout.js';
 import { CoreMap } from './core_map.js';
@@ -115,11 +115,11 @@ export class CoresView {
 
   #why(state, device, cores) {
     if (!device) return 'There is no device to show.';
-    if (state.recording) return state.noLists ?? 'Nobody reports the cores of this device.';
+    if (state.recording) return state.noLists ?? 'No process reports the cores of this device.';
     if (!device.grid)
-      return 'Nobody reports the grid of this device, so that its cores are unknown.';
+      return 'No process reports the grid of this device, so that its cores are unknown.';
     if (!cores && state.paused) return 'Paused. These cores come when it goes on: press p.';
-    return cores ? 'Nothing is known of the cores of this device.' : 'Waiting for the cores …';
+    return cores ? 'The cores of this device are unknown.' : 'Waiting for the cores …';
   }
 
   #draw(device, cores, place) {
@@ -147,7 +147,7 @@ export class CoresView {
     return (lacking ?? this.allocations).whyEmpty(0, 'Waiting for the list …');
   }
 
-  // Null while the lists are not there yet.
+  // Returns the layout of a core, or null until the lists have arrived.
   #layout(device, core) {
     const [buffers, programs] = [this.allocations.document, this.programs.document];
     if (!buffers || !programs) return null;

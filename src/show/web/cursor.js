@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves through a recording: to another moment, to another stretch of time. All of it goes through
-// the address.
+// Moves through a recording: to another moment or to another time range. All moves go through the
+// address of the page.
 import { isMark, isPeak, nameOf, nearest, withReason } from './moments.js';
 
 const LEAST_RANGE_NS = 10;
@@ -21,7 +21,7 @@ export class Cursor {
     if (known) this.go({ t: nameOf(stops, position), ...this.#followed(known.time) }, true);
   }
 
-  // What was zoomed to moves with the moment.
+  // Returns the zoomed range, moved so that it contains `time`; {} if it need not move.
   #followed(time) {
     const { range, zoomed, timeline } = this.#recording;
     if (!zoomed || (time >= range[0] && time <= range[1])) return {};
@@ -40,7 +40,8 @@ export class Cursor {
     this.#stopAt(Math.max(0, Math.min(stops.length - 1, position + by)));
   }
 
-  // To what has a reason to be looked at; after the last one, to the end.
+  // Goes to the next moment with a reason (a peak, mark or failure); after the last one, to the
+  // end.
   reason(by) {
     const { stops, position } = this.#recording;
     this.#stopAt(withReason(stops, position, by) ?? (by > 0 ? stops.length - 1 : 0));
@@ -50,7 +51,7 @@ export class Cursor {
     this.#stopAt(withReason(stops, position, by, isMark));
   }
 
-  // First to the fullest peak, then to the next one.
+  // Goes to the fullest peak first, then to the next peak.
   peak() {
     const { stops, position, usualTime } = this.#recording;
     const first = nearest(stops, usualTime);
@@ -68,7 +69,7 @@ export class Cursor {
     this.go({ from: String(range[0]), to: String(range[1]) });
   }
 
-  // Around the moment; `factor` below 1 is closer.
+  // Zooms around the current moment. A `factor` below 1 zooms in.
   zoomBy(factor) {
     const { range, stop } = this.#recording;
     const [from, to] = range;
@@ -80,7 +81,7 @@ export class Cursor {
     this.go({ from: '', to: '' });
   }
 
-  // True when the key was one of these.
+  // Returns true if `name` is one of these keys.
   key(name) {
     const keys = {
       ',': () => this.step(-1),
@@ -89,7 +90,7 @@ export class Cursor {
       '>': () => this.reason(1),
       m: () => this.mark(1),
       M: () => this.mark(-1),
-      n: () => this.mark(1), // as in `ttmem top`
+      n: () => this.mark(1), // the same key as in `ttmem top`
       N: () => this.mark(-1),
       P: () => this.peak(),
       '+': () => this.zoomBy(0.5),

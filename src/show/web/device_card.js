@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device: its bars, what its L1 is made of, headroom.
+// The card of one device: its bars, the parts of L1, headroom.
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { link } from './widgets.js';
 
-// Several chips may have one number: then the key is said too.
+// Returns the title of a device, with its key if several chips have the same number.
 export function deviceTitle(device, devices) {
   const shared = devices.some((one) => one !== device && one.id === device.id);
   return shared ? `Device ${device.id} ${device.key}` : `Device ${device.id}`;
@@ -16,7 +16,7 @@ export function deviceWords(device) {
   return known.length > 0 ? known.join(' · ') : 'unknown chip';
 }
 
-// The parts that add up to L1, in the order in which bars show them.
+// The parts that add up to L1, in the order of the bars.
 export const L1_PARTS = [
   {
     kind: 'l1',
@@ -29,8 +29,8 @@ export const L1_PARTS = [
   { kind: 'kernel', field: 'kernel', name: 'Kernels', bytes: (d) => d.l1.kernels_bytes },
 ];
 
-// What a reader must not miss of a figure: the field of a line of the card. Something that could not
-// be read may hold more, so that used bytes are at least, and headroom at most, what is shown.
+// Returns the mark before a figure. `field` is the field of a line of the card. If something could
+// not be read, used bytes are "at least" and headroom is "at most" the shown figure.
 export function markOf(device, field) {
   const { cb, kernels_estimated_bytes: kernels } = device.l1;
   const bound = field === 'headroom' ? format.AT_MOST : format.AT_LEAST;
@@ -40,7 +40,7 @@ export function markOf(device, field) {
   return `${device.complete ? '' : bound}${estimate ? format.ESTIMATE : ''}`;
 }
 
-// A bar of parts [{kind, bytes}] of a capacity, with a mark at the peak.
+// A bar of parts [{kind, bytes}] within a capacity, with a mark at the peak.
 class Bar {
   constructor(kinds) {
     this.parts = kinds.map((kind) => element('i', { class: `part ${kind}` }));
@@ -58,8 +58,8 @@ class Bar {
   }
 }
 
-// A line of a device: name, figure, note. `field` names the figure for those who read the page by
-// program; its bytes stand in data-bytes.
+// A line of a device: name, figure, note. `field` names the figure for programs that read the page;
+// data-bytes has the exact bytes.
 class Line {
   constructor(name, field, bar = null, kind = '') {
     this.field = field;
@@ -104,7 +104,7 @@ function freeNote(memory, name) {
   return `${name} ${format.coreBytes(free)}, ${one}`;
 }
 
-// `go(changes)` leads to another place; `overTime` is the view of its figures over time.
+// `go(changes)` goes to another place; `overTime` is the view that shows the figures over time.
 export class Card {
   constructor(go, overTime) {
     this.title = element('h2', {});

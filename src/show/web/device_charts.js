@@ -6,7 +6,7 @@ import * as format from './format.js';
 import { History } from './history.js';
 import uPlot from './uplot.js';
 
-// From the bottom up.
+// The parts of L1, from bottom to top.
 const L1_STACK = [
   { name: 'L1 buffers', field: 'l1_bytes', kind: 'l1' },
   { name: 'L1_SMALL', field: 'l1_small_bytes', kind: 'l1_small' },
@@ -14,7 +14,7 @@ const L1_STACK = [
   { name: 'Kernels', field: 'kernels_bytes', kind: 'kernel' },
 ];
 
-// A gap between points of more than three intervals is one of the line too.
+// Inserts null where the time between two points exceeds 3.5 intervals, so that the line has a gap.
 function withGaps(points, interval) {
   const times = [];
   const rows = [];
@@ -31,7 +31,7 @@ function withGaps(points, interval) {
   return [times, rows];
 }
 
-// Each field on top of those before it; unknown stays unknown.
+// Adds to each field the fields before it. An unknown value stays unknown.
 function stacked(rows, fields) {
   const below = rows.map(() => 0);
   return fields.map((field) =>
@@ -57,7 +57,7 @@ function timeWords(_, splits, axis, space, step) {
 }
 
 class Chart {
-  // series: [{name, kind, line}] from the bottom up; `line`: without a filling
+  // series: [{name, kind, line}] from bottom to top; `line`: drawn as a line without a filling
   constructor(title, series, height) {
     this.series = series;
     this.height = height;
@@ -82,10 +82,10 @@ class Chart {
     this.plot = null;
   }
 
-  // `values` are what the legend says, of each series at one moment (`row`), not stacked.
+  // `values` are the rows for the legend: the figures of all series at one moment, not stacked.
   set(data, values, seconds) {
     this.values = values;
-    // What there is, when that is less than the time asked for.
+    // The time range of the data, if shorter than the requested time.
     const end = data[0].at(-1) ?? Date.now() / 1000;
     const begin = Math.max(end - seconds, Math.min(data[0][0] ?? end, end - LEAST_SECONDS));
     this.range = [begin, end];
@@ -95,7 +95,7 @@ class Chart {
   }
 
   #options() {
-    // The topmost is painted first, so that those below it stay visible.
+    // The topmost series is painted first, so that the series below stay visible.
     const painted = this.series.map((one) => ({
       label: one.name,
       points: { show: false },
@@ -118,7 +118,7 @@ class Chart {
     };
   }
 
-  // The figures at the cursor, or the last ones.
+  // Shows the figures at the cursor, or the last figures.
   #say(position) {
     const rows = this.values;
     const row =
@@ -147,7 +147,7 @@ class Chart {
 const PEAK = { name: 'Peak of the interval', kind: 'peak-line', line: true };
 
 export class DeviceCharts {
-  // `height()` is that of one chart, in CSS pixels.
+  // `height()` is the height of one chart in CSS pixels.
   constructor(source, height) {
     this.history = new History(source, () => this.#draw());
     this.message = element('p', { class: 'empty', hidden: true });
@@ -179,14 +179,14 @@ export class DeviceCharts {
     this.seconds = seconds;
     if (!uPlot) {
       return this.#lack(
-        'This build has no charts: uPlot was not there when it was built. ' +
-          'Run npm ci in web/ and build again; the figures are on /api/v1/history.',
+        'This build has no charts: uPlot was missing when it was built. ' +
+          'Run npm ci in src/show/web/ and build again; the figures are on /api/v1/history.',
       );
     }
     if (!device) return this.#lack('There is no device to show.');
     const other = device.key !== this.history.key;
     this.history.keep(device.key, seconds);
-    if (other) this.#draw(); // the lines of the one before must not stand there meanwhile
+    if (other) this.#draw(); // removes the lines of the previous device at once
   }
 
   #lack(words) {

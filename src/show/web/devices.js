@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 1: every device with its bars; one in detail, many as an overview.
+// View 1: every device with its bars; one device in detail, many devices as an overview.
 import { CoreGrid } from './core_grid.js';
 import { tightestCore } from './core_layout.js';
 import { Card, deviceTitle } from './device_card.js';
@@ -12,17 +12,17 @@ import { Summary } from './summary.js';
 import { Table } from './table.js';
 import { SearchBox } from './widgets.js';
 
-// So many devices are shown in detail, and so many with what L1 is made of; more as an overview.
+// Up to FEW devices are shown in detail, up to SOME with the parts of L1, more as an overview.
 const FEW = 4;
 const SOME = 12;
 const CHART_SECONDS = 600;
 
-// The device whose cores and charts are shown too; of many, only one that was chosen.
+// Returns the device whose cores and charts are shown too. With many devices, only a chosen device.
 export function glanced(state, place, device) {
   return state.devices.size <= SOME || place.device ? device : null;
 }
 
-// How large so many cards are: a class of app.css.
+// Returns the class of app.css for the size of `count` cards.
 function sizeFor(count) {
   if (count <= 1) return 'one';
   if (count <= FEW) return 'few';
@@ -45,7 +45,7 @@ class Glance {
       this.grid.box,
       this.words,
     );
-    // Above a recording stands its time line.
+    // The charts of live data. A recording has its time line in the strip instead.
     const height = () => Math.max(120, Math.min(200, window.innerHeight - 760));
     this.charts = source.recorded ? null : new DeviceCharts(source, height);
     this.node = element('div', { class: 'beside' }, this.cores, this.charts?.node ?? null);
@@ -143,7 +143,8 @@ export class DevicesView {
       : 'No device: no tracked process runs, and no driver shows a chip. Try: ttmem demo --hold';
   }
 
-  // The cores stand beside the only device; beside the charts of one of several.
+  // Puts the cores beside the card of the only device, or beside the charts if there are several
+  // devices.
   #arrange(alone) {
     const { cores, charts, node } = this.glance;
     const home = alone ? this.first : node;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements, made without HTML text: whatever a label or a command holds stays text.
+// Creates elements without HTML text, so that labels and commands always stay text.
 
-// element('div', {class: 'bar', onclick: f}, 'text', child)
+// Example: element('div', {class: 'bar', onclick: f}, 'text', child)
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -13,7 +13,7 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// Sets the text when it is another one, so that the browser has nothing to do otherwise.
+// Sets the text only if it differs, to save work for the browser.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -22,7 +22,7 @@ export function show(node, visible) {
   if (node.hidden === visible) node.hidden = !visible;
 }
 
-// A canvas of so many CSS pixels, sharp on every screen; its context counts in CSS pixels.
+// Sizes a canvas in CSS pixels, sharp on every screen. The returned context counts in CSS pixels.
 export function fit(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -38,14 +38,14 @@ export function fit(canvas, width, height) {
   return context;
 }
 
-// Between two colours "#rrggbb"; `share` 0 is the first.
+// Mixes two colours "#rrggbb"; `share` 0 is the first, 1 the second colour.
 export function mix(from, to, share) {
   const part = (text, at) => parseInt(text.slice(at, at + 2), 16);
   const at = (i) => Math.round(part(from, i) + (part(to, i) - part(from, i)) * share);
   return `rgb(${at(1)} ${at(3)} ${at(5)})`;
 }
 
-// The colour of a CSS variable, for a canvas.
+// Returns the colour of a CSS variable, for a canvas.
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recording in other tools: Perfetto at once, the other formats as downloads.
+// The recording in other tools: Perfetto opens directly, the other formats are downloads.
 import { element, setText } from './dom.js';
 import { openInPerfetto } from './perfetto.js';
 import { get } from './source.js';
@@ -18,7 +18,7 @@ function row(left, words) {
   return [element('dt', {}, left), element('dd', {}, words)];
 }
 
-// A document that the page has, as a file.
+// Saves a JSON document of the page as a file.
 function download(name, what) {
   save(name, new Blob([JSON.stringify(what, null, 2)], { type: 'application/json' }));
 }
@@ -26,7 +26,7 @@ function download(name, what) {
 function save(name, blob) {
   const address = URL.createObjectURL(blob);
   element('a', { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60000); // a large file takes its time
+  setTimeout(() => URL.revokeObjectURL(address), 60000); // saving a large file takes time
 }
 
 export class Elsewhere {
@@ -35,7 +35,7 @@ export class Elsewhere {
     this.list = element('dl', {});
     this.words = element('p', { class: 'note', role: 'status' });
     dialog.append(
-      element('h2', {}, 'The recording elsewhere'),
+      element('h2', {}, 'The recording in other tools'),
       this.list,
       this.words,
       element('form', { method: 'dialog' }, element('button', {}, 'Close')),
@@ -57,9 +57,9 @@ export class Elsewhere {
 
   #command(name) {
     return (
-      `This page is one file and has no exports. They come from the recording: ` +
-      `ttmem view ${name} shows it with all of them; ttmem export ${name} --format perfetto ` +
-      `-o run.pftrace writes one.`
+      `This page is one file and has no exports. To export, use the recording: ` +
+      `ttmem view ${name} shows this page with all exports; ` +
+      `ttmem export ${name} --format perfetto -o run.pftrace writes one.`
     );
   }
 
@@ -72,7 +72,7 @@ export class Elsewhere {
       'Opens ui.perfetto.dev in a new window and hands the trace over inside this browser. ' +
       'Nothing is uploaded.';
     const start = async () => {
-      button.disabled = true; // one window for one click, however long it takes
+      button.disabled = true; // prevents a second window while the first one is loading
       await openInPerfetto(this.#address('perfetto', recording), recording.name, (words) =>
         setText(this.words, words),
       );
@@ -93,7 +93,7 @@ export class Elsewhere {
     return row(element('a', { href, 'data-format': format, onclick }, name), what);
   }
 
-  // By the page and not by the browser alone, which would not tell what was wrong.
+  // Downloads in the page, because the browser alone would not show the server's error message.
   async #export(href, name) {
     setText(this.words, `Reading ${name} …`);
     try {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DFILES=... -DVENDOR=... -DOUT=DIR -P embed.cmake: compresses each file, and writes
-# embedded.S, which holds them, and embedded.cpp, the table that assets.cpp looks into.
+# embedded.S, which contains the files, and embedded.cpp, the table that assets.cpp reads.
 cmake_minimum_required(VERSION 3.25)
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")
@@ -14,7 +14,7 @@ set(rows "")
 set(number 0)
 function(embed file path)
   set(packed ${OUT}/${number}.gz)
-  # Without name and time: the same file gives the same bytes.
+  # -n leaves out name and time, so that equal files give equal bytes.
   execute_process(COMMAND gzip -9 -n -c ${file} OUTPUT_FILE ${packed} COMMAND_ERROR_IS_FATAL ANY)
   file(SHA256 ${file} hash)
   string(SUBSTRING ${hash} 0 16 hash)
@@ -46,7 +46,7 @@ if(VENDOR)
   embed(${style} "/uplot.css")
   embed(${licence} "/uplot-licence.txt")
 else()
-  set(missing "charts: uPlot was not there when it was built (npm ci in src/show/web/, then build again)")
+  set(missing "charts: uPlot was missing when it was built (npm ci in src/show/web/, then build again)")
   embed(${stand_in} "/uplot.js")
   file(WRITE ${OUT}/empty.css "")
   embed(${OUT}/empty.css "/uplot.css")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures as text, by the rules of the commands. Unknown (null) is "n/a", never a zero.
+// Figures as text, by the rules of the commands. An unknown figure (null) is "n/a", never zero.
 
 export const UNKNOWN = 'n/a';
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-// "29.0 MiB", "1.23 GiB"; `ordinary` is the unit of a figure of usual size: 2 for a device (MiB),
-// 1 for a core (KiB).
+// Returns a size such as "29.0 MiB" or "1.23 GiB". `ordinary` is the index of the usual unit: 2
+// (MiB) for a device, 1 (KiB) for a core.
 function sized(bytes, ordinary, least) {
   if (bytes === null || bytes === undefined) return UNKNOWN;
   let value = Math.abs(bytes);
@@ -21,15 +21,15 @@ function sized(bytes, ordinary, least) {
 export const bytes = (value) => sized(value, 2, 0.01);
 export const coreBytes = (value) => sized(value, 1, 1);
 
-// What stands before a figure that is known only so well, as the commands write it.
+// Marks before a figure that is not exact, as in the commands.
 export const AT_LEAST = '>=';
 export const AT_MOST = '<=';
 export const ESTIMATE = '~';
 
-// With its mark; what is unknown has none.
+// Puts a mark before a figure. An unknown figure has no mark.
 export const marked = (mark, text) => (text === UNKNOWN ? text : `${mark}${text}`);
 
-// The share of a whole from 0 to 1; null when one of them is unknown.
+// Returns the share of a whole, from 0 to 1; null if either figure is unknown.
 export function share(part, whole) {
   if (part === null || part === undefined || !whole) return null;
   return part / whole;
@@ -58,7 +58,7 @@ export function text(value) {
   return value === null || value === undefined || value === '' ? UNKNOWN : String(value);
 }
 
-// "4.2 s", "3 min 20 s", "5 h 12 min"
+// Returns a duration such as "4.2 s", "3 min 20 s" or "5 h 12 min".
 export function age(ns) {
   if (ns === null || ns === undefined) return UNKNOWN;
   const seconds = ns / 1e9;
@@ -69,8 +69,8 @@ export function age(ns) {
   return `${Math.floor(minutes / 1440)} days`;
 }
 
-// A time since the beginning of a recording: "1.276 s", "2:05.250"; `step`: no finer than that.
-// Graphs without times count in nanoseconds: "120 ns", "1.5 µs".
+// Returns a time since the begin of a recording, such as "1.276 s" or "2:05.250"; `step` is the
+// finest step to show. Graphs without a clock count in nanoseconds: "120 ns", "1.5 µs".
 export function moment(ns, step = 1e6) {
   if (ns === null || ns === undefined) return UNKNOWN;
   const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / 1e9) - 1e-9)));
@@ -92,7 +92,7 @@ export function clock(unixNs) {
   return unixNs ? new Date(unixNs / 1e6).toLocaleTimeString() : UNKNOWN;
 }
 
-// The cores [[x0, y0, x1, y1], ...] in words.
+// Returns the core ranges [[x0, y0, x1, y1], ...] as text.
 export function cores(ranges) {
   if (!ranges) return 'every bank';
   const one = ([x0, y0, x1, y1]) =>

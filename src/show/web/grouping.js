@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching a list, and adding up what belongs together.
+// Searches a list, and groups its rows with sums.
 
-// Whether any of some values is another one than at the last question.
+// Remembers values, and tells whether any value differs from the last call.
 export class Memo {
   #values = [];
 
@@ -14,7 +14,7 @@ export class Memo {
   }
 }
 
-// Every word must be somewhere in the row; case does not matter.
+// Returns the rows that contain every word of the search. Case does not matter.
 export function matching(rows, search, textOf) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return rows;
@@ -24,8 +24,8 @@ export function matching(rows, search, textOf) {
   });
 }
 
-// A row for each group, the largest first, followed by its members when it is open. `nameOf(row)`
-// is the name of its group, null: none.
+// Returns a row for each group, the largest first, each followed by its members if the group is
+// open. `nameOf(row)` returns the name of the row's group, or null.
 export function grouped(rows, nameOf, sizeOf, open) {
   const groups = new Map();
   for (const row of rows) {

@@ -8,7 +8,7 @@ const BOTH = [
   ['↑ ↓ PgUp PgDn Home End', 'another row, in the cores another core'],
   ['Enter', 'open what is selected'],
   ['/', 'search the list; Esc leaves it'],
-  ['s, r', 'sort by the next column, the other way round'],
+  ['s, r', 'sort by the next column, reverse the order'],
   ['g', 'group the allocations'],
   ['c', 'colour the cores by use, headroom or kind'],
   ['a', 'all devices, in processes and programs'],
@@ -18,16 +18,16 @@ const LIVE = [
   ...BOTH,
   ['t', 'the time that charts show'],
   ['w', 'the warnings'],
-  ['p or Space', 'pause, go on'],
+  ['p or Space', 'pause, resume'],
   ['? or F1', 'this list'],
 ];
 const RECORDED = [
   ['1 to 8', 'the views'],
-  [', .', 'one moment back, one on'],
-  ['< >', 'to the peak, mark or failure before, to the next'],
-  ['m, M or n, N', 'to the next mark, to the one before'],
-  ['P', 'to the peak; again: to the next one'],
-  ['+ - 0', 'closer, further away, the whole time'],
+  [', .', 'one moment back, one moment forward'],
+  ['< >', 'to the previous, to the next peak, mark or failure'],
+  ['m, M or n, N', 'to the next mark, to the previous mark'],
+  ['P', 'to the peak; pressed again: to the next peak'],
+  ['+ - 0', 'zoom in, zoom out, the whole time'],
   ['d', 'L1 or DRAM in the strip'],
   ['x', 'the other recording'],
   ['o', 'exports, open in Perfetto'],
@@ -35,7 +35,7 @@ const RECORDED = [
   ['? or F1', 'this list'],
 ];
 
-// `kind` is that of the source: live, recording or file.
+// `kind` is the kind of the source: live, recording or file.
 export function fillHelp(dialog, kind) {
   const keys = kind === 'live' ? LIVE : RECORDED;
   dialog.append(
@@ -45,12 +45,12 @@ export function fillHelp(dialog, kind) {
       {},
       keys.flatMap(([key, what]) => [element('dt', {}, key), element('dd', {}, what)]),
     ),
-    element('p', { class: 'note' }, ...lastWords(kind)),
+    element('p', { class: 'note' }, ...footnote(kind)),
     element('form', { method: 'dialog' }, element('button', {}, 'Close')),
   );
 }
 
-function lastWords(kind) {
+function footnote(kind) {
   const licence = element('a', { href: 'uplot-licence.txt' }, 'MIT licence');
   if (kind === 'live') {
     return [

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of a device over time: fetched once, then only what is new.
+// The points of a device over time: all are fetched once, then only new points.
 
 export class History {
-  #asked = null; // ends the question that is under way
+  #asked = null; // AbortController of the current request
   #notBefore = 0;
-  #all = true; // what is known is not of this device and this time
+  #all = true; // true: the known points are of another device or another time range
 
   constructor(source, changed) {
     this.source = source;
     this.changed = changed;
     this.key = null;
     this.seconds = 0;
-    this.points = null; // null: not known yet
+    this.points = null; // null: not fetched yet
     this.error = null;
   }
 
@@ -35,8 +35,8 @@ export class History {
     this.changed();
   }
 
-  // What was asked for before does not matter any more. The points of the same device stay until
-  // there are those of the other time.
+  // Starts with another device or time range, and drops the current request. The old points of the
+  // same device stay until the new points arrive.
   #begin(key, seconds) {
     this.#asked?.abort();
     this.#asked = null;
@@ -47,8 +47,8 @@ export class History {
     Object.assign(this, { key, seconds });
   }
 
-  // How many seconds back have to be asked for, by the clock of the server. By the minute, all: the
-  // last one still grows.
+  // Returns how many seconds to fetch, by the clock of the server. Points per minute are fetched
+  // completely each time, because the last point still grows.
   #missing() {
     const last = this.points?.at(-1);
     if (!last || this.#all || this.seconds > 3600) return this.seconds;

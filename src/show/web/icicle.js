@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of sizes as nested bars: each as wide as its share, those below it are its parts.
+// A tree of sizes as nested bars. The width of a bar is its share; the bars below are its parts.
 import { element, setText } from './dom.js';
 import * as format from './format.js';
 
-const LEAST_SHARE = 0.001; // of the width: narrower bars cannot be seen
+const LEAST_SHARE = 0.001; // share of the width below which a bar is too narrow to see
 const LEVELS = 24;
 
-// Neighbours of one kind differ a little, always in the same way.
+// Returns a shade for a name, always the same, so that neighbours of one kind differ a little.
 function shade(name) {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)) % 997;
   return 38 + (sum % 5) * 9;
 }
 
-// The parts of a node. Those that are smaller than `least` are one together.
+// Returns the parts of a node. All parts smaller than `least` are merged into one part.
 function visible(node, least) {
   const small = node.children.filter((part) => part.bytes < least);
   if (small.length < 2) return node.children;
   const name = `${format.count(small.length)} more`;
   const rest = {
     name,
-    path: node.path, // a click looks closer at what they are part of
+    path: node.path, // a click zooms into the parent
     names: [...node.names, name],
     bytes: small.reduce((sum, part) => sum + part.bytes, 0),
     kinds: [...new Set(small.flatMap((part) => part.kinds))],
@@ -32,7 +32,7 @@ function visible(node, least) {
 const HINT = 'A click, or Enter, looks closer; Esc goes back.';
 
 export class Icicle {
-  // open(node): a bar was clicked
+  // open(node): called when a bar is clicked
   constructor(open) {
     this.open = open;
     this.bars = element('div', {
@@ -48,12 +48,12 @@ export class Icicle {
     this.node = element('div', {}, this.bars, this.words);
   }
 
-  // What a narrow bar has no room for.
+  // Shows the text of a bar below the bars, because a narrow bar has no room for it.
   #say(bar) {
     setText(this.words, bar?.dataset?.words ?? HINT);
   }
 
-  // `root` fills the width; `above` are the nodes that lead to it, `whole` is the size of all.
+  // `root` fills the width; `above` are its ancestors, `whole` is the size of the whole tree.
   set(root, above, whole) {
     const bars = above.map((node, level) => this.#bar(node, level, 0, 1, whole, 'above'));
     const add = (node, level, left, width) => {
@@ -72,7 +72,7 @@ export class Icicle {
     const focused = this.bars.contains(document.activeElement);
     this.bars.replaceChildren(...bars);
     this.#say(null);
-    if (focused) bars[above.length].focus(); // who uses the keyboard goes on from there
+    if (focused) bars[above.length].focus(); // keeps the focus for keyboard users
   }
 
   #bar(node, level, left, width, whole, look) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 7 of a recording: what should be gone and is not, as `ttmem leaks FILE` says it.
+// View 7 of a recording: memory that should have been freed, as `ttmem leaks FILE` lists it.
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { numberRanges } from './process_rows.js';
@@ -50,7 +50,7 @@ const PROCESS = worded('Process', (row) => `${row.host_pid ?? row.pid} ${row.pro
 const DEVICES = worded('Dev', (row) => numberRanges(row.devices), { width: 4, low: true });
 const OLDEST = {
   name: 'Oldest at',
-  title: 'When the oldest of them was taken; a click goes there',
+  title: 'The time of the oldest allocation; a click goes there',
   number: true,
   width: 6,
   value: (row) => row.oldest_time_ns,
@@ -62,7 +62,7 @@ const grownCount = (row) =>
   `${format.count(row.first_count)} to ${format.count(row.last_count)}`;
 const HELD = [sized('Bytes', (row) => row.bytes), COUNT, KIND, WHAT];
 
-// name in ttmem.leaks.v1, title, what it means, columns
+// The lists: name in ttmem.leaks.v1, title, meaning, columns.
 const LISTS = [
   {
     name: 'growth',
@@ -171,7 +171,7 @@ export class LeaksView {
     show(this.unknown, found.unknown.length > 0);
   }
 
-  // The list that has the focus, or else the first.
+  // Passes a key to the focused list, or to the first list.
   key(name) {
     const shown = this.lists.filter((list) => !list.node.hidden);
     const focused = shown.find((list) => list.node.contains(document.activeElement));

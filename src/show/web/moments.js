@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The moments of a recording at which the cursor stops. Pure: no page, no clock.
 
-// The moments of the whole recording; where a finer time line is known (`fine`, or null), its own.
-// Each {time, why, timeline, index: in that time line, ordinal: among those of the same time}.
+// Returns the stops: the moments of the whole recording, but in the range of the finer time line
+// `fine` (or null) the moments of `fine`. A stop is {time, why, timeline, index: of the moment in
+// that time line, ordinal: among the moments with the same time}.
 export function stopsOf(whole, fine) {
   const all = [];
   const take = (timeline, wanted) => {
@@ -24,7 +25,7 @@ export function stopsOf(whole, fine) {
   return all;
 }
 
-// The last position whose time is not after `time`; -1: all are.
+// Returns the last index whose time is not after `time`, or -1.
 export function lastUntil(times, time) {
   let [low, high] = [0, times.length];
   while (low < high) {
@@ -35,7 +36,8 @@ export function lastUntil(times, time) {
   return low - 1;
 }
 
-// Which stop is nearest to a time. Of several at one time, one that has a reason to be looked at.
+// Returns the index of the stop nearest to a time. If several stops have that time, prefers one
+// with a reason.
 export function nearest(stops, time) {
   const distance = (one) => Math.abs(one.time - time);
   let best = -1;
@@ -47,21 +49,23 @@ export function nearest(stops, time) {
   return best;
 }
 
-// "1276494631", or with its ordinal where several have one time: "1276494631.2".
+// Returns the name of a stop: "1276494631", or with its ordinal if several stops have the same
+// time: "1276494631.2".
 export function nameOf(stops, position) {
   const { time, ordinal } = stops[position];
   const twin = ordinal > 0 || stops[position + 1]?.time === time;
   return twin ? `${time}.${ordinal}` : String(time);
 }
 
-// The stop of such a name, or the nearest; -1: there is none.
+// Returns the index of the stop with this name, or of the nearest stop; -1 if there is none.
 export function named(stops, name) {
   const [time, ordinal] = name.split('.').map(Number);
   const exact = stops.findIndex((one) => one.time === time && one.ordinal === ordinal);
   return exact >= 0 ? exact : nearest(stops, time);
 }
 
-// The next stop (`by` 1) or the one before (-1) that has a reason `wanted(why)`; null: none has.
+// Returns the next stop (`by` 1) or the previous stop (`by` -1) with a reason for which wanted(why)
+// is true, or null.
 export function withReason(stops, position, by, wanted = () => true) {
   for (let i = position + by; i >= 0 && i < stops.length; i += by) {
     if (stops[i].why.some(wanted)) return i;
@@ -69,9 +73,9 @@ export function withReason(stops, position, by, wanted = () => true) {
   return null;
 }
 
-// The reasons of a moment in words; those of one device together: "L1 peak, CB peak of device 0".
+// Returns the reasons of a moment as text, grouped by device: "L1 peak, CB peak of device 0".
 export function reasonWords(why) {
-  const groups = new Map(); // " of device 0" -> what
+  const groups = new Map(); // " of device 0" -> reasons
   for (const reason of why) {
     const found = isMark(reason) ? null : reason.match(/^(.*?)( of devices? [\d, -]+)$/);
     const [what, whose] = found ? found.slice(1) : [reason, ''];

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for uPlot in a build that does not have it.
+// Replaces uPlot in a build without uPlot.
 export default null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 6 of a recording: what the peak of a device was made of, by scope and label.
+// View 6 of a recording: the holders of a device's peak, by scope and label.
 import { deviceTitle } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
@@ -15,7 +15,7 @@ const WHAT = [
   ['end', 'Held at the end'],
 ];
 const INDENT = '\u2003';
-const FEW = 24; // parts that can be seen at once
+const FEW = 24; // number of parts that are visible at once
 
 const columns = [
   {
@@ -55,7 +55,7 @@ function nameOf({ node, depth, open }) {
   return `${INDENT.repeat(depth)}${sign} ${node.name}`;
 }
 
-// The rows of a tree that are in sight: those below an open node.
+// Returns the visible rows of a tree: the node, and below an open node its children.
 function openRows(node, depth, whole, isOpen) {
   const open = isOpen(node, depth);
   const row = { fixed: true, node, depth, open, whole };
@@ -63,7 +63,8 @@ function openRows(node, depth, whole, isOpen) {
   return [row, ...node.children.flatMap((one) => openRows(one, depth + 1, whole, isOpen))];
 }
 
-// Of this device: {rows, bytes, time}; bytes null: nobody reports it.
+// Returns the parts of a device's peak, {rows, bytes, time}; bytes is null if no process reports
+// the memory.
 function partsOf(report, what) {
   if (what === 'end') {
     const rows = report.held_at_end;
@@ -75,7 +76,7 @@ function partsOf(report, what) {
 }
 
 export class PeakView {
-  #shut = new Map(); // path -> whether somebody opened or shut it
+  #shut = new Map(); // path -> true if the user closed the node, false if the user opened it
   #made = new Memo();
   #toggled = 0;
 
@@ -109,7 +110,7 @@ export class PeakView {
     );
   }
 
-  // A click on the bar that is looked at goes back.
+  // Zooms into a bar. A click on the current root zooms out.
   #zoom(node) {
     const again = node === this.root;
     this.go({ path: pathText(again ? node.path.slice(0, -1) : node.path) });
@@ -162,7 +163,7 @@ export class PeakView {
   #whyEmpty(recording, bytes) {
     if (recording.timeline.aggregate)
       return 'An aggregate does not keep what its peak was made of.';
-    return bytes === null ? 'Nobody reports this memory.' : 'Nothing was held.';
+    return bytes === null ? 'No process reports this memory.' : 'Nothing was held.';
   }
 
   #draw(what) {
@@ -173,7 +174,7 @@ export class PeakView {
     this.root = node;
     const above = node.path.map((_, i) => nodeAt(root, node.path.slice(0, i)));
     this.icicle.set(node, above, root.bytes);
-    // The first levels, and all of a small tree, are open until somebody shuts them.
+    // The first levels, or all levels of a small tree, are open until the user closes them.
     const levels = this.parts.rows.length <= FEW ? Infinity : 2;
     const isOpen = (one, depth) => {
       if (one.children.length === 0) return false;

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peak was made of, as a tree by scope and label. Pure: no page, no clock.
+// The parts of a peak as a tree by scope and label. Pure: no page, no clock.
 import * as format from './format.js';
 
-// A program may nest scopes as deep as it likes; nobody reads further, and each level costs.
+// Maximum depth. Programs may nest scopes to any depth, but each level costs time and deep levels
+// are not readable.
 const DEEPEST = 64;
 const SHARED = '(shared by programs of several names)';
 
-// Below the deepest level the rest of a scope is one name.
+// Returns the scopes of a path. Scopes below the maximum depth are joined to one name.
 function scopesOf(scope) {
   const all = scope ? scope.split('/') : [];
   if (all.length <= DEEPEST) return all;
   return [...all.slice(0, DEEPEST - 1), all.slice(DEEPEST - 1).join('/')];
 }
 
-// The steps from the root to a row: its scopes, then what it is.
+// Returns the steps from the root to a row: the scopes, then the label.
 function pathOf(row) {
   const scopes = scopesOf(row.scope);
   const leaf = row.shared ? SHARED : row.label || `(${format.KINDS[row.kind]} without a label)`;
   return [...scopes, leaf];
 }
 
-// A step of a path for the address: names may hold any letter. A scope and a label, or two kinds of
-// one label, may have one name: the kind tells them apart.
+// Returns a step of a path for the address. Names may contain any character. The kind is part of
+// the step, because a scope and a label, or labels of two kinds, may have the same name.
 function stepOf(name, kind) {
   return kind === null ? encodeURIComponent(name) : `${encodeURIComponent(name)}:${kind}`;
 }
@@ -41,9 +42,9 @@ function child(node, name, kind) {
   return known;
 }
 
-// A node: {name, kind: of a leaf, or null for a scope; path: steps from the root, names: of these;
-// bytes, count, children: largest first, kinds: those below it}. `rows` are those of
-// ttmem.report.v1: {kind, scope, label, bytes, count}.
+// Returns a tree. A node is {name, kind: of a leaf, null for a scope; path: steps from the root;
+// names: of the steps; bytes, count, children: largest first; kinds: of all leaves below}. `rows`
+// are rows of ttmem.report.v1: {kind, scope, label, bytes, count}.
 export function treeOf(rows, name) {
   const root = newNode(name, null, [], []);
   for (const row of rows) {
@@ -71,7 +72,7 @@ function finish(node) {
   delete node.byStep;
 }
 
-// The node at a path; the last one that there is.
+// Returns the node at a path, or the last existing node on the path.
 export function nodeAt(root, path) {
   let node = root;
   for (const step of path) {
@@ -82,6 +83,6 @@ export function nodeAt(root, path) {
   return node;
 }
 
-// A path as text for the address.
+// Converts a path to text for the address, and back.
 export const pathText = (path) => path.join('/');
 export const parsePath = (text) => (text ? text.split('/') : []);

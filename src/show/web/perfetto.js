@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands a trace to Perfetto's own page in another window: by a message between the windows of this
-// browser, so that nothing is uploaded.
+// Sends a trace to Perfetto's page in another window. The trace is passed as a message between
+// windows of this browser, so that nothing is uploaded.
 import { get } from './source.js';
 
 const ORIGIN = 'https://ui.perfetto.dev';
 const PING_MS = 50;
 const PATIENCE_MS = 30000;
 
-// Perfetto answers PING with PONG as soon as it can take a trace.
+// Waits until Perfetto can take a trace: from then on it answers PING with PONG.
 function ready(opened) {
   return new Promise((done, failed) => {
     const end = performance.now() + PATIENCE_MS;
@@ -29,9 +29,9 @@ function ready(opened) {
   });
 }
 
-// `path` is where the trace is read from; `say(words)` tells how far it is.
+// `path` is the address of the trace; `say(words)` shows the progress.
 export async function openInPerfetto(path, name, say) {
-  // At once, because browsers open windows only while a click is handled.
+  // Opens the window first, because browsers allow that only while a click is handled.
   const opened = window.open(ORIGIN, '_blank');
   if (!opened) return say('The browser did not open a window: allow windows of this page.');
   try {
@@ -41,7 +41,7 @@ export async function openInPerfetto(path, name, say) {
     await ready(opened);
     const perfetto = { buffer, title: name, fileName: `${name}.pftrace` };
     opened.postMessage({ perfetto }, ORIGIN, [buffer]);
-    say('Perfetto has it, in its window.');
+    say('Perfetto has opened the trace in its window.');
   } catch (error) {
     say(`Perfetto did not get it: ${error.message}`);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place looked at, kept in the address, so that a link leads somebody else to it.
+// The current place of the user, kept in the address, so that a link shows other users the same
+// place.
 
-// What an address without these means.
+// The default values of an address.
 const DEFAULTS = {
   view: 'devices',
   device: '',
@@ -12,9 +13,9 @@ const DEFAULTS = {
   sort: '',
   group: '',
   seconds: '600',
-  find: '', // among the processes of the devices
-  // Of a recording: which of two, the moment, the stretch of time, the memory of the strip, what
-  // the peak shows and the part of it that is looked at.
+  find: '', // search in the processes of view 1
+  // For recordings: the run (of two), the moment, the time range, the memory in the strip, the
+  // memory of the peak view, and the zoomed part of the peak.
   run: '',
   t: '',
   from: '',
@@ -24,7 +25,7 @@ const DEFAULTS = {
   path: '',
 };
 
-// Of these, other values than those named mean the usual one.
+// The values with a fixed set. Any other value means the default.
 const CHOICES = {
   paint: ['use', 'headroom', 'kind'],
   group: ['', 'scope', 'label', 'kind'],
@@ -32,12 +33,13 @@ const CHOICES = {
   peak: ['l1', 'dram', 'end'],
 };
 
-// Browsers ignore, or forbid, more than 100 to 200 changes of the address within half a minute: who
-// drags the cursor makes more. So many are written at once, one more after each such time.
+// Browsers ignore or forbid more than 100 to 200 changes of the address within 30 seconds, and
+// dragging the cursor makes more. WRITES changes are possible at once, and one more after each
+// WRITE_MS.
 const WRITES = 50;
 const WRITE_MS = 600;
 
-// Replaces the address, the last one that was asked for in any case.
+// Writes the address with a limited rate. The latest address is always written in the end.
 class AddressBar {
   #left = WRITES;
   #since = performance.now();
@@ -54,7 +56,7 @@ class AddressBar {
     this.#timer ??= setTimeout(() => this.flush(), WRITE_MS);
   }
 
-  // An entry of its own in the history of the browser.
+  // Adds an entry to the history of the browser.
   push(address) {
     this.flush();
     history.pushState(null, '', address);
@@ -67,7 +69,7 @@ class AddressBar {
     this.forget();
   }
 
-  // What waits is not written: somebody went elsewhere.
+  // Drops the pending address, because the user has gone to another page.
   forget() {
     clearTimeout(this.#timer);
     this.#timer = this.#waiting = null;
@@ -84,9 +86,9 @@ function addressOf(values) {
 
 export class Place {
   #bar = new AddressBar();
-  #address = null; // of `values`; that of the browser may come later
+  #address = null; // address of `values`; the browser's address may be older
 
-  // `views`: the names of those that there are
+  // `views`: names of the views
   constructor(views, changed) {
     this.views = views;
     this.changed = changed;
@@ -98,7 +100,7 @@ export class Place {
     this.read();
   }
 
-  // Takes over the address; false when it says what is known.
+  // Reads the values from the address. Returns false if they are unchanged.
   read() {
     const asked = new URLSearchParams(location.hash.slice(1));
     const values = {};
@@ -113,8 +115,8 @@ export class Place {
     return !same;
   }
 
-  // Goes to another place; what is not named stays. A step of typing or of the arrows (`quiet`)
-  // replaces the entry in the history of the browser.
+  // Goes to another place and keeps all values that are not in `changes`. `quiet` replaces the
+  // current entry in the history of the browser, for single steps such as typing or arrow keys.
   go(changes, quiet = false) {
     const values = { ...this.values, ...changes };
     const address = addressOf(values);

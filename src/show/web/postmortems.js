@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 6: the processes that died with memory, and what they held.
+// View 6: the processes that died with memory, and the memory that they held.
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { numberRanges } from './process_rows.js';
@@ -56,7 +56,7 @@ function card(dead) {
           element(
             'table',
             {},
-            element('caption', {}, 'The largest of them'),
+            element('caption', {}, 'The largest allocations'),
             element('tbody', {}, dead.largest.map(heldRow)),
           ),
         )

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes as rows of a list: what they hold on all devices together.
+// Processes as rows of a list, with sums over all devices.
 import * as format from './format.js';
 
 export const PROCESS_FIGURES = [
@@ -19,32 +19,36 @@ function add(a, b) {
   return b === null || b === undefined ? a : a + b;
 }
 
-// The pid that the reader would use: that of a container says nothing outside of it.
+// Returns the pid on this host if known, because a container's pid has no meaning outside of the
+// container.
 const pidOf = (process) => process.host_pid ?? process.pid;
 
-// What names a process in the address and in questions; empty: nothing does. Of a recording also
-// its number there (`segment`): several of its processes may have had one pid.
+// Returns the name of a process for addresses and requests, or an empty text if its pid is unknown.
+// In a recording the name includes the number of the process (`segment`), because several processes
+// may have had the same pid.
 export function processName(process, recorded) {
   const pid = pidOf(process);
   if (pid === null) return '';
   return recorded ? `${pid}.${process.segment}` : String(pid);
 }
 
-// The pid of such a name alone, for people.
+// Returns only the pid of such a name.
 export const pidOfName = (name) => name.split('.')[0];
 
-// Tells whether a process has that name; a pid alone names all that have it.
+// Returns true if a process has this name. A name without a number matches all processes with the
+// pid.
 export function isNamed(process, segment, name) {
   const [pid, number] = name.split('.');
   return String(pidOf(process)) === pid && (number === undefined || String(segment) === number);
 }
 
-// Tells processes of one pid apart. Those that report nothing have no segment.
+// Returns a key that differs for processes with the same pid. Processes that report nothing have no
+// segment.
 function keyOf({ pid, host_pid, state, segment, name }) {
   return [pid, host_pid, state, segment || name].join('/');
 }
 
-// One row for each process of these devices.
+// Returns one row for each process of these devices.
 export function processRows(devices) {
   const rows = new Map();
   for (const device of devices) {
@@ -65,7 +69,7 @@ export function processRows(devices) {
   return [...rows.values()];
 }
 
-// "0-3,6"
+// Returns number ranges such as "0-3,6".
 export function numberRanges(numbers) {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const parts = [];
@@ -78,7 +82,7 @@ export function numberRanges(numbers) {
   return parts.join(',');
 }
 
-// isEstimate(row): whether its figure is one, or has one in it
+// isEstimate(row): true if the figure is an estimate, or contains an estimate
 function bytesColumn(name, field, { isEstimate = () => false, ...more } = {}) {
   return {
     name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 4: the processes, and the live allocations of one or of all.
+// View 4: the processes, and the live allocations of one process or of all.
 import { allocationColumns, searchText, sizeOf } from './allocation_rows.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
@@ -89,7 +89,7 @@ export class ProcessesView {
     this.search.set(place.search);
     this.groups.set(place.group);
     this.allocations.setSort(place.sort);
-    const chosen = device ? [device] : []; // in a recording it may not be there yet
+    const chosen = device ? [device] : []; // null if the recording has not opened the device yet
     const devices = place.device ? chosen : [...state.devices.values()];
     const nobody = state.noLists ?? 'No process holds memory of a device.';
     this.processes.set(processRows(devices), nobody);
@@ -104,7 +104,7 @@ export class ProcessesView {
   #list(place) {
     const { document: list, error } = this.keeper;
     const { search, group, pid } = place;
-    // A long list takes time to search and to sort: not every second.
+    // Searching and sorting a long list takes time, so that it is not done every second.
     const { sort } = this.allocations;
     if (!this.drawn.changed(list, error, search, group, sort, this.toggled)) return;
     const all = list?.allocations ?? [];
@@ -117,7 +117,7 @@ export class ProcessesView {
     if (this.asked.changed(search, group, pid)) this.allocations.top();
   }
 
-  // Which list the arrows move through: the one with the focus, or else the allocations.
+  // Passes a key to the focused list, or to the list of allocations.
   key(name) {
     if (name === '/') {
       this.search.focus();

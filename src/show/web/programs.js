@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 5: the live programs and what their circular buffers take.
+// View 5: the live programs and their circular buffers.
 import { element, setText } from './dom.js';
 import * as format from './format.js';
 import { matching, Memo } from './grouping.js';
@@ -47,7 +47,7 @@ const columns = [
     value: (row) => row.device,
     text: (row) => format.text(row.device),
   },
-  sized('Per core', 'The most on one core', 'bytes_per_core', format.coreBytes),
+  sized('Per core', 'The maximum on one core', 'bytes_per_core', format.coreBytes),
   sized('Cores', 'Cores with its circular buffers', 'cores', format.count, { width: 4 }),
   sized('Physical', 'Over its cores', 'physical_bytes'),
   sized('Exclusive', 'What its end would free', 'exclusive_bytes', format.bytes, { low: true }),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One recording of the document, and what is looked at in it: the moment, the stretch of time.
-// Pure: no page, no clock.
+// One recording of the document, with the current moment and time range. Pure: no page, no clock.
 import { stopsOf } from './moments.js';
 
-// The device and the moment that are shown first: as `ttmem report --at peak` chooses them.
+// Returns the device and the moment to show first, the same as `ttmem report --at peak`.
 function fullestPeak(report) {
   const shareOf = (memory) => (memory.peak_bytes ?? 0) / (memory.capacity_bytes || Infinity);
   const peaks = report.devices.flatMap((device) =>
@@ -15,8 +14,8 @@ function fullestPeak(report) {
   return best && { ...best, time: best.device[best.memory].peak_time_ns };
 }
 
-// key -> {key, id, ids, other_uids}: each chip, with all numbers and uids that processes ever gave
-// it. What is open at one moment does not have all.
+// Returns key -> {key, id, ids, other_uids} for each chip, with all numbers and uids that processes
+// ever gave the chip. The devices of one moment may lack some of them.
 function choicesOf({ lines, moments, figures }) {
   const choices = new Map(
     lines.map(({ key, id }) => [key, { key, id, ids: new Set(), other_uids: new Set() }]),
@@ -28,25 +27,25 @@ function choicesOf({ lines, moments, figures }) {
   return choices;
 }
 
-// One run of the document, and what is looked at in it.
+// One run of the document, with the current moment and time range.
 export class Recording {
   constructor(document, run) {
     this.document = document;
-    this.run = run; // its number
+    this.run = run; // index of the run in the document
     Object.assign(this, document.runs[run]); // name, timeline, report, leaks
     this.fullest = fullestPeak(this.report);
     this.choices = choicesOf(this.timeline);
-    this.position = -1; // of the stop that is looked at
+    this.position = -1; // index of the current stop
     this.setFine(null);
   }
 
-  // A finer time line of a part; null: none.
+  // Sets the finer time line of a part; null removes it.
   setFine(fine) {
     this.fine = fine;
     this.stops = stopsOf(this.timeline, fine);
   }
 
-  // The stretch of time that is shown: all, or what was zoomed to.
+  // Sets the visible time range: the whole time, or the zoomed range.
   setRange(from, to) {
     const { begin_ns: begin, end_ns: end } = this.timeline;
     const within = (text, usual) =>
@@ -57,7 +56,7 @@ export class Recording {
     this.zoomed = valid && (range[0] > begin || range[1] < end);
   }
 
-  // The finest time line of what is shown.
+  // Returns the finest time line of the visible range.
   get shown() {
     return this.fine ?? this.timeline;
   }

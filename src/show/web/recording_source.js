@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as the source of the page: its state is that of the moment looked at. The document,
-// ttmem.view.v1, is asked from `ttmem view`, or lies in the page (`ttmem report --html`).
-// Its state has in addition
-//   recording            null until the document is there: see recording.js
-//   error                why it cannot be read
+// A recording as the source of the page. The state is the state at the current moment. The
+// document, ttmem.view.v1, comes from `ttmem view` or is in the page (`ttmem report --html`).
+// The state has these additional members:
+//   recording            see recording.js; null until the document has arrived
+//   error                why the document cannot be read; null: it can
 import { aggregated, NO_LISTS } from './aggregate.js';
 import { Memo } from './grouping.js';
 import { named, nearest } from './moments.js';
@@ -11,10 +11,11 @@ import { isNamed } from './process_rows.js';
 import { Recording } from './recording.js';
 import { getJson, State } from './source.js';
 
-// Who zooms several times in a row asks once: the answer may take the server seconds.
+// The delay before a request, so that several quick zooms make one request, which may take the
+// server seconds.
 const SETTLE_MS = 150;
 
-// What the page of one file has: base64 of gzip.
+// Reads the recording from the page of one file: base64 of gzip.
 async function readInside() {
   const text = atob(document.getElementById('recording').textContent);
   const packed = new Uint8Array(text.length);
@@ -39,13 +40,13 @@ export class RecordingSource {
   recorded = true;
   state = new RecordedState();
   #changed = () => {};
-  #cores = null; // whose per-core figures are wanted
+  #cores = null; // key of the device whose per-core figures are wanted
   #document = null;
   #shown = new Memo();
-  #asked = null; // aborts the question for a finer time line
+  #asked = null; // AbortController of the request for a finer time line
   #number = 0;
 
-  // `served`: by `ttmem view`; or else the document lies in the page.
+  // `served`: the document comes from `ttmem view`; else it is in the page.
   constructor(served) {
     this.served = served;
   }
@@ -71,7 +72,7 @@ export class RecordingSource {
     return Promise.reject(new Error('a recording has a time line instead'));
   }
 
-  // Takes over run, stretch and moment of the address.
+  // Takes over the run, the time range and the moment of the address.
   look(place) {
     if (!this.#document) return;
     const run = place.run === '1' && this.#document.runs.length > 1 ? 1 : 0;
@@ -85,7 +86,7 @@ export class RecordingSource {
     if (this.#shown.changed(run, recording.stop)) this.#take(recording);
   }
 
-  // Where moments were left out, those of what was zoomed to are asked for.
+  // Requests the moments of the zoomed range if the time line lacks some of them.
   #refine(recording) {
     const { timeline, zoomed, range } = recording;
     const worth = this.served && zoomed && (timeline.thinned || timeline.moments_thinned);
@@ -114,7 +115,7 @@ export class RecordingSource {
     this.#changed(this.state);
   }
 
-  // The state at the moment that is looked at.
+  // Sets the state to the current moment.
   #take(recording) {
     const { state } = this;
     const { timeline, stop } = recording;
@@ -140,7 +141,7 @@ export class RecordingSource {
     this.state.cores = known ? { key, per_core: stop.timeline.cores[cores] } : null;
   }
 
-  // As the lists of the server: those of a device, a process, of some kinds.
+  // Returns a list like the server's: filtered by device, process and kinds.
   async list(name, query = {}) {
     const stop = this.state.recording?.stop;
     const { index } = stop ?? {};
@@ -157,14 +158,14 @@ export class RecordingSource {
   }
 }
 
-// The device at a stop; `figures` is the number of what was held.
+// Returns the device at a stop; `figures` is an index into the figures of the time line.
 function deviceAt({ timeline, time }, key, figures) {
   const device = timeline.figures[figures];
   const line = timeline.lines.find((one) => one.key === key);
   return { ...(timeline.aggregate && line ? aggregated(device, line, time) : device), key };
 }
 
-// A row of a list as it was at a time. Programs with the same circular buffers share them.
+// Returns a row of a list at a time. Programs with the same circular buffers share them.
 function rowAt({ row, begin_ns: begin, cbs }, timeline, time) {
   const aged = { ...row, age_ns: time - begin };
   return cbs === undefined ? aged : { ...aged, cbs: timeline.layouts[cbs] };

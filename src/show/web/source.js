@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the page has its data from. A source has
-//   state                what is known now: see State
-//   start(changed)       calls changed(state) after every answer
-//   wantCores(key)       whose per-core figures state.cores shall have; null: nobody's
-//   history(key, s, signal)    points of the last s seconds, as /api/v1/history
-//   list(name, query, signal)  the document of allocations, programs or postmortems
-//   pause(paused)
-//   look(place)          the moment, run and stretch of time looked at; nothing for what is live
-//   recorded             true: what it has does not change by itself, and costs nothing to ask for
-// LiveSource asks a server every second what has changed; RecordingSource (recording_source.js) has
-// the moments of a recording.
+// The sources of the page's data. A source has
+//   state                the current data, see State
+//   start(changed)       starts the source; calls changed(state) after every answer
+//   wantCores(key)       chooses the device whose per-core figures are in state.cores; null: none
+//   history(key, s, signal)    returns the points of the last s seconds, as /api/v1/history
+//   list(name, query, signal)  returns the document of allocations, programs or postmortems
+//   pause(paused)        stops or resumes the updates
+//   look(place)          sets the run, the moment and the time range; live sources ignore it
+//   recorded             true: the data never changes by itself, and requests are cheap
+// LiveSource requests the changes from a server every second. RecordingSource (recording_source.js)
+// has the moments of a recording.
 
 import { askForToken, authorization } from './token.js';
 
 const INTERVAL_MS = 1000;
-// A server that works answers within milliseconds; a list of 100,000 allocations takes a second.
+// A working server answers within milliseconds; a list of 100,000 allocations takes a second.
 const PATIENCE_MS = 5000;
 const LONG_PATIENCE_MS = 30000;
 
 export class State {
-  number = null; // of the last answer
+  number = null; // number of the last answer
   host = null;
-  time = null; // unix ns
+  time = null; // in nanoseconds since 1970
   devices = new Map(); // key -> the device as in ttmem.snapshot.v1, without per_core
-  recording = null; // of a recording: see recording_source.js
+  recording = null; // the recording, see recording_source.js; null: live
   cores = null; // {key, per_core}
-  lists = {}; // numbers of the lists
-  noLists = null; // why there are none
+  lists = {}; // list name -> number of its latest version
+  noLists = null; // reason why there are no lists
   warnings = [];
   complete = true;
-  lost = null; // since when the server does not answer, or with an error, ms
-  answered = true; // false: it did not answer at all
-  error = null; // what was wrong with the last answer
-  restarted = null; // when another server was found, ms
+  lost = null; // time since which answers fail, ms; null: the server answers
+  answered = true; // false: the server did not answer at all
+  error = null; // message of the last failure
+  restarted = null; // time when the server was restarted, ms
   paused = false;
 
-  // The devices that can be chosen, key -> {key, id, ids, other_uids}, and the key of the usual one.
+  // Returns the devices to choose from, key -> {key, id, ids, other_uids}.
   get choices() {
     return this.devices;
   }
@@ -44,15 +44,15 @@ export class State {
   }
 }
 
-// There was no answer, or not in time.
+// The server did not answer, or not in time.
 class NoAnswer extends Error {}
 
-// What `read(response)` makes of an answer. `patience`: so many milliseconds for all of it; null: as
-// long as it takes. `signal` ends it. An error says what was wrong in the words of the server.
+// Requests `path` and returns read(response). `patience` is the maximum time in milliseconds; null:
+// no limit. `signal` aborts the request. An error has the server's own message if there is one.
 export async function get(path, read, { patience = null, signal = null } = {}) {
   const late = patience === null ? null : AbortSignal.timeout(patience);
   const ends = [late, signal].filter(Boolean);
-  // Not below: a header that cannot be made says nothing about the network.
+  // Outside the try block: an invalid header is not a network error.
   const headers = new Headers(authorization());
   try {
     const response = await fetch(path, {
@@ -66,7 +66,7 @@ export async function get(path, read, { patience = null, signal = null } = {}) {
     throw new Error(answer.error ?? `the server answered ${response.status}`);
   } catch (error) {
     if (late?.aborted) throw new NoAnswer(`no answer within ${patience / 1000} s`);
-    // What a browser says of a server that cannot be reached.
+    // Browsers throw this error for a server that cannot be reached.
     if (error instanceof TypeError) throw new NoAnswer('the server cannot be reached');
     throw error;
   }
@@ -78,7 +78,7 @@ export class LiveSource {
   recorded = false;
   state = new State();
   #changed = () => {};
-  #cores = null; // whose per-core figures are wanted
+  #cores = null; // key of the device whose per-core figures are wanted
   #coresNumber = null;
   #timer = null;
   #asking = false;
@@ -116,7 +116,7 @@ export class LiveSource {
     return getJson(path, { patience: LONG_PATIENCE_MS, signal });
   }
 
-  // Asks in so many milliseconds; never while the page is hidden or paused.
+  // Schedules the next request in `ms` milliseconds; never while the page is hidden or paused.
   #again(ms) {
     clearTimeout(this.#timer);
     if (document.hidden || this.state.paused || this.#asking) return;
@@ -130,7 +130,7 @@ export class LiveSource {
     let wait = INTERVAL_MS;
     try {
       this.#take(await getJson(this.#question(), { patience: PATIENCE_MS }), cores);
-      // Another device was chosen meanwhile: its cores at once.
+      // If the user chose another device meanwhile, requests its cores at once.
       wait = this.#cores !== cores ? 0 : INTERVAL_MS - (performance.now() - begin);
     } catch (error) {
       this.state.lost ??= beginMs;
@@ -138,7 +138,7 @@ export class LiveSource {
       this.state.error = error.message;
     }
     this.#asking = false;
-    // First this: whatever is wrong with drawing, the next answer is asked for.
+    // First this, so that an error while drawing cannot stop the requests.
     this.#again(Math.max(0, wait));
     this.#changed(this.state);
   }
@@ -179,15 +179,15 @@ export class LiveSource {
   }
 }
 
-// Keeps the document of a list while its view is open: asks again when the list has another number,
-// and not more often than answers of that size allow.
+// Keeps the document of a list up to date while its view is open. Requests the list when it has a
+// new number, but less often the longer an answer takes.
 export class ListKeeper {
   #key = null;
   #number = null;
-  #asked = null; // ends the question that is under way
+  #asked = null; // AbortController of the current request
   #notBefore = 0;
 
-  // `changed()` is called when there is a new document, or an error.
+  // `changed()` is called after each new document or error.
   constructor(source, name, changed) {
     this.source = source;
     this.name = name;
@@ -196,7 +196,8 @@ export class ListKeeper {
     this.error = null;
   }
 
-  // Why a list shows nothing: of `all` rows none is left, or there are none (`nothing`).
+  // Returns why a list is empty. `all` is the number of rows before the search; `nothing` is the
+  // text if there are none.
   whyEmpty(all, nothing) {
     if (this.error) return `The list cannot be read: ${this.error}`;
     if (!this.document) return 'Waiting for the list …';
@@ -204,7 +205,7 @@ export class ListKeeper {
     return all > 0 ? 'Nothing matches the search.' : nothing;
   }
 
-  // Text behind the title of a list that is cut or out of date.
+  // Returns the text behind the title of a list that is cut or out of date.
   get remarks() {
     if (!this.document) return '';
     const { total, truncated } = this.document;
@@ -243,7 +244,7 @@ export class ListKeeper {
     this.changed();
   }
 
-  // Another list: what was asked for before does not matter any more.
+  // Starts with another list, and drops the current request.
   #begin(key) {
     this.#asked?.abort();
     this.#asked = null;

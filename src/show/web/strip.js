@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strip above every view of a recording: the time line of the device, the moment that all views
-// show, and what the recording lacks.
+// show, and notes about missing data.
 import { deviceTitle } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
@@ -14,14 +14,14 @@ const MEMORIES = [
   ['dram', 'DRAM'],
 ];
 
-// What was left out, and what is missing.
+// Returns notes about data that was left out or lost.
 function notesOf(recording, served) {
   const { timeline, shown, zoomed, range, reading, fineError } = recording;
   const between = range.map((ns) => format.moment(ns)).join(' to ');
-  const file = zoomed && !served && ' (ttmem view reads a stretch anew)';
+  const file = zoomed && !served && ' (ttmem view reads a zoomed range in full)';
   return [
     reading && `Reading ${between} …`,
-    fineError && `${between} cannot be read anew: ${fineError}`,
+    fineError && `${between} cannot be read in full: ${fineError}`,
     shown.thinned &&
       `Thinned: ${format.count(shown.stretches)} stretches; every peak is kept${file || ''}`,
     shown.moments_thinned &&
@@ -31,17 +31,17 @@ function notesOf(recording, served) {
     timeline.lost_events > 0 &&
       `${format.plural(timeline.lost_events, 'event')} lost (hatched): figures there are at least`,
     !timeline.complete && 'the recorder was killed, or could not write: the end is missing',
-    timeline.aggregate && 'an aggregate: peaks and what was left are known, single events are not',
+    timeline.aggregate && 'an aggregate: peaks and leaks are known, single events are not',
   ].filter(Boolean);
 }
 
-// The mark before a moment, and how long ago it was: "step 3 +0.040 s".
+// Returns the last mark before a time and its age, such as "step 3 +0.040 s".
 function sinceMark({ marks }, time) {
   const mark = marks.findLast((one) => one.time_ns <= time);
   return mark ? `${mark.name} +${format.moment(time - mark.time_ns)}` : '';
 }
 
-// Events were lost at this time.
+// Returns true if events were lost at this time.
 function isInGap({ gaps }, time) {
   return gaps.some((gap) => gap.begin_ns <= time && time <= gap.end_ns);
 }
@@ -77,22 +77,22 @@ export class Strip {
     return element(
       'div',
       { class: 'moves' },
-      button('«', 'To the peak, mark or failure before (<)', () => this.cursor.reason(-1)),
+      button('«', 'To the previous peak, mark or failure (<)', () => this.cursor.reason(-1)),
       button('‹', 'One moment back (,)', () => this.cursor.step(-1)),
-      button('›', 'One moment on (.)', () => this.cursor.step(1)),
+      button('›', 'One moment forward (.)', () => this.cursor.step(1)),
       button('»', 'To the next peak, mark or failure (>)', () => this.cursor.reason(1)),
-      button('Peak', 'To the peak; again: to the next one (P)', () => this.cursor.peak()),
+      button('Peak', 'To the peak; pressed again: to the next peak (P)', () => this.cursor.peak()),
       this.wholeButton,
     );
   }
 
-  // `device` as in the state: null when it is not there at this moment.
+  // `device` is the device of the state, or null if no process has it open at this moment.
   update(state, place, key, device) {
     const { recording } = state;
     show(this.node, recording !== null);
     if (!recording) return;
     const { timeline, shown, range, zoomed, stop } = recording;
-    // The time line itself shows what was zoomed to; the strip above it where that is.
+    // In the view "timeline" the strip shows the whole time and the zoomed range as a window.
     const overview = place.view === 'timeline';
     const whole = [timeline.begin_ns, timeline.end_ns];
     const of = overview ? timeline : shown;
@@ -134,7 +134,7 @@ export class Strip {
     setText(this.notes, words.charAt(0).toUpperCase() + words.slice(1));
   }
 
-  // Which of two recordings all views show.
+  // Shows the choice between two recordings.
   #chooseRun(recording) {
     const { runs } = recording.document;
     show(this.runs, runs.length > 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line above several devices: what they have together, and where it is tightest.
+// The line above several devices: their sums, and the device with the least headroom.
 import { deviceTitle, markOf } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
 import { processRows } from './process_rows.js';
 
-// The device with the least headroom; null when none is known.
+// Returns the device with the least headroom, or null if no headroom is known.
 function tightest(devices) {
   const known = devices.filter((device) => device.l1.headroom_bytes_per_core !== null);
   return known.reduce(
@@ -19,14 +19,14 @@ function tightest(devices) {
 
 const isEstimate = (device, field) => markOf(device, field).includes(format.ESTIMATE);
 
-// Of a figure of several devices: what is not known of one of them is not known of all.
+// Returns the mark of a figure over several devices. `bound` marks a figure that is not complete.
 function markOfAll(bound, devices, field, complete) {
   const estimate = devices.some((device) => isEstimate(device, field));
   return `${complete ? '' : bound}${estimate ? format.ESTIMATE : ''}`;
 }
 
-// What devices have together and how much that is of all; "at least" when something of one of them
-// is unknown.
+// Returns the sum of a figure over the devices and its share of their capacity. The sum is "at
+// least" if the figure of a device is unknown.
 function together(devices, field, figure, whole) {
   const known = devices.filter((device) => figure(device) !== null);
   if (known.length === 0) return format.UNKNOWN;
@@ -35,7 +35,7 @@ function together(devices, field, figure, whole) {
   const mark = markOfAll(format.AT_LEAST, known, field, complete);
   const text = format.marked(mark, format.bytes(sum(figure)));
   if (!complete) return text;
-  // Of what, is known only when every capacity is.
+  // The share is known only if every capacity is known.
   const all = devices.some((device) => whole(device) === null) ? null : sum(whole);
   return `${text} · ${format.percent(format.share(sum(figure), all))}`;
 }
@@ -78,7 +78,7 @@ export class Summary {
     this.tightest.node.disabled = this.least === null;
     const room = this.least?.l1.headroom_bytes_per_core;
     const where = this.least ? `${deviceTitle(this.least, devices)} · ` : '';
-    // Of an incomplete device a core may have less than what is shown, also less than this one.
+    // A core of an incomplete device may have less headroom than the shown minimum.
     const complete = devices.every((device) => device.complete);
     const mark = this.least
       ? markOfAll(format.AT_MOST, [this.least], 'headroom', complete)

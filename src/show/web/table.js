@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list that may be long: only the rows in sight are elements. Sorted by a click on a header,
-// moved through with the arrows.
+// A list of any length: only the rows in sight are elements. A click on a header sorts, the arrow
+// keys move.
 import { element, setText } from './dom.js';
 
-const ROW = 28; // CSS pixels, as in app.css
-const SPARE = 8; // rows made above and below those in sight
+const ROW = 28; // row height in CSS pixels, as in app.css
+const SPARE = 8; // extra rows above and below the rows in sight
 
-// A column: {name, title, value(row) for sorting, text(row), number: right aligned, grow, low: left
-// out where there is little room}
+// A column: {name, title, value(row) for sorting, text(row), number: right-aligned, grow, low:
+// hidden on narrow screens}
 export class Table {
   #rows = [];
   #made = new Map(); // position -> element
   #selected = 0;
 
-  // options: label, columns, sort: 'name' or '-name' (downwards), sorted(sort), open(row),
-  // look(row): a class for the row, tallest: rows that are shown without scrolling
+  // options: label, columns, sort: 'name' or '-name' (descending), sorted(sort), open(row),
+  // look(row): a class for the row, tallest: number of rows shown without scrolling
   constructor(options) {
     this.options = options;
     this.sort = options.sort;
@@ -57,7 +57,7 @@ export class Table {
     );
   }
 
-  // For app.css: the columns of the grid, and how wide a row is at least.
+  // Sets the columns of the grid and the least width of a row, for app.css.
   #setWidths(suffix, columns) {
     const width = (column) => column.width ?? (column.grow ? 8 : 6);
     const grid = columns.map((column) =>
@@ -74,7 +74,7 @@ export class Table {
 
   sortBy(name) {
     const column = this.options.columns.find((one) => one.name === name);
-    if (!column) return; // no column is sorted by
+    if (!column) return; // the list has no such column
     const down = column.number ? `-${name}` : name;
     const up = column.number ? name : `-${name}`;
     this.sort = this.sort === down ? up : down;
@@ -82,14 +82,14 @@ export class Table {
     this.set(this.#rows, this.empty.textContent);
   }
 
-  // As an address says it; what is no column of this list means the usual order.
+  // Sets the order from an address. An unknown column means the default order.
   setSort(sort) {
     const name = sort.replace(/^-/, '');
     const known = this.options.columns.some((one) => one.name === name);
     this.sort = known ? sort : this.options.sort;
   }
 
-  // The next column, or the other way round, as `s` and `r` of the keyboard ask for.
+  // Sorts by the next column, or reverses the order: the keys `s` and `r`.
   sortNext() {
     const names = this.options.columns.map((one) => one.name);
     const now = names.indexOf(this.sort.replace(/^-/, ''));
@@ -99,8 +99,8 @@ export class Table {
     this.sortBy(this.sort.replace(/^-/, ''));
   }
 
-  // The rows to show; `empty` says why there are none. Rows stay in their order when they have
-  // `fixed` (groups), or no column is sorted by.
+  // Sets the rows; `empty` is the text for an empty list. Rows with `fixed` (groups) are not
+  // sorted, and no row is sorted if there is no sort column.
   set(rows, empty) {
     this.#rows = this.#inOrder(rows);
     setText(this.empty, empty ?? '');
@@ -127,7 +127,7 @@ export class Table {
     const keyed = rows.map((row) => [column.value(row), row]);
     keyed.sort(([a], [b]) => {
       if (a === b) return 0;
-      if (a === null || a === undefined) return 1; // what is unknown comes last
+      if (a === null || a === undefined) return 1; // unknown values come last
       if (b === null || b === undefined) return -1;
       return (a < b ? -1 : 1) * sign;
     });
@@ -181,7 +181,7 @@ export class Table {
     this.open();
   }
 
-  // Back to the first row.
+  // Goes to the first row.
   top() {
     this.body.scrollTop = 0;
     this.select(0);
@@ -208,7 +208,7 @@ export class Table {
     this.body.scrollIntoView({ block: 'nearest' });
   }
 
-  // True when the key was one of the list.
+  // Returns true if the list has handled the key.
   key(name) {
     const page = Math.max(1, Math.floor(this.body.clientHeight / ROW) - 2);
     const steps = {

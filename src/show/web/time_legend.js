@@ -8,7 +8,8 @@ import { lastUntil } from './moments.js';
 
 const TITLES = { l1: 'L1', dram: 'DRAM', trace: 'Trace' };
 
-// kind -> bytes of a device as in ttmem.snapshot.v1; null: it is not there at this moment
+// Returns kind -> bytes of a device as in ttmem.snapshot.v1; null if the device is not open at this
+// moment.
 export function figuresOf(device, memory) {
   if (memory === 'dram') return { dram: device?.dram.used_bytes ?? null };
   if (memory === 'trace') return { trace: device?.trace.used_bytes ?? null };
@@ -16,24 +17,24 @@ export function figuresOf(device, memory) {
   return Object.fromEntries(L1_PARTS.map((part) => [part.kind, bytes(part)]));
 }
 
-// What a device holds of a memory; null: unknown, or it is not there at this moment.
+// Returns the bytes that a device holds in a memory; null if unknown or if the device is not open.
 export const totalOf = (device, memory) => device?.[memory].used_bytes ?? null;
 
-// Since when the line has the value that it shows at a time. A thinned line does not tell the time
-// between two points.
+// Returns the time since when the line has its value at `time`. In a thinned line this is the time
+// of the last point, because values between two points are unknown.
 export function timeOfValue(timeline, line, time) {
   const at = timeline.thinned ? lastUntil(line.time_ns, time) : -1;
   return at < 0 ? time : line.time_ns[at];
 }
 
-// What a line of ttmem.timeline.v1 says of a moment: kind -> bytes.
+// Returns kind -> bytes of a line of ttmem.timeline.v1 at a time.
 export function valuesAt(line, kinds, time) {
   const at = lastUntil(line.time_ns, time);
   return Object.fromEntries(kinds.map((kind) => [kind, at < 0 ? null : line[kind][at]]));
 }
 
-// What of its kinds is known, together; null when nothing is. L1 is unknown when its buffers are:
-// what is left of it would pass for the whole.
+// Returns the sum of the known kinds; null if no kind is known. L1 is unknown if L1 buffers are
+// unknown, because the rest would look like the whole.
 export function together(values) {
   if (values.l1 === null) return null;
   const known = Object.values(values).filter((value) => value !== null);
@@ -47,7 +48,7 @@ export class TimeLegend {
     this.node = element('div', { class: 'legend' });
   }
 
-  // capacity: null when unknown; total: as the device says it, or else what the values are together
+  // capacity: null if unknown; total: the figure of the device, or else the sum of the values
   set(memory, values, capacity, total = together(values)) {
     const kinds = Object.keys(values);
     if (this.#kinds.changed(memory, ...kinds)) this.#make(memory, kinds);
@@ -58,7 +59,7 @@ export class TimeLegend {
     kinds.forEach((kind, i) => {
       setText(this.parts[i].figure, format.bytes(values[kind]));
       this.parts[i].figure.dataset.bytes = values[kind] ?? 'null';
-      // What this device never has need not be said.
+      // Hides L1_SMALL of a device that has none.
       show(this.parts[i].node, kind !== 'l1_small' || Boolean(values[kind]));
     });
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory of one device over the time of a recording: its kinds stacked as steps, with marks,
-// failures, gaps and the moment that is looked at.
+// A memory of one device over the time of a recording: its kinds as stacked steps, with marks,
+// failures, gaps and the current moment.
 import { axes, axisEnd, filled } from './chart_style.js';
 import { element, show } from './dom.js';
 import * as format from './format.js';
@@ -10,26 +10,26 @@ import { paintGaps, paintMarks, paintWindow } from './time_signs.js';
 import uPlot from './uplot.js';
 
 export const NO_CHARTS =
-  'This build has no charts: uPlot was not there when it was built. ' +
-  'Run npm ci in web/ and build again. The keys , and . move through the moments all the same.';
+  'This build has no charts: uPlot was missing when it was built. ' +
+  'Run npm ci in src/show/web/ and build again. The keys , and . move through the moments anyway.';
 export const hasCharts = uPlot !== null;
 
-// The kinds of each memory, from the bottom up.
+// The kinds of each memory, from bottom to top.
 export const STACKS = {
   l1: ['l1', 'l1_small', 'cb', 'kernel'],
   dram: ['dram'],
   trace: ['trace'],
 };
 
-// Between 1 ns and a day.
+// The steps of the axis, from 1 ns to a day.
 const TIME_STEPS = [
   ...Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat(),
   ...[10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400].map((s) => s * 1e9),
 ];
-const CLICK_PIXELS = 4; // a drag that is shorter is a click
+const CLICK_PIXELS = 4; // a shorter drag is a click
 
-// The points of a line as uPlot wants them: [times, a sum for each kind from the top down]. Before
-// something becomes unknown, and at the end, what was known still holds.
+// Returns the points of a line for uPlot: [times, a sum for each kind from top to bottom]. Adds a
+// point before a value becomes unknown, and at the end, because a value holds until then.
 export function stackedSteps(line, kinds, end) {
   const times = [];
   const sums = kinds.map(() => []);
@@ -50,7 +50,7 @@ export function stackedSteps(line, kinds, end) {
   return [times, ...sums.reverse()];
 }
 
-// The most within a range, or what still holds from before it.
+// Returns the maximum within a range, including the value that holds at its begin.
 function highest([times, ...sums], [from, to]) {
   let most = 0;
   const last = lastUntil(times, to);
@@ -60,7 +60,7 @@ function highest([times, ...sums], [from, to]) {
   return most;
 }
 
-// The highest sum of a line that is known.
+// Returns the highest sum of a line. Unknown values count as 0.
 export function peakOf(line, memory) {
   let most = 0;
   line.time_ns.forEach((_, i) => {
@@ -74,8 +74,9 @@ export class TimePlot {
   #filled = new Memo();
   #painted = new Memo();
 
-  // options: height(), pick(ns): a time was clicked; zoom(from, to), whole(): drag zooms (or else
-  // it picks); hover(ns or null); group: plots that show one cursor; small: marks without names
+  // options: height(), pick(ns): a time was clicked; zoom(from, to), whole(): a drag zooms (without
+  // `zoom` a drag picks); hover(ns or null); group: plots with a common cursor; small: marks
+  // without names
   constructor(options) {
     this.options = options;
     this.now = element('div', { class: 'moment-line' });
@@ -84,9 +85,9 @@ export class TimePlot {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#recolour());
   }
 
-  // shown: {line, memory, end: of the line, range: [from, to], moment: ns or null, timeline: marks,
-  // failures and gaps are of this, window: [from, to] to be put forward, or null, top: what the
-  // axis reaches to, or undefined}
+  // shown: {line, memory, end: of the line, range: [from, to], moment: ns or null, timeline: has
+  // the marks, failures and gaps, window: [from, to] to highlight, or null, top: maximum of the
+  // axis, or undefined}
   set(shown) {
     this.shown = shown;
     if (!hasCharts || !shown.line) return this.#drop();
@@ -124,7 +125,7 @@ export class TimePlot {
     this.#place();
   }
 
-  // The line at the moment that is looked at.
+  // Places the line of the current moment.
   #place() {
     const { moment, range } = this.shown;
     const within = moment !== null && moment >= range[0] && moment <= range[1];
@@ -195,7 +196,7 @@ export class TimePlot {
     );
   }
 
-  // Where a drag does not zoom, it moves the moment.
+  // A drag moves the moment, unless it zooms.
   #listen(over) {
     const { pick, zoom, whole } = this.options;
     const left = () => over.getBoundingClientRect().left;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands on a chart of a recording besides its lines: marks, failures, gaps, a part of it that
-// is put forward. Painted on the canvas of uPlot, which counts in pixels of the screen.
+// The signs on a chart of a recording: marks, failures, gaps and a highlighted window. Painted on
+// uPlot's canvas, which counts in device pixels.
 import { colour } from './dom.js';
 
-const LEAST = 3; // pixels of a gap, and between two marks
+const LEAST = 3; // least pixels of a gap, and between two marks
 
 function ratio() {
   return window.devicePixelRatio || 1;
@@ -12,7 +12,7 @@ const scaled = (pixels) => pixels * ratio();
 
 const at = (plot, ns) => plot.valToPos(ns, 'x', true);
 
-// Of those that fall on the same pixels, the first. [{x, item}]
+// Returns the visible items [{x, item}]. Of items at the same pixels only the first is kept.
 function thinned(plot, items) {
   const { left, width } = plot.bbox;
   const shown = [];
@@ -24,8 +24,8 @@ function thinned(plot, items) {
   return shown;
 }
 
-// The pixels of gaps in sight, [[begin, end]], from the left. Those that touch are one: there may be
-// a hundred thousand of them.
+// Returns the pixel ranges of the visible gaps, [[begin, end]], from left to right. Adjacent gaps
+// are merged, because there may be a hundred thousand gaps.
 function stretches(plot, gaps) {
   const { left, width } = plot.bbox;
   const found = [];
@@ -44,7 +44,7 @@ function stretches(plot, gaps) {
   return merged;
 }
 
-// Events were lost there: hatched.
+// Hatches the gaps, where events were lost.
 export function paintGaps(plot, gaps) {
   const { ctx: pen, bbox } = plot;
   for (const [begin, end] of stretches(plot, gaps)) {
@@ -79,7 +79,7 @@ function line(pen, x, top, bottom, ink, dash) {
   pen.setLineDash([]);
 }
 
-// The marks whose names have room.
+// Returns the marks whose names have room.
 function withRoom(plot, marks) {
   const { ctx: pen, bbox } = plot;
   pen.font = `${scaled(11)}px system-ui, sans-serif`;
@@ -113,7 +113,7 @@ function paintFailure(pen, x, top, bottom) {
   pen.fill();
 }
 
-// Marks as ticks; with their names (`named`) where there is room.
+// Paints marks as ticks, with `named` also their names where there is room, and the failures.
 export function paintMarks(plot, { marks, failures }, named) {
   const { ctx: pen, bbox } = plot;
   const bottom = bbox.top + bbox.height;
@@ -125,7 +125,7 @@ export function paintMarks(plot, { marks, failures }, named) {
   pen.restore();
 }
 
-// What lies outside of it is dimmed.
+// Dims everything outside the window.
 export function paintWindow(plot, [from, to]) {
   const { ctx: pen, bbox } = plot;
   const [begin, end] = [at(plot, from), at(plot, to)];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// View 2 of a recording: its memories over time, large, with zoom; and its marks and failures.
+// View 2 of a recording: large charts of its memories over time with zoom, and its marks and
+// failures.
 import { deviceTitle } from './device_card.js';
 import { element, setText, show } from './dom.js';
 import * as format from './format.js';
@@ -43,7 +44,7 @@ class Chart {
     this.#hovered(null);
   }
 
-  // The figures below the mouse, or else those of the moment.
+  // Shows the figures at the mouse, or at the current moment.
   #hovered(ns) {
     const { device, memory } = this;
     const { line, moment, of } = this.shown;
@@ -85,8 +86,8 @@ const columns = [
   },
 ];
 
-// What the device held at a time, {l1, dram}. A thinned line does not tell it of every time; the
-// moments (time -> moment) do of theirs.
+// Returns the bytes that the device held at a time, {l1, dram}. A thinned line lacks most times;
+// then `moments` (time -> moment) has the figures of its own times.
 function heldAt(timeline, moments, line, time) {
   if (!timeline.thinned) {
     const held = (memory) => together(valuesAt(line, STACKS[memory], time));
@@ -97,7 +98,7 @@ function heldAt(timeline, moments, line, time) {
   return { l1: device?.l1.used_bytes ?? null, dram: device?.dram.used_bytes ?? null };
 }
 
-// Marks, failures and gaps as rows, with what the device held then.
+// Returns marks, failures and gaps as rows, with the bytes that the device held at their times.
 function signRows(timeline, line) {
   const { marks, failures, gaps } = timeline;
   const moments = new Map(timeline.moments.map((one) => [one.time_ns, one]));
@@ -118,7 +119,8 @@ function signRows(timeline, line) {
   ];
 }
 
-// Somebody measured it; of traces, which few use, when there were any.
+// Returns true if a process reported the memory. Few programs use traces, so that a chart of traces
+// needs a value above 0.
 function isWorthAChart(line, memory) {
   const known = (value) => (memory === 'trace' ? value > 0 : value !== null);
   return line !== undefined && STACKS[memory].some((kind) => line[kind].some(known));
@@ -180,12 +182,12 @@ export class TimelineView {
     const events = format.plural(timeline.events, 'event');
     setText(this.words, zoomed ? `${from} to ${to}` : `${to}, ${events}`);
     show(this.message, !hasCharts || !line);
-    setText(this.message, line ? NO_CHARTS : 'No device was used, as far as was reported.');
+    setText(this.message, line ? NO_CHARTS : 'No process reported a device.');
     const moment = stop?.time ?? null;
     this.charts.forEach((chart) => {
       show(chart.node, hasCharts && isWorthAChart(line, chart.memory));
       if (chart.node.hidden) return;
-      const of = shown; // the time line that the line is of
+      const of = shown; // the time line that contains the line
       chart.set({ line, of, end: of.to_ns, range, moment, timeline, window: null }, device);
     });
     if (this.rows.changed(timeline, whole))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The token of a server that wants one. It is asked for once, and kept for this tab alone: another site
-// cannot read it, and it is gone when the tab is.
+// The token of a server that requires one. The page asks once and keeps the token for this tab
+// only: other sites cannot read it, and it is gone when the tab is closed.
 import { element, setText, show } from './dom.js';
 
 const KEY = 'ttmem-token';
 const NOT_A_TOKEN =
-  'This is no token: it has a space, or a character that is not ASCII. Copy it from the file again.';
-let dialog = null; // while it is open
+  'This is no token: it has a space or a non-ASCII character. Copy it from the file again.';
+let dialog = null; // the dialog while it is open
 
-// Others cannot stand in a header: the browser would refuse to ask at all.
+// A header cannot contain other characters: the browser would refuse the request.
 const canBeSent = (token) => /^[\x21-\x7e]+$/.test(token);
 
 export function authorization() {
@@ -16,7 +16,8 @@ export function authorization() {
   return token && canBeSent(token) ? { Authorization: `Bearer ${token}` } : {};
 }
 
-// Asks the user, unless it does already. Whoever needs the token tries again by himself.
+// Asks the user for the token, unless a dialog is already open. The caller's next request uses the
+// token.
 export function askForToken() {
   if (dialog) return;
   const wrong = sessionStorage.getItem(KEY) !== null;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which views there are: of what is live, and of a recording. [{name, title, view}]; key 1 is the
-// first of them.
+// The views of live data and of a recording: [{name, title, view}]. Key 1 opens the first view.
 import { ChartsView } from './charts.js';
 import { CompareView } from './compare.js';
 import { CoresView } from './cores.js';

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several views have: buttons that choose one of several things, a box to search in.
+// Widgets of several views: buttons for a choice, and a search box.
 import { element } from './dom.js';
 
 export function link(words, onclick) {
   return element('button', { type: 'button', class: 'link', onclick }, words);
 }
 
-// One of `values`, pairs of a value and its name. `chosen(value)` is called when it is another one.
+// A choice between `values`, pairs of a value and its name. `chosen(value)` is called when the user
+// chooses another value.
 export class Choices {
   constructor(label, values, chosen) {
     this.values = values.map(([value]) => value);
@@ -44,7 +45,7 @@ export class SearchBox {
     });
   }
 
-  // What the address says; not while somebody types.
+  // Sets the text from the address, unless the user is typing.
   set(text) {
     if (document.activeElement !== this.node) this.node.value = text;
   }

@@ -19,11 +19,13 @@ namespace {
 using recording::Time;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::int64_t kSamples = 500;       // of a recording, for the charts
-constexpr std::uint64_t kEveryEvent = 2000;  // up to so many rows each event is a sample
+constexpr std::int64_t kSamples = 500;  // evenly spread samples for the charts
+// Maximum number of rows with which every event is sampled.
+constexpr std::uint64_t kEveryEvent = 2000;
 constexpr std::chrono::milliseconds kBudget{3000};
 
-// The moments to look at: evenly spread, the peaks, and in a short recording those of all events.
+// Returns the times to sample: evenly spread times, the peaks, and in a short recording every
+// event.
 Result<std::vector<Time>> moments_of(const recording::Reader& reader, const Tape& tape) {
   const Time end = tape.end_ns;
   std::vector<Time> times;
@@ -42,13 +44,13 @@ Result<std::vector<Time>> moments_of(const recording::Reader& reader, const Tape
   return times;
 }
 
-// A device in the course of the recording.
+// A device with its samples over the recording.
 struct Course {
-  model::Device device;  // as it was last
+  model::Device device;  // state at the newest sample
   std::vector<Sample> samples;
 };
 
-// Those of L1 and DRAM of each device, if it had any of it.
+// Returns the peaks of L1 and DRAM of each device, without peaks of 0 bytes.
 std::vector<Tape::Peak> peaks_of(const report::Report& report) {
   std::vector<Tape::Peak> peaks;
   for (const report::DeviceReport& device : report.devices) {
@@ -83,13 +85,14 @@ Result<std::unique_ptr<RecordedRun>> RecordedRun::open(const std::string& path) 
   const auto report = report::make_report(*run->reader_, {});
   if (!report) return report.error();
   tape->peaks = peaks_of(*report);
-  if (const auto done = run->look_over(*tape); !done) return done.error();
+  if (const auto done = run->sample_moments(*tape); !done) return done.error();
   run->tape_ = std::move(tape);
   return run;
 }
 
-// A snapshot of much takes long, and a chart does with fewer: some moments are left out then.
-Result<void> RecordedRun::look_over(const Tape& tape) {
+// Fills the chart history within kBudget. A snapshot of many allocations takes long, so some
+// moments are skipped when the sampling is late.
+Result<void> RecordedRun::sample_moments(const Tape& tape) {
   const auto moments = moments_of(*reader_, tape);
   if (!moments) return moments.error();
   std::map<model::DeviceName, Course> courses;

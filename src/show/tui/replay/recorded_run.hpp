@@ -14,23 +14,24 @@
 
 namespace ttmem::tui {
 
-// What `ttmem top --replay` shows of a recording. Not thread-safe.
+// The recording that `ttmem top --replay` shows. Not thread-safe.
 class RecordedRun {
  public:
-  // Reads the recording for its peaks, and plays it once for the charts. Fails when it is none, or
-  // damaged.
+  // Reads the recording to find its peaks, then plays the recording once to fill the charts. Fails
+  // if the file is not a recording or is damaged.
   [[nodiscard]] static Result<std::unique_ptr<RecordedRun>> open(const std::string& path);
 
   [[nodiscard]] const std::shared_ptr<const Tape>& tape() const { return tape_; }
-  // Of the whole recording; times are nanoseconds since it began.
+  // Returns the samples of the whole recording; times are nanoseconds since its begin.
   [[nodiscard]] const ChartHistory& history() const { return history_; }
 
-  // What was held at that time; valid until the next call. A step back plays from the beginning.
+  // Returns the snapshot at `time_ns`; valid until the next call. A step back plays the recording
+  // from the begin.
   [[nodiscard]] const model::Snapshot& at(std::int64_t time_ns);
 
  private:
   explicit RecordedRun(std::unique_ptr<recording::Reader> reader);
-  [[nodiscard]] Result<void> look_over(const Tape& tape);
+  [[nodiscard]] Result<void> sample_moments(const Tape& tape);
 
   std::unique_ptr<recording::Reader> reader_;
   recording::Playback playback_;

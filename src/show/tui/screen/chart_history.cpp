@@ -14,7 +14,7 @@ void ChartHistory::add(const model::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.time_unix_ns;
   for (const model::Device& device : snapshot.devices) {
     std::deque<Sample>& samples = series_[name_of(device)];
-    // The clock was set back: samples of the future cannot be shown.
+    // After the clock was set back, older samples have later times. Such samples cannot be shown.
     while (!samples.empty() && samples.back().time_unix_ns >= now) samples.pop_back();
     samples.push_back(sample_of(device, now));
   }

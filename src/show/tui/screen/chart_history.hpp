@@ -12,12 +12,12 @@
 
 namespace ttmem::tui {
 
-// What a device held at one moment.
+// The used bytes of a device at one moment.
 struct Sample {
   std::uint64_t time_unix_ns = 0;
   model::Bytes dram_bytes;
   model::Bytes l1_used_bytes;  // Total L1
-  model::Bytes l1_bytes;       // its parts
+  model::Bytes l1_bytes;       // with the next three fields: the parts of Total L1
   model::Bytes l1_small_bytes;
   model::Bytes cb_bytes;
   model::Bytes kernels_bytes;
@@ -27,22 +27,22 @@ struct Sample {
 
 [[nodiscard]] Sample sample_of(const model::Device& device, std::uint64_t time_unix_ns);
 
-// The last minutes of every device, for the charts: five minutes, within a bounded number of
+// The samples of every device for the charts: the last five minutes, with a maximum number of
 // samples. Not thread-safe.
 class ChartHistory {
  public:
   static constexpr std::uint64_t kSpanNs = 300'000'000'000;
   static constexpr std::size_t kMaxSamples = 6'200;  // five minutes at the shortest interval
 
-  // Adds one sample of each device and drops old ones. Ignores samples that are not newer than the
-  // last one.
+  // Adds one sample of each device and drops samples that are too old. Ignores samples that are not
+  // newer than the last one.
   void add(const model::Snapshot& snapshot);
 
-  // Puts older samples of a device, which come from a server, before its own. Both are in the order
-  // of time.
+  // Adds older samples of a device, which come from a server, before its own samples. `older` is in
+  // the order of time.
   void prepend(const model::Device& device, const std::vector<Sample>& older);
 
-  // In the order of time.
+  // Returns the samples of a device in the order of time.
   [[nodiscard]] const std::deque<Sample>& of(const model::Device& device) const;
 
  private:

@@ -22,7 +22,7 @@ using text::format_bytes;
 using text::format_share;
 using text::share_of;
 
-constexpr int kLeastHeight = 5;  // of a chart: its frame, the axis, two rows of plot
+constexpr int kLeastHeight = 5;  // room for the frame, the axis and two rows of plot
 constexpr int kAxisCells = 10;
 
 struct Chart {
@@ -34,7 +34,7 @@ struct Chart {
   const std::optional<Player>& player;
 
   [[nodiscard]] Bytes now(Bytes Sample::*figure) const { return current.*figure; }
-  // As shares of `whole`.
+  // Returns a figure over time, as shares of `whole`.
   [[nodiscard]] Curve curve(Bytes Sample::*figure, std::uint64_t whole, int columns) const {
     Curve curve = curve_of(samples, figure, window, columns);
     for (auto& value : curve) {
@@ -53,12 +53,12 @@ Bytes peak_in(const Chart& chart, Bytes Sample::*figure) {
   return peak;
 }
 
-// The highest of what the chart shows, which a longer window may exceed.
+// Returns the words before the peak, which is the peak of the shown window only.
 std::string peak_words(const Chart& chart) {
   return chart.player ? "peak " : fmt::format("{}s peak ", chart.seconds);
 }
 
-// Below `plot`, and on it where a recording is.
+// Draws the time axis, and for a recording a line in `plot` at the current time.
 void draw_time(Pane axis, Pane& plot, const Chart& chart) {
   if (!chart.player) return time_axis(axis, chart.seconds);
   recording_axis(axis, chart.player->tape->end_ns);
@@ -97,7 +97,7 @@ void share_chart(Screen& screen, Pane pane, const Chart& chart, std::string_view
   draw_time(inside.part({kAxisCells, rows, plot.width(), 1}), plot, chart);
 }
 
-// The next round number of MiB above, at most the capacity.
+// Returns the upper end of the axis: a round number of MiB above the peak, at most the capacity.
 std::uint64_t nice_top(std::uint64_t peak, Bytes capacity) {
   constexpr double kMiB = 1024.0 * 1024.0;
   const double wanted = std::max(static_cast<double>(peak) * 1.1 / kMiB, 1.0);
@@ -140,7 +140,7 @@ void kinds_chart(Screen& screen, Pane pane, const Chart& chart, Bytes capacity) 
   draw_time(inside.part({kAxisCells, inside.height() - 1, plot.width(), 1}), plot, chart);
 }
 
-// Where the charts go: side by side if there is room, else below each other.
+// Returns the places of the charts: side by side if there is room, else below each other.
 std::vector<Rect> places(int width, int height) {
   if (width >= 110 && height >= 2 * kLeastHeight) {
     const int upper = height / 2;
@@ -157,7 +157,8 @@ std::vector<Rect> places(int width, int height) {
   return rects;
 }
 
-// All of a recording, or the last seconds. What was not sampled in a recording has not changed.
+// Returns the window of time: the whole recording, or the last seconds. In a recording a sample is
+// valid until the next sample, however far apart, because every change was sampled.
 Window window_of(const model::Snapshot& snapshot, const ViewState& state) {
   if (state.player) {
     const auto whole = static_cast<std::uint64_t>(state.player->tape->end_ns);

@@ -68,7 +68,7 @@ int hint_cells(const KeyHint& hint) {
   return static_cast<int>(hint.key.size() + hint.does.size()) + 3;
 }
 
-// Help and quit are always there; others only if they fit.
+// Draws the keys. Help and quit are always shown, other keys only if there is room.
 void draw_footer(Screen& screen, Pane pane, const ViewState& state) {
   screen.claim("keys", pane);
   const std::vector<KeyHint> hints = hints_of(state);
@@ -85,7 +85,7 @@ void draw_footer(Screen& screen, Pane pane, const ViewState& state) {
   }
 }
 
-// One line above the footer; empty: none.
+// The line above the footer; an empty text means no line.
 struct Notice {
   std::string text;
   Style style;
@@ -98,7 +98,7 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
             {.ink = Ink::warn, .bold = true}};
   }
   if (!state.message.empty()) return {state.message, kTitle};
-  // View 4 has it in its head.
+  // View 4 shows the filter in its head.
   if ((state.typing_filter || !state.filter.empty()) && state.view != View::processes) {
     return {fmt::format("filter: {}{}", state.filter, state.typing_filter ? "_" : ""), kTitle};
   }
@@ -109,8 +109,8 @@ Notice notice_of(const Snapshot& snapshot, const ViewState& state) {
   return {fmt::format("{}: {}", count, snapshot.warnings.front()), {Ink::warn}};
 }
 
-// Nothing could be read: what, and why.
-void nothing_seen(Screen& screen, Pane pane, const Snapshot& snapshot) {
+// Draws that nothing could be read, with the reason.
+void draw_nothing_readable(Screen& screen, Pane pane, const Snapshot& snapshot) {
   screen.claim("nothing", pane);
   const text::TextOptions text{.width = static_cast<std::size_t>(std::max(pane.width(), 1)),
                                .color = false,
@@ -124,8 +124,8 @@ void nothing_seen(Screen& screen, Pane pane, const Snapshot& snapshot) {
   }
 }
 
-void nothing_runs(Screen& screen, Pane pane, const Snapshot& snapshot) {
-  if (snapshot.blind()) return nothing_seen(screen, pane, snapshot);
+void draw_no_device(Screen& screen, Pane pane, const Snapshot& snapshot) {
+  if (snapshot.blind()) return draw_nothing_readable(screen, pane, snapshot);
   screen.claim("nothing", pane);
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> advices = {
       {{"ttmem demo", "a workload on simulated devices"},
@@ -145,7 +145,7 @@ void nothing_runs(Screen& screen, Pane pane, const Snapshot& snapshot) {
   }
 }
 
-void nothing_held(Screen& screen, Pane pane) {
+void draw_nothing_recorded(Screen& screen, Pane pane) {
   screen.claim("nothing", pane);
   pane.put(0, 1, "No process had a device open at this moment of the recording.");
 }
@@ -162,9 +162,9 @@ void draw_view(Screen& screen, Pane pane, const Snapshot& snapshot, const ViewSt
   } else if (snapshot.devices.empty() && filters_devices(state)) {
     nothing_matches(screen, pane);
   } else if (snapshot.devices.empty() && state.player) {
-    nothing_held(screen, pane);
+    draw_nothing_recorded(screen, pane);
   } else if (snapshot.devices.empty()) {
-    nothing_runs(screen, pane, snapshot);
+    draw_no_device(screen, pane, snapshot);
   } else if (state.view == View::charts) {
     chart_view(screen, pane, snapshot, state, history);
   } else if (state.view == View::cores) {
@@ -223,11 +223,11 @@ Frame compose_once(const Snapshot& snapshot, int width, const Setup& setup) {
   const Size size = screen.frame.size();
   Pane all(screen.frame, {0, 0, size.width, size.height}, setup.display);
   if (empty) {
-    nothing_runs(screen, all, snapshot);
+    draw_no_device(screen, all, snapshot);
     return screen.frame;
   }
   std::vector<std::string> facts = facts_of(snapshot, {}, setup);
-  facts.erase(facts.begin() + 1);  // the refresh rate
+  facts.erase(facts.begin() + 1);  // without the refresh rate
   all.put(0, 0, "ttmem ", kTitle);
   all.put(7, 0, dotted_to_fit(facts, size.width - 7, setup.display), {Ink::dim});
   detail_view(screen, all.part({0, 1, size.width, size.height - 1}), snapshot, {});

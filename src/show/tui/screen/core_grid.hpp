@@ -8,22 +8,23 @@
 
 namespace ttmem::tui {
 
-// How large the tiles are and how many of them are visible.
+// The size of the tiles, and the number of visible tiles.
 struct GridPlan {
-  int tile_width = 0;   // with the blank column behind it
-  int tile_height = 0;  // 1: percent; 2: and where it lies; 3: and the headroom
+  int tile_width = 0;   // including the blank column behind the tile
+  int tile_height = 0;  // 1: percent; 2: also the row of mini_map(); 3: also the headroom
   int gap = 0;          // blank rows below a tile
   int columns = 0;
   int rows = 0;
 
-  // Columns and rows that the grid takes, axes and caption included.
+  // Returns the columns or rows that the grid takes, including axes and caption.
   [[nodiscard]] int width() const { return kAxis + columns * tile_width; }
   [[nodiscard]] int height() const { return 2 + rows * (tile_height + gap); }
 
   static constexpr int kAxis = 4;
 };
 
-// The largest tiles with which the whole grid fits, else small tiles and a part of it.
+// Returns the largest tiles with which the whole grid fits. If no size fits, returns small tiles
+// for a part of the grid.
 [[nodiscard]] GridPlan grid_plan(const model::Device& device, int width, int height);
 
 struct Cursor {

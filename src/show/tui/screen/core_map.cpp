@@ -17,7 +17,7 @@ namespace {
 
 using model::Snapshot;
 
-// "4711 python", of an allocation or program.
+// Returns the owner of an allocation or program, such as "4711 python".
 template <typename Item>
 std::string owner_of(const Snapshot& snapshot, const Item& item) {
   const model::Process* process = selection::process_of(snapshot, item);
@@ -36,7 +36,7 @@ bool takes(const model::Allocation& a, std::size_t device, std::uint32_t core) {
          (!a.own_banks || has_bytes_on(a, core));
 }
 
-// Its label, and where its bytes are when they are not here.
+// Returns the label, followed by the cores of the data if the data is on other cores.
 std::string words_of(const model::Allocation& a, bool elsewhere, std::uint16_t columns) {
   std::string label = model::origin_of(a.scope, a.label);
   if (!elsewhere) return label;
@@ -62,7 +62,7 @@ void add_cbs(const Snapshot& snapshot, std::size_t device, std::uint32_t core, C
   using Place = std::tuple<std::uint64_t, std::uint64_t, model::ProcessKey>;  // address, bytes
   struct Use {
     std::uint32_t programs = 0;
-    const model::Program* program = nullptr;  // one of them
+    const model::Program* program = nullptr;  // any of these programs
   };
   std::map<Place, Use> uses;
   for (const model::Program& program : snapshot.programs) {

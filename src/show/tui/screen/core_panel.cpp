@@ -21,13 +21,14 @@ namespace {
 using model::Device;
 using text::format_bytes;
 
-constexpr int kTallMap = 14;  // from here on the addresses run upwards
+constexpr int kTallMap = 14;  // number of rows from which the bar is upright
 
 std::size_t index_of(const Device& device, Cursor cursor) {
   return static_cast<std::size_t>(cursor.y) * device.grid_x + static_cast<std::size_t>(cursor.x);
 }
 
-// How a range looks in the bar, there on terminals without colour, and in the list.
+// The style of a range in the bar, its character on terminals without colour, and its style in the
+// list.
 struct CoverLook {
   Style style;
   std::string_view unicode;
@@ -62,7 +63,7 @@ std::string_view glyph_of(Cover cover, Display display) {
   return display.unicode ? look_of(cover).unicode : look_of(cover).ascii;
 }
 
-// One line of the list below or beside the bar.
+// A line of the list below or beside the bar.
 struct Line {
   Cover cover = Cover::free;
   std::uint64_t begin = 0;
@@ -70,7 +71,7 @@ struct Line {
   std::string what;
 };
 
-// The process, if one alone holds everything here; else empty.
+// Returns the owner if one process holds all ranges of the core, else an empty text.
 std::string only_owner(const CoreMap& map) {
   for (const Span& span : map.spans) {
     if (span.process != map.spans.front().process) return {};
@@ -90,7 +91,7 @@ Line gap_line(const CoreMap& map) {
   return {Cover::free, *map.free_begin, *map.free_end, "headroom"};
 }
 
-// From the highest address down, as the bar has it.
+// Returns the lines of the list from the highest address down, in the order of the upright bar.
 std::vector<Line> lines_of(const CoreMap& map) {
   std::vector<Line> lines;
   bool gap = !map.free_begin || !map.free_end;
@@ -137,7 +138,7 @@ void draw_list(Screen& screen, Pane pane, const CoreMap& map, const ViewState& s
   screen.list = {rows, visible};
 }
 
-// Where addresses are worth a label, highest first.
+// Returns the addresses that get a label beside the bar, highest first.
 std::vector<std::uint64_t> landmarks(const CoreMap& map) {
   std::vector<std::uint64_t> marks;
   for (const model::Bytes& mark :
@@ -147,7 +148,7 @@ std::vector<std::uint64_t> landmarks(const CoreMap& map) {
   return marks;
 }
 
-// One row of the bar: two bands where half blocks can be coloured.
+// Draws one row of the bar. A row shows two bands where the terminal can colour half blocks.
 void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   const bool solid_below = below != Cover::free;
   const bool solid_above = above != Cover::free;
@@ -161,12 +162,12 @@ void bar_row(Pane& pane, int x, int y, int width, Cover below, Cover above) {
   }
 }
 
-// The place of an address between the ends of the map; addresses outside are put at an end.
+// Returns the place of an address as a share of L1. An address above the end is put at the end.
 double place_of(std::uint64_t address, const CoreMap& map) {
   return std::min(static_cast<double>(address) / static_cast<double>(*map.end), 1.0);
 }
 
-// The highest addresses on top; addresses at its left.
+// Draws the upright bar: the highest address on top, address labels at the left.
 void tall_bar(Pane pane, const CoreMap& map) {
   const int rows = pane.height();
   constexpr int kLabels = 9;
@@ -177,7 +178,7 @@ void tall_bar(Pane pane, const CoreMap& map) {
     const auto low = static_cast<std::size_t>(rows - 1 - y) * (halves ? 2 : 1);
     bar_row(pane, kLabels, y, pane.width() - kLabels, bands[low], bands[low + (halves ? 1 : 0)]);
   }
-  int free_from = 0;  // rows above it are taken by a label
+  int free_from = 0;  // rows above are taken by a label
   for (const std::uint64_t mark : landmarks(map)) {
     const int y = std::min(static_cast<int>((1 - place_of(mark, map)) * rows), rows - 1);
     if (y < free_from) continue;
@@ -186,7 +187,7 @@ void tall_bar(Pane pane, const CoreMap& map) {
   }
 }
 
-// The same lying down, with the lowest addresses at the left, and its landmarks below it.
+// Draws the horizontal bar: the lowest address at the left, address labels below the bar.
 void flat_bar(Pane pane, const CoreMap& map) {
   const std::vector<Cover> bands = bands_of(map, pane.width());
   if (bands.empty()) return;

@@ -11,13 +11,13 @@
 
 namespace ttmem::tui {
 
-// The L1 of one core: its addresses as a bar (upwards where the pane is high enough, else lying
-// down) and as a list with sizes and owners, the highest address first. `device` is an index into
-// the snapshot; the cursor lies on its grid.
+// Draws the L1 of one core as a bar and as a list of ranges with sizes and owners, highest address
+// first. The bar is upright if the pane is high enough, else horizontal. `device` is an index into
+// the snapshot; the cursor must be inside its grid.
 void core_panel(Screen& screen, Pane pane, const model::Snapshot& snapshot, std::size_t device,
                 Cursor cursor, const ViewState& state);
 
-// "Core (3,4) 47%".
+// Returns a title such as "Core (3,4) 47%".
 [[nodiscard]] std::string core_title(const model::Device& device, Cursor cursor);
 
 }  // namespace ttmem::tui

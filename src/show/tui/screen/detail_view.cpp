@@ -25,13 +25,13 @@ struct Plan {
   Form form = Form::line;
   int columns = 1;  // devices side by side
   int item_height = 1;
-  int rows = 0;     // of items
-  int visible = 0;  // of those
+  int rows = 0;     // all rows of boxes or lines
+  int visible = 0;  // visible rows of boxes or lines
   [[nodiscard]] int header() const { return form == Form::line ? 1 : 0; }
-  int selected_box = 0;  // rows of a box for the selected device below the lines; 0: none
+  int selected_box = 0;  // height of the selected device's box below the lines; 0: no box
 };
 
-// What each device says, made once for a frame.
+// The rows of every device, made once per frame.
 using AllRows = std::vector<views::DeviceRows>;
 
 AllRows rows_of(const Snapshot& snapshot) {
@@ -54,11 +54,11 @@ Plan plan_of(Form form, int columns, int devices, int item_height) {
   return {form, columns, item_height, rows, rows, 0};
 }
 
-// Rows that the processes should have at least: a header and some of them.
+// Returns the least number of rows for the processes: a header and some processes.
 int least_for_processes(int processes) { return processes == 0 ? 1 : 2 + std::min(processes, 4); }
 
-// Lines, when boxes do not fit: the selected device gets a box if there is room, in `full` rows or
-// in a few.
+// Returns the plan with one line per device, for screens where boxes do not fit. The selected
+// device gets a box if there is room: with `full` rows or a compact box.
 Plan line_plan(int devices, int full, Size size, int reserve) {
   const int most = std::clamp(size.width / kNarrowestLine, 1, devices);
   const int room = size.height - reserve;
@@ -66,7 +66,7 @@ Plan line_plan(int devices, int full, Size size, int reserve) {
   for (int columns = 2; columns <= most && plan.rows > room - kCompactBoxHeight; ++columns) {
     plan = plan_of(Form::line, columns, devices, 1);
   }
-  // On a short screen the box replaces a third of the lines.
+  // On a short screen the box takes the place of up to a third of the lines.
   if (plan.rows + full <= room) {
     plan.selected_box = full;
   } else if (plan.rows + kCompactBoxHeight <= room || room >= 3 * kCompactBoxHeight) {
@@ -87,7 +87,7 @@ Plan choose(const AllRows& all, Size size, int reserve) {
       if (plan.rows * height <= size.height - reserve) return plan;
     }
   }
-  return line_plan(devices, full, size, reserve + 1);  // the header of the lines
+  return line_plan(devices, full, size, reserve + 1);  // one more row for the header of the lines
 }
 
 void draw_device(Pane pane, Form form, const model::Device& device, const views::DeviceRows& rows,
@@ -101,7 +101,7 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const All
                  const ViewState& state, const Plan& plan) {
   const std::size_t selected = selected_device(snapshot, state);
   const auto columns = static_cast<std::size_t>(plan.columns);
-  // The selected device is always among those shown.
+  // Scrolls so that the selected device is visible.
   const int first = scrolled_to(static_cast<int>(selected / columns), plan.visible, plan.rows);
   const int gap = plan.form == Form::line ? 2 : 0;
   const int width = (pane.width() - gap * (plan.columns - 1)) / plan.columns;
@@ -134,7 +134,7 @@ int draw_devices(Screen& screen, Pane& pane, const Snapshot& snapshot, const All
   return y;
 }
 
-// `all_known`: it is known of every device who uses it.
+// Draws the processes. `all_known` is true if the users of every device are known.
 void draw_processes(Screen& screen, Pane pane, const std::vector<views::ProcessTotal>& totals,
                     bool all_known) {
   if (pane.height() <= 0) return;

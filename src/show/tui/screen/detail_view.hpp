@@ -7,15 +7,16 @@
 
 namespace ttmem::tui {
 
-// View 1: every device as large as the pane allows, then the processes. The forms, largest first:
-// full boxes, compact boxes, one line each with a box of the selected device below.
+// Draws view 1: every device as large as the pane allows, then the processes. The forms, largest
+// first: full boxes; compact boxes; one line per device, with a box of the selected device below
+// the lines.
 void detail_view(Screen& screen, Pane pane, const model::Snapshot& snapshot,
                  const ViewState& state);
 
-// Rows that detail_view() would like to have at this width, with nothing left out.
+// Returns the number of rows that detail_view() needs at this width to show everything.
 [[nodiscard]] int detail_height(const model::Snapshot& snapshot, int width);
 
-// The index of the device that the state names, else 0.
+// Returns the index of the device that the state names, or 0 if that device is gone.
 [[nodiscard]] std::size_t selected_device(const model::Snapshot& snapshot, const ViewState& state);
 
 }  // namespace ttmem::tui

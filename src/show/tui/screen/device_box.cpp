@@ -24,7 +24,7 @@ using What = DeviceRow::What;
 
 constexpr int kLabelX = 1;
 constexpr int kBranchCells = 3;
-constexpr int kLongestLabel = 12;  // with the blanks behind it
+constexpr int kLongestLabel = 12;  // including the blanks behind the label
 constexpr std::size_t kMarkCells = 6;
 constexpr Style kHeading{.ink = Ink::title, .bold = true};
 
@@ -33,7 +33,7 @@ Pane device_frame(Pane& pane, const Device& device, bool selected) {
   const std::string left = fmt::format("{}: {}", title.name, text::join(title.facts, ", "));
   std::vector<std::string> right = title.counts;
   right.insert(right.end(), title.sensors.begin(), title.sensors.end());
-  constexpr int kEdges = 12;  // corners, blanks and a piece of line between
+  constexpr int kEdges = 12;  // corners, blanks, and a piece of the frame between the titles
   const auto room =
       static_cast<int>(pane.width()) - static_cast<int>(text::display_width(left)) - kEdges;
   while (right.size() > title.counts.size() &&
@@ -43,7 +43,7 @@ Pane device_frame(Pane& pane, const Device& device, bool selected) {
   return box(pane, left, text::join(right, ", "), {selected ? Ink::title : Ink::dim});
 }
 
-// Cells from x on that leave a blank before the frame.
+// Returns the number of cells from x to the frame, minus one blank before the frame.
 std::size_t room_from(const Pane& pane, int x) {
   return static_cast<std::size_t>(std::max(0, pane.width() - x - 1));
 }
@@ -56,7 +56,7 @@ void put_size(Pane& pane, int end, int y, const DeviceRow& row) {
   pane.put_right(end, y, row.marked_size(), {.ink = ink, .bold = !unknown && !row.is_part()});
 }
 
-// The bar and the share. The bar of L1 shows its parts.
+// Draws the bar and the share. The bar of L1 shows the parts of L1.
 void put_bar(Pane& pane, const views::RowLayout& at, int y, const DeviceRow& row,
              const DeviceRows& rows, BarForm form = BarForm::full) {
   const Style whole{.ink = ink_of(row.tone), .bold = true};
@@ -68,7 +68,7 @@ void put_bar(Pane& pane, const views::RowLayout& at, int y, const DeviceRow& row
       row.is_part() ? std::nullopt : text::share_of(row.peak, row.capacity), form);
 }
 
-// Headroom and anomalies.
+// Draws the row of headroom or anomalies.
 void words_row(Pane& pane, int y, const DeviceRow& row) {
   const views::RowLayout at = views::box_layout(pane.width());
   const bool list = row.size.empty();
@@ -92,14 +92,14 @@ void memory_row(Pane& pane, int y, const DeviceRow& row, const DeviceRows& rows)
            {Ink::dim});
 }
 
-// The end of the tree below L1.
+// Draws the last branch of the tree below L1.
 void total_row(Pane& pane, int y, const DeviceRow& l1) {
   pane.put(kLabelX, y, glyphs_of(pane.display()).last_branch, {Ink::dim});
   pane.put(kLabelX + kBranchCells, y, "Total L1", {.bold = true});
   put_size(pane, views::box_layout(pane.width()).size, y, l1);
 }
 
-// "DRAM  1.25 GiB / 12.0 GiB  ████░░░░  10%  peak 1.50 GiB"
+// Draws a row such as "DRAM  1.25 GiB / 12.0 GiB  ████░░░░  10%  peak 1.50 GiB".
 void compact_row(Pane& pane, int y, const DeviceRow& row, const DeviceRows& rows) {
   const views::RowLayout at = views::compact_layout(pane.width());
   pane.put(kLabelX, y, row.name, kHeading);
@@ -121,7 +121,7 @@ bool troubled(const DeviceRows& rows) {
 }  // namespace
 
 int full_box_height(const DeviceRows& rows) {
-  return static_cast<int>(rows.size()) + 3;  // the frame and the total
+  return static_cast<int>(rows.size()) + 3;  // the frame and the row of Total L1
 }
 
 void full_box(Pane pane, const Device& device, const DeviceRows& rows, bool selected) {
@@ -146,7 +146,7 @@ void compact_box(Pane pane, const Device& device, const DeviceRows& rows, bool s
     if (row.is_part()) parts.push_back({row.tone, row.marked_size()});
   }
   legend(inside, kLabelX, 2, parts);
-  // The lower edge of the box has what did not fit.
+  // The lower edge of the box shows figures that have no row of their own.
   const int y = pane.height() - 1;
   const int end =
       pane.put_right(pane.width() - 2, y, fmt::format(" {} ", views::headroom_in_brief(device)),
@@ -169,7 +169,7 @@ void device_line_header(Pane pane) {
 
 namespace {
 
-// The board; the end of the uid when another chip has the same number.
+// Returns the board, or the end of the uid if another chip has the same number.
 std::string mark_of(const Device& device) {
   if (!device.shares_number || !device.uid) return views::device_title(device).board;
   const std::string uid = text::format_hex(*device.uid);

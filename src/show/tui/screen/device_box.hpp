@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One device, in the three sizes that view 1 shows. What it says: views/device_rows.hpp; where the
-// columns are: views/device_layout.hpp. Pure, safe from any thread.
+// One device in the three sizes of view 1. views/device_rows.hpp has the texts,
+// views/device_layout.hpp the places of the columns. Pure, safe from any thread.
 #pragma once
 
 #include "read/model/snapshot.hpp"
@@ -10,17 +10,18 @@
 
 namespace ttmem::tui {
 
-// `rows` is what device_rows() says of the device; a line shows no notes and needs none.
+// In all functions `rows` is device_rows() of the device. For a line also
+// device_rows_without_notes() will do, because a line shows no notes.
 
-// Rows that full_box() needs, the frame included.
+// Returns the number of rows that full_box() needs, including the frame.
 [[nodiscard]] int full_box_height(const views::DeviceRows& rows);
 
-// A box with bars and, under L1, the tree of what it is made of.
+// Draws a box with bars and, below L1, the tree of its parts.
 void full_box(Pane pane, const model::Device& device, const views::DeviceRows& rows, bool selected);
-// The same in five rows: the parts of L1 are the colours of its bar.
+// Draws a box of five rows. The colours in the bar of L1 show its parts.
 void compact_box(Pane pane, const model::Device& device, const views::DeviceRows& rows,
                  bool selected);
-// One row, and the row above all of them.
+// Draw the header of the device lines, and the line of one device.
 void device_line_header(Pane pane);
 void device_line(Pane pane, const model::Device& device, const views::DeviceRows& rows,
                  bool selected);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `/` leaves of a list. Pure, safe from any thread.
+// The filter that the key `/` starts. Pure, safe from any thread.
 #pragma once
 
 #include <string_view>
@@ -10,13 +10,14 @@
 
 namespace ttmem::tui {
 
-// True if `text` holds `filter`, in any case. An empty filter is in every text.
+// Returns true if `text` contains `filter`, ignoring case. Every text contains an empty filter.
 [[nodiscard]] bool contains(std::string_view text, std::string_view filter);
 
-// In views 1 and 2 the filter is about devices.
+// Returns true in views 1 and 2, where the filter selects devices.
 [[nodiscard]] bool filters_devices(const ViewState& state);
 
-// The devices whose number, board, architecture or uid holds the filter, and nothing else.
+// Returns a snapshot that has only the devices whose number, board, architecture or uid contains
+// the filter.
 [[nodiscard]] model::Snapshot devices_matching(const model::Snapshot& snapshot,
                                                std::string_view filter);
 

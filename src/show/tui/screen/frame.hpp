@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A screen as plain cells, without a terminal, so that every screen can be tested as text.
-// painter.hpp shows a Frame, sgr.hpp prints one. Values, safe from any thread.
+// A screen as plain cells without a terminal, so that tests can compare every screen as text.
+// painter.hpp shows a Frame, sgr.hpp prints a Frame. Values, safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,37 +12,37 @@
 
 namespace ttmem::tui {
 
-// What the terminal can show.
+// The abilities of the terminal.
 struct Display {
-  bool unicode = true;  // false: nothing outside ASCII
+  bool unicode = true;  // false: only ASCII characters
   bool color = true;    // false: characters replace colours
 
   friend bool operator==(const Display&, const Display&) = default;
 };
 
-// What a colour means; the painter knows which one it is.
+// The meaning of a colour. theme.hpp chooses the colour.
 enum class Ink : std::uint8_t {
-  plain,     // the terminal's own colour; as a fill: none
+  plain,     // the terminal's own colour; as a fill: no fill
   dim,       // notes, frames
-  title,     // headings and the tab that is open
+  title,     // headings and the open tab
   good,      // up to 60 %
   warn,      // up to 80 %
   bad,       // above 80 %, and errors
   track,     // the free part of a bar
   buffers,   // L1 buffers
-  lockstep,  // L1 that is taken for bytes on other cores
+  lockstep,  // L1 that is taken for data on other cores
   small,     // L1_SMALL
   cbs,       // circular buffers
   kernels,   // kernels
   reserved,  // firmware below the first CB
-  heat0,     // a core without CBs and buffers; heat1 to heat6: fuller and fuller
+  heat0,     // a core without circular buffers and L1 buffers; heat1 to heat6: more and more used
   heat1,
   heat2,
   heat3,
   heat4,    // above 60 %
   heat5,    // above 80 %
   heat6,    // above 90 %
-  on_fill,  // writing upon a fill
+  on_fill,  // text on a fill
 };
 inline constexpr std::size_t kInks = static_cast<std::size_t>(Ink::on_fill) + 1;
 
@@ -58,9 +58,9 @@ inline constexpr Style kTitle{.ink = Ink::title, .bold = true};
 
 struct Cell {
   char32_t code = U' ';
-  char32_t mark = 0;  // one combining character upon it; 0: none
+  char32_t mark = 0;  // one combining character on top of `code`; 0: none
   Style style;
-  bool tail = false;  // the right half of a wide character, which stands in the cell before
+  bool tail = false;  // right half of a wide character; the previous cell has the character
 
   friend bool operator==(const Cell&, const Cell&) = default;
 };
@@ -91,12 +91,13 @@ class Frame {
 
   [[nodiscard]] Size size() const { return size_; }
   [[nodiscard]] const Cell& at(int x, int y) const { return cells_[index(x, y)]; }
-  // Does nothing outside. Half of a wide character that is overwritten leaves a blank.
+  // Sets a cell. Does nothing outside the frame. Overwriting half of a wide character leaves a
+  // blank in the other half.
   void set(int x, int y, const Cell& cell);
 
-  // Row by row without blanks at the end, each with its newline.
+  // Returns all rows without trailing blanks, each with a newline.
   [[nodiscard]] std::string text() const;
-  // One row, blanks at its end included.
+  // Returns one row including trailing blanks.
   [[nodiscard]] std::string row_text(int y) const;
 
  private:
@@ -112,8 +113,8 @@ class Frame {
 // Appends `code` as UTF-8.
 void append_utf8(std::string& text, char32_t code);
 
-// A rectangle of a frame to draw in, with coordinates of its own. Nothing drawn through it lies
-// outside of it. The frame outlives it.
+// A rectangle of a frame with its own coordinates. Drawing outside the rectangle does nothing. The
+// frame must outlive the pane.
 class Pane {
  public:
   Pane(Frame& frame, Rect rect, Display display);
@@ -124,12 +125,12 @@ class Pane {
   [[nodiscard]] Display display() const { return display_; }
   [[nodiscard]] Pane part(Rect inner) const;
 
-  // Writes `text` from (x, y) and returns the column behind it. What does not fit into `limit`
-  // columns (or into the pane) ends with an ellipsis. Control characters become '?'.
+  // Writes `text` from (x, y) and returns the column behind the text. A text that exceeds `limit`
+  // columns or the pane is cut and ends with an ellipsis. Control characters become '?'.
   int put(int x, int y, std::string_view text, Style style = {}, int limit = -1);
-  // The same, ending before column `end`. Returns its first column.
+  // Writes `text` so that it ends before column `end`. Returns the first column of the text.
   int put_right(int end, int y, std::string_view text, Style style = {});
-  // `count` times the one character `glyph`.
+  // Writes the character `glyph` `count` times.
   void repeat(int x, int y, int count, std::string_view glyph, Style style = {});
 
  private:

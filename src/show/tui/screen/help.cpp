@@ -10,7 +10,7 @@
 namespace ttmem::tui {
 namespace {
 
-// The most useful first: a low terminal shows only the beginning.
+// The most useful entries come first: a low terminal cuts the end.
 constexpr std::array<KeyHint, 20> kEntries = {{
     {"1 2 3 4 Tab", "views: detailed, charts, cores, processes"},
     {"left right l", "another device (view 4: all or one of them)"},
@@ -44,8 +44,8 @@ constexpr std::array<KeyHint, 7> kReplayEntries = {{
     {"", ""},
 }};
 
-// Of the others, what a recording has no use for.
-bool is_for_now(const KeyHint& entry) {
+// Returns true for an entry of kEntries that a recording replaces or cannot use.
+bool is_live_only(const KeyHint& entry) {
   return entry.key == "F9 K" || entry.key == "t" || entry.key == "p Space" || entry.key == "+ -";
 }
 
@@ -53,7 +53,7 @@ std::vector<KeyHint> entries_of(bool is_replay) {
   if (!is_replay) return {kEntries.begin(), kEntries.end()};
   std::vector<KeyHint> entries(kReplayEntries.begin(), kReplayEntries.end());
   for (const KeyHint& entry : kEntries) {
-    if (!is_for_now(entry)) entries.push_back(entry);
+    if (!is_live_only(entry)) entries.push_back(entry);
   }
   return entries;
 }

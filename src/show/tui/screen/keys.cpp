@@ -22,7 +22,7 @@ bool is(const Key& key, std::u32string_view characters) {
 }
 
 void open_view(ViewState& state, View view) {
-  if (state.view != view) state.filter.clear();  // it was about another list
+  if (state.view != view) state.filter.clear();  // the filter was for the list of the other view
   state.view = view;
   state.typing_filter = false;
 }
@@ -33,9 +33,9 @@ void next_view(ViewState& state, int step) {
   open_view(state, static_cast<View>(index + 1));
 }
 
-// Calls use(snapshot) with the devices that are on the screen.
+// Calls use(snapshot) with a snapshot of the devices that pass the filter.
 template <typename Use>
-void on_shown(const ViewState& state, const Snapshot& all, Use&& use) {
+void with_shown_devices(const ViewState& state, const Snapshot& all, Use&& use) {
   if (filters_devices(state)) {
     use(devices_matching(all, state.filter));
   } else {
@@ -44,7 +44,7 @@ void on_shown(const ViewState& state, const Snapshot& all, Use&& use) {
 }
 
 void move_device(ViewState& state, const Snapshot& all, int step) {
-  on_shown(state, all, [&](const Snapshot& shown) {
+  with_shown_devices(state, all, [&](const Snapshot& shown) {
     if (shown.devices.empty()) return;
     const auto last = static_cast<int>(shown.devices.size()) - 1;
     const int next = static_cast<int>(selected_device(shown, state)) + step;
@@ -53,12 +53,12 @@ void move_device(ViewState& state, const Snapshot& all, int step) {
 }
 
 void click_device(ViewState& state, const Snapshot& all, std::uint32_t index) {
-  on_shown(state, all, [&](const Snapshot& shown) {
+  with_shown_devices(state, all, [&](const Snapshot& shown) {
     if (index < shown.devices.size()) state.device = name_of(shown.devices[index]);
   });
 }
 
-// Which devices view 4 lists: all, then one after the other.
+// Moves through the devices that view 4 lists: all devices, then each device alone.
 void move_only_device(ViewState& state, const Snapshot& snapshot, int step) {
   const auto devices = static_cast<int>(snapshot.devices.size());
   std::optional<std::size_t> shown;
@@ -105,7 +105,8 @@ void open_process(ViewState& state, const Snapshot& snapshot) {
   state.filter.clear();
 }
 
-// Asks whether to end the process of the selected row, if a signal can reach it.
+// Asks whether to end the process of the selected row. Shows the reason if no signal can reach the
+// process.
 void ask_to_end(ViewState& state, const Snapshot& snapshot) {
   const auto rows = process_rows(snapshot, state);
   if (rows.empty()) return;
@@ -150,7 +151,7 @@ void sort_by(ViewState& state, std::uint32_t column) {
     return;
   }
   sorting.column = column;
-  // Names sort from A on, sizes from the largest on.
+  // Texts sort from A, sizes from the largest.
   const std::string_view name = state.opened ? allocation_column(column) : process_column(column);
   constexpr std::array<std::string_view, 9> words = {"PID", "USER",    "STATE", "DEV",  "SOURCE",
                                                      "JOB", "COMMAND", "KIND",  "LABEL"};
@@ -160,14 +161,14 @@ void sort_by(ViewState& state, std::uint32_t column) {
 void next_column(ViewState& state) {
   const std::uint32_t columns = state.opened ? kAllocationColumns : kProcessColumns;
   std::uint32_t column = (sorting_of(state).column + 1) % columns;
-  // Most machines have no jobs, and show no such column.
+  // Most machines have no jobs, so that the column is not shown.
   if (!state.opened && process_column(column) == "JOB") column = (column + 1) % columns;
   sort_by(state, column);
 }
 
 void begin_filter(ViewState& state) { state.typing_filter = true; }
 
-// While a filter is being typed, all characters belong to it.
+// Adds a key to the filter. While the user types a filter, every character belongs to it.
 void type_filter(ViewState& state, const Key& key) {
   constexpr std::size_t kLongest = 64;
   if (key.code == Code::escape) {
@@ -204,8 +205,9 @@ void next_window(ViewState& state) {
   state.window_seconds = next == kWindowsSeconds.end() ? kWindowsSeconds.front() : *next;
 }
 
-// Closes what is open. It never quits: whoever presses it once too often wants to stay.
-void close_what_is_open(ViewState& state) {
+// Clears the filter or closes the opened process. Never quits, so that one Esc too many does no
+// harm.
+void close_opened(ViewState& state) {
   if (!state.filter.empty()) {
     state.filter.clear();
   } else if (state.view == View::processes) {
@@ -248,7 +250,7 @@ void click(ViewState& state, const Key& key, const Snapshot& snapshot, const Scr
   }
 }
 
-// Up, down and the page keys. Returns false for other keys.
+// Handles up, down and the page keys. Returns false for other keys.
 bool move(ViewState& state, const Key& key, const Snapshot& snapshot, const Screen& screen) {
   const int page = std::max(1, screen.list.visible - 1);
   int step = 0;
@@ -293,7 +295,7 @@ bool move_sideways(ViewState& state, const Key& key, const Snapshot& snapshot) {
   return true;
 }
 
-// Keys of view 4 alone.
+// Handles the keys that only view 4 has.
 void press_in_processes(ViewState& state, const Key& key, const Snapshot& snapshot) {
   if (is(key, U"s") || key.code == Code::f6) next_column(state);
   if (is(key, U"rS")) sort_by(state, sorting_of(state).column);
@@ -302,10 +304,10 @@ void press_in_processes(ViewState& state, const Key& key, const Snapshot& snapsh
   if (key.code == Code::f9 || is(key, U"K")) ask_to_end(state, snapshot);
 }
 
-// Characters, or a key that has none, and what they do in every view.
+// An action of every view, with the characters or the key that trigger the action.
 struct Binding {
   std::u32string_view characters;
-  Code code;  // `character`: no other key does this
+  Code code;  // Code::character: only the characters trigger the action
   void (*act)(ViewState& state);
 };
 
@@ -324,11 +326,11 @@ constexpr std::array<Binding, 12> kBindings = {{
     {U"/", Code::character, begin_filter},
     {U"", Code::tab, [](ViewState& state) { next_view(state, 1); }},
     {U"", Code::back_tab, [](ViewState& state) { next_view(state, -1); }},
-    {U"", Code::escape, close_what_is_open},
+    {U"", Code::escape, close_opened},
     {U"", Code::f12, [](ViewState& state) { state.save_settings = true; }},
 }};
 
-// Space at the end of a recording plays it again.
+// Handles the keys of the player. Space at the end of a recording plays it from the begin.
 bool press_player(ViewState& state, const Key& key) {
   if (!state.player || key.code != Code::character) return false;
   if (is(key, U"p ") && state.paused && state.player->at_end()) state.player->now_ns = 0;
@@ -384,7 +386,7 @@ ViewState handle(ViewState state, const Key& key, const Snapshot& snapshot, cons
   } else if (state.typing_filter && key.code != Code::click && key.code != Code::f10) {
     type_filter(state, key);
   } else if (state.help && key.code != Code::f10 && !is(key, U"q")) {
-    state.help = false;  // any key closes it
+    state.help = false;  // any key closes the help
   } else if (key.code == Code::click) {
     click(state, key, snapshot, screen);
   } else if (!move(state, key, snapshot, screen) && !move_sideways(state, key, snapshot)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a key does. No terminal is involved. Pure, safe from any thread.
+// The effect of keys, without a terminal. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -44,20 +44,20 @@ struct Key {
   int y = 0;
 };
 
-// The state after a key. `screen` is what the person saw when pressing it, `snapshot` what it was
-// composed of. A key without meaning here only clears the message.
+// Returns the state after a key. `screen` is the screen that the user saw when pressing the key,
+// `snapshot` the snapshot on that screen. A key without a meaning only clears the message.
 [[nodiscard]] ViewState handle(ViewState state, const Key& key, const model::Snapshot& snapshot,
                                const Screen& screen);
 
-// For the footer and the help: a key and what it does.
+// A key and its effect, for the footer and the help.
 struct KeyHint {
   std::string_view key;
   std::string_view does;
 };
-// Those of a view, the most useful first; they end with help and quit.
+// Returns the hints of a view, the most useful first. Help and quit come last.
 [[nodiscard]] std::vector<KeyHint> hints_of(const ViewState& state);
 
-// Refresh intervals that + and - go through.
+// The range of the refresh interval that the keys + and - change.
 inline constexpr std::uint32_t kShortestIntervalMs = 50;
 inline constexpr std::uint32_t kLongestIntervalMs = 10'000;
 

@@ -10,10 +10,10 @@
 namespace ttmem::tui {
 namespace {
 
-constexpr double kSlowest = 1e-9;  // a nanosecond in a second
+constexpr double kSlowest = 1e-9;  // one nanosecond of the recording per second
 constexpr double kFastest = 1e6;
 
-// The next step of 1, 2, 5, 10, 20, 50 and so on, up or down.
+// Returns the next faster or slower speed in the series 1, 2, 5, 10, 20, 50 and so on.
 double next_speed(double speed, bool up) {
   const double power = std::pow(10, std::floor(std::log10(speed) + 1e-9));
   const int digit = static_cast<int>(std::lround(speed / power));
@@ -32,7 +32,7 @@ void seek(Player& player, std::int64_t time_ns) {
   player.now_ns = std::clamp<std::int64_t>(time_ns, 0, player.tape->end_ns);
 }
 
-// By a part of the whole, and at least by what is seen as a step.
+// Moves by 1/`parts` of the recording, at least by a nanosecond. A negative `parts` moves back.
 void step(Player& player, std::int64_t parts) {
   const std::int64_t part = std::max<std::int64_t>(player.tape->end_ns / std::abs(parts), 1);
   seek(player, player.now_ns + (parts < 0 ? -part : part));
@@ -59,7 +59,7 @@ void previous_mark(Player& player, std::string& message) {
   message = marks.empty() ? "the recording has no marks" : "there is no earlier mark";
 }
 
-// One after the other, and the first when the recording is at none of them.
+// Moves to the next peak of the list, or to the first peak if the current time is not at a peak.
 void next_peak(Player& player, std::string& message) {
   const auto& peaks = player.tape->peaks;
   if (peaks.empty()) {
@@ -67,7 +67,7 @@ void next_peak(Player& player, std::string& message) {
     return;
   }
   const auto is_here = [&](const Tape::Peak& peak) { return peak.time_ns == player.now_ns; };
-  // Several can be at one moment: the last of those is the one to go on from.
+  // Several peaks may have the same time: continues from the last of these peaks.
   const auto here = std::find_if(peaks.rbegin(), peaks.rend(), is_here);
   const auto next = here == peaks.rend() || here == peaks.rbegin() ? peaks.begin() : here.base();
   seek(player, next->time_ns);

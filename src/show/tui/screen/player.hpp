@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording that is played on the screen: where it is, how fast it goes, and what its keys do.
-// Times are nanoseconds since it began. Pure, safe from any thread.
+// A recording that is played on the screen: the current time, the speed, and the effect of its
+// keys. Times are nanoseconds since the begin of the recording. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ttmem::tui {
 
-// What does not change while it plays.
+// The parts of a recording that stay the same while it plays.
 struct Tape {
   struct Mark {
     std::int64_t time_ns = 0;
@@ -26,40 +26,42 @@ struct Tape {
     std::int64_t time_ns = 0;
     std::string what{};  // "L1 of device 0"
   };
-  std::string name;  // of the file
+  std::string name;  // name of the file
   std::int64_t end_ns = 0;
   std::vector<Mark> marks;  // by time
   std::vector<Gap> gaps;    // by time
-  std::vector<Peak> peaks;  // the most interesting first
+  std::vector<Peak> peaks;  // in the order in which the key P visits them
 };
 
 struct Player {
   std::shared_ptr<const Tape> tape{};  // never null
   std::int64_t now_ns = 0;
-  double speed = 1;  // seconds of the recording in a second
+  double speed = 1;  // seconds of the recording per second
 
   [[nodiscard]] bool at_end() const { return now_ns >= tape->end_ns; }
   friend bool operator==(const Player&, const Player&) = default;
 };
 
-// At its beginning, with a speed at which a short one lasts long enough to be seen: at least twenty
-// seconds, or as it was.
+// Returns a player at the begin of the recording. The speed is 1, or slower so that a short
+// recording takes at least twenty seconds.
 [[nodiscard]] Player player_of(std::shared_ptr<const Tape> tape);
 
-// After so much time in front of the screen. Stops at the end.
+// Returns the player after `elapsed_ns` of real time. Stops at the end.
 [[nodiscard]] Player played(Player player, std::int64_t elapsed_ns);
 
-// Does what this character is for; false when it is not for the player. `message` says where a jump
-// led to.
+// Handles a character. Returns false if the player has no use for the character. Sets `message` to
+// the target of a jump.
 bool press(Player& player, char32_t character, std::string& message);
 
-// "1.250 s", in a unit that fits the length of the recording.
+// Returns a time such as "1.250 s", in a unit that fits the length of the recording.
 [[nodiscard]] std::string format_moment(std::int64_t time_ns, std::int64_t end_ns);
-// "2x", and for what is very slow "500 ns/s".
+// Returns "2x", or for a very low speed "500 ns/s".
 [[nodiscard]] std::string format_speed(double speed);
-// The last mark that was passed and how long ago, else the first one to come; empty: there is none.
+// Returns the last passed mark and its age, or the first mark ahead. Returns an empty text if there
+// is no mark.
 [[nodiscard]] std::string nearest_mark(const Player& player);
-// How many events were lost in the gap that it is in, or before; empty: none.
+// Returns the number of events that the current or the previous gap lost. Returns an empty text if
+// there is no gap.
 [[nodiscard]] std::string gap_text(const Player& player);
 
 }  // namespace ttmem::tui

@@ -12,7 +12,7 @@
 namespace ttmem::tui {
 namespace {
 
-// A bar with the marks on it, as far as the recording has come.
+// Draws a bar up to the current time, with the marks on the bar.
 void draw_progress(Pane pane, const Player& player) {
   const Glyphs& g = glyphs_of(pane.display());
   const Tape& tape = *player.tape;

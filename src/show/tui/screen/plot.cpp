@@ -14,13 +14,15 @@
 namespace ttmem::tui {
 namespace {
 
-// The filled steps of a column that has `steps` in all; anything above zero has one.
+// Returns how many of the `steps` of a column are filled. A share above zero fills at least one
+// step.
 int filled_steps(std::optional<double> share, int steps) {
   if (!share || !(*share > 0)) return 0;
   return std::max(1, static_cast<int>(std::lround(std::min(*share, 1.0) * steps)));
 }
 
-// Braille dots of the left and the right column of a cell, filled from below.
+// Returns a Braille character with `left` and `right` dots in its two columns, filled from the
+// bottom.
 char32_t braille(int left, int right) {
   constexpr std::array<char32_t, 4> lefts = {0x40, 0x04, 0x02, 0x01};
   constexpr std::array<char32_t, 4> rights = {0x80, 0x20, 0x10, 0x08};
@@ -30,7 +32,8 @@ char32_t braille(int left, int right) {
   return 0x2800 + dots;
 }
 
-// Cells of one row of an area plot; `below` steps lie under it. A cell has two columns in Unicode.
+// Draws one row of an area plot; `below` steps are in the rows below. A Unicode cell has two
+// columns.
 void area_row(Pane& pane, int y, int below, const Curve& shares, Ink ink) {
   const bool unicode = pane.display().unicode;
   const auto at = [&](int column) -> std::optional<double> {
@@ -57,7 +60,7 @@ void area_row(Pane& pane, int y, int below, const Curve& shares, Ink ink) {
   }
 }
 
-// The kinds of one column of a stack, as steps from below.
+// Returns the upper end of each kind in one column of a stack, in steps from the bottom.
 std::array<int, 4> tops_of(const std::array<Curve, 4>& shares, std::size_t column, int steps) {
   std::array<int, 4> tops{};
   double sum = 0;
@@ -70,7 +73,7 @@ std::array<int, 4> tops_of(const std::array<Curve, 4>& shares, std::size_t colum
   return tops;
 }
 
-// Which kind has this step; the number of kinds: none.
+// Returns the kind that covers `step`, or the number of kinds if no kind covers `step`.
 std::size_t kind_at(const std::array<int, 4>& tops, int step) {
   return static_cast<std::size_t>(std::upper_bound(tops.begin(), tops.end(), step) - tops.begin());
 }
@@ -106,14 +109,14 @@ Curve curve_of(const std::deque<Sample>& samples, model::Bytes Sample::*figure,
     return static_cast<int>(std::floor(std::clamp(at, -1.0, columns - 1.0)));
   };
   std::optional<double> last;
-  int filled_to = 0;  // columns before it are done
+  int filled_to = 0;  // columns before are done
   const auto hold = [&](int end, int most) {
     for (; filled_to < std::min(end, columns); ++filled_to) {
       if (filled_to <= most) curve[static_cast<std::size_t>(filled_to)] = last;
     }
   };
   int held_until = -1;
-  // The one before the window may be held into it.
+  // Starts with the last sample before the window, because its value may hold into the window.
   const std::uint64_t begin_ns = window.end_ns - std::min(window.end_ns, window.span_ns);
   auto first = std::lower_bound(
       samples.begin(), samples.end(), begin_ns,

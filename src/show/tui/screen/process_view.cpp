@@ -14,8 +14,9 @@ namespace {
 
 using model::Snapshot;
 
-// "3 of 12 processes · device 0 · filter: llama_"
-void head(Pane& pane, const Snapshot& snapshot, const ViewState& state, const std::string& what) {
+// Draws a line such as "3 of 12 processes · device 0 · filter: llama_".
+void draw_head(Pane& pane, const Snapshot& snapshot, const ViewState& state,
+               const std::string& what) {
   std::string where = "on all devices";
   if (state.only_device) {
     const auto shown = selection::find_device(snapshot, *state.only_device);
@@ -29,7 +30,8 @@ void head(Pane& pane, const Snapshot& snapshot, const ViewState& state, const st
   if (state.typing_filter) pane.put(x, 0, "_", {.ink = Ink::title, .bold = true});
 }
 
-// The visible rows of a list of `count`, below its head; a click selects one.
+// Draws the visible rows of a list of `count` rows, below the head of the view. A click selects a
+// row.
 void draw_list(Screen& screen, Pane& pane, Rows& table, int first, int selected, int count,
                Click::What what) {
   const auto visible = static_cast<int>(table.styles.size());
@@ -49,7 +51,7 @@ void draw_list(Screen& screen, Pane& pane, Rows& table, int first, int selected,
 void list_processes(Screen& screen, Pane& pane, const Snapshot& snapshot, const ViewState& state) {
   const std::vector<views::ProcessTotal> rows = process_rows(snapshot, state);
   const auto count = static_cast<int>(rows.size());
-  head(pane, snapshot, state, text::plural(rows.size(), "process", "processes"));
+  draw_head(pane, snapshot, state, text::plural(rows.size(), "process", "processes"));
   if (rows.empty()) {
     pane.put(0, 2,
              state.filter.empty() ? "No process holds memory here."
@@ -63,7 +65,7 @@ void list_processes(Screen& screen, Pane& pane, const Snapshot& snapshot, const 
   draw_list(screen, pane, table, first, selected, count, Click::What::process);
 }
 
-// "4711 python train.py"
+// Returns a title such as "4711 python train.py".
 std::string title_of_opened(const Snapshot& snapshot, const ProcessKey& key) {
   for (const views::ProcessTotal& total : views::process_totals(snapshot)) {
     if (key_of(total.sum) != key) continue;
@@ -86,7 +88,7 @@ void list_allocations(Screen& screen, Pane& pane, const Snapshot& snapshot,
     what += fmt::format(" and {} CBs of {}", list.cbs,
                         text::plural(list.programs, "program", "programs"));
   }
-  head(inside, snapshot, state, what);
+  draw_head(inside, snapshot, state, what);
   const int visible = std::max(0, std::min(count, inside.height() - 2));
   const int row = std::clamp(state.allocation_row, 0, std::max(0, count - 1));
   const int first = scrolled_to(row, visible, count);

@@ -9,16 +9,16 @@
 
 namespace ttmem::tui {
 
-// What a click means.
+// The effect of a click.
 struct Click {
   enum class What : std::uint8_t {
     none,
-    view,        // value: its number
-    device,      // value: its index in the snapshot
-    core,        // value: x, and y in the high half
+    view,        // value: number of the view
+    device,      // value: index in the snapshot
+    core,        // value: x in the low half, y in the high half
     process,     // value: row
     allocation,  // value: row
-    column,      // value: sort by it; again: the other way round
+    column,      // value: column to sort by; a second click reverses the order
   };
   What what = What::none;
   std::uint32_t value = 0;
@@ -35,20 +35,20 @@ struct Region {
   Rect rect;
 };
 
-// A list of which a part is visible.
+// The size of a list and of its visible part.
 struct ListExtent {
-  int rows = 0;     // in all
-  int visible = 0;  // at once
+  int rows = 0;     // all rows
+  int visible = 0;  // rows visible at once
 };
 
-// A composed screen: the cells, and what keys and clicks need to know of it.
+// A composed screen: the cells, and the facts that keys and clicks need.
 struct Screen {
   explicit Screen(Size size) : frame(size) {}
 
   Frame frame;
   std::vector<Region> regions;
   std::vector<Hit> hits;
-  ListExtent list;  // what up, down and the page keys move through
+  ListExtent list;  // the list that up, down and the page keys scroll
 
   void claim(std::string name, const Pane& pane) {
     if (!pane.rect().empty()) regions.push_back({std::move(name), pane.rect()});

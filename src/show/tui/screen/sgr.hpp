@@ -8,8 +8,8 @@
 
 namespace ttmem::tui {
 
-// A frame as lines for a terminal, colours as SGR sequences; none at Depth::none. Blanks at the
-// end of a line and empty lines at the end are left out.
+// Returns a frame as lines for a terminal, with SGR sequences for colours (none at Depth::none).
+// Leaves out trailing blanks and the empty lines at the end.
 [[nodiscard]] std::string frame_to_sgr(const Frame& frame, Depth depth);
 
 }  // namespace ttmem::tui

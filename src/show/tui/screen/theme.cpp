@@ -35,10 +35,10 @@ constexpr Tones kTones = {{
     {3, 178, 0xe0ae10},   // heat4
     {1, 160, 0xcc2936},   // heat5
     {1, 196, 0xff1f2d},   // heat6
-    {-1, -1, -1},         // on_fill: see below
+    {-1, -1, -1},         // unused: colors_of() chooses black or white
 }};
 
-// At least 4.5:1 against white where it is text.
+// Text colours have a contrast of at least 4.5:1 against white.
 constexpr Tones kLightTones = {{
     {0, 16, 0x101010},   // plain
     {0, 240, 0x5c5c5c},  // dim
@@ -59,7 +59,7 @@ constexpr Tones kLightTones = {{
     {3, 221, 0xf6d365},  // heat4
     {1, 203, 0xf47c7c},  // heat5
     {1, 160, 0xc1121f},  // heat6
-    {-1, -1, -1},        // on_fill: see below
+    {-1, -1, -1},        // unused: colors_of() chooses black or white
 }};
 
 constexpr Tone kBlack = {0, 16, 0x101010};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which colour an Ink is. Pure, safe from any thread.
+// The colour of each Ink. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace ttmem::tui {
 
-// How many colours a terminal has.
+// The number of colours of a terminal.
 enum class Depth : std::uint8_t { none, basic, palette, direct };
 
-// Numbers as the terminal counts its colours: 0 to 7, 0 to 255, or 0xrrggbb; -1 is the terminal's
-// own.
+// Colours as the terminal numbers them: 0 to 7, 0 to 255, or 0xrrggbb, depending on Depth. -1 is
+// the terminal's own colour.
 struct Colors {
   int ink = -1;
   int fill = -1;
-  bool faint = false;  // an attribute, where there is no grey
+  bool faint = false;  // uses the attribute "dim", because the terminal has no grey
 };
 
-// `terminal` leaves the ground to the terminal, and is legible on dark and on light ones. `light`
-// is dark ink on a white ground of its own.
+// `terminal` keeps the terminal's background and is legible on dark and light backgrounds. `light`
+// is dark text on its own white background.
 enum class Theme : std::uint8_t { terminal, light };
 
 [[nodiscard]] Colors colors_of(Style style, Depth depth, Theme theme);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the user chose. Plain values: keys.hpp changes them, compose.hpp reads them.
+// The choices of the user as plain values. keys.hpp changes them, compose.hpp reads them.
 #pragma once
 
 #include <signal.h>
@@ -26,7 +26,7 @@ inline constexpr std::array<std::uint32_t, 4> kWindowsSeconds = {30, 60, 120, 30
 
 using model::ProcessKey;
 
-// A list that can be sorted by any of its columns.
+// The column and direction by which a list is sorted.
 struct Sorting {
   std::uint32_t column = 0;
   bool descending = true;
@@ -34,7 +34,7 @@ struct Sorting {
   friend bool operator==(const Sorting&, const Sorting&) = default;
 };
 
-// F9 asks before it sends one of these.
+// The signals that F9 offers.
 struct Signal {
   std::string_view name;
   int number;
@@ -42,11 +42,11 @@ struct Signal {
 inline constexpr std::array<Signal, 3> kSignals = {
     {{"SIGTERM", SIGTERM}, {"SIGINT", SIGINT}, {"SIGKILL", SIGKILL}}};
 
-// A question on the screen, or its answer.
+// A process to end and the signal for it: a question on the screen, or the confirmed answer.
 struct EndProcess {
-  std::int32_t pid = 0;  // as this program sees it
+  std::int32_t pid = 0;  // in the pid namespace of this program
   std::string name;
-  std::size_t signal = 0;  // of kSignals
+  std::size_t signal = 0;  // index into kSignals
 
   friend bool operator==(const EndProcess&, const EndProcess&) = default;
 };
@@ -56,27 +56,27 @@ struct ViewState {
   bool help = false;
   bool quit = false;
   bool paused = false;
-  std::optional<Player> player{};  // none: what is shown is now
-  bool elsewhere = false;          // what is shown is another machine
+  std::optional<Player> player{};  // the played recording; nullopt: live figures
+  bool elsewhere = false;          // the figures come from another machine
   bool save_settings = false;      // F12 was pressed; reset after saving
   std::optional<EndProcess> asks_to_end{};
-  std::optional<EndProcess> end{};  // answered with yes; reset after it was done
+  std::optional<EndProcess> end{};  // confirmed question; reset after the signal was sent
   std::uint32_t interval_ms = 500;
   Theme theme = Theme::terminal;
   std::string message{};  // one line above the footer until the next key
 
-  std::optional<model::DeviceName> device{};  // none or gone: the first one
+  std::optional<model::DeviceName> device{};  // nullopt or gone: the first device
 
   std::uint32_t window_seconds = 60;  // view 2
 
   std::uint16_t core_x = 0;  // view 3
   std::uint16_t core_y = 0;
-  int map_scroll = 0;  // rows of the core's list
+  int map_scroll = 0;  // scrolled rows of the core's list
 
-  Sorting sorting{.column = 4, .descending = true};             // view 4: by DRAM
-  std::optional<model::DeviceName> only_device{};               // none: all
-  std::optional<ProcessKey> selected{};                         // none or gone: the first row
-  std::optional<ProcessKey> opened{};                           // its allocations are shown
+  Sorting sorting{.column = 4, .descending = true};  // view 4: by DRAM
+  std::optional<model::DeviceName> only_device{};    // nullopt: all devices
+  std::optional<ProcessKey> selected{};              // nullopt or gone: the first row
+  std::optional<ProcessKey> opened{};                // process whose allocations are shown
   Sorting allocation_sorting{.column = 4, .descending = true};  // by physical size
   int allocation_row = 0;
   std::string filter{};

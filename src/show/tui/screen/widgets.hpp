@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all views draw with: boxes, bars, lists. Pure, safe from any thread.
+// The drawing functions of all views: boxes, bars, lists. Pure, safe from any thread.
 #pragma once
 
 #include <optional>
@@ -17,47 +17,48 @@ namespace ttmem::tui {
 
 [[nodiscard]] Ink ink_of(text::Tone tone);
 
-// A frame around the pane with a title in its upper edge, and one at the right when both fit.
-// Returns the inside.
+// Draws a frame around the pane with a title in its upper edge, and `right` at the right end if
+// both fit. Returns the inside of the frame.
 Pane box(Pane& pane, std::string_view title, std::string_view right, Style edge = {Ink::dim});
 
 enum class BarForm : std::uint8_t {
   full,
-  thin,  // does not touch the bar in the line below
-  part,  // below the bar of what it is a part of, without a track
+  thin,  // does not touch the bar in the next line
+  part,  // bar of a part, below the bar of the whole, without a track
 };
 
-// A bar of `cells` cells: the pieces, then a track; a mark where the peak was.
+// Draws a bar of `cells` cells: the pieces, the free track, and a mark at the peak.
 void bar(Pane& pane, int x, int y, int cells, const std::vector<text::BarPiece>& pieces,
          std::optional<double> peak, BarForm form = BarForm::full);
 
-// The parts of L1 by name, each behind its colour or, without colours, its pattern. Names are short
-// when there is little room. Returns the column behind them.
+// Draws the names of the parts of L1, each behind its colour or, on a terminal without colours, its
+// pattern. In little room the names are short. Returns the column behind the names.
 struct LegendEntry {
   text::Tone part;
-  std::string size;  // empty: none
+  std::string size;  // empty: no size
 };
 int legend(Pane& pane, int x, int y, const std::vector<LegendEntry>& entries, Style style = {});
 
-// What stands between two notes: a dot.
+// Returns the separator between two notes: a dot.
 [[nodiscard]] std::string between(Display display);
-// As many of the parts as fit into `room` columns, none of them cut, with dots between them.
+// Joins as many parts as fit into `room` columns with dots, without cutting a part.
 [[nodiscard]] std::string dotted_to_fit(const std::vector<std::string>& parts, int room,
                                         Display display);
 
-// Says at the right end of row y that a list goes on above and below; nothing when all is visible.
+// Draws a sign at the right end of row y that a list continues above or below. Draws nothing if all
+// rows are visible.
 void more_sign(Pane& pane, int y, int first, int visible, int rows, std::string_view what);
 
-// The rows of `table` under its header, each with a style of its own; the pane has room for them.
-// Header columns become clicks that sort.
+// A table with a style per row. draw_rows() draws the header and the rows; the pane must have room
+// for all of them. If `sortable`, a click on a header sorts by its column.
 struct Rows {
   text::Table table;
   std::vector<Style> styles;
-  std::vector<std::string> headers;  // as they stand in the table
+  std::vector<std::string> headers;  // headers as the table shows them
 };
 void draw_rows(Screen& screen, Pane& pane, const Rows& rows, bool sortable);
 
-// The first visible row of `rows`, so that `row` is among the `visible` ones.
+// Returns the first visible row, so that `row` is one of the `visible` rows.
 [[nodiscard]] int scrolled_to(int row, int visible, int rows);
 
 }  // namespace ttmem::tui

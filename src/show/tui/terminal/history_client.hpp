@@ -16,16 +16,17 @@
 
 namespace ttmem::tui {
 
-// The server of this machine: TTMEM_HTTP as "host:port" or ":port"; unset: the default. None when
-// it names another machine or is not an address: then no server is asked.
+// Returns the address of the server on this machine. `environment` is TTMEM_HTTP, "host:port" or
+// ":port"; nullptr means the default address. Returns nullopt if the value names another machine or
+// is not an address.
 [[nodiscard]] std::optional<remote::Address> server_address(const char* environment);
 
-// The samples in the body of a history answer, in the order of time. Anything that is not valid is
-// left out.
+// Returns the samples in the body of a history answer, in the order of time. Leaves out invalid
+// samples.
 [[nodiscard]] std::vector<Sample> parse_history(std::string_view json);
 
-// Asks the server for the last `seconds` of a device. Empty when there is no server, when it
-// does not answer in time, or when the answer is not valid: charts then start empty.
+// Asks the server for the last `seconds` of a device. Returns no samples if there is no server, if
+// the server does not answer in time, or if the answer is invalid. Charts then start empty.
 [[nodiscard]] std::vector<Sample> fetch_history(const remote::Address& server,
                                                 const model::DeviceName& device,
                                                 std::uint32_t seconds,

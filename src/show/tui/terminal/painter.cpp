@@ -12,8 +12,9 @@ namespace {
 
 Depth depth_of_terminal() {
   if (!has_colors() || start_color() == ERR) return Depth::none;
-  if (use_default_colors() == ERR) return Depth::none;  // the colours might not be legible
-  // From here on colours are red, green and blue, as in xterm-direct.
+  // On an unknown background the colours may be illegible.
+  if (use_default_colors() == ERR) return Depth::none;
+  // Such a terminal encodes a colour as red, green and blue, as xterm-direct does.
   if (COLORS > 65'536) return Depth::direct;
   return COLORS >= 256 ? Depth::palette : Depth::basic;
 }
@@ -53,7 +54,7 @@ void Painter::paint(const Frame& frame, Theme theme) {
   for (int y = 0; y < size.height; ++y) {
     for (int x = 0; x < size.width; ++x) {
       const Cell& cell = frame.at(x, y);
-      // The light theme has a ground of its own, which erase() does not paint.
+      // The light theme has its own background, which erase() does not paint.
       const bool blank = whole && theme == Theme::terminal && cell == Cell{};
       if (cell.tail || blank || (!whole && cell == last_->at(x, y))) continue;
       put(x, y, cell);

@@ -10,16 +10,16 @@
 
 namespace ttmem::tui {
 
-// Puts frames on the curses screen. Only for the thread that owns the screen.
+// Writes frames to the curses screen. Only for the thread that owns the screen.
 class Painter {
  public:
-  // After the curses screen has begun.
+  // Must be called after the curses screen was started.
   explicit Painter(bool color);
 
   [[nodiscard]] Depth depth() const { return depth_; }
-  // Writes the cells that differ from the last frame, or all of them in another theme.
+  // Writes the cells that differ from the last frame, or all cells if the theme changed.
   void paint(const Frame& frame, Theme theme);
-  // Writes all of the next frame: what the terminal shows is unknown.
+  // Makes the next paint() write all cells. For when the content of the terminal is unknown.
   void forget() { last_.reset(); }
 
  private:

@@ -15,7 +15,7 @@
 namespace ttmem::tui {
 namespace {
 
-// The handlers use static, plain data only, and call only what is safe in a signal handler.
+// The signal handlers use only static plain data, and call only async-signal-safe functions.
 std::array<char, 512> sequences{};
 std::atomic<std::size_t> sequences_size{0};
 std::atomic<int> terminal_fd{-1};
@@ -30,7 +30,7 @@ void on_crash(int signal) {
     (void)ignored;
     ::tcsetattr(fd, TCSANOW, &saved_terminal);
   }
-  ::raise(signal);  // SA_RESETHAND: now the default action
+  ::raise(signal);  // SA_RESETHAND restored the default action
 }
 
 void on_stop(int signal) {
@@ -69,7 +69,7 @@ void set_restore_sequences(const std::string& text) {
   sequences_size = size;
 }
 
-void restore_no_more() { terminal_fd = -1; }
+void disarm_restore() { terminal_fd = -1; }
 
 int stop_signals() {
   if (pipe_ends[0] < 0 && ::pipe2(pipe_ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return -1;

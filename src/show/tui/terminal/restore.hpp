@@ -5,17 +5,18 @@
 
 namespace ttmem::tui {
 
-// Restores the terminal at `fd` when the process crashes: a handler for SIGSEGV, SIGBUS, SIGILL,
-// SIGFPE and SIGABRT, with a stack of its own, writes `sequences`, restores what tcgetattr() says
-// now, and then lets the signal take its default action. Call before the terminal is changed.
+// Restores the terminal at `fd` if the process crashes. A handler for SIGSEGV, SIGBUS, SIGILL,
+// SIGFPE and SIGABRT, on its own stack, writes the sequences of set_restore_sequences(), restores
+// the current tcgetattr() settings, and then lets the signal take its default action. Call before
+// the terminal is changed.
 void restore_on_crash(int fd);
-// What to write; set it once the terminal's type is known. Cut at 500 bytes.
+// Sets the sequences to write, once the type of the terminal is known. Cut at 500 bytes.
 void set_restore_sequences(const std::string& sequences);
-// The terminal has been restored in the normal way.
-void restore_no_more();
+// Disables the handlers' work after the terminal was restored in the normal way.
+void disarm_restore();
 
-// SIGINT, SIGTERM, SIGHUP and SIGQUIT become bytes in a pipe, whose reading end this returns; -1
-// when no pipe can be made. Call after curses has set its own handlers.
+// Turns SIGINT, SIGTERM, SIGHUP and SIGQUIT into bytes in a pipe. Returns the reading end of the
+// pipe, or -1 if no pipe can be made. Call after curses has set its own handlers.
 [[nodiscard]] int stop_signals();
 
 }  // namespace ttmem::tui

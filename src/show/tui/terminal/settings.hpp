@@ -11,17 +11,18 @@
 
 namespace ttmem::tui {
 
-// $XDG_CONFIG_HOME/ttmem/top.toml, or below ~/.config. Empty when neither is known.
+// Returns $XDG_CONFIG_HOME/ttmem/top.toml, or the same file below ~/.config. Returns an empty text
+// if neither folder is known.
 [[nodiscard]] std::string settings_path();
 
-// Applies `text` to `state`. Lines that are not valid are ignored and counted: a file of another
-// version is not an error.
+// Applies `text` to `state`. Returns the number of invalid lines, which are ignored: the file of
+// another version is not an error.
 [[nodiscard]] int apply_settings(std::string_view text, ViewState& state);
 
 // Reads the file into `state`. A missing file is not an error.
 void load_settings(const std::string& path, ViewState& state);
 
-// Writes the file, and creates its folder. The error names the file, the reason and the next step.
+// Writes the file and creates its folder. The error names the file, the reason and the next step.
 [[nodiscard]] Result<void> save_settings(const std::string& path, const ViewState& state);
 
 }  // namespace ttmem::tui

@@ -26,7 +26,7 @@
 namespace ttmem::tui {
 namespace {
 
-// Curses needs a locale that is installed. The environment may name one that is not.
+// Curses needs an installed locale. The environment may name a locale that is not installed.
 bool locale_shows_utf8() {
   std::setlocale(LC_CTYPE, "");
   if (std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
@@ -35,12 +35,13 @@ bool locale_shows_utf8() {
 
 std::string capability(const char* name) {
   const char* text = tigetstr(name);
-  // -1: no such capability; null: the terminal lacks it.
+  // -1: the name is unknown; null: the terminal lacks the capability.
   const bool missing = text == nullptr || reinterpret_cast<std::intptr_t>(text) == -1;
   return missing ? std::string() : text;
 }
 
-// Ends the colours, shows the cursor, leaves the other screen, the mouse and the keypad.
+// Returns the sequences that reset colours and cursor, and leave the alternate screen, the mouse
+// mode and the keypad mode.
 std::string leaving_sequences() {
   std::string text = capability("sgr0") + capability("cnorm");
   if (!capability("kmous").empty()) text += "\x1b[?1006l\x1b[?1000l";
@@ -54,7 +55,7 @@ void set_modes() {
   intrflush(stdscr, FALSE);
   keypad(stdscr, TRUE);
   nodelay(stdscr, TRUE);
-  set_escdelay(25);  // milliseconds until Esc is a key of its own
+  set_escdelay(25);  // milliseconds after which Esc is a key and not the begin of a sequence
   curs_set(0);
   mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
   mouseinterval(0);
@@ -106,7 +107,7 @@ std::optional<Key> find_key(const std::array<Codes, N>& codes, wint_t code) {
 }  // namespace
 
 struct Terminal::Impl {
-  std::FILE* input = nullptr;  // stdin, or the terminal itself when stdin is something else
+  std::FILE* input = nullptr;  // stdin, or /dev/tty if stdin is not a terminal
   SCREEN* screen = nullptr;
   std::optional<Painter> painter;
   int signals = -1;
@@ -120,7 +121,7 @@ Terminal::Terminal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Terminal::~Terminal() {
   curs_set(1);
   endwin();
-  restore_no_more();
+  disarm_restore();
   delscreen(impl_->screen);
   if (impl_->input != stdin) std::fclose(impl_->input);
 }
@@ -137,7 +138,7 @@ Result<std::unique_ptr<Terminal>> Terminal::open(bool color, bool unicode) {
   impl->screen = newterm(nullptr, stdout, impl->input);
   if (impl->screen == nullptr || capability("cup").empty()) {
     if (impl->screen != nullptr) endwin();
-    restore_no_more();
+    disarm_restore();
     return Error{
         fmt::format("the terminal type '{}' cannot move the cursor; set TERM, for example to "
                     "xterm, or use `ttmem --watch 1`",
@@ -182,7 +183,7 @@ Terminal::Event Terminal::wait(int milliseconds) {
       {{::fileno(impl_->input), POLLIN, 0}, {impl_->signals, POLLIN, 0}}};
   ::poll(items.data(), items.size(), milliseconds);
   if ((items[1].revents & POLLIN) != 0) return Event::stop;
-  // Also without input: SIGWINCH ends the wait, and curses returns it as a key.
+  // Reads also without input: SIGWINCH ends the wait, and curses returns the new size as a key.
   impl_->waiting = read();
   if (std::exchange(impl_->resized, false)) return Event::resized;
   if (impl_->waiting) return Event::input;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The terminal, through curses. Only this folder's terminal, painter and restore know curses.
+// The terminal, accessed through curses. In this folder only terminal, painter and restore use
+// curses.
 #pragma once
 
 #include <memory>
@@ -13,34 +14,34 @@
 
 namespace ttmem::tui {
 
-// Takes the terminal over while it lives: the other screen, no echo, the mouse. At its end, and
-// when a signal that can be caught ends the process, the terminal is restored. At most one at a
-// time; one thread uses it.
+// Takes over the terminal during its lifetime: alternate screen, no echo, mouse events. The
+// destructor restores the terminal, and so does any signal that can be caught and ends the process.
+// At most one Terminal exists at a time; one thread uses it.
 class Terminal {
  public:
-  // `color`: whether colours are wanted; `unicode`: whether the terminal shows UTF-8. Fails when
-  // there is no terminal or its type is unknown.
+  // Opens the terminal. `color`: the user wants colours; `unicode`: the terminal shows UTF-8. Fails
+  // if there is no terminal or its type is unknown.
   [[nodiscard]] static Result<std::unique_ptr<Terminal>> open(bool color, bool unicode);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  // What this terminal can show.
+  // Returns the abilities of this terminal.
   [[nodiscard]] Display display() const;
   [[nodiscard]] Size size() const;
 
-  // Shows the frame; writes only what changed since the last one.
+  // Shows the frame. Writes only the changes since the last frame.
   void paint(const Frame& frame, Theme theme);
 
-  // Waits for a key, a signal, a new size, or until so many milliseconds are over.
+  // Waits for a key, a signal or a new size, for at most `milliseconds`.
   enum class Event : std::uint8_t {
     nothing,  // the time is over
-    input,    // read() has something
+    input,    // read() returns a key
     resized,
     stop,  // a signal asks to end, or the terminal is gone
   };
   [[nodiscard]] Event wait(int milliseconds);
-  // The next key that waits; none: no more.
+  // Returns the next waiting key, or nullopt.
   [[nodiscard]] std::optional<Key> read();
 
  private:

@@ -50,13 +50,14 @@ class Top {
     next_ = sampled_ + interval();
   }
 
-  // + and - change the speed of a recording, not how smoothly it is seen.
+  // Returns the time between two frames. For a recording this is constant, because + and - change
+  // the speed.
   [[nodiscard]] milliseconds interval() const {
     constexpr milliseconds kFrame{100};
     return state_.player ? kFrame : milliseconds(state_.interval_ms);
   }
 
-  // A recording goes on by the time that has passed, and pauses at its end.
+  // Advances the recording by the elapsed time, and pauses at its end.
   void play() {
     if (!state_.player) return;
     const auto elapsed = Clock::now() - sampled_;
@@ -65,7 +66,7 @@ class Top {
     state_.paused = state_.player->at_end();
   }
 
-  // Each device once, when its chart is first seen.
+  // Asks the server for the history of the selected device, once per device.
   void ask_server() {
     if (!options_.history_of || snapshot_->devices.empty()) return;
     const model::Device& device = snapshot_->devices[selected_device(*snapshot_, state_)];
@@ -78,11 +79,11 @@ class Top {
     terminal_.paint(screen_.frame, state_.theme);
   }
 
-  // Until there is something new to show. False when it is time to end.
+  // Waits until there is something new to show. Returns false if the program should end.
   bool wait() {
     for (;;) {
       const auto left = std::chrono::ceil<milliseconds>(next_ - Clock::now()).count();
-      // At most a second: an event missed between two waits is found then.
+      // At most a second, so that an event missed between two waits is found soon.
       const int time = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
       switch (terminal_.wait(state_.paused ? 1000 : time)) {
         case Terminal::Event::stop:

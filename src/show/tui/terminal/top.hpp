@@ -15,23 +15,25 @@
 
 namespace ttmem::tui {
 
-// What the live view is made of.
+// The inputs of the live view.
 struct TopOptions {
   ViewState start;
   bool color = true;
   bool unicode = true;
   std::int64_t utc_offset_seconds = 0;
-  std::string settings_path;  // F12 writes there
-  // What is held now, or where start.player has come to; called once per frame, and valid until
-  // then.
+  std::string settings_path;  // file that F12 writes
+  // Returns the current snapshot, or the snapshot at the time of the player. Called once per frame;
+  // the snapshot is valid until the next call.
   std::function<const model::Snapshot&(const ViewState&)> collect;
-  // What was before, when the chart of a device is first seen. None: charts start empty.
+  // Returns the earlier samples of a device when its chart is first shown. Empty function: charts
+  // start empty.
   std::function<std::vector<Sample>(const model::DeviceName&)> history_of{};
-  // Of a recording that is played: all of it. Else empty: it is gathered.
+  // The samples of the whole recording while one is played; else empty, because samples are
+  // collected.
   ChartHistory history{};
 };
 
-// Shows the live view until the user or a signal ends it, then restores the terminal. Fails when
+// Shows the live view until the user or a signal ends it, then restores the terminal. Fails if
 // there is no usable terminal.
 [[nodiscard]] Result<void> run_top(const TopOptions& options);
 
