@@ -143,7 +143,7 @@ void Outbox::queue_cbs(const ProgramSlot& program, Write&& write) noexcept {
 
 void Outbox::queue_device(std::uint32_t record) noexcept {
   const DeviceRecord& device = segment_.device(record);
-  said_reports_[record] = reports_of(device);
+  sent_reports_[record] = reports_of(device);
   write_device(ring_->push(), sender_, device, dropped(), dropped_, unix_now_ns());
   queued();
 }
@@ -152,7 +152,7 @@ void Outbox::queue_missed_kinds() noexcept {
   for (std::uint32_t i = 0; i < segment_.device_count(); ++i) {
     const DeviceRecord& device = segment_.device(i);
     const bool is_told = is_open(device) && device.announced != 0;
-    if (is_told && reports_of(device) != said_reports_[i]) queue_device(i);
+    if (is_told && reports_of(device) != sent_reports_[i]) queue_device(i);
   }
 }
 

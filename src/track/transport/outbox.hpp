@@ -115,7 +115,7 @@ class Outbox final : public tracker::Observer {
   std::uint32_t reported_allocations_ = 0;
   std::uint32_t reported_programs_ = 0;
   // Value of reports_of() in the last message about each device record.
-  std::array<std::uint32_t, segment::kMaxDevices> said_reports_{};
+  std::array<std::uint32_t, segment::kMaxDevices> sent_reports_{};
   std::uint64_t dropped_ = 0;
   std::size_t wake_at_ = kNever;
 };
