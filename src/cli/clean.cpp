@@ -168,7 +168,8 @@ std::string text_of(const std::vector<collector::UntrackedMark>& marks) {
   return text;
 }
 
-// Segments that are removed, but are not those of dead processes.
+// Segments to remove besides those of dead processes: proxy segments without a server, copies of
+// failures, and segments that were kept for a reader that is gone.
 struct Others {
   collector::DeadSegments abandoned;
   collector::DeadSegments failed;

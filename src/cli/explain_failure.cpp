@@ -55,7 +55,7 @@ void explain_failure(const std::string& run, const text::TextOptions& options) {
   std::erase_if(found.list, [&](const collector::Failure& one) { return one.run != run; });
   if (found.list.empty()) return;
   print_explanation(found.list.back(),
-                    options);  // the first in time: the others may follow from it
+                    options);  // the first failure, which may have caused the others
   const std::size_t more = found.list.size() - 1;
   if (more > 0) {
     say(fmt::format("and {} more failed after it", text::plural(more, "process", "processes")));

@@ -46,8 +46,8 @@ int reject(const CLI::App& command, const std::string& argument) {
       kUsage);
 }
 
-// Reports unknown options and arguments. The remaining options before a command's name are those
-// that the command does not have.
+// Reports unknown options and arguments. Options that still stand before a command's name do not
+// belong to the command.
 int check(const CLI::App& app, const Command& root) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.back();

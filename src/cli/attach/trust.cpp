@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Why = std::optional<std::string>;
 
-constexpr int kMaxLinks = 40;  // the limit of Linux
+constexpr int kMaxLinks = 40;  // the limit of Linux on links in one path
 
 // A directory, link or file on the path.
 struct Place {

@@ -64,7 +64,7 @@ class Changes {
   std::uint64_t number_;  // number of the last change
   std::vector<Known> devices_;
   std::uint64_t devices_number_ = 0;  // number of the last change in the set of devices
-  std::string warnings_;              // JSON, with `complete`
+  std::string warnings_;              // JSON of `complete` and the warnings
   std::uint64_t warnings_number_ = 0;
   Lists seen_;
   Lists list_numbers_;

@@ -30,14 +30,15 @@ struct HttpResponse {
   unsigned status = 200;
   std::string content_type;
   std::string body;  // set for HEAD too, but not sent; empty if the status is 304
-  // Replaces `body` if the content may be too long for memory: the whole of an open file.
+  // An open file that is sent completely in place of `body`, if the content may be too long for
+  // memory.
   std::shared_ptr<UniqueFd> file{};
   std::string allow;  // allowed methods, if the status is 405
   std::vector<std::pair<std::string, std::string>> headers{};  // additional headers
   // If set, computes the response, which takes long. Another thread calls these functions, one at a
   // time.
   std::function<HttpResponse()> later{};
-  std::shared_ptr<void> ticket{};  // released when the response has been sent
+  std::shared_ptr<void> ticket{};  // counts a long answer; released after sending
 };
 
 // Returns a response with this status and the body {"error": ...}.

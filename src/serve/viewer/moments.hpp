@@ -35,7 +35,7 @@ class MomentTables {
  private:
   struct LastCores {
     std::vector<model::Core> cores;
-    std::size_t number = 0;  // number in cores_
+    std::size_t number = 0;  // number of the text in cores_
   };
 
   std::size_t number_of_cores(const std::string& key, const std::vector<model::Core>& cores);

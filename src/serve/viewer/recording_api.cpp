@@ -64,7 +64,8 @@ const exports::Format* format_in(const Target& target) {
 // Returns -1 with `errno` if the folder is missing or full.
 UniqueFd open_nameless(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file || (errno != EOPNOTSUPP && errno != EISDIR)) return file;  // else it has no such files
+  if (file || (errno != EOPNOTSUPP && errno != EISDIR))
+    return file;  // otherwise O_TMPFILE is missing there
   std::string path = folder + "/ttmem-XXXXXX";
   file = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
   if (file) ::unlink(path.c_str());

@@ -28,7 +28,7 @@ using recording::Tables;
 // would be too long.
 constexpr std::uint64_t kShort = 20'000;  // rows
 constexpr std::size_t kMaxBytes = 48'000'000;
-// As many rows as 128 devices have at 1000 moments.
+// The number of rows that 128 devices have at 1000 moments.
 constexpr std::size_t kMaxDeviceRows = 128'000;
 constexpr std::array<Room, 8> kRooms = {{{.others = 600, .marks = 300},
                                          {.others = 200, .marks = 100},

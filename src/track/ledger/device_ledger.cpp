@@ -101,7 +101,7 @@ bool DeviceLedger::remove(std::uint64_t program) {
   placements_.erase(it);
   *placement = Placement{};
   if (placements_.empty() && classes_.size() > 1) {
-    // All cores are alike again.
+    // All cores form one class again.
     classes_.assign(1, {CoreMask::first(core_count_), core_count_, 0, 0, {}});
     std::fill(class_of_.begin(), class_of_.end(), std::uint16_t{0});
   }

@@ -27,7 +27,7 @@ struct Placement {
   bool changed = false;      // changed since DeviceLedger::take_changed_programs()
   std::uint32_t traces = 0;  // number of traces that contain the program
   // Fields for the owner of the ledger.
-  std::uint32_t slot = 0;  // slot in the segment
+  std::uint32_t slot = 0;  // index of the program's slot in the segment
   std::uint32_t name = 0;  // number of the text with the name; 0: no name
 };
 

@@ -239,8 +239,8 @@ bool SocketTransport::send_until_over(PrivateSocket& socket) noexcept {
   goodbye_ = Goodbye::none;
   bool resent = false;
   bool idle = false;
-  std::size_t sent = 0;  // number of whole messages
-  std::size_t part = 0;  // bytes of the next message
+  std::size_t sent = 0;  // number of whole messages sent
+  std::size_t part = 0;  // bytes sent of the next message
   for (bool over = false; !over;) {
     const Next todo = next(sent, idle);
     sent = 0;
