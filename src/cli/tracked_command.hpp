@@ -15,7 +15,7 @@ struct TrackedCommand {
   bool keep_shm_tracking = false;
   bool no_adapter = false;
 
-  // The command and this object must live until the action of the command.
+  // The command and this object must live until the command's action has run.
   void add_options(Command& command);
   // Sets the environment for the command: tracking, and the adapter for the TT-Metal that the
   // command would load. Builds the adapter if it does not exist. Prints a line to standard error if

@@ -59,7 +59,7 @@ constinit std::atomic<Mode> mode{Mode::undecided};
 
 constinit SpinLock lock;                 // guards the variables below
 constinit IdTracker* tracker = nullptr;  // never deleted: another thread may be using it at exit
-// with TTMEM_TRANSPORT=socket; only deleted in a child
+// Set with TTMEM_TRANSPORT=socket. Only a forked child deletes it.
 constinit SocketTransport* transport = nullptr;
 constinit std::atomic<std::uint64_t> dropped_calls{0};
 // Number of calls from signal handlers that interrupted another call of the same thread, not yet

@@ -20,9 +20,9 @@ struct Trace;
 struct Placement {
   std::uint64_t program = 0;
   FootprintRef footprint;
-  // cores to which the program, or a trace with it, was sent last
+  // Number of cores to which the program, or a trace with it, was sent last.
   std::uint32_t resident_cores = 0;
-  // was sent last to all its cores: another dispatch changes nothing
+  // True if all its cores were sent the program last: another dispatch changes nothing.
   bool fully_resident = false;
   bool changed = false;      // changed since DeviceLedger::take_changed_programs()
   std::uint32_t traces = 0;  // number of traces that contain the program

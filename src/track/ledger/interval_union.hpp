@@ -45,7 +45,7 @@ class IntervalUnion {
     std::uint32_t first;
     std::uint32_t last;
     std::int32_t sum;  // change of coverage over the whole run
-    // smallest coverage between its points, relative to the coverage before the run
+    // Smallest coverage between its points, relative to the coverage before the run.
     std::int32_t min;
     std::uint32_t min_bytes;  // number of bytes with that coverage
   };
