@@ -13,8 +13,8 @@
 
 namespace ttmem::serve {
 
-// The page and the API of `ttmem serve`, which show what an observatory sees. For one thread; the
-// observatory must outlive the object.
+// The page and the API of `ttmem serve`: what an observatory sees. One thread; the observatory must
+// outlive it.
 class LiveApi {
  public:
   LiveApi(Observatory& observatory, const HttpOptions& options);
@@ -31,7 +31,7 @@ class LiveApi {
   Observatory& observatory_;
   HttpSources sources_;
   Changes changes_;
-  std::uint64_t changes_time_ns_ = 0;  // time of the last snapshot in changes_
+  std::uint64_t changes_time_ns_ = 0;  // of the snapshot that they have
 };
 
 }  // namespace ttmem::serve
