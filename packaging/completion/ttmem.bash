@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# bash: asks `ttmem complete` what the word before the cursor can become (docs/reference/completion.md). For the
-# package bash-completion, which finds it in share/bash-completion/completions.
+# bash: completes the word before the cursor with `ttmem complete` (docs/reference/completion.md). The
+# package bash-completion finds this file in share/bash-completion/completions.
 _ttmem() {
   local cur prev words cword lines line
   _init_completion -n =: || return
   mapfile -t lines < <("${words[0]/#\~/$HOME}" complete -- "${words[@]:1:cword-1}" "$cur" 2>/dev/null)
-  # What stands before = is a word of its own for bash.
+  # bash treats the part before = as a separate word.
   local before=
   [[ $cur == -*=* ]] && before=${cur%%=*}= cur=${cur#*=}
   case ${lines[0]-} in

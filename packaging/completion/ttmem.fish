@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# fish: asks `ttmem complete` what the word before the cursor can become (docs/reference/completion.md).
+# fish: completes the word before the cursor with `ttmem complete` (docs/reference/completion.md).
 function __ttmem_complete
     set -l words (commandline -opc)
     set -l typed (commandline -ct)
@@ -17,7 +17,7 @@ function __ttmem_complete
     end
 end
 
-# Paths behind --option= as well.
+# Completes paths, also after --option=.
 function __ttmem_paths
     set -l option (string match -r -- '^-[^=]*=' $argv[1])
     $argv[2] (string replace -r -- '^-[^=]*=' '' $argv[1]) | string replace -r '^' -- "$option"

@@ -27,14 +27,14 @@ using attach::CacheEntry;
 
 constexpr const char* kAdapterExamples = R"(
 Examples:
-  ttmem adapter build                    for the TT-Metal that is found, as `ttmem run` does
+  ttmem adapter build                    for the TT-Metal that `ttmem run` would find
   ttmem adapter build --library build/lib/libtt_metal.so --headers .
-  ttmem adapter list                     what is in the cache, ~/.cache/ttmem/adapters
-  ttmem adapter remove 3f2a              by the beginning of its ID
+  ttmem adapter list                     the adapters in the cache, ~/.cache/ttmem/adapters
+  ttmem adapter remove 3f2a              the adapter whose ID begins with 3f2a
   ttmem adapter remove --all
 
-An adapter is the part of ttmem that knows TT-Metal's own types. It is built for one library, by its
-build id, with the headers of the same version.)";
+An adapter is the part of ttmem that knows TT-Metal's own types. It is built for one library, with
+the headers of the same version. The build ID of the library identifies the adapter.)";
 
 struct AdapterOptions {
   std::string action;
@@ -61,7 +61,7 @@ int build(const AdapterOptions& options) {
   return print(fmt::format("{}\n", built->adapter()));
 }
 
-// What `ttmem adapter list` says of one.
+// Returns the state of an adapter in `ttmem adapter list`.
 std::string_view state_of(const CacheEntry& entry) {
   if (!entry.built) return "failed";
   const auto library = attach::runtime_at(entry.about.library);
@@ -184,15 +184,15 @@ void say_building(const std::string& library) {
 void add_adapter(Command& app, CommonOptions& common) {
   auto options = std::make_shared<AdapterOptions>();
   Command command = app.add_subcommand(
-      "adapter", "The adapters that `ttmem run` attaches to TT-Metal: build, list, remove",
+      "adapter", "Build, list or remove the adapters that `ttmem run` attaches to TT-Metal",
       kAdapterExamples);
   command.add_option("ACTION", "", options->action, "build, list or remove");
-  command.add_option("ID", "", options->id, "remove: the beginning of an ID");
+  command.add_option("ID", "", options->id, "remove: the first characters of an ID");
   command.add_option("--library", "PATH", options->library,
                      "build: the library with TT-Metal's runtime");
   command.add_option("--headers", "DIR", options->headers,
                      "build: a checkout of TT-Metal, its build directory, or a package");
-  command.add_flag("--all", options->all, "remove: all of them");
+  command.add_flag("--all", options->all, "remove: all adapters");
   command.add_flag("--json", common.json, "list: as JSON");
   command.does([options, &common] { return run_action(*options, common.json); });
 }

@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* kAllocsExamples = R"(
 Examples:
-  ttmem allocs                        everything that is allocated, the largest first
-  ttmem allocs --kind l1,l1_small     what circular buffers may clash with
+  ttmem allocs                        all allocations, the largest first
+  ttmem allocs --kind l1,l1_small     the buffers that circular buffers may clash with
   ttmem allocs --kind cb --device 0   the circular buffers of device 0, by program
-  ttmem allocs --group-by label       how much the tensors of one name take together
+  ttmem allocs --group-by label       the sums of tensors with equal names
   ttmem allocs --pid 4711 --json
   ttmem allocs --csv > allocations.csv)";
 
-// Circular buffers that the list leaves out without --kind cb.
+// Returns the number of circular buffers that the list omits without --kind cb.
 std::uint64_t hidden_cbs(const model::Snapshot& snapshot,
                          const selection::AllocationFilter& filter) {
   if (!filter.kinds.empty()) return 0;
@@ -75,14 +75,13 @@ void add_allocs(Command& app, CommonOptions& common) {
   add_server(command, common);
   command.add_flag("--csv", common.csv, "As CSV: one row per allocation, sizes in bytes");
   command.add_option("--pid", "PID", options->filter.pid, parse_pid,
-                     "Only what this process holds");
-  command.add_option("--job", "JOB", options->filter.job,
-                     "Only what the processes of this job or pod hold");
+                     "Only allocations of this process");
+  command.add_option("--job", "JOB", options->filter.job, "Only allocations of this job or pod");
   command.add_option("--kind", "LIST", options->filter.kinds, parse_kinds,
                      "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system");
   command.add_option("--group-by", "WHAT", options->group_by,
                      parse_for("--group-by", views::parse_group_by),
-                     "Add up what has the same label, scope, kind, process, job or device");
+                     "Add up allocations with the same label, scope, kind, process, job or device");
   command.does([options, &common] { return allocs(*options, common); });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What users type after an option, as values. An Error says in one line what is wrong and what
-// would be right. Pure, safe from any thread.
+// Values that users type after an option. An Error says in one line what is wrong and what would be
+// right. Pure, safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace ttmem::cli {
 
-// parse(text), with an Error that names the option and what was typed. For Command::add_option().
+// Returns parse(text), with an Error that names the option and the typed text. For
+// Command::add_option().
 template <typename Parse>
 [[nodiscard]] auto parse_for(std::string_view option, Parse parse) {
   return [option, parse](const std::string& text) {
@@ -27,22 +28,22 @@ template <typename Parse>
   };
 }
 
-// "0,3", "0-3,6" or "0x1f00a", a uid: ascending, each once.
+// Parses "0,3", "0-3,6" or "0x1f00a" (a uid). The result is ascending without duplicates.
 [[nodiscard]] Result<std::vector<model::DeviceName>> parse_devices(const std::string& text);
 
-// "dram,l1": see Kind.
+// Parses for example "dram,l1": see Kind.
 [[nodiscard]] Result<std::vector<Kind>> parse_kinds(const std::string& text);
 
-// A number above zero, at most a million; `option` names it in the message.
+// Parses a number above zero, at most a million. `option` names the option in the message.
 [[nodiscard]] Result<double> parse_positive(std::string_view option, const std::string& text);
 
-// A whole number above zero.
+// Parses a whole number above zero.
 [[nodiscard]] Result<std::uint64_t> parse_count(std::string_view option, const std::string& text);
 
-// A process id.
+// Parses a process id.
 [[nodiscard]] Result<std::int32_t> parse_pid(const std::string& text);
 
-// "unknown command 'alocs'; did you mean allocs?"
+// Returns for example "unknown command 'alocs'; did you mean allocs?".
 [[nodiscard]] std::string unknown_command(std::string_view word,
                                           const std::vector<std::string>& commands);
 

@@ -22,11 +22,11 @@ using text::format_bytes;
 
 constexpr const char* kCleanExamples = R"(
 Examples:
-  ttmem clean --dry-run   what dead processes held, and what would be removed
-  ttmem clean             remove the segments of dead processes, and regions of TT-Metal's own
-                          in which nobody lives)";
+  ttmem clean --dry-run   show what dead processes held, and what would be removed
+  ttmem clean             remove the segments of dead processes, and TT-Metal's regions
+                          that no live process uses)";
 
-// A file that never became a segment has no process to name.
+// Returns the path for a file that never became a segment, because it has no process.
 std::string name_of(const DeadSegment& dead) { return dead.name.empty() ? dead.path : dead.name; }
 
 std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptions& options) {
@@ -62,8 +62,9 @@ std::string table_of(const std::vector<DeadSegment>& dead, const text::TextOptio
   return table.render(0, options);
 }
 
-// What they held is lost afterwards, so nothing is removed before it was printed.
-int say_what_they_held(const std::string& text) {
+// Prints the text. The caller removes files only if printing succeeded, because the facts are lost
+// afterwards.
+int print_held(const std::string& text) {
   switch (write_stdout(text)) {
     case Written::all:
       return kSuccess;
@@ -78,7 +79,7 @@ int say_what_they_held(const std::string& text) {
   }
 }
 
-// What processes left that failed for lack of memory.
+// Returns the text about processes that failed because memory ran out.
 std::string text_of_failed(const std::vector<DeadSegment>& failed, bool unicode) {
   std::string text;
   for (const DeadSegment& copy : failed) {
@@ -91,9 +92,9 @@ std::string text_of_failed(const std::vector<DeadSegment>& failed, bool unicode)
   return text;
 }
 
-int remove_them(const std::string& directory, const std::vector<DeadSegment>& dead,
-                const collector::DeadRegions& regions,
-                const std::vector<collector::UntrackedMark>& marks) {
+int remove_files(const std::string& directory, const std::vector<DeadSegment>& dead,
+                 const collector::DeadRegions& regions,
+                 const std::vector<collector::UntrackedMark>& marks) {
   const auto unused = static_cast<std::size_t>(std::count_if(
       regions.begin(), regions.end(), [](const auto& region) { return !region.in_use; }));
   const std::size_t files = dead.size() + unused + marks.size();
@@ -109,7 +110,7 @@ int remove_them(const std::string& directory, const std::vector<DeadSegment>& de
   return printed == kSuccess && report.warnings.empty() ? kSuccess : kFailure;
 }
 
-// What `dead` held.
+// Returns the text about memory that dead processes held.
 std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned, std::size_t kept,
                     const text::TextOptions& options) {
   std::string text;
@@ -129,7 +130,7 @@ std::string text_of(const std::vector<DeadSegment>& dead, std::size_t abandoned,
   return text;
 }
 
-// "  process 4711 (model) of alice: dram 1.00 MiB, cb 0.25 MiB"
+// Returns for example "  process 4711 (model) of alice: dram 1.00 MiB, cb 0.25 MiB".
 std::string line_of(const collector::RowEvidence& row, bool unicode) {
   std::string held;
   for (const Kind kind : kDeviceKinds) {
@@ -143,7 +144,7 @@ std::string line_of(const collector::RowEvidence& row, bool unicode) {
                      held.empty() ? "nothing" : held);
 }
 
-// What TT-Metal's own statistics say of dead processes.
+// Returns the text about dead processes in TT-Metal's own statistics.
 std::string text_of(const collector::DeadRegions& regions, bool unicode) {
   std::string text;
   for (const collector::DeadRegion& region : regions) {
@@ -167,7 +168,8 @@ std::string text_of(const std::vector<collector::UntrackedMark>& marks) {
   return text;
 }
 
-// What is not that of a process which held something at its end.
+// Segments to remove besides those of dead processes: proxy segments without a server, copies of
+// failures, and segments that were kept for a reader that is gone.
 struct Others {
   collector::DeadSegments abandoned;
   collector::DeadSegments failed;
@@ -225,10 +227,10 @@ int clean(bool dry_run) {
     return std::max(print(held + "Nothing was removed: --dry-run. `ttmem clean` removes it.\n"),
                     found);
   }
-  const int said = say_what_they_held(held);
+  const int said = print_held(held);
   if (said != kSuccess) return said;
   dead.segments.insert(dead.segments.end(), more.begin(), more.end());
-  return std::max(remove_them(directory, dead.segments, regions, marks), found);
+  return std::max(remove_files(directory, dead.segments, regions, marks), found);
 }
 
 }  // namespace
@@ -236,8 +238,8 @@ int clean(bool dry_run) {
 void add_clean(Command& app) {
   auto dry_run = std::make_shared<bool>(false);
   Command command = app.add_subcommand(
-      "clean", "Remove what dead processes left, after saying what they held", kCleanExamples);
-  command.add_flag("--dry-run", *dry_run, "Only say what would be removed");
+      "clean", "Show what dead processes held, and remove what they left", kCleanExamples);
+  command.add_flag("--dry-run", *dry_run, "Only show what would be removed");
   command.does([dry_run] { return clean(*dry_run); });
 }
 

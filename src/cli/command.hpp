@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a command declares its options and its help. CLI11 does the work; only command.cpp and
-// main.cpp include it, because each file that does takes five seconds more to compile.
+// The declaration of a command's options and help. CLI11 does the work. Only command.cpp and
+// main.cpp include CLI11, because a file that includes it takes five more seconds to compile.
 #pragma once
 
 #include <cstdint>
@@ -21,50 +21,50 @@ namespace ttmem::cli {
 
 using Action = std::function<int()>;  // returns the exit code
 
-// What the command line asks for.
+// The result of parsing the command line.
 struct Chosen {
   Action action;
-  std::optional<Error> wrong;  // the first value that is not valid
+  std::optional<Error> wrong;  // error of the first value that is not valid
 };
 
-// An option, or an argument by its position, as the help shows it.
+// An option, or a positional argument, as the help shows it.
 struct OptionInfo {
-  std::vector<std::string> names;  // "-i", "--device"; none: by its position
-  std::string value;               // "LIST", "UINT=86400"; empty: it takes none
+  std::vector<std::string> names;  // "-i", "--device"; empty for a positional argument
+  std::string value;               // "LIST", "UINT=86400"; empty: takes no value
   std::string help;
 };
 
-// A view of a CLI::App, which outlives it, as do `chosen` and the values that are handed over.
+// A view of a CLI::App. The app, `chosen` and all values that are passed in must outlive the view.
 class Command {
  public:
   Command(CLI::App& app, Chosen& chosen) : app_(&app), chosen_(&chosen) {}
 
-  // `examples` is what its help ends with.
+  // `examples` is the last part of the help.
   Command add_subcommand(const std::string& name, const std::string& help,
                          const std::string& examples);
-  // Neither in any help nor in subcommands().
+  // Adds a command that appears neither in the help nor in subcommands().
   Command add_hidden(const std::string& name);
   [[nodiscard]] bool has_subcommand(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> subcommands() const;
-  [[nodiscard]] Command subcommand(const std::string& name) const;  // which must exist
+  [[nodiscard]] Command subcommand(const std::string& name) const;  // must exist
 
-  // What was declared, in its order.
+  // Returns the declared options in their order.
   [[nodiscard]] std::vector<OptionInfo> options() const;
   [[nodiscard]] std::string description() const;  // one line
   [[nodiscard]] std::string footer() const;
-  // What --help prints: of this command, or of the subcommand with this name, which must exist.
+  // Returns the text of --help for this command, or for a subcommand, which must exist.
   [[nodiscard]] std::string help() const;
   [[nodiscard]] std::string help(const std::string& subcommand) const;
   void footer(const std::string& text);
 
-  // `names` as in "-r,--interval"; without dashes it is an argument by its position. `type` is what
-  // the help calls the value.
+  // `names` is for example "-r,--interval", or a name without dashes for a positional argument.
+  // `type` is the name of the value in the help.
   void add_option(const std::string& names, const std::string& type, std::string& value,
                   const std::string& help);
-  // The help also shows the value that is there now.
+  // The help also shows the present value.
   void add_option(const std::string& names, const std::string& type, std::uint64_t& value,
                   const std::string& help);
-  // The value is what parse(text) gives; its Error goes to Chosen::wrong.
+  // Stores the result of parse(text) in `value`, or the Error in Chosen::wrong.
   template <typename Value, typename Parse>
   void add_option(const std::string& names, const std::string& type, Value& value, Parse parse,
                   const std::string& help) {
@@ -78,7 +78,7 @@ class Command {
     };
     add_function(names, type, take, help);
   }
-  // May be given again and again; parse(text) of each goes to the end of `values`.
+  // Adds an option that may be repeated. Each result of parse(text) is appended to `values`.
   template <typename Value, typename Parse>
   void add_list(const std::string& names, const std::string& type, std::vector<Value>& values,
                 Parse parse, const std::string& help) {
@@ -94,7 +94,8 @@ class Command {
   }
   void add_flag(const std::string& names, bool& value, const std::string& help);
 
-  // What to do when the command line names this command; of the root, when it names none.
+  // Sets the action of this command. The root's action is used if the command line names no
+  // command.
   void does(Action action);
 
  private:

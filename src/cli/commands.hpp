@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands, one file each. add_...() declares a command's options and help, and what it does
-// when the command line names it.
+// The commands, one file each. add_...() declares a command's options, help and action.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +18,26 @@
 
 namespace ttmem::cli {
 
-// Options of every command that shows a snapshot. They may stand before or after the command's
-// name, so all share one copy.
+// Options of every command that shows a snapshot. Users may write them before or after the name of
+// the command, so all commands share one copy.
 struct CommonOptions {
   bool json = false;
-  bool csv = false;                        // of commands that declare it
-  std::vector<model::DeviceName> devices;  // empty: all
+  bool csv = false;                        // for commands that declare --csv
+  std::vector<model::DeviceName> devices;  // empty: all devices
   ColorWhen color = ColorWhen::automatic;
-  std::optional<text::Units> units;       // of commands that declare it
-  std::optional<remote::Address> server;  // of commands that declare it; none: this machine
-  std::string token_file;                 // of those; empty: TTMEM_TOKEN_FILE
-  double timeout_seconds = 2;             // of those: for an answer
+  std::optional<text::Units> units;  // for commands that declare --units
+  // For commands that declare --server; nullopt: this machine.
+  std::optional<remote::Address> server;
+  std::string token_file;      // for the same commands; empty: TTMEM_TOKEN_FILE
+  double timeout_seconds = 2;  // for the same commands: timeout of an answer
 };
 
 void add_common(Command& app, CommonOptions& common);
 void add_color(Command& app, CommonOptions& common);
-// How standard output shows text, as these options ask for it.
+// Returns how standard output shows text with these options.
 [[nodiscard]] text::TextOptions text_options(const CommonOptions& common);
 
-// `ttmem` itself.
+// Declares `ttmem` without a command.
 void add_show(Command& app, CommonOptions& common);
 void add_allocs(Command& app, CommonOptions& common);
 void add_programs(Command& app, CommonOptions& common);
@@ -50,7 +50,8 @@ void add_diff(Command& app, CommonOptions& common);
 void add_explain(Command& app, CommonOptions& common);
 void add_fit(Command& app, CommonOptions& common);
 void add_adapter(Command& app, CommonOptions& common);
-// A line on standard error, when that is a terminal: an adapter for this library is being built.
+// Prints a line to standard error, if that is a terminal: an adapter for this library is being
+// built.
 void say_building(const std::string& library);
 void add_doctor(Command& app, CommonOptions& common);
 void add_clean(Command& app);
@@ -61,27 +62,28 @@ void add_import(Command& app);
 void add_serve(Command& app);
 void add_help(Command& app);
 void add_version(Command& app, const std::string& text);
-// `to_run` is what follows the word `run` and its options; fill it before the command line is
-// parsed. The action replaces this process by that command, after an optional "--", with tracking
-// on and the adapter attached. It returns when that fails: 127 when there is no such command, 126
-// when it cannot be started, 2 when none was named; and with --summary, the command's exit code.
+// `to_run` is the rest of the command line after `run` and its options; the caller fills it before
+// parsing. The action runs that command, after an optional "--", with tracking on and the adapter
+// attached, and returns its exit code. With --no-explain alone, the command replaces this process.
+// Other exit codes: 127 if there is no such command, 126 if it cannot be started, 2 if none was
+// named.
 void add_run(Command& app, const std::vector<std::string>& to_run);
-// The same, but the command is a child, and all that happens is recorded.
+// Like add_run(), but records all events of the command.
 void add_record(Command& app, CommonOptions& common, const std::vector<std::string>& to_run);
 
-// Hidden. `words` is what the user has typed behind `ttmem`, up to the cursor; fill it before the
-// command line is parsed. Prints what the last word can become (docs/reference/completion.md); says
-// nothing when something fails, because a shell is about to draw its line.
+// Hidden. `words` is the text that the user has typed after `ttmem`, up to the cursor; the caller
+// fills it before parsing. Prints the possible completions of the last word
+// (docs/reference/completion.md). Prints no errors, because a shell is about to draw its line.
 void add_complete(Command& app, const std::vector<std::string>& words);
-// Hidden. Prints the parts of a command's manual page that follow from its declaration, for scdoc.
+// Hidden. Prints the parts of a command's manual page that its declaration contains, for scdoc.
 void add_manual(Command& app);
 
-// Commands whose line ends with that of another command, which is not theirs to parse.
+// Returns true for commands whose arguments end with another command, which is not parsed here.
 [[nodiscard]] constexpr bool ends_with_command(std::string_view name) {
   return name == "run" || name == "record";
 }
 
-// Prints what was made of the snapshot. A failure when nothing at all could be read.
+// Prints the text of a snapshot. Returns a failure if nothing could be read for the snapshot.
 [[nodiscard]] int print_of(const model::Snapshot& snapshot, std::string_view text);
 
 }  // namespace ttmem::cli

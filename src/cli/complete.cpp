@@ -70,7 +70,7 @@ Candidates pids() {
   return all;
 }
 
-// What processes have of this, each once.
+// Returns a property of all processes, without duplicates.
 template <typename Get>
 Candidates of_processes(Get&& get) {
   std::set<std::string> found;
@@ -117,15 +117,16 @@ Candidates columns() { return plain(views::process_sort_names()); }
 Candidates orders() { return plain(fleet::kOrderNames); }
 Candidates fields() { return plain(views::query_names()); }
 
-// What an option or argument takes. A shell knows the files itself.
+// The values of an option or argument. Shells complete files by themselves.
 struct Values {
-  std::string_view name;   // its last name; of an argument, and where that is not enough, its value
+  // Last name of the option; or the name of the value, where the option's name is not enough.
+  std::string_view name;
   Candidates (*values)();  // null: `words`
-  std::string_view words;  // with commas between them
-  bool list = false;       // several, with commas between them
+  std::string_view words;  // separated by commas
+  bool list = false;       // true: several values, separated by commas
 };
 constexpr std::array kValues = {
-    Values{"ORDER", orders, ""},  // of --sort, and before it
+    Values{"ORDER", orders, ""},  // the value of `ttmem fleet --sort`; must precede --sort
     Values{"--at", nullptr, "peak,l1.peak,dram.peak,end"},
     Values{"--board", boards, "", true},
     Values{"--columns", columns, "", true},
@@ -148,7 +149,7 @@ constexpr std::array kValues = {
 };
 constexpr std::array<std::string_view, 6> kFiles = {"FILE", "FILE...", "OLD", "NEW", "OUT", "PATH"};
 
-// What is printed: `directive` tells the shell to complete something itself.
+// The output. `directive` tells the shell to complete by itself.
 struct Answer {
   Candidates candidates{};
   std::string directive{};
@@ -190,7 +191,7 @@ class Line {
  public:
   explicit Line(const Command& root) : root_(root), command_(root), options_(root.options()) {}
 
-  // What `typed` can become, behind the words before it.
+  // Returns the completions of `typed` after the words `before`.
   Answer complete(const std::vector<std::string>& before, const std::string& typed) {
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (begins_command(before[i])) {
@@ -255,11 +256,11 @@ class Line {
   }
 
   const Command& root_;
-  std::string name_;  // of command_; empty: root_
+  std::string name_;  // name of command_; empty: root_
   Command command_;
-  std::vector<OptionInfo> options_;  // of command_
+  std::vector<OptionInfo> options_;  // options of command_
   std::optional<OptionInfo> asked_;  // the option whose value comes next
-  std::size_t arguments_ = 0;        // by position, so far
+  std::size_t arguments_ = 0;        // number of positional arguments so far
 };
 
 int complete(const Command& root, std::vector<std::string> words) {

@@ -59,7 +59,7 @@ void add_demo(Command& app) {
   command.add_option("SCENARIO", "", options->scenario, "The scenario (mesh8); see --list");
   command.add_flag("--list", *list, "List the scenarios");
   command.add_option("--seconds", "N", options->seconds,
-                     std::bind_front(parse_positive, "--seconds"), "How long it runs");
+                     std::bind_front(parse_positive, "--seconds"), "Duration in seconds");
   command.add_flag("--hold", options->hold, "Keep the final state until Ctrl-C");
   command.does([options, list] {
     return *list && !demo::scenarios().empty() ? list_scenarios() : run_demo(*options);

@@ -27,14 +27,15 @@ struct DiffOptions {
 
 constexpr const char* kDiffExamples = R"(
 Examples:
-  ttmem diff old.ttmem new.ttmem                               peaks side by side, what changed
+  ttmem diff old.ttmem new.ttmem                               peaks side by side, and what changed
   ttmem diff old.ttmem new.ttmem --markdown                    for a pull request
   ttmem diff old.ttmem new.ttmem --fail-on 'l1.peak>+2%' --fail-on 'cb.peak>+4KiB'
   ttmem diff old.ttmem new.ttmem --fail-on 'headroom.min<64KiB' --fail-on 'leak>0'
 
-The exit status is 3 when a limit holds, 1 when one cannot be checked. A sign compares with the old
-run, in bytes or percent; without one it is about the new run alone. The figures are those of
-`ttmem report --help`. docs/guides/ci.md has a workflow that fails a pull request.)";
+The exit status is 3 if a limit is exceeded, and 1 if a limit cannot be checked. A limit with
+a sign compares the new run with the old run, in bytes or percent; a limit without a sign is about the
+new run alone. `ttmem report --help` lists the figures. docs/guides/ci.md has a workflow that fails a
+pull request.)";
 
 Result<Report> read_report(const std::string& file) {
   auto reader = recording::Reader::open(file);
@@ -75,19 +76,19 @@ int diff_command(const DiffOptions& options, const CommonOptions& common) {
 void add_diff(Command& app, CommonOptions& common) {
   auto options = std::make_shared<DiffOptions>();
   Command command = app.add_subcommand(
-      "diff", "Two recordings: peaks side by side, what was added, is gone, has grown",
+      "diff", "Compare two recordings: peaks side by side, what was added, removed or grew",
       kDiffExamples);
   command.add_option("old", "OLD", options->before, "A recording of `ttmem record`");
-  command.add_option("new", "NEW", options->now, "Another, to compare with it");
+  command.add_option("new", "NEW", options->now, "The recording to compare with OLD");
   command.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
   command.add_flag("--markdown", options->markdown, "As tables for a pull request");
   command.add_option("--top", "N", options->top, std::bind_front(parse_count, "--top"),
                      "Lines of each list (10); --json has all");
   command.add_list("--fail-on", "LIMIT", options->limits,
                    parse_for("--fail-on", report::parse_limit),
-                   "Exit status 3 when it holds: l1.peak>+2%, cb.peak>+4KiB; may be repeated");
+                   "Exit status 3 if it is exceeded: l1.peak>+2%, cb.peak>+4KiB; may be repeated");
   command.add_option("--units", "UNIT", common.units, parse_for("--units", text::parse_units),
-                     "Sizes of the text: auto, bytes, MiB or GiB");
+                     "Unit of sizes in the text: auto, bytes, MiB or GiB");
   add_color(command, common);
   command.does([options, &common] { return diff_command(*options, common); });
 }

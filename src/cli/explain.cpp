@@ -41,15 +41,15 @@ Examples:
   ttmem explain                               the last failure of a process, or what would fail first
   ttmem explain run.log                       the last error of a log
   python3 model.py 2>&1 | ttmem explain -     the same from a pipe
-  ttmem explain run.log --recording run.ttmem with who held what, from a recording
+  ttmem explain run.log --recording run.ttmem with the state from a recording
   ttmem explain --recording run.ttmem         the last failure that was recorded
   ttmem explain run.log --json | jq '.suggestions[]'
 
-It reads what TT-Metal says when memory does not suffice ("Out of Memory", "circular buffers clash",
-"beyond max L1 size", "trace region" and so on), anywhere in a log. Who held what comes from a
-recording, from what was kept of a process that failed under `ttmem run`, or from the processes that
-run now or died. `ttmem run -- CMD` explains by itself when CMD fails. docs/guides/explain.md has the ways
-to fail and what helps.)";
+ttmem explain finds TT-Metal's out-of-memory messages ("Out of Memory", "circular buffers clash",
+"beyond max L1 size", "trace region" and so on) anywhere in a log. It takes the buffers that were held
+from a recording, from the saved state of a process that failed under `ttmem run`, or from the
+processes that run now or died. `ttmem run -- CMD` explains by itself when CMD fails.
+docs/guides/explain.md lists the ways to fail and what helps.)";
 
 struct ExplainOptions {
   std::string file;
@@ -61,8 +61,8 @@ struct ExplainOptions {
 // Returns true for a warning: any error in the log matters more.
 bool is_warning(const Failure& failure) { return failure.what == Failure::What::active_trace; }
 
-// Finds the last error of a log, else the last warning. The log comes in pieces. Its size and the
-// length of its lines do not matter: at most kMaxLineBytes are kept.
+// Finds the last error of a log, or else the last warning. The caller passes the log in pieces. The
+// log and its lines may have any length: at most kMaxLineBytes are stored.
 class LastFailure {
  public:
   void read(std::string_view piece) {
@@ -90,7 +90,7 @@ class LastFailure {
       line_ += fits;
       part.remove_prefix(fits.size());
       if (line_.size() < kMaxLineBytes) return;
-      // Keeps the end of the line: a sentence that continues in the next piece is searched again.
+      // Keeps the end of the line, because a sentence may continue in the next piece.
       look();
       line_.erase(0, kMaxLineBytes - kMaxSentenceBytes);
     }
@@ -143,23 +143,24 @@ Result<std::optional<Failure>> last_failure(const std::string& file) {
                   name)};
 }
 
-// What is explained: what was said, and who held what.
+// The failure to explain, and the state of the processes.
 struct Case {
   std::optional<Failure> failure;
   model::Snapshot state;
   std::optional<std::int32_t> pid;
-  bool is_that_moment = false;  // of the failure
+  bool is_that_moment = false;  // `state` is the state at the failure
 };
 
-// True if `text`, of a process or a recording, is what the log says; without a log any is.
-bool says(const std::string& text, const std::optional<Failure>& failure) {
+// Returns true if `text`, of a process or a recording, contains the message in `failure`. Without a
+// failure any text matches.
+bool matches_message(const std::string& text, const std::optional<Failure>& failure) {
   const std::vector<Failure> said = explain::find_failures(text);
   return !failure || std::any_of(said.begin(), said.end(), [&](const Failure& one) {
     return one.text.starts_with(failure->text) || failure->text.starts_with(one.text);
   });
 }
 
-// When there was least room for what the message is about.
+// Returns the moment with the least room for the request in the message.
 Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions& common,
                              const std::optional<Failure>& failure, recording::Reader& reader) {
   const auto report = load_report(options.recording, common.devices, reader);
@@ -174,7 +175,7 @@ Result<Time> tightest_moment(const ExplainOptions& options, const CommonOptions&
   return least ? least->time_ns : reader.end_ns();
 }
 
-// Who held what at the failure that was recorded, else at the tightest moment.
+// Returns the state at the recorded failure, or else at the tightest moment.
 Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& common,
                            std::optional<Failure> failure) {
   auto reader = recording::Reader::open(options.recording);
@@ -183,12 +184,12 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   for (const recording::Failure& one : (*reader)->tables().failures) {
     const std::int32_t pid = (*reader)->tables().process(one.process).pid;
     const bool is_asked_for = !options.pid || pid == *options.pid;
-    if (!options.at && is_asked_for && says(one.text, failure)) recorded = &one;
+    if (!options.at && is_asked_for && matches_message(one.text, failure)) recorded = &one;
   }
   std::optional<std::int32_t> pid = options.pid;
   Result<Time> time = Time{0};
   if (recorded != nullptr) {
-    // What was freed because of it has its time.
+    // Objects freed because of the failure have the same time.
     time = recorded->time_ns - 1;
     pid = (*reader)->tables().process(recorded->process).pid;
     const std::vector<Failure> said = explain::find_failures(recorded->text);
@@ -204,8 +205,7 @@ Result<Case> recorded_case(const ExplainOptions& options, const CommonOptions& c
   return Case{std::move(failure), playback.snapshot(), pid, recorded != nullptr};
 }
 
-// The newest failure of which the state was kept. Of those that there is nothing to say about but
-// that they were, it says that.
+// Returns the newest failure with a saved state. Failures without a saved state are only listed.
 std::optional<Case> kept_case(const ExplainOptions& options,
                               const std::optional<Failure>& failure) {
   collector::Failures found = collector::failures(segment_directory());
@@ -213,10 +213,10 @@ std::optional<Case> kept_case(const ExplainOptions& options,
   print_warnings(found.denied);
   for (collector::Failure& one : found.list) {
     const bool is_asked_for = !options.pid || one.pid == *options.pid;
-    if (!is_asked_for || !says(one.text, failure)) continue;
+    if (!is_asked_for || !matches_message(one.text, failure)) continue;
     if (!failure) {
       say_failed(one);
-      say_whose(one);
+      say_failed_command(one);
     }
     const std::vector<Failure> said = explain::find_failures(one.text);
     if (said.empty() || !one.not_kept.empty()) continue;
@@ -263,15 +263,15 @@ int explain_command(const ExplainOptions& options, const CommonOptions& common) 
 void add_explain(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ExplainOptions>();
   Command command = app.add_subcommand(
-      "explain", "Why an allocation failed, who is in the way, the smallest change that fits",
+      "explain", "Why an allocation failed, what is in the way, the smallest change that fits",
       kExplainExamples);
   command.add_option("file", "FILE", options->file, "A log with the error; - is standard input");
   add_common(command, common);
   command.add_option("--pid", "PID", options->pid, parse_pid, "The process that failed");
   command.add_option("--recording", "FILE", options->recording,
-                     "Who held what comes from this recording of `ttmem record`");
+                     "Take the state from this recording of `ttmem record`");
   command.add_option("--at", "MOMENT", options->at, parse_for("--at", check_moment),
-                     "The moment of the recording: 12.5s, peak, end (else the tightest one)");
+                     "The moment of the recording: 12.5s, peak, end (default: the tightest)");
   command.does([options, &common] { return explain_command(*options, common); });
 }
 

@@ -23,7 +23,7 @@ namespace {
 void print_explanation(const collector::Failure& failure, const text::TextOptions& options) {
   say_failed(failure);
   const std::vector<explain::Failure> said = explain::find_failures(failure.text);
-  if (said.empty()) return;  // somebody's own words
+  if (said.empty()) return;  // not a message of the runtime
   const explain::Explanation explanation =
       explain::explain({.failure = said.front(),
                         .state = &failure.snapshot,
@@ -42,7 +42,7 @@ void say_failed(const collector::Failure& failure) {
   if (!failure.not_kept.empty()) say(failure.not_kept);
 }
 
-void say_whose(const collector::Failure& failure) {
+void say_failed_command(const collector::Failure& failure) {
   const std::uint64_t now = clock_ns(CLOCK_REALTIME);
   const std::uint64_t age = now - std::min(now, failure.time_unix_ns);
   const std::string& command = failure.command.empty() ? failure.name : failure.command;
@@ -51,11 +51,11 @@ void say_whose(const collector::Failure& failure) {
 
 void explain_failure(const std::string& run, const text::TextOptions& options) {
   collector::Failures found = collector::failures(segment_directory());
-  print_warnings(found.warnings);  // and not what is denied: that is of others
+  print_warnings(found.warnings);  // denied processes belong to other users
   std::erase_if(found.list, [&](const collector::Failure& one) { return one.run != run; });
   if (found.list.empty()) return;
   print_explanation(found.list.back(),
-                    options);  // the first in time: the others may follow from it
+                    options);  // the first failure, which may have caused the others
   const std::size_t more = found.list.size() - 1;
   if (more > 0) {
     say(fmt::format("and {} more failed after it", text::plural(more, "process", "processes")));

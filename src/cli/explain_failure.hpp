@@ -8,14 +8,15 @@
 
 namespace ttmem::cli {
 
-// Says on standard error why the processes of a `ttmem run` failed: that of the first one, as far
-// as memory did not suffice, from what it held at that moment. Does nothing when none did. `run` is
-// the $TTMEM_RUN that they had.
+// Explains on standard error why a process of a `ttmem run` failed: the first out-of-memory
+// failure, from the state at that moment. Does nothing if there was no such failure. `run` is the
+// $TTMEM_RUN of the processes.
 void explain_failure(const std::string& run, const text::TextOptions& options);
 
-// Two lines on standard error at most: which process said what, and why its state was not kept.
+// Prints at most two lines to standard error: the process and its message, and the reason if its
+// state was not saved.
 void say_failed(const collector::Failure& failure);
-// One line for who did not run it: when it was, the command and its user.
-void say_whose(const collector::Failure& failure);
+// Prints the time, the command and the user of a failure, for a reader who did not run the command.
+void say_failed_command(const collector::Failure& failure);
 
 }  // namespace ttmem::cli

@@ -69,7 +69,7 @@ bool is_named(const exports::Chip& chip, const model::DeviceName& name) {
   return name.uid ? chip.uid == *name.uid : name.bus_id.empty() && chip.number == name.number;
 }
 
-std::optional<std::string> what_is_missing(const ExportOptions& options) {
+std::optional<std::string> missing_option(const ExportOptions& options) {
   if (options.file.empty()) return "name a recording; see ttmem export --help";
   if (options.format == nullptr) {
     return fmt::format("name a --format: {}", fmt::join(format_names(), ", "));
@@ -84,7 +84,7 @@ std::optional<std::string> what_is_missing(const ExportOptions& options) {
   return std::nullopt;
 }
 
-// Of those that were named.
+// Returns the named devices that the recording lacks.
 std::vector<model::DeviceName> missing_devices(const ExportOptions& options,
                                                const exports::Selection& selection) {
   std::vector<model::DeviceName> missing;
@@ -120,7 +120,7 @@ Result<exports::Notes> run(const ExportOptions& options) {
 }
 
 int export_recording(const ExportOptions& options) {
-  if (const auto missing = what_is_missing(options)) return complain(*missing, kUsage);
+  if (const auto missing = missing_option(options)) return complain(*missing, kUsage);
   if (const auto other = check_not_itself(options.file, options.out); !other) {
     return complain(other.error().message, kFailure);
   }
@@ -134,8 +134,8 @@ int export_recording(const ExportOptions& options) {
 
 void add_export(Command& app) {
   auto options = std::make_shared<ExportOptions>();
-  Command command =
-      app.add_subcommand("export", "A recording as a file of another tool", kExportExamples);
+  Command command = app.add_subcommand("export", "Convert a recording into a file for another tool",
+                                       kExportExamples);
   command.add_option("FILE", "", options->file, "The recording, of `ttmem record`");
   command.add_option("--format", "F", options->format, parse_for("--format", parse_format),
                      fmt::format("{}", fmt::join(format_names(), ", ")));

@@ -32,14 +32,14 @@ struct FitOptions {
 constexpr const char* kFitExamples = R"(
 Examples:
   ttmem fit run.ttmem --board p100                  would this run fit on a p100?
-  ttmem fit run.ttmem --board n150,n300,p150:13x10  on several, one with a grid of its own
+  ttmem fit run.ttmem --board n150,n300,p150:13x10  on several boards, one with another grid
   ttmem fit run.ttmem --board p100 --scale kv=2     with everything under the scope kv twice as large
   ttmem fit run.ttmem --board p100 --max kv         how large may it be?
   ttmem fit run.ttmem --board p100 --l1-small 65536 --json
 
-Every request of the recording goes, in its order, through the allocator of that board. The exit status
-is 0 when the run fits on all boards, 3 when it does not fit on one of them, and 4 when for one of them
-that cannot be known. docs/guides/fit.md explains the answers.)";
+Every request of the recording is repeated, in order, with the allocator of the board. The exit status
+is 0 if the run fits on all boards, 3 if it does not fit on one of them, and 4 if the answer is unknown
+for one of them. docs/guides/fit.md explains the answers.)";
 
 Result<std::vector<Board>> parse_boards(const std::string& text) {
   std::vector<Board> boards;
@@ -103,21 +103,22 @@ int fit_command(const FitOptions& options, const CommonOptions& common) {
 void add_fit(Command& app, CommonOptions& common) {
   auto options = std::make_shared<FitOptions>();
   Command command = app.add_subcommand(
-      "fit", "Would a recorded run fit on another board, and how much more of it", kFitExamples);
+      "fit", "Check whether a recorded run fits on another board, and how much larger it may be",
+      kFitExamples);
   command.add_option("file", "FILE", options->file, "A recording of `ttmem record`");
   command.add_option("--board", "NAME,...", options->boards, parse_for("--board", parse_boards),
                      "Boards: n150, n300, p100, p150, ...; with a grid, p150:13x10");
   command.add_list("--scale", "SCOPE=FACTOR", options->how.scales,
                    parse_for("--scale", fit::parse_scale),
-                   "Buffers under that scope are so many times as large; may be repeated");
+                   "Multiply the sizes of buffers under SCOPE; may be repeated");
   command.add_option("--max", "SCOPE", options->max,
-                     "The largest factor for that scope which still fits");
+                     "Find the largest factor for SCOPE that still fits");
   command.add_option("--l1-small", "BYTES", options->how.l1_small_size,
                      parse_for("--l1-small", parse_bytes),
-                     "l1_small_size of the device (that of the recording)");
+                     "l1_small_size of the device (as in the recording)");
   command.add_option("--trace-region", "BYTES", options->how.trace_region_size,
                      parse_for("--trace-region", parse_bytes),
-                     "trace_region_size of the device (that of the recording)");
+                     "trace_region_size of the device (as in the recording)");
   command.add_flag("--json", common.json, "As JSON: integers in bytes, unknown is null");
   command.add_option("--units", "UNIT", common.units, parse_for("--units", text::parse_units),
                      "Sizes of the text: auto, bytes, MiB or GiB");

@@ -31,10 +31,10 @@ using fleet::Fleet;
 
 constexpr const char* kFleetExamples = R"(
 Examples:
-  ttmem fleet --server node1,node2,node3      which of them is tight, and who holds what
-  ttmem fleet --servers-from hosts.txt        one a line
+  ttmem fleet --server node1,node2,node3      the tightest hosts, and who holds what
+  ttmem fleet --servers-from hosts.txt        one host per line
   scontrol show hostnames | ttmem fleet --servers-from -
-  ttmem fleet --prometheus prometheus:9090    of all hosts that it scrapes
+  ttmem fleet --prometheus prometheus:9090    all hosts that Prometheus scrapes
   ttmem fleet --servers-from hosts.txt --watch 5
   ttmem fleet --prometheus URL --json | jq '.jobs[] | [.job, .dram_bytes]'
 
@@ -42,7 +42,7 @@ The tightest host comes first: the least headroom on a core, then the least DRAM
 not answer are at the end, with the reason; then sums are "at least". docs/guides/fleet.md explains the columns.)";
 
 struct FleetOptions {
-  std::vector<std::vector<remote::Address>> servers;  // of each --server
+  std::vector<std::vector<remote::Address>> servers;  // one list for each --server
   std::string servers_from;
   std::optional<remote::Address> prometheus;
   fleet::Labels labels;
@@ -63,7 +63,7 @@ Result<std::optional<remote::Address>> parse_prometheus(const std::string& text)
   return std::optional(std::move(*address));
 }
 
-// All servers that are named, each once. Fails when a file of them cannot be read.
+// Returns all named servers without duplicates. Fails if a file with servers cannot be read.
 Result<std::vector<remote::Address>> servers_of(const FleetOptions& options) {
   std::vector<remote::Address> all;
   for (const auto& some : options.servers) all.insert(all.end(), some.begin(), some.end());
@@ -75,7 +75,7 @@ Result<std::vector<remote::Address>> servers_of(const FleetOptions& options) {
   return fleet::each_once(std::move(all));
 }
 
-// Asks once, and again each time it is called.
+// Sends one request to each server, at each call.
 using Ask = std::function<Result<Fleet>()>;
 
 Ask ask_prometheus(const FleetOptions& options, remote::ClientOptions client) {
@@ -109,13 +109,13 @@ Result<Fleet> ask_now(const Ask& ask) {
 int show_once(const Ask& ask, const CommonOptions& common) {
   const Result<Fleet> found = ask_now(ask);
   if (!found) return complain(found.error().message, kFailure);
-  if (!common.json) print_warnings(found->refused);  // what hosts do is in the table
+  if (!common.json) print_warnings(found->refused);  // the table shows the errors of the hosts
   const int printed = print(common.json ? fleet_json(*found, views::JsonLayout::pretty)
                                         : fleet_text(*found, 0, text_options(common)));
   return found->total.answered == 0 ? kFailure : printed;
 }
 
-int show_again_and_again(const Ask& ask, const CommonOptions& common, double seconds) {
+int watch_loop(const Ask& ask, const CommonOptions& common, double seconds) {
   const bool redraw = !common.json && stdout_is_terminal();
   return watch(seconds, redraw ? WatchMode::redraw : WatchMode::append, [&]() -> std::string {
     const Result<Fleet> found = ask_now(ask);
@@ -125,7 +125,7 @@ int show_again_and_again(const Ask& ask, const CommonOptions& common, double sec
       return {};
     }
     if (common.json) return fleet_json(*found, views::JsonLayout::line);
-    // The last line is for the cursor.
+    // The last row is left for the cursor.
     const std::size_t rows = redraw ? terminal_rows() - 1 : 0;
     return fleet_text(*found, rows, text_options(common)) + (redraw ? "" : "\n");
   });
@@ -147,13 +147,14 @@ int run(const FleetOptions& options, const CommonOptions& common) {
   if (options.labels != fleet::Labels() && !options.prometheus) {
     return complain("--host-label and --job-label belong to --prometheus", kUsage);
   }
-  // The token of ttmem's servers is none of Prometheus' business: it gets one that is named for it.
+  // Prometheus must not get the token of ttmem's servers: its token is only the explicit
+  // --token-file.
   Result<remote::ClientOptions> client =
       options.prometheus ? client_options(common, common.token_file) : client_options(common);
   if (!client) return complain(client.error().message, kFailure);
   const Ask ask = options.prometheus ? ask_prometheus(options, std::move(*client))
                                      : ask_servers(*servers, std::move(*client), options.order);
-  return options.watch ? show_again_and_again(ask, common, *options.watch) : show_once(ask, common);
+  return options.watch ? watch_loop(ask, common, *options.watch) : show_once(ask, common);
 }
 
 }  // namespace
@@ -164,25 +165,26 @@ void add_fleet(Command& app, CommonOptions& common) {
       "fleet", "Many hosts, one line each, the tightest first; sums by job", kFleetExamples);
   command.add_list("--server", "URLS", options->servers, parse_server_list,
                    "Hosts where `ttmem serve` runs: node1,node2:9500,https://proxy/node3");
-  command.add_option("--servers-from", "FILE", options->servers_from,
-                     "The same from a file, one a line, # for comments; - is standard input");
+  command.add_option(
+      "--servers-from", "FILE", options->servers_from,
+      "Read the hosts from a file, one per line, # for comments; - is standard input");
   command.add_option("--prometheus", "URL", options->prometheus, parse_prometheus,
-                     "Ask this Prometheus instead, which scrapes them");
+                     "Ask the Prometheus that scrapes the hosts");
   command.add_option("--host-label", "LABEL", options->labels.host,
                      parse_for("--host-label", fleet::parse_label),
-                     "Its label that names a host (instance)");
+                     "Label of Prometheus that names a host (instance)");
   command.add_option("--job-label", "LABEL", options->labels.job,
                      parse_for("--job-label", fleet::parse_label),
-                     "Its label that names a job of a batch system (exported_job)");
+                     "Label of Prometheus that names a batch job (exported_job)");
   command.add_option("--sort", "ORDER", options->order, parse_for("--sort", fleet::parse_order),
-                     "Of the hosts: headroom, dram, l1, processes, host (headroom)");
+                     "Order of the hosts: headroom, dram, l1, processes, host (headroom)");
   command.add_option("-l,--watch", "SECONDS", options->watch,
                      std::bind_front(parse_positive, "--watch"),
                      "Repeat every SECONDS until Ctrl-C");
   command.add_flag("--json", common.json, "As JSON, schema ttmem.fleet.v1");
   add_color(command, common);
   command.add_option("--units", "UNIT", common.units, parse_for("--units", text::parse_units),
-                     "Of sizes: auto, bytes, MiB, GiB");
+                     "Unit of sizes: auto, bytes, MiB, GiB");
   add_client(command, common);
   command.does([options, &common] { return run(*options, common); });
 }

@@ -29,8 +29,8 @@ int help(const Command& app, const std::string& command) {
 void add_help(Command& app) {
   auto name = std::make_shared<std::string>();
   Command command =
-      app.add_subcommand("help", "What a command does, and its options", kHelpExamples);
-  command.add_option("COMMAND", "", *name, "The command; without it, all of them");
+      app.add_subcommand("help", "Show what a command does, and its options", kHelpExamples);
+  command.add_option("COMMAND", "", *name, "The command; without it, all commands are listed");
   command.does([app, name] { return help(app, *name); });
 }
 

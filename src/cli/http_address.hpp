@@ -8,7 +8,7 @@
 
 namespace ttmem::cli {
 
-// What follows --http: "127.0.0.1:9488", "[::1]:9488". `usual_port` is for the message.
+// Parses the value of --http: "127.0.0.1:9488", "[::1]:9488". `usual_port` appears in the Error.
 [[nodiscard]] Result<serve::HttpOptions> parse_http(const std::string& text,
                                                     std::uint16_t usual_port);
 

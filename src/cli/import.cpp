@@ -20,9 +20,9 @@ struct Options {
 
 constexpr const char* kImportExamples = R"(
 Examples:
-  ttmem import graph.json -o run.ttmem      a graph that ttnn captured, bare or as a report
+  ttmem import graph.json -o run.ttmem      a graph that ttnn captured, alone or as a report
   ttmem import model.jsonl -o model.ttmem   a capture of TT-Metal's hooks, as for ttmem replay
-  ttmem report run.ttmem                    what to type next)";
+  ttmem report run.ttmem                    the next step)";
 
 int run_import(const Options& options) {
   if (options.file.empty() || options.out.empty()) {
@@ -45,10 +45,11 @@ int run_import(const Options& options) {
 void add_import(Command& app) {
   auto options = std::make_shared<Options>();
   Command command = app.add_subcommand(
-      "import", "Make a recording of a graph that ttnn captured, or of a capture", kImportExamples);
-  command.add_option("FILE", "", options->file, "The graph or capture; its content tells which");
+      "import", "Convert a graph that ttnn captured, or a capture, into a recording",
+      kImportExamples);
+  command.add_option("FILE", "", options->file, "The graph or capture, recognized by its content");
   command.add_option("-o,--output", "OUT", options->out, "The recording to write");
-  command.add_flag("-f,--force", options->overwrite, "Overwrite it when it is there");
+  command.add_flag("-f,--force", options->overwrite, "Overwrite OUT");
   command.does([options] { return run_import(*options); });
 }
 

@@ -29,15 +29,15 @@ using recording::Reader;
 
 constexpr const char* kLeaksExamples = R"(
 Examples:
-  ttmem leaks                       what dead processes, closed devices and left scopes left, now
-  ttmem leaks --for 30s             also what grows: looks again and again for 30 seconds
+  ttmem leaks                       leaks of dead processes, closed devices and left scopes, now
+  ttmem leaks --for 30s             also growth: takes samples for 30 seconds
   ttmem leaks run.ttmem             the leaks of a recording, from mark to mark and at its end
-  ttmem leaks run.ttmem --fail      for CI: exit status 3 when there are any
+  ttmem leaks run.ttmem --fail      for CI: exit status 3 if there are leaks
   ttmem leaks *.ttmem --kind l1 --json
 
---fail counts what a process held when it ended, what was left on a closed device, what grew, and
-scopes that left something behind every time that they were entered, twice at least. A scope that
-was entered once, as for loading weights, does not count. docs/guides/leaks.md explains them.)";
+--fail counts allocations of ended processes and closed devices, growth, and scopes that left
+allocations behind every time they were entered, at least twice. A scope that was entered once, for
+example to load weights, does not count. docs/guides/leaks.md explains the leaks.)";
 
 constexpr std::uint32_t kLooks = 20;
 
@@ -61,7 +61,7 @@ Result<Leaks> load(const std::string& file, const Filter& filter) {
   return found;
 }
 
-// Looks at all processes, once or for a while.
+// Takes snapshots of all processes, once or for a while.
 Result<Leaks> look(const LeaksOptions& options, const CommonOptions& common) {
   leaks::LiveGrowth growth(options.filter);
   Result<model::Snapshot> snapshot = current_snapshot(common);
@@ -123,20 +123,19 @@ int leaks_command(LeaksOptions options, const CommonOptions& common) {
 void add_leaks(Command& app, CommonOptions& common) {
   auto options = std::make_shared<LeaksOptions>();
   Command command = app.add_subcommand(
-      "leaks", "What should be gone and is not: now, or in recordings", kLeaksExamples);
+      "leaks", "Find memory that should have been freed: now, or in recordings", kLeaksExamples);
   const auto any_file = [](const std::string& text) -> Result<std::string> { return text; };
   command.add_list("files", "FILE...", options->files, any_file,
-                   "Recordings of `ttmem record`; without any, the processes that run");
+                   "Recordings of `ttmem record`; without a file, the running processes");
   add_common(command, common);
-  command.add_option("--pid", "PID", options->filter.pid, parse_pid, "Only of this process");
+  command.add_option("--pid", "PID", options->filter.pid, parse_pid, "Only leaks of this process");
   command.add_option("--kind", "LIST", options->filter.kinds, parse_kinds,
                      "Only these kinds: dram, l1, l1_small, trace, kernel, cb, system");
   command.add_option("--for", "TIME", options->look_for, parse_for("--for", parse_duration),
-                     "Look again and again for so long, and say what grew: 30s, 2m");
+                     "Take samples for this time, and show what grew: 30s, 2m");
   command.add_option("--top", "N", options->top, std::bind_front(parse_count, "--top"),
                      "Lines of each list (10); --json has all");
-  command.add_flag("--fail", options->fail,
-                   "Exit status 3 when there is a leak; what counts as one is below");
+  command.add_flag("--fail", options->fail, "Exit status 3 if there is a leak, as defined below");
   command.does([options, &common] { return leaks_command(*options, common); });
 }
 

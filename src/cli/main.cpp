@@ -29,7 +29,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// "ttmem" or "ttmem allocs".
+// Returns "ttmem" or for example "ttmem allocs".
 std::string title_of(const CLI::App& app) {
   return app.get_parent() == nullptr ? "ttmem" : "ttmem " + app.get_name();
 }
@@ -46,7 +46,8 @@ int reject(const CLI::App& command, const std::string& argument) {
       kUsage);
 }
 
-// Of options before a command's name only those are left here that the command does not have.
+// Reports unknown options and arguments. Options that still stand before a command's name do not
+// belong to the command.
 int check(const CLI::App& app, const Command& root) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.back();
@@ -68,7 +69,7 @@ int check(const CLI::App& app, const Command& root) {
   return kSuccess;
 }
 
-// Whether `argument` is an option whose value is the next argument.
+// Returns true if `argument` is an option whose value is the next argument.
 bool takes_next(const CLI::App& app, const std::string& argument) {
   const CLI::Option* option = app.get_option_no_throw(argument);  // "--device=0" is no name
   return option != nullptr && option->get_items_expected_min() > 0;
@@ -76,7 +77,7 @@ bool takes_next(const CLI::App& app, const std::string& argument) {
 
 using Arguments = std::vector<std::string>::iterator;
 
-// The first from `at` on that is no option of `app` and no value of one.
+// Returns the first argument from `at` on that is neither an option of `app` nor an option's value.
 Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
   while (at != end && at->starts_with("-") && *at != "--") {
     const bool skip = takes_next(app, *at) && at + 1 != end;
@@ -85,14 +86,14 @@ Arguments after_options(const CLI::App& app, Arguments at, Arguments end) {
   return at;
 }
 
-// "--device" of "--device=0", "-i" of "-i0".
+// Returns "--device" for "--device=0", and "-i" for "-i0".
 std::string name_in(const std::string& argument) {
   return argument.starts_with("--") ? argument.substr(0, argument.find('='))
                                     : argument.substr(0, 2);
 }
 
-// Options before a command's name belong to that command, which may mean something else by them:
-// those that it has go behind its name.
+// Moves options from before a command's name to behind it, if the command has them. The command may
+// use these options for another purpose than `ttmem`.
 void move_behind_command(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments name = after_options(app, all.begin(), all.end());
   if (name == all.end()) return;
@@ -113,9 +114,9 @@ void move_behind_command(const CLI::App& app, std::vector<std::string>& all) {
   std::move(before.begin(), before.end(), all.begin());
 }
 
-// What follows the command `run` or `record` and its options: it belongs to the command that is
-// run. Likewise what is to be completed. `all.end()` when that word is missing, an option's value
-// or an argument of another command.
+// Returns the begin of the command that `run` or `record` starts, or of the words to complete:
+// these arguments are not ttmem's own. Returns `all.end()` if there is no such word, or if the word
+// is an option's value or an argument of another command.
 Arguments command_to_run(const CLI::App& app, std::vector<std::string>& all) {
   const Arguments command = after_options(app, all.begin(), all.end());
   if (command == all.end()) return command;
@@ -186,8 +187,8 @@ int run(std::vector<std::string> arguments) {
   return chosen.action();
 }
 
-// The command that the program's own name stands for, when it is that of an original tool; empty:
-// none, as for `ttmem`.
+// Returns the command for a program name of an original tool, or an empty text, for example for
+// `ttmem`.
 std::string_view command_of_name(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return name == "tt_smi_umd" ? "top" : name == "allocation_server" ? "serve" : "";
@@ -215,6 +216,6 @@ int main(int argc, char** argv) try {
     arguments.insert(arguments.begin(), std::string(command));
   }
   return run(std::move(arguments));
-} catch (const std::exception& error) {  // no memory left, most likely
+} catch (const std::exception& error) {  // most likely out of memory
   return ttmem::cli::complain(error.what(), ttmem::cli::kFailure);
 }

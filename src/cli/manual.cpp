@@ -12,7 +12,7 @@
 namespace ttmem::cli {
 namespace {
 
-// As scdoc prints it literally.
+// Escapes the text so that scdoc prints it literally.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -22,7 +22,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-// "*-i*, *--device* _LIST_"
+// Returns for example "*-i*, *--device* _LIST_".
 std::string term_of(const OptionInfo& option) {
   std::string term;
   for (const std::string& name : option.names) {
@@ -51,7 +51,7 @@ std::string commands_section(const Command& root) {
   return text;
 }
 
-// What the footer has between "Examples:" and the next empty line.
+// Returns the part of the footer between "Examples:" and the next empty line.
 std::string examples_section(const Command& command) {
   constexpr std::string_view kBegin = "Examples:\n";
   constexpr std::size_t kIndent = 2;  // of every line

@@ -21,7 +21,7 @@ struct ProgramsOptions {
 
 constexpr const char* kProgramsExamples = R"(
 Examples:
-  ttmem programs                which programs take the most L1
+  ttmem programs                the programs that take the most L1
   ttmem programs --device 0     on one device
   ttmem programs --limit 1000   a longer list
   ttmem programs --json         all, with their circular buffers
@@ -44,11 +44,11 @@ int programs(const ProgramsOptions& options, const CommonOptions& common) {
 void add_programs(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ProgramsOptions>();
   Command command = app.add_subcommand(
-      "programs", "Live programs and what their circular buffers take", kProgramsExamples);
+      "programs", "Live programs, and the size of their circular buffers", kProgramsExamples);
   add_common(command, common);
   add_server(command, common);
   command.add_flag("--csv", common.csv, "As CSV: one row per program, sizes in bytes");
-  command.add_option("--pid", "PID", options->pid, parse_pid, "Only those of this process");
+  command.add_option("--pid", "PID", options->pid, parse_pid, "Only programs of this process");
   command.add_option("--limit", "N", options->limit, std::bind_front(parse_count, "--limit"),
                      "Lines to print (40); --json and --csv print all");
   command.does([options, &common] { return programs(*options, common); });

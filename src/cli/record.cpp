@@ -47,18 +47,18 @@ using std::chrono::milliseconds;
 
 constexpr const char* kRecordExamples = R"(
 Examples:
-  ttmem record -- python3 model.py         into ttmem-python3-PID.ttmem, PID is that of the recorder
+  ttmem record -- python3 model.py         writes ttmem-python3-PID.ttmem, with the PID of ttmem
   ttmem record -o run.ttmem -f -- ./model  overwrites run.ttmem
   ttmem record --pid 4711 --pid 4712       processes that are tracked already, until Ctrl-C
   ttmem record --aggregate -- ./model      a small file: the time line, and what was left
   ttmem record --server node7 --for 60s    another machine, where `ttmem serve` runs: two looks a second
 
-Every allocation, free, placement and dispatch of the command, and of what it starts, with place,
-size, cores, scope and time, goes into an SQLite file (docs/guides/recording.md). Then:
+ttmem writes every allocation, free, placement and dispatch of the command and its descendants into
+an SQLite file (docs/guides/recording.md), with address, size, cores, scope and time. Then:
   ttmem report run.ttmem        peaks, what they were made of, leaks
   ttmem diff old.ttmem run.ttmem
-The command runs as with `ttmem run`, and its exit code is ttmem's. It never waits for the recorder:
-what that could not read in time is counted, and the figures are right again after it.
+The command runs as with `ttmem run`, and ttmem returns its exit code. The command never waits for
+ttmem: events that ttmem could not read in time are counted, and later figures are right again.
 TTMEM_EVENTS=N makes room for N events (1048576).
 
 A server tells what is live, not every event. So a recording of --server is made of looks: what lives
@@ -80,8 +80,8 @@ std::string default_name(const std::string& program, std::int32_t pid) {
   return fmt::format("ttmem-{}-{}.ttmem", std::filesystem::path(program).filename().string(), pid);
 }
 
-// One line on standard error that is drawn again and again. Only where nobody else writes: a
-// command that prints to the same terminal would be mixed with it.
+// One line on standard error that is drawn repeatedly. Drawn only if no other program writes there:
+// the output of a command on the same terminal would be mixed with the line.
 class Progress {
  public:
   explicit Progress(bool alone)
@@ -111,13 +111,13 @@ class Progress {
   std::uint64_t next_ = 0;
 };
 
-// A file that is being recorded. After a failure to write (a full disk) it records no more and says
-// so at once; the workload goes on.
+// A file that is being recorded. After a failed write (a full disk) recording stops with a message;
+// the workload continues.
 class Session {
  public:
   static Result<std::unique_ptr<Session>> begin(const std::string& file, recording::Run run,
                                                 bool overwrite, bool alone) {
-    // Both clocks at once: making the file takes a while.
+    // Reads both clocks together, because creating the file takes a while.
     const std::uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
     run.started_unix_ns = clock_ns(CLOCK_REALTIME);
     auto writer = recording::Writer::create(file, run, overwrite);
@@ -143,13 +143,13 @@ class Session {
 
   void set_not_tracked(const collector::NotTracked& not_tracked) { run_.not_tracked = not_tracked; }
 
-  // The exit code of the recording itself.
+  // Returns the exit code of the recording itself.
   int finish(std::optional<int> exit_code) {
     run_.exit_code = exit_code;
     if (!failed_) note(recorder_.finish(run_));
     progress_.reset();
     if (failed_) {
-      say_what_was_written();
+      say_written_part();
       return kFailure;
     }
     say_summary();
@@ -172,8 +172,8 @@ class Session {
     say("the recording has ended: " + done.error().message);
   }
 
-  // Says after a failure how much of the run the file has.
-  void say_what_was_written() const {
+  // Prints after a failure how much of the run was written.
+  void say_written_part() const {
     const auto& written = recorder_.written();
     if (written.processes == 0) {
       say(fmt::format("nothing of the run was written to {}", file_));
@@ -218,7 +218,7 @@ class Session {
     }
     say("see it with: ttmem report " + shell_quote(file_));
     if (figures.failures > 0) {
-      say("memory did not suffice; who was in the way: ttmem explain --recording " +
+      say("a process ran out of memory; see why with: ttmem explain --recording " +
           shell_quote(file_));
     }
   }
@@ -262,7 +262,7 @@ bool record_new(collector::RunSegments& segments, Session& session, Session::Com
 int record_command(const std::vector<std::string>& command, const RecordOptions& options) {
   const std::string file =
       options.file.empty() ? default_name(command[0], ::getpid()) : options.file;
-  // Before an adapter is built, which takes a while.
+  // Checked before an adapter is built, which takes a while.
   if (const auto may = recording::Writer::may_create(file, options.overwrite); !may) {
     return complain(may.error().message, kFailure);
   }
@@ -300,12 +300,13 @@ int record_command(const std::vector<std::string>& command, const RecordOptions&
   return end.exit_code != 0 ? end.exit_code : recorded;
 }
 
-// The pid that a user here calls it by: that of a container only when nobody sees another.
+// Returns the pid that users of this pid namespace know. The pid in a container is used only if no
+// other pid is known.
 std::int32_t pid_here(const collector::SegmentEvidence& segment) {
   return segment.foreign_pid ? segment.host_pid.value_or(segment.image.pid) : segment.image.pid;
 }
 
-// The segments of these processes, which run. Fails when one has none.
+// Opens the segments of these running processes. Fails if a process has no segment.
 Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pids) {
   const std::string directory = segment_directory();
   collector::Collector collector(directory);
@@ -318,7 +319,7 @@ Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pid
       if (segment.state != model::State::alive || pid_here(segment) != pid) continue;
       const std::string path = directory + "/" + segment.origin.name;
       UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-      if (fd) segments.push_back(std::move(fd));  // else it has ended since
+      if (fd) segments.push_back(std::move(fd));  // otherwise the process has ended meanwhile
     }
     if (segments.size() > before) continue;
     print_warnings(evidence.unread);
@@ -330,16 +331,16 @@ Result<std::vector<UniqueFd>> open_segments(const std::vector<std::int32_t>& pid
   return segments;
 }
 
-// Until a signal says so, or all have ended.
-void watch_until_told(Session& session, const std::vector<std::int32_t>& pids) {
+// Records until a signal arrives or all processes have ended.
+void record_until_stopped(Session& session, const std::vector<std::int32_t>& pids) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const UniqueFd incoming(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   session.look();
-  // Whoever waits for this line misses nothing: what happens from now on is recorded, and a signal
-  // ends it in order.
+  // A program that waits for this line misses nothing: all later events are recorded, and a signal
+  // ends the recording cleanly.
   say(fmt::format("recording {} {}; Ctrl-C ends it", pids.size() == 1 ? "process" : "processes",
                   fmt::join(pids, ", ")));
   while (session.running() > 0) {
@@ -359,7 +360,7 @@ int record_processes(const RecordOptions& options) {
   auto session = Session::begin(file, new_run({}, options.aggregate), options.overwrite, true);
   if (!session) return complain(session.error().message, kFailure);
   for (UniqueFd& segment : *segments) (*session)->add(std::move(segment));
-  watch_until_told(**session, options.pids);
+  record_until_stopped(**session, options.pids);
   return (*session)->finish(std::nullopt);
 }
 
@@ -402,10 +403,11 @@ void add_record(Command& app, CommonOptions& common, const std::vector<std::stri
   Command command = app.add_subcommand(
       "record", "Record every event of a command, or of processes: record [OPTIONS] -- CMD",
       kRecordExamples);
-  command.add_option("-o,--output", "FILE", options->file, "Where to (ttmem-NAME-PID.ttmem)");
+  command.add_option("-o,--output", "FILE", options->file,
+                     "The file to write (ttmem-NAME-PID.ttmem)");
   command.add_flag("-f,--force", options->overwrite, "Overwrite FILE");
   command.add_list("--pid", "PID", options->pids, parse_pid,
-                   "Record this tracked process instead of a command; again for more");
+                   "Record this tracked process instead of a command; may be repeated");
   command.add_flag("--aggregate", options->aggregate,
                    "Keep the time line and what is left at the end, not every event");
   add_server(command, common);

@@ -21,7 +21,7 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr std::uint64_t kLongFile = 500'000;  // rows: about half a second
+constexpr std::uint64_t kLongFile = 500'000;  // rows; reading takes about half a second
 
 void draw_progress(const std::string& file, double part) {
   constexpr int kCells = 40;
@@ -32,7 +32,7 @@ void draw_progress(const std::string& file, double part) {
   std::fflush(stderr);
 }
 
-// Draws a bar; does not tell of less than a hundredth.
+// Draws a bar, at steps of at least one percent.
 viewer::Progress progress_bar() {
   return [last = std::make_shared<int>(-1)](const std::string& file, double part) {
     const int now = static_cast<int>(part * 100);
@@ -40,7 +40,7 @@ viewer::Progress progress_bar() {
   };
 }
 
-// What a page shows takes some passes, so that also a short recording has a bar.
+// A page takes several passes over the recording, so short recordings have a bar too.
 viewer::Progress page_progress() {
   return ::isatty(STDERR_FILENO) == 0 ? viewer::Progress() : progress_bar();
 }

@@ -17,7 +17,7 @@ constexpr const char* kReplayExamples = R"(
 Examples:
   ttmem replay model.jsonl --hold              the state at the end of a capture
   ttmem replay model.jsonl --lines 909 --hold  the state after its 909th line
-  ttmem replay model.jsonl --speed 1           as fast as it was recorded
+  ttmem replay model.jsonl --speed 1           at the recorded speed
   zcat model.jsonl.gz | ttmem replay -         from standard input)";
 
 int run_replay(const replay::Options& options) {
@@ -37,14 +37,14 @@ int run_replay(const replay::Options& options) {
 void add_replay(Command& app) {
   auto options = std::make_shared<replay::Options>();
   Command command = app.add_subcommand(
-      "replay", "Feed a capture through the tracker as if it happened now", kReplayExamples);
+      "replay", "Repeat the calls of a capture as if they happened now", kReplayExamples);
   command.add_option("FILE", "", options->file,
-                     "The capture, one JSON object a line; - is standard input");
+                     "The capture, one JSON object per line; - is standard input");
   command.add_option("--lines", "N", options->lines, std::bind_front(parse_count, "--lines"),
                      "Stop after N lines of the file");
   command.add_flag("--hold", options->hold, "Keep the state until Ctrl-C");
   command.add_option("--speed", "X", options->speed, std::bind_front(parse_positive, "--speed"),
-                     "1: as recorded; default: as fast as possible");
+                     "1: at the recorded speed; default: as fast as possible");
   command.does([options] { return run_replay(*options); });
 }
 

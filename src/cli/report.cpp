@@ -42,9 +42,9 @@ struct ReportOptions {
 
 constexpr const char* kReportExamples = R"(
 Examples:
-  ttmem report run.ttmem               peaks, what they were made of, what was left
-  ttmem report run.ttmem --device 3    of one device
-  ttmem report run.ttmem --at peak     the table of `ttmem`, as it was at the peak
+  ttmem report run.ttmem               peaks, what they were made of, leaks
+  ttmem report run.ttmem --device 3    only device 3
+  ttmem report run.ttmem --at peak     the table of `ttmem` at the peak
   ttmem report run.ttmem --at 12.5s    the same after 12.5 seconds; also 300ms, end, dram.peak
   ttmem report run.ttmem --html run.html   the page of `ttmem view` in one file, for a ticket
   ttmem report run.ttmem --json | jq '.devices[].l1.peak_bytes'
@@ -52,10 +52,10 @@ Examples:
 
 --fail-on compares dram.peak, l1.peak, l1_buffers.peak, l1_small.peak, cb.peak, kernels.peak,
 trace.peak, headroom.min, dram.largest_free.min, l1.largest_free.min, leak or lost with a size. The
-exit status is 3 when one of them holds, and 1 when one cannot be checked because events were lost.
+exit status is 3 if a limit is exceeded, and 1 if a limit cannot be checked because events were lost.
 docs/guides/recording.md explains the figures.)";
 
-// The table of `ttmem`, or its JSON, of one moment.
+// Prints the table of `ttmem`, or its JSON, for one moment.
 int show_moment(const ReportOptions& options, const CommonOptions& common, Reader& reader) {
   const Result<Time> time = moment_of(*options.at, options.file, common.devices, reader);
   if (!time) return complain(time.error().message, kFailure);
@@ -81,7 +81,7 @@ int show_moment(const ReportOptions& options, const CommonOptions& common, Reade
 constexpr std::uint64_t kTop = 5;
 constexpr std::uint64_t kJsonTop = 100;
 
-// With shorter lists when a terminal has no room for more.
+// Returns the text of the report, with shorter lists if the terminal has no room for more.
 std::string text_of(const Report& report, const ReportOptions& options,
                     const CommonOptions& common) {
   report::ReportTextOptions what{.file = options.file, .top = options.top.value_or(kTop)};
@@ -108,7 +108,7 @@ int show_report(const ReportOptions& options, const CommonOptions& common, Reade
   return judged != kSuccess ? judged : printed;
 }
 
-// The page with its data in one file.
+// Writes the page with its data into one file.
 int write_page(const ReportOptions& options) {
   if (const auto other = check_not_itself(options.file, options.html); !other) {
     return complain(other.error().message, kFailure);
@@ -155,20 +155,20 @@ int report_command(const ReportOptions& options, const CommonOptions& common) {
 void add_report(Command& app, CommonOptions& common) {
   auto options = std::make_shared<ReportOptions>();
   Command command = app.add_subcommand(
-      "report", "Of a recording: peaks, what they were made of, leaks, what to set",
+      "report", "Show a recording: peaks, what they were made of, leaks, what to set",
       kReportExamples);
   command.add_option("file", "FILE", options->file, "A recording of `ttmem record`");
   add_common(command, common);
   command.add_option("--at", "MOMENT", options->at, parse_for("--at", check_moment),
-                     "The table of that moment instead: 12.5s, 300ms, peak, l1.peak, end");
+                     "Show the table of this moment instead: 12.5s, 300ms, peak, l1.peak, end");
   command.add_option("--html", "OUT", options->html,
                      "Write the page of `ttmem view` with its data into one file");
   command.add_flag("-f,--force", options->overwrite, "Overwrite OUT");
   command.add_option("--top", "N", options->top, std::bind_front(parse_count, "--top"),
-                     "Lines of each list (5; on a small terminal fewer)");
+                     "Lines of each list (5; fewer on a small terminal)");
   command.add_list("--fail-on", "LIMIT", options->limits,
                    parse_for("--fail-on", report::parse_absolute_limit),
-                   "Exit status 3 when it holds: l1.peak>90MiB; may be repeated");
+                   "Exit status 3 if it is exceeded: l1.peak>90MiB; may be repeated");
   command.does([options, &common] { return report_command(*options, common); });
 }
 

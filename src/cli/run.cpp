@@ -25,16 +25,16 @@ constexpr const char* kRunExamples = R"(
 Examples:
   ttmem run -- python3 model.py --batch 32
   ttmem run -- pytest tests/test_model.py
-  ttmem run --summary -- ./model            at the end: peaks, what was still held, who held most
-  ttmem run --ops -- ./model                operations as scopes
-  ttmem run --keep-shm-tracking -- ./model  TT-Metal's own statistics too
+  ttmem run --summary -- ./model            at the end: peaks, what is still held, who held most
+  ttmem run --ops -- ./model                with operations as scopes
+  ttmem run --keep-shm-tracking -- ./model  with TT-Metal's own statistics too
 
-It finds the TT-Metal that the command would load, attaches the adapter that was built for it
-(`ttmem adapter`; the first time it is built, which takes half a minute) and sets
-TT_ALLOC_TRACKING_ENABLED=1. The command is a child with the same terminal, signals are passed on,
-and ttmem ends as it did: with its exit code, or by the same signal (with --summary, 128 and its
-number). When the command failed because memory did not suffice, the end says why, from what was
-held at that moment (`ttmem explain`). --no-explain replaces ttmem by the command: same process.
+ttmem finds the TT-Metal that the command would load, attaches the adapter for it (`ttmem adapter`;
+building it takes half a minute, once) and sets TT_ALLOC_TRACKING_ENABLED=1. The command is a child
+with the same terminal. Signals are passed on, and ttmem ends like the command: with its exit code, or
+by the same signal (with --summary, with 128 plus the number of the signal). If the command ran out of
+memory, ttmem explains at the end why, from the state at that moment (`ttmem explain`). With
+--no-explain, the command replaces ttmem in the same process.
 While the adapter is attached, TT-Metal's own statistics (/dev/shm/tt_device_*_memory) are off,
 because they are slow and the adapter measures the same; --keep-shm-tracking leaves them on for
 programs that read them.)";
@@ -45,32 +45,33 @@ struct RunOptions {
   TrackedCommand tracked;
 };
 
-// As for standard output, but nothing is cut or coloured: it goes to standard error.
-text::TextOptions last_words() {
+// Returns the options of text on standard error: like standard output, but neither cut nor
+// coloured.
+text::TextOptions stderr_text_options() {
   text::TextOptions options = text_options(ColorWhen::never);
   options.shorten = options.shorten && ::isatty(STDERR_FILENO) != 0;
   return options;
 }
 
-// The command is a child; this process watches its segments and has the last word.
+// Runs the command as a child. This process watches the segments and prints the summary.
 int run_with_summary(const std::vector<std::string>& command, bool explain) {
   collector::RunWatch watch(segment_directory());
   const CommandEnd end = supervise(command, watch.fd(), [&] { return watch.look(); });
   if (end.not_started != 0) return cannot_run(command[0], end.not_started);
-  if (explain && end.exit_code != 0) explain_failure(watch.run(), last_words());
-  const std::string text = views::run_summary_text(watch.finish(), last_words());
+  if (explain && end.exit_code != 0) explain_failure(watch.run(), stderr_text_options());
+  const std::string text = views::run_summary_text(watch.finish(), stderr_text_options());
   std::fwrite(text.data(), 1, text.size(), stderr);
   return end.exit_code;
 }
 
-// The command is a child, and this process does nothing until it has ended.
+// Runs the command as a child. This process does nothing until the command has ended.
 int run_and_explain(const std::vector<std::string>& command) {
   const std::string run = collector::name_this_run(collector::RunRole::starts);
   constexpr std::chrono::milliseconds for_ever{-1};
   const CommandEnd end = supervise(
       command, -1, [&] { return for_ever; }, InPlace::yes);
   if (end.not_started != 0) return cannot_run(command[0], end.not_started);
-  if (end.exit_code != 0) explain_failure(run, last_words());
+  if (end.exit_code != 0) explain_failure(run, stderr_text_options());
   return end_as(end);
 }
 
@@ -97,9 +98,9 @@ void add_run(Command& app, const std::vector<std::string>& to_run) {
   Command command = app.add_subcommand(
       "run", "Run a command with tracking on: run [OPTIONS] -- CMD", kRunExamples);
   command.add_flag("--summary", options->summary,
-                   "At the end, say on standard error what was used and still held");
+                   "At the end, print the peaks and what is still held to standard error");
   command.add_flag("--no-explain", options->no_explain,
-                   "Say nothing when memory did not suffice, and become the command");
+                   "Do not explain failures: the command replaces ttmem");
   options->tracked.add_options(command);
   command.does([&to_run, options] { return run_command(to_run, *options); });
 }

@@ -79,7 +79,7 @@ void add_serve(Command& app) {
       kServeExamples);
   command.add_option("--socket", "TEXT", options.socket.path,
                      "Unix socket for clients ($TTMEM_SOCKET; else /tmp/tt_allocation_server.sock, "
-                     "and one where other users cannot make one)");
+                     "and another one in a directory that only this user can write to)");
   command.add_option("--socket-mode", "TEXT", options.socket.mode, parse_mode,
                      "Permissions of the socket, octal (0666 as root, else 0600)");
   command.add_option(
@@ -87,11 +87,12 @@ void add_serve(Command& app) {
       [](const std::string& text) { return parse_http(text, serve::HttpOptions{}.port); },
       "ADDRESS:PORT of the HTTP API");
   command.add_option("--token-file", "FILE", typed->token_file,
-                     "Answer only those who send the token in it; needed beyond loopback");
-  command.add_flag("--insecure-no-token", typed->insecure,
-                   "Listen beyond loopback without a token: anyone there can read everything");
+                     "Answer only requests with the token in FILE; needed beyond loopback");
+  command.add_flag(
+      "--insecure-no-token", typed->insecure,
+      "Listen beyond loopback without a token: everybody who can connect can read everything");
   command.add_option("--assets", "DIR", typed->assets,
-                     "For those who work on the page: a folder whose files go before its own");
+                     "For work on the page: a folder whose files replace the built-in files");
   command.add_option("--history", "UINT", typed->history_seconds, "Seconds of history to keep");
   command.add_flag("--quiet", options.quiet, "Log warnings only");
   command.add_flag("--no-reap", typed->no_reap, "Do not remove the segments of dead processes");

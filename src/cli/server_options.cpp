@@ -30,7 +30,7 @@ Result<std::optional<remote::Address>> parse_server(const std::string& text) {
 
 void add_client(Command& app, CommonOptions& common) {
   app.add_option("--token-file", "FILE", common.token_file,
-                 "Has the token that the server wants ($TTMEM_TOKEN_FILE)");
+                 "File with the token of the server ($TTMEM_TOKEN_FILE)");
   app.add_option("--timeout", "SECONDS", common.timeout_seconds,
                  std::bind_front(parse_positive, "--timeout"),
                  "How long a server may take to answer (2)");
@@ -38,7 +38,7 @@ void add_client(Command& app, CommonOptions& common) {
 
 void add_server(Command& app, CommonOptions& common) {
   app.add_option("--server", "URL", common.server, parse_server,
-                 "Of another machine, where `ttmem serve` runs: node7, https://proxy/node7");
+                 "Show another machine, where `ttmem serve` runs: node7, https://proxy/node7");
   add_client(app, common);
 }
 
@@ -76,7 +76,7 @@ Result<model::Snapshot> current_snapshot(const CommonOptions& common, remote::Li
   if (!snapshot || devices.empty()) return snapshot;
   const std::vector<model::DeviceName> missing = selection::missing_devices(*snapshot, devices);
   if (missing.empty()) return selection::select_devices(std::move(*snapshot), devices);
-  print_warnings(snapshot->warnings);  // one of them may say why
+  print_warnings(snapshot->warnings);  // a warning may contain the reason
   const std::string present =
       snapshot->devices.empty()
           ? "no process uses any device right now"

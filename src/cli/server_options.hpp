@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// --server: the Snapshot of another machine, for commands that show one.
+// --server: the snapshot of another machine, for commands that show a snapshot.
 #pragma once
 
 #include <string>
@@ -14,23 +14,24 @@
 
 namespace ttmem::cli {
 
-// --token-file and --timeout, of commands that ask servers.
+// Adds --token-file and --timeout, for commands that send requests to servers.
 void add_client(Command& app, CommonOptions& common);
-// These, and --server.
+// Adds --token-file, --timeout and --server.
 void add_server(Command& app, CommonOptions& common);
 
-// How to ask. Fails when the token cannot be used. Without `token_file` it is that of --token-file
-// or TTMEM_TOKEN_FILE; an empty name: no token.
+// Returns the options of a client. Fails if the token cannot be used. The token is in the file
+// `token_file` (empty: no token), by default --token-file or TTMEM_TOKEN_FILE.
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common);
 [[nodiscard]] Result<remote::ClientOptions> client_options(const CommonOptions& common,
                                                            const std::string& token_file);
 
-// What is held now on all devices: of this machine, or of --server. Fails when that does not
-// answer. `lists` is what is needed; there may be more.
+// Returns the present snapshot of all devices, of this machine or of --server. Fails if the server
+// does not answer. `lists` are the required lists; the snapshot may have more.
 [[nodiscard]] Result<model::Snapshot> take_snapshot(const CommonOptions& common,
                                                     remote::Lists lists);
 
-// The same on the devices that the options name, or on all. Fails when there is no such device.
+// Returns the present snapshot of the devices in the options (empty: all). Fails if a device does
+// not exist.
 [[nodiscard]] Result<model::Snapshot> current_snapshot(const CommonOptions& common,
                                                        remote::Lists lists = remote::Lists::all);
 

@@ -30,8 +30,8 @@ struct ShowOptions {
   bool in_full = false;  // --long
   views::ProcessChoice processes;
   std::optional<double> watch;  // seconds
-  std::string query;            // empty: none
-  views::QueryFields fields;    // of the query
+  std::string query;            // empty: no query
+  views::QueryFields fields;    // fields of the query
   std::optional<views::QueryFormat> format;
 };
 
@@ -40,24 +40,24 @@ Examples:
   ttmem                          every device and process, once
   ttmem --watch 0.5              the same, again every half second
   ttmem --device 0,3 --per-core  two devices, with a map of their cores
-  ttmem --brief                  one line a device
+  ttmem --brief                  one line per device
   ttmem --user alice --sort cb   what alice holds, the most circular buffers first
   ttmem --columns pid,job,rank,dram,command
-                                 which job of a cluster each process is of
+                                 the cluster job of each process
   ttmem --units bytes            exact sizes
-  ttmem -L                       which devices there are
+  ttmem -L                       the list of devices
   ttmem --json | jq '.devices[].l1.cb.physical_bytes'
   ttmem --csv > memory.csv
   ttmem --query=device,dram_used,cb_physical --format=csv,noheader -l 1
-  ttmem --query=help             the fields that can be asked for
-  ttmem --server node7           the same of another machine, where `ttmem serve` runs
+  ttmem --query=help             the fields of --query
+  ttmem --server node7           the same for another machine, where `ttmem serve` runs
   ttmem run -- python3 model.py  run a program with tracking on
   ttmem demo                     no device at hand? simulate eight
 
 Help on a command: ttmem help COMMAND)";
 
-// What is printed of one snapshot. Text for people, or for programs: then every frame follows the
-// one before, and a header comes only once.
+// Returns the output for one snapshot. In output for programs every frame follows the previous
+// frame, and the header is printed only once.
 using Frame = std::function<std::string(const model::Snapshot&)>;
 
 Frame with_header(std::string header, Frame rows) {
@@ -110,14 +110,14 @@ model::Snapshot of_processes(model::Snapshot snapshot, const ShowOptions& option
                      : selection::select_devices_of(std::move(snapshot), only);
 }
 
-std::string nobody(const selection::ProcessFilter& only) {
+std::string no_process_message(const selection::ProcessFilter& only) {
   const std::string pid = only.pid ? fmt::format(" {}", *only.pid) : "";
   const std::string user = only.user.empty() ? "" : " of " + only.user;
   const std::string job = only.job.empty() ? "" : " of job " + only.job;
   return fmt::format("no process{}{}{} uses a device; `ttmem` lists those that do", pid, user, job);
 }
 
-// One screen of a terminal, or all there is.
+// Returns the text of one screen of a terminal, or all text.
 std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
                     const CommonOptions& common) {
   const text::TextOptions text = text_options(common);
@@ -129,8 +129,8 @@ std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
   what.per_core = options.per_core;
   what.processes = options.processes;
   what.brief = options.brief;
-  what.warnings = watches && terminal;  // stderr would be overwritten
-  // The last line is for the prompt, or for the cursor.
+  what.warnings = watches && terminal;  // on the screen, because it would overwrite standard error
+  // The last row is left for the prompt or the cursor.
   if (terminal && (watches || !(options.in_full || options.per_core))) {
     what.rows = terminal_rows() - 1;
   }
@@ -141,18 +141,18 @@ std::string text_of(const model::Snapshot& snapshot, const ShowOptions& options,
 int show_once(const ShowOptions& options, const CommonOptions& common) {
   Result<model::Snapshot> snapshot = current_snapshot(common, remote::Lists::none);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
-  if (!common.json) print_warnings(snapshot->warnings);  // JSON carries them itself
+  if (!common.json) print_warnings(snapshot->warnings);  // the JSON contains the warnings
   model::Snapshot chosen = of_processes(std::move(*snapshot), options, common);
   if (chosen.devices.empty() && options.processes.only.any()) {
-    return complain(nobody(options.processes.only), kFailure);
+    return complain(no_process_message(options.processes.only), kFailure);
   }
   return print_of(chosen, is_for_programs(options, common)
                               ? frame_for_programs(options, common)(chosen)
                               : text_of(chosen, options, common));
 }
 
-// With --watch, a device or a process that is not there yet is not an error: it may appear. Fails
-// when a server does not answer.
+// Returns the present snapshot. With --watch, a missing device or process is not an error, because
+// it may appear later. Fails if a server does not answer.
 Result<model::Snapshot> snapshot_of(const ShowOptions& options, const CommonOptions& common) {
   Result<model::Snapshot> snapshot = take_snapshot(common, remote::Lists::none);
   if (!snapshot) return snapshot;
@@ -162,14 +162,14 @@ Result<model::Snapshot> snapshot_of(const ShowOptions& options, const CommonOpti
   return of_processes(std::move(*snapshot), options, common);
 }
 
-// A frame without figures; the server may answer again.
+// Returns a frame without figures, because the server may answer again.
 std::string no_answer(const Error& error, bool redraw) {
   if (redraw) return error.message + "\n";
   say(error.message);
   return {};
 }
 
-int show_again_and_again(const ShowOptions& options, const CommonOptions& common, double seconds) {
+int watch_loop(const ShowOptions& options, const CommonOptions& common, double seconds) {
   if (is_for_programs(options, common)) {
     const Frame frame = frame_for_programs(options, common);
     return watch(seconds, WatchMode::append, [&] {
@@ -187,7 +187,7 @@ int show_again_and_again(const ShowOptions& options, const CommonOptions& common
   });
 }
 
-// The options that contradict each other, in words; empty: none do.
+// Returns an error if options contradict each other, otherwise an empty text.
 std::string contradiction(const ShowOptions& options, const CommonOptions& common) {
   const bool query = !options.query.empty();
   if (query && (common.json || common.csv || options.list || options.per_core)) {
@@ -215,8 +215,7 @@ int show(ShowOptions options, const CommonOptions& common) {
     if (!fields) return complain(fields.error().message, kUsage);
     options.fields = std::move(*fields);
   }
-  return options.watch ? show_again_and_again(options, common, *options.watch)
-                       : show_once(options, common);
+  return options.watch ? watch_loop(options, common, *options.watch) : show_once(options, common);
 }
 
 Result<double> parse_watch(const std::string& text) {
@@ -260,29 +259,30 @@ void add_show(Command& app, CommonOptions& common) {
   app.add_flag("--csv", common.csv, "As CSV: one row per device, unknown is n/a");
   app.add_flag("--per-core", options->per_core,
                "Also each core: a map in the text, a row per core in the CSV");
-  app.add_flag("--brief", options->brief, "One line a device");
-  app.add_flag("--long", options->in_full,
-               "All lines, also on a terminal that has fewer: there it is in brief otherwise");
+  app.add_flag("--brief", options->brief, "One line per device");
+  app.add_flag(
+      "--long", options->in_full,
+      "Print all lines even if the terminal has fewer; the default is then the brief form");
   app.add_option(
       "--sort", "COLUMN", options->processes.sort, parse_for("--sort", views::parse_process_sort),
       "Sort the processes: dram, l1_buf, cb, kernels, trace, allocs, pid, user, command");
   app.add_option("--columns", "NAMES", options->processes.columns,
                  parse_for("--columns", views::parse_process_columns),
-                 "Of the processes: pid,user,job,rank,pod,namespace,container,dram,cb,...");
+                 "Columns of the processes: pid,user,job,rank,pod,namespace,container,dram,cb,...");
   app.add_option("--pid", "PID", options->processes.only.pid, parse_pid,
                  "Only this process, and the devices that it uses");
   app.add_option("--user", "USER", options->processes.only.user,
                  "Only processes of this user, and the devices that they use");
   app.add_option("--job", "JOB", options->processes.only.job,
                  "Only processes of this job or pod, and the devices that they use");
-  app.add_flag("-L,--list", options->list, "Only which devices there are: number, uid, board");
+  app.add_flag("-L,--list", options->list, "Only list the devices: number, uid, board");
   app.add_option("-l,--watch", "SECONDS", options->watch, parse_watch,
                  "Repeat every SECONDS until Ctrl-C");
   app.add_option("--query", "FIELDS", options->query,
                  "Only these fields, as CSV: device,dram_used; help lists them");
   app.add_option("--format", "FORMAT", options->format,
                  parse_for("--format", views::parse_query_format),
-                 "Of --query: csv[,noheader][,nounits]");
+                 "Format of --query: csv[,noheader][,nounits]");
   app.footer(kShowExamples);
   app.does([options, &common] { return show(*options, common); });
 }

@@ -19,10 +19,10 @@
 namespace ttmem::cli {
 namespace {
 
-constexpr int kSignalled = 128;  // as shells do
+constexpr int kSignalled = 128;  // convention of shells
 
-// All that this process must not die or stop of while the child lives. Blocked and read from a
-// descriptor, they do nothing by themselves; the child has the mask from before.
+// Returns the signals that must not end or stop this process while the child lives. Blocked signals
+// are read from a descriptor and have no other effect; the child has the earlier mask.
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -32,11 +32,11 @@ sigset_t watched_signals() {
   return set;
 }
 
-// In the child: becomes the command. Tells through the pipe why not.
+// Runs in the child and becomes the command. On failure, writes the errno to the pipe `failed`.
 [[noreturn]] void become(char* const* argv, const sigset_t& mask, int failed, bool ends_with_us,
                          pid_t parent) {
   if (ends_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it was gone before
+  if (::getppid() != parent) ::_exit(1);  // the parent ended before prctl()
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::execvp(argv[0], argv);
   const int reason = errno;
@@ -44,7 +44,7 @@ sigset_t watched_signals() {
   ::_exit(told == sizeof reason ? 127 : 126);
 }
 
-// 0 and the child's pid, or errno.
+// Starts the child. Returns 0 and sets `child`, or returns an errno.
 int spawn(const std::vector<std::string>& command, const sigset_t& mask, InPlace in_place,
           pid_t& child) {
   std::vector<std::string> arguments = command;
@@ -69,7 +69,8 @@ int spawn(const std::vector<std::string>& command, const sigset_t& mask, InPlace
   return reason;
 }
 
-// The terminal sends SIGINT and SIGQUIT to the whole process group, the child included.
+// Passes a signal on to the child, unless the child has it already: the terminal sends SIGINT and
+// SIGQUIT to the whole process group.
 void pass_on(const signalfd_siginfo& info, InPlace in_place, pid_t child) {
   const int number = static_cast<int>(info.ssi_signo);
   const bool from_terminal = info.ssi_code == SI_KERNEL;
@@ -78,15 +79,15 @@ void pass_on(const signalfd_siginfo& info, InPlace in_place, pid_t child) {
   ::kill(child, number);
 }
 
-// True if it has ended. It stays in /proc until its status is taken.
+// Returns true if the child has ended. It stays in /proc until its status is taken.
 bool has_ended(pid_t child) {
   siginfo_t info{};
   const int asked = ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
   return asked != 0 ? errno != EINTR : info.si_pid == child;
 }
 
-// Reaps the other children of this process. It has such children if it had some before exec, or if
-// it is the first process of a pid namespace, which gets all orphans.
+// Reaps the other children of this process. They exist if this process had children before exec, or
+// if it is the first process of a pid namespace, which gets all orphans.
 void reap_others(pid_t child) {
   for (;;) {
     siginfo_t info{};
@@ -109,14 +110,14 @@ void take_status(pid_t child, CommandEnd& end) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno == EINTR) continue;
-    end.exit_code = 1;  // somebody else has taken it
+    end.exit_code = 1;  // other code has taken the status
     return;
   }
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   end.exit_code = WIFSIGNALED(status) ? kSignalled + end.signal : WEXITSTATUS(status);
 }
 
-// Stops this process too when the child has stopped: the shell then knows.
+// Stops this process when the child has stopped, so that the shell notices.
 void stop_with(pid_t child) {
   siginfo_t info{};
   const int asked = ::waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED | WNOHANG);
@@ -127,7 +128,7 @@ void stop_with(pid_t child) {
 
 CommandEnd supervise(const std::vector<std::string>& command, int watched,
                      const std::function<std::chrono::milliseconds()>& look, InPlace in_place) {
-  std::signal(SIGCHLD, SIG_DFL);  // ignored, children leave no status
+  std::signal(SIGCHLD, SIG_DFL);  // while SIGCHLD is ignored, children leave no status
   const sigset_t signals = watched_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
@@ -152,16 +153,18 @@ CommandEnd supervise(const std::vector<std::string>& command, int watched,
       pass_on(info, in_place, child);
     }
   }
-  // The mask stays: a Ctrl-C that ended the child must not take what is said about it.
+  // The signals stay blocked, so that a Ctrl-C that ended the child does not interrupt later
+  // output.
   return end;
 }
 
 int end_as(const CommandEnd& end) {
   if (end.signal == 0) return end.exit_code;
-  // The command has left its core, this one would take its place.
+  // The command may have left a core file. A core file of this process would replace it.
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  ::prctl(PR_SET_DUMPABLE, 0);  // where cores go to a program, it has no limit
+  // Also prevents a core that is piped to a program, which has no limit.
+  ::prctl(PR_SET_DUMPABLE, 0);
   std::signal(end.signal, SIG_DFL);
   sigset_t it;
   sigemptyset(&it);

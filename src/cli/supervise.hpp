@@ -11,35 +11,35 @@ namespace ttmem::cli {
 
 // How a supervised command ended.
 struct CommandEnd {
-  int not_started = 0;  // errno when it could not be started; 0: it ran
-  int exit_code = 0;    // its own, or 128 and the number of the signal that ended it
-  int signal = 0;       // that ended it; 0: none
+  int not_started = 0;  // errno if the command could not be started, otherwise 0
+  // Exit code of the command, or 128 plus the number of the signal that ended it.
+  int exit_code = 0;
+  int signal = 0;  // signal that ended the command, or 0
 };
 
-// Whether whoever started this process should find the command in its place.
+// Whether this process acts as if it were the command, for the process that started it.
 enum class InPlace : std::uint8_t {
   no,
-  // SIGINT and SIGQUIT that somebody sends to this process alone are passed on too, and a SIGKILL
-  // of this process ends the command.
+  // SIGINT and SIGQUIT sent to this process alone are passed on too, and a SIGKILL of this process
+  // ends the command.
   yes,
 };
 
-// Runs a command, found by PATH, as a child of this process and waits for its end, as if this
-// process was not there: the child is in the same process group, so that the terminal's signals
-// reach it, and this process ignores SIGINT and SIGQUIT meanwhile. What is sent to this process
-// alone (SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT) is passed on. When the child stops, so does
-// this process. Other children of this process are reaped: it may be the first process of a
-// container.
+// Runs a command, found by PATH, as a child of this process, and waits for its end. The child is in
+// the same process group, so it receives the terminal's signals; this process ignores SIGINT and
+// SIGQUIT meanwhile. Signals sent to this process alone (SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
+// SIGCONT) are passed on. When the child stops, this process stops too. Other children of this
+// process are reaped, because it may be the first process of a container.
 //
-// `look` is called when `watched` (-1: nothing) is readable, or when the time that it returned is
-// over, and once more when the child has ended and is still in /proc. Single-threaded programs
-// only; those signals stay blocked.
+// `look` is called when `watched` (-1: nothing) is readable, when the time that `look` returned is
+// over, and once more when the child has ended but is still in /proc. Only for single-threaded
+// programs. The signals stay blocked afterwards.
 [[nodiscard]] CommandEnd supervise(const std::vector<std::string>& command, int watched,
                                    const std::function<std::chrono::milliseconds()>& look,
                                    InPlace in_place = InPlace::no);
 
-// Ends this process as the command ended, by the same signal if it was one. Returns the exit code
-// where it was none, or where that signal does not end a process.
+// Ends this process like the command: by the same signal if a signal ended the command. Returns the
+// exit code if no signal ended the command, or if the signal does not end a process.
 [[nodiscard]] int end_as(const CommandEnd& end);
 
 }  // namespace ttmem::cli

@@ -20,10 +20,11 @@
 namespace ttmem::cli {
 namespace {
 
-// Wider than any terminal; a mistyped COLUMNS must not make lines of a megabyte.
+// More columns than any terminal has. The limit keeps a mistyped COLUMNS from making lines of a
+// megabyte.
 constexpr std::size_t kMaxColumns = 1000;
 
-// Room for the longest path and the text around it.
+// Enough for the longest path and the text around the path.
 constexpr std::size_t kMaxMessageBytes = 5000;
 
 std::size_t columns() {
@@ -36,8 +37,8 @@ std::size_t columns() {
   return 80;
 }
 
-// The name of the locale decides, not setlocale(): also one that is not installed says what the
-// terminal shows.
+// Checks the name of the locale, not setlocale(): the terminal may show UTF-8 even if the locale is
+// not installed.
 bool locale_is_utf8() {
   const char* name = environment_or("LC_ALL", environment_or("LC_CTYPE", environment("LANG")));
   std::string folded;
@@ -106,8 +107,8 @@ int print(std::string_view text) {
 }
 
 void say(std::string_view message) {
-  // Messages quote text of users and files, which may be long and must not end the line. Cuts the
-  // middle, because a message begins with its object and ends with the next step.
+  // Messages quote text of users and files, which may be long and must not end the line. The middle
+  // is cut, because a message begins with its object and ends with the next step.
   const std::string line = text::printable(shortened(message, kMaxMessageBytes), true);
   std::fprintf(stderr, "ttmem: %s\n", line.c_str());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The edge to the world: what the terminal can show, and writing to it.
+// The terminal: what it can show, and output to it.
 #pragma once
 
 #include <cstddef>
@@ -14,42 +14,43 @@
 
 namespace ttmem::cli {
 
-// kLimit: a limit that the user set is exceeded. kUnknown: what was asked cannot be known.
+// kLimit: a limit of the user is exceeded. kUnknown: the answer cannot be known.
 enum ExitCode : int { kSuccess = 0, kFailure = 1, kUsage = 2, kLimit = 3, kUnknown = 4 };
 
-// When --color says so.
+// The value of --color.
 enum class ColorWhen : std::uint8_t { automatic, always, never };
 [[nodiscard]] Result<ColorWhen> parse_color(const std::string& text);
 
-// How standard output shows text now. Width: COLUMNS, else the terminal's, else 80. Colour: on a
-// terminal, unless NO_COLOR is set or TERM is dumb. Unicode: when the locale's name says UTF-8.
-// Nothing is shortened when standard output is no terminal and COLUMNS does not ask for it.
+// Returns how standard output shows text now. The width is COLUMNS, the terminal's width, or 80.
+// Colour is used on a terminal, unless NO_COLOR is set or TERM is dumb. Unicode is used if the name
+// of the locale contains UTF-8. If standard output is not a terminal, text is shortened only if
+// COLUMNS is set.
 [[nodiscard]] text::TextOptions text_options(ColorWhen color);
 
 [[nodiscard]] bool stdout_is_terminal();
-// Of the terminal at standard output; 24 when it does not say.
+// Returns the rows of the terminal at standard output; 24 if unknown.
 [[nodiscard]] std::size_t terminal_rows();
 
 enum class Written : std::uint8_t {
   all,
-  closed,       // the reader has gone: `ttmem | head`
+  closed,       // the reader has closed the pipe: `ttmem | head`
   interrupted,  // `stop` became true
-  failed,       // errno says why
+  failed,       // errno has the reason
 };
 
-// Writes all of `text` to standard output, in one call where the kernel takes it. A signal only
-// ends it when `*stop` is set by then. Never raises SIGPIPE.
+// Writes all of `text` to standard output, in one call if Linux accepts it. A signal ends the write
+// only if `*stop` is set. Never raises SIGPIPE.
 [[nodiscard]] Written write_stdout(std::string_view text, const volatile int* stop = nullptr);
 
-// The same, as an exit code: a reader that has gone is not an error, anything else is printed.
+// Writes `text` and returns an exit code. A closed pipe is not an error; other errors are printed.
 [[nodiscard]] int print(std::string_view text);
 
-// One line on standard error: "ttmem: <message>".
+// Prints one line to standard error: "ttmem: <message>".
 void say(std::string_view message);
-// The same for a failure. Returns `code`.
+// Prints the message of a failure, and returns `code`.
 int complain(std::string_view message, ExitCode code);
 
-// One line each on standard error.
+// Prints one line per warning to standard error.
 void print_warnings(const std::vector<std::string>& warnings);
 
 }  // namespace ttmem::cli

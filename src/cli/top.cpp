@@ -34,9 +34,9 @@ struct Options {
   std::optional<tui::View> view;
   std::optional<std::uint32_t> interval_ms;
   std::optional<tui::Theme> theme;
-  std::string replay;  // a recording; empty: what is held now
+  std::string replay;  // a recording; empty: the present state
   bool once = false;
-  bool watch = false;  // of tt_smi_umd, without effect
+  bool watch = false;  // option of tt_smi_umd, without effect
 };
 
 constexpr const char* kTopExamples = R"(
@@ -45,7 +45,7 @@ Examples:
   ttmem top --view 3 --device 1  the cores of device 1
   ttmem top --interval 100       ten times a second
   ttmem top --once               view 1 as text, once
-  ttmem top | head -12           the same: not a terminal
+  ttmem top | head -12           the same, because standard output is not a terminal
   ttmem top --server node7       another machine, where `ttmem serve` runs
   ttmem top --replay run.ttmem   a recording: Space plays, P is the peak, n the next mark
 
@@ -80,7 +80,7 @@ tui::Depth depth_of(const text::TextOptions& text) {
   return many ? tui::Depth::palette : tui::Depth::basic;
 }
 
-// View 1 as text; another view as a screen of 80x24, or as COLUMNS and LINES say.
+// Prints view 1 as text, or another view as a screen of 80x24 or of the size in COLUMNS and LINES.
 int once(const Options& options, const CommonOptions& common) {
   const Result<model::Snapshot> snapshot = current_snapshot(common);
   if (!snapshot) return complain(snapshot.error().message, kFailure);
@@ -103,7 +103,7 @@ int once(const Options& options, const CommonOptions& common) {
   return print_of(*snapshot, tui::frame_to_sgr(screen.frame, depth_of(text)));
 }
 
-// A terminal that cannot move the cursor gets view 1 again and again.
+// Prints view 1 repeatedly, on a terminal that cannot move the cursor.
 int live_as_text(const Options& options, const CommonOptions& common) {
   std::fputs(
       "ttmem: TERM says that this terminal cannot move the cursor: printing view 1 again and "
@@ -132,7 +132,7 @@ int show(const tui::TopOptions& top) {
 
 constexpr std::uint32_t kChartSeconds = tui::ChartHistory::kSpanNs / 1'000'000'000;
 
-// What a server on this machine recorded before, if there is one: it has a fifth of a second.
+// Returns the history that a server on this machine recorded, if one answers within 0.2 seconds.
 std::vector<tui::Sample> history_here(const model::DeviceName& device) {
   const auto server = tui::server_address(environment("TTMEM_HTTP"));
   if (!server) return {};
@@ -149,7 +149,7 @@ int show_now(tui::TopOptions& top) {
   return show(top);
 }
 
-// View 3 and the allocations of view 4 need the lists; the others only what changed.
+// View 3 and the allocations of view 4 need the lists. Other views need only the changes.
 remote::Lists lists_for(const tui::ViewState& state) {
   const bool lists = state.view == tui::View::cores || state.opened;
   return lists ? remote::Lists::all : remote::Lists::none;
@@ -158,7 +158,8 @@ remote::Lists lists_for(const tui::ViewState& state) {
 int show_server(tui::TopOptions& top, const CommonOptions& common) {
   const Result<remote::ClientOptions> client = client_options(common);
   if (!client) return complain(client.error().message, kFailure);
-  // First without the screen: a server that is not there is an error as of any command.
+  // Takes the first snapshot before the screen starts, so that a missing server is an ordinary
+  // error.
   Result<model::Snapshot> first = take_snapshot(common, remote::Lists::all);
   if (!first) return complain(first.error().message, kFailure);
   remote::LiveFeed feed(*common.server, *client, std::move(*first));
@@ -236,9 +237,9 @@ void add_top(Command& app, CommonOptions& common) {
   command.add_option("-r,--interval", "MS", options->interval_ms, parse_interval,
                      "Milliseconds between two refreshes (500); + and - change it");
   command.add_option("--theme", "NAME", options->theme, parse_theme,
-                     "light, or terminal for the terminal's own ground; T changes it");
+                     "light, or terminal for the terminal's own background; T changes it");
   command.add_option("--replay", "FILE", options->replay,
-                     "Play a recording (ttmem record, ttmem import) instead of what is held now");
+                     "Play a recording (ttmem record, ttmem import) instead of the present state");
   command.add_flag("--once", options->once,
                    "Print view 1 as text and end; the default when stdout is no terminal");
   command.add_flag("-w", options->watch, "Accepted as in tt_smi_umd, without effect");

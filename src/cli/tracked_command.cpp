@@ -27,8 +27,8 @@ void say_without(const std::string& library, const std::string& why) {
                   library.empty() ? "" : " for " + library, why));
 }
 
-// The adapter for what the command would load. None, after a line that says why, when it cannot be
-// had; none without a word when there is no TT-Metal.
+// Returns the adapter for the TT-Metal that the command would load. Returns nullopt if there can be
+// no adapter, and prints the reason; prints nothing if there is no TT-Metal.
 std::optional<std::string> adapter_for(const std::vector<std::string>& command,
                                        const std::string& given,
                                        const attach::Installation& installation) {
@@ -39,7 +39,7 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
   }
   if (!*library) return std::nullopt;
   const std::string& path = (*library)->path;
-  // The dynamic loader takes both as the end of a name.
+  // The dynamic loader treats both characters as the end of a name.
   if (installation.stub.find_first_of(" :") != std::string::npos) {
     say_without(path,
                 fmt::format("{} cannot be preloaded, its path has a blank or a colon; install "
@@ -56,8 +56,8 @@ std::optional<std::string> adapter_for(const std::vector<std::string>& command,
   return found->adapter();
 }
 
-// After what is preloaded already, which may have to be the first (sanitizers), unless it is among
-// that: `ttmem run` may run `ttmem run`.
+// Appends the stub to LD_PRELOAD: a library that is already there may have to be the first
+// (sanitizers). Does nothing if the stub is already there, because `ttmem run` may run `ttmem run`.
 void preload(const std::string& stub) {
   const std::string before = environment("LD_PRELOAD");
   if ((":" + before + ":").find(":" + stub + ":") != std::string::npos) return;
@@ -67,11 +67,11 @@ void preload(const std::string& stub) {
 }  // namespace
 
 void TrackedCommand::add_options(Command& command) {
-  command.add_flag("--ops", ops, "Make each operation the scope of what it takes");
+  command.add_flag("--ops", ops, "Make each operation a scope of its allocations");
   command.add_flag("--keep-shm-tracking", keep_shm_tracking, "Leave TT-Metal's own statistics on");
   command.add_flag("--no-adapter", no_adapter, "Track only what the program reports itself");
   command.add_option("--library", "PATH", library,
-                     "The library with TT-Metal's runtime, when it is not found by itself");
+                     "The library with TT-Metal's runtime, if ttmem does not find it");
 }
 
 void TrackedCommand::prepare(const std::vector<std::string>& command) const {

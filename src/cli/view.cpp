@@ -26,7 +26,7 @@ constexpr std::uint16_t kPort = 9489;
 
 constexpr const char* kViewExamples = R"(
 Examples:
-  ttmem view run.ttmem                  opens a browser, or says which address to open
+  ttmem view run.ttmem                  opens a browser, or prints the address to open
   ttmem view old.ttmem new.ttmem        two recordings side by side
   ttmem view run.ttmem --no-open --http 127.0.0.1:9000
                                         over ssh: ssh -L 9000:127.0.0.1:9000 HOST, then open
@@ -44,15 +44,15 @@ struct ViewOptions {
   bool no_open = false;
 };
 
-// Whether somebody sits before a screen of this machine.
+// Returns true if a browser could show a window on this machine.
 bool has_screen() {
   return *environment("DISPLAY") != '\0' || *environment("WAYLAND_DISPLAY") != '\0';
 }
 
-// As if it were started from elsewhere: Ctrl-C in our terminal does not end it, what it says does
-// not appear there, and signals that we ignore are its own affair.
+// Starts the browser independently of this process: Ctrl-C in our terminal does not end the
+// browser, its output does not appear there, and it does not inherit our ignored signals.
 void open_browser(const std::string& url) {
-  std::signal(SIGCHLD, SIG_IGN);  // nobody waits for it
+  std::signal(SIGCHLD, SIG_IGN);  // no code waits for the browser
   sigset_t usual;
   sigemptyset(&usual);
   posix_spawnattr_t attributes;
@@ -67,7 +67,8 @@ void open_browser(const std::string& url) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
   }
-  // A relative directory of PATH must not lead to what lies beside the recording.
+  // Changes the current directory, so that a relative directory in PATH cannot find a program
+  // beside the recording.
   posix_spawn_file_actions_addchdir_np(&files, "/");
   std::string program = "xdg-open";
   std::string address = url;
@@ -104,10 +105,11 @@ int view_command(const ViewOptions& options) {
 void add_view(Command& app) {
   auto options = std::make_shared<ViewOptions>();
   Command command = app.add_subcommand(
-      "view", "A recording, or two, as a page: time line, cores, peaks, leaks", kViewExamples);
+      "view", "Show one or two recordings as a page: time line, cores, peaks, leaks",
+      kViewExamples);
   const auto any_file = [](const std::string& text) -> Result<std::string> { return text; };
   command.add_list("files", "FILE...", options->files, any_file,
-                   "A recording of `ttmem record`; with a second one, both side by side");
+                   "A recording of `ttmem record`; two recordings are shown side by side");
   command.add_option(
       "--http", "TEXT", options->http,
       [](const std::string& text) -> Result<std::optional<serve::HttpOptions>> {
@@ -116,9 +118,9 @@ void add_view(Command& app) {
         return std::optional(std::move(*http));
       },
       fmt::format("ADDRESS:PORT of the page (127.0.0.1:{}, or any free port)", kPort));
-  command.add_flag("--no-open", options->no_open, "Only say the address; open no browser");
+  command.add_flag("--no-open", options->no_open, "Only print the address; do not open a browser");
   command.add_option("--assets", "DIR", options->assets,
-                     "For those who work on the page: a folder whose files go before its own");
+                     "For work on the page: a folder whose files replace the built-in files");
   command.does([options] { return view_command(*options); });
 }
 

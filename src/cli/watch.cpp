@@ -18,15 +18,15 @@ namespace {
 volatile std::sig_atomic_t stop_requested = 0;
 
 void request_stop(int) { stop_requested = 1; }
-void notice(int) {}  // a handler, so that SIGWINCH ends ppoll()
+void notice(int) {}  // an empty handler, so that SIGWINCH ends ppoll()
 
-constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // the other screen, no cursor
+constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // alternate screen, no cursor
 constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
 constexpr std::string_view kHome = "\x1b[H";
 constexpr std::string_view kClearLine = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
 
-// No SA_RESTART: a signal must also end a write that waits for its reader.
+// SA_RESTART is not set: a signal must also end a write that waits for its reader.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -34,8 +34,8 @@ void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
-// Blocks the signals that are handled: frame() is never interrupted, and no signal is lost between
-// check and wait.
+// Blocks the handled signals, so that frame() is never interrupted, and no signal is lost between
+// the check and the wait.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -48,7 +48,7 @@ class BlockedSignals {
   BlockedSignals& operator=(const BlockedSignals&) = delete;
   ~BlockedSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-  // Lets signals in while it waits. False when it is time to stop.
+  // Waits with the signals unblocked. Returns false if the loop must stop.
   [[nodiscard]] bool wait(double seconds) const {
     if (stop_requested != 0) return false;
     const double whole = std::floor(seconds);
@@ -62,7 +62,7 @@ class BlockedSignals {
   sigset_t before_{};
 };
 
-// Overwrites instead of clearing first: nothing flickers.
+// Overwrites the previous frame without clearing the screen first, which would flicker.
 std::string redrawn(const std::string& frame) {
   std::string text(kHome);
   for (char c : frame) {
@@ -72,7 +72,7 @@ std::string redrawn(const std::string& frame) {
   return text.append(kClearBelow);
 }
 
-// One frame after the other. Returns why it ended; `last` is the last frame.
+// Writes frames until an error or a signal. Returns why it ended; `last` is the last frame.
 Written run(double seconds, WatchMode mode, const std::function<std::string()>& frame,
             std::string& last) {
   for (bool go_on = true; go_on;) {
@@ -100,7 +100,7 @@ int watch(double seconds, WatchMode mode, const std::function<std::string()>& fr
   const Written end = run(seconds, mode, frame, last);
   const int reason = errno;
   if (redraw && end != Written::closed) {
-    // The terminal is gone when this fails, and with it the reader.
+    // If this write fails, the terminal is gone and no reader is left.
     (void)write_stdout(std::string(kLeave) + last);
   }
   if (end != Written::failed) return kSuccess;

@@ -8,15 +8,15 @@
 namespace ttmem::cli {
 
 enum class WatchMode : std::uint8_t {
-  // Each frame in the place of the one before, on the terminal's other screen, whose lines it must
-  // not exceed.
+  // Each frame replaces the previous one on the terminal's alternate screen. A frame must not have
+  // more lines than the screen.
   redraw,
-  append,  // each frame after the one before
+  append,  // each frame follows the previous one
 };
 
 // Writes frame() to standard output every `seconds`, and at once when the terminal changes its
-// size, until SIGINT or SIGTERM, or until the reader has gone. Then the terminal is as before,
-// below it the last frame. Returns an exit code.
+// size, until SIGINT, SIGTERM or the end of the reader. Afterwards the terminal shows its earlier
+// contents with the last frame below. Returns an exit code.
 [[nodiscard]] int watch(double seconds, WatchMode mode, const std::function<std::string()>& frame);
 
 }  // namespace ttmem::cli

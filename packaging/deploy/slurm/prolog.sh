@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prolog of slurmd, as root on each node before a job: removes what dead processes left in shared
-# memory, and says which device memory others still hold. Prolog= in slurm.conf names this file.
-# Never fails: a job shall not be held up, nor its node drained, by an instrument.
+# Prolog of slurmd; runs as root on each node before a job. Removes segments of dead processes from
+# shared memory, and logs the device memory that other processes still hold. Prolog= in slurm.conf
+# names this file. Never fails, because a monitoring tool must not delay a job or drain a node.
 
-# slurmd gives no PATH, and what `timeout` starts needs one. An empty part would be the current folder.
+# slurmd sets no PATH, but commands of `timeout` need one. An empty part would be the current directory.
 PATH=${PATH:+$PATH:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
 say() { logger -t ttmem -- "job ${SLURM_JOB_ID:-?}: $1" || true; }

@@ -33,8 +33,9 @@ namespace {
 namespace fs = std::filesystem;
 using Command = std::vector<std::string>;
 
-// Held while an adapter is built; the kernel drops it when the process ends. On a file system
-// without locks two may build at once: then each rename() still puts a whole file in place.
+// Takes a lock that is held while an adapter is built; Linux releases it when the process ends. On
+// a file system without locks, two processes may build at once: each rename() then still puts a
+// complete file in place.
 UniqueFd lock(const CacheEntry& entry) {
   UniqueFd file(::open((entry.folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   while (file && ::flock(file.get(), LOCK_EX) != 0) {
@@ -43,7 +44,7 @@ UniqueFd lock(const CacheEntry& entry) {
   return file;
 }
 
-// What a build that was interrupted left behind. Call with the lock held.
+// Removes files of an interrupted build. The caller holds the lock.
 void remove_leftovers(const CacheEntry& entry) {
   std::error_code failed;
   for (fs::directory_iterator it(entry.folder, failed), end; !failed && it != end;
@@ -65,7 +66,7 @@ std::vector<std::string> sources_in(const std::string& folder) {
   return sources;
 }
 
-// One build in the folder of its entry.
+// One build of an adapter, in the folder of its entry.
 class Build {
  public:
   Build(CacheEntry& entry, const RuntimeLibrary& library, const Installation& installation,
@@ -75,10 +76,10 @@ class Build {
         installation_(installation),
         flags_(flags),
         compiler_(std::move(compiler)),
-        // A process that could not get the lock must not write into the files of another.
+        // The mark keeps a process without the lock from writing into another process's files.
         mark_(fmt::format(".{}", ::getpid())) {}
 
-  // Fails with one line that names the log.
+  // Builds the adapter. Fails with one line that names the log.
   Result<void> run() {
     ::unlink(entry_.log().c_str());
     ::unlink(log().c_str());
@@ -104,15 +105,15 @@ class Build {
       for (const std::string& word : command) file << word << " ";
       file << "\n";
     }
-    const ChildOptions options{// The compiler is not what the user wants to see tracked.
-                               .environment = {{"TT_ALLOC_TRACKING_ENABLED", ""}},
+    // The compiler itself must not be tracked.
+    const ChildOptions options{.environment = {{"TT_ALLOC_TRACKING_ENABLED", ""}},
                                .directory = flags_.directory,
                                .log = log()};
     const Result<Ended> ended = run_child(command, options, std::chrono::hours(1));
     return ended && ended->succeeded();
   }
 
-  // All sources in one piece: nearly all of the time is spent on TT-Metal's headers.
+  // Compiles all sources as one file, because TT-Metal's headers take nearly all of the time.
   [[nodiscard]] bool compile() {
     const std::string all = fmt::format("{}/all{}.cpp", entry_.folder, mark_);
     made_ = {all, object()};
@@ -128,7 +129,7 @@ class Build {
     return file.good() && execute(command);
   }
 
-  // Linked with the runtime, so that a runtime that Python loaded for itself is found by its name.
+  // Links with the runtime, so that the loader finds the runtime of a Python package by its name.
   [[nodiscard]] bool link() {
     Command command = compiler_;
     command.insert(command.end(),
@@ -140,15 +141,15 @@ class Build {
     return execute(command);
   }
 
-  // True if the runtime has every name that the adapter needs: headers of another version show here
-  // and not in the user's program. Puts the adapter in place.
+  // Puts the adapter in place. Returns false if the runtime lacks a name that the adapter needs:
+  // headers of another version fail here, not in the user's program.
   [[nodiscard]] bool complete() {
-    // Preloaded, it is found by its soname, also where no file has that name.
-    const Loaded loaded =
-        what_loads(result(), {{"LD_PRELOAD", library_.path},
-                              {"LD_LIBRARY_PATH", fs::path(library_.path).parent_path().string()},
-                              {"LD_WARN", "yes"},
-                              {"LD_BIND_NOW", "1"}});
+    // A preloaded runtime is found by its soname, even if no file has that name.
+    const Loaded loaded = files_loaded_by(
+        result(), {{"LD_PRELOAD", library_.path},
+                   {"LD_LIBRARY_PATH", fs::path(library_.path).parent_path().string()},
+                   {"LD_WARN", "yes"},
+                   {"LD_BIND_NOW", "1"}});
     if (!loaded.undefined.empty()) {
       std::ofstream file(log(), std::ios::app);
       for (const std::string& name : loaded.undefined) {
@@ -174,7 +175,7 @@ class Build {
   const CompileFlags& flags_;
   Command compiler_;
   std::string mark_;
-  std::vector<std::string> made_;  // to be removed
+  std::vector<std::string> made_;  // files to remove
 };
 
 enum class Again : std::uint8_t { if_missing, always };

@@ -12,20 +12,21 @@
 namespace ttmem::attach {
 
 struct BuildOptions {
-  std::string headers{};  // where to look for them; empty: see compile_flags()
-  // Called once when a build begins, with the path of the library: it takes half a minute.
+  std::string headers{};  // folder of the headers; empty: see compile_flags()
+  // Called once when a build begins, which takes half a minute, with the path of the library.
   std::function<void(const std::string&)> begins{};
 };
 
-// The adapter of this library: the one in the cache, else a new one. Of several processes that want
-// the same one, the first builds and the others wait. A build that failed is not tried again; see
-// build_adapter(). Fails when no adapter can be had; the message says why and what to do.
+// Returns the adapter for this library from the cache, or builds it. If several processes want the
+// same adapter, the first process builds it and the others wait. A failed build is not tried again;
+// see build_adapter(). Fails if there can be no adapter; the message has the reason and the next
+// step.
 [[nodiscard]] Result<CacheEntry> find_or_build(const RuntimeLibrary& library,
                                                const Installation& installation,
                                                const BuildOptions& options);
 
-// Builds it, whatever is in the cache. One that is there stays until the new one is complete, and
-// stays when the build fails.
+// Builds the adapter, even if the cache has one. An existing adapter stays until the new one is
+// complete, and stays if the build fails.
 [[nodiscard]] Result<CacheEntry> build_adapter(const RuntimeLibrary& library,
                                                const Installation& installation,
                                                const BuildOptions& options);

@@ -71,7 +71,7 @@ void fill(CacheEntry& entry) {
   entry.about = read_about(entry.folder);
 }
 
-// Makes the folder and those above it; only the user gets rights to the new ones.
+// Makes the folder and its missing parents. Only the user has access to new folders.
 Result<void> make_folders(const fs::path& folder) {
   std::error_code ignored;
   if (fs::is_directory(folder, ignored)) return {};
@@ -89,7 +89,7 @@ const char* ttmem_version() { return TTMEM_VERSION_TEXT; }
 
 std::string cache_folder() {
   std::string base = environment("XDG_CACHE_HOME");
-  if (!base.starts_with("/")) {  // a relative one is to be ignored, says its specification
+  if (!base.starts_with("/")) {  // the XDG specification says to ignore relative paths
     const std::string home = home_folder();
     if (home.empty()) return {};
     base = home + "/.cache";
@@ -136,7 +136,7 @@ Result<std::optional<CacheEntry>> find_entry(const std::string& id) {
 Result<CacheEntry> make_entry(const std::string& id) {
   if (cache_folder().empty()) return Error{fmt::format("there is no home directory; {}", kAdvice)};
   CacheEntry entry = entry_named(id);
-  // Before: nothing is made in a folder of somebody else's.
+  // Checked first, so that nothing is made in a folder of another user.
   if (auto trusted = check_trust(entry); !trusted) return trusted.error();
   if (auto made = make_folders(entry.folder); !made) return made.error();
   if (auto trusted = check_trust(entry); !trusted) return trusted.error();

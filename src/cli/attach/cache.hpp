@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The adapters that were built, each in a folder of its own:
+// The adapters that were built. Each has its own folder:
 //
 //   ~/.cache/ttmem/adapters/<build id of the library>-<hash>/adapter.so
 //                                                           /about.json
 //                                                           /build.log
 //
-// The hash is of the adapter's sources and of the libttmem.so that it is linked with. Adapters are
-// loaded into the user's programs, so an adapter that others can change is not used (trust.hpp).
+// The hash covers the adapter's sources and the libttmem.so that the adapter is linked with.
+// Adapters are loaded into the user's programs, so an adapter that other users can change is not
+// used (trust.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,46 +22,47 @@
 
 namespace ttmem::attach {
 
-// What about.json says.
+// The contents of about.json.
 struct About {
-  std::string library;   // that it was built for
-  std::string headers;   // that it was built with
-  std::string compiler;  // its command
-  std::string version;   // of ttmem
+  std::string library;   // library that the adapter is for
+  std::string headers;   // headers of the build
+  std::string compiler;  // command of the compiler
+  std::string version;   // version of ttmem
   std::uint64_t built_unix_seconds = 0;
 };
 
 struct CacheEntry {
-  std::string id;      // the name of its folder
-  std::string folder;  // its path
-  About about;         // empty texts: unknown
-  bool built = false;  // false: the build failed, or is under way
+  std::string id;      // name of the folder
+  std::string folder;  // path of the folder
+  About about;         // unknown texts are empty
+  bool built = false;  // false: the build failed or is not finished
 
   [[nodiscard]] std::string adapter() const { return folder + "/adapter.so"; }
   [[nodiscard]] std::string log() const { return folder + "/build.log"; }
 };
 
-// $XDG_CACHE_HOME or ~/.cache, then ttmem/adapters; empty when there is neither.
+// Returns $XDG_CACHE_HOME or ~/.cache, with ttmem/adapters appended; empty if both are missing.
 [[nodiscard]] std::string cache_folder();
 
-// The name of the adapter of a library for this installation.
+// Returns the id of the adapter of a library for this installation.
 [[nodiscard]] Result<std::string> adapter_id(const RuntimeLibrary& library,
                                              const Installation& installation);
 
-// The adapter with this id. None when there is none; an Error when it is not to be trusted.
+// Returns the adapter with this id, or nullopt if there is none. Fails if the adapter is not
+// trusted.
 [[nodiscard]] Result<std::optional<CacheEntry>> find_entry(const std::string& id);
 
-// Makes the folders for a new one. Fails when that is not possible, or they are not to be trusted.
+// Makes the folders of a new entry. Fails if that is impossible, or if the folders are not trusted.
 [[nodiscard]] Result<CacheEntry> make_entry(const std::string& id);
 
 [[nodiscard]] bool write_about(const CacheEntry& entry);
 
-// All, by name. Fails when the cache cannot be read; one that is not there is empty.
+// Returns all entries by name. Fails if the cache cannot be read; a missing cache is empty.
 [[nodiscard]] Result<std::vector<CacheEntry>> list_entries();
 
 [[nodiscard]] Result<void> remove_entry(const CacheEntry& entry);
 
-// This build of ttmem.
+// Returns the version of this build of ttmem.
 [[nodiscard]] const char* ttmem_version();
 
 }  // namespace ttmem::attach

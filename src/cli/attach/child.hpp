@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other programs that are asked something: the compiler, the dynamic loader, Python.
+// Programs that ttmem runs to get an answer: the compiler, the dynamic loader, Python.
 #pragma once
 
 #include <sys/types.h>
@@ -15,15 +15,16 @@
 namespace ttmem::attach {
 
 struct ChildOptions {
-  std::vector<std::pair<std::string, std::string>> environment{};  // in addition to this process's
-  // The current directory of the child. Not that of this process, because an interpreter, a
-  // compiler or the loader may take files from it.
+  // Added to this process's environment.
+  std::vector<std::pair<std::string, std::string>> environment{};
+  // The current directory of the child. Not the current directory of this process, because an
+  // interpreter, a compiler or the loader may take files from it.
   std::string directory = "/";
-  std::string log{};        // a file that gets what it prints, at its end; empty: see run_child()
-  bool errors_too = false;  // `output` has its standard error as well
+  std::string log{};        // file to which the output is appended; empty: see run_child()
+  bool errors_too = false;  // `output` includes standard error
 };
 
-// The end of a program, as waitpid() tells it.
+// The end of a program, as waitpid() reports it.
 struct Ended {
   int status = 0;
   std::string output{};
@@ -38,7 +39,7 @@ struct Ended {
 [[nodiscard]] Result<Ended> run_child(const std::vector<std::string>& command,
                                       const ChildOptions& options, std::chrono::seconds patience);
 
-// Where execvp() would find it; empty: nowhere.
+// Returns the path where execvp() would find the program, or an empty text.
 [[nodiscard]] std::string find_program(const std::string& name);
 
 }  // namespace ttmem::attach

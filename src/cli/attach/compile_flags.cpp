@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What no package has, and what every one has.
+// A header that no package has, and a header that every package has.
 constexpr const char* kInternal = "impl/program/program_impl.hpp";
 constexpr const char* kPublic = "tt-metalium/program.hpp";
-// Any object of the target that has the runtime's own classes sees all the headers.
+// Every object of the target with the runtime's classes is compiled with all headers.
 constexpr const char* kObject = "tt_metal/impl/CMakeFiles/impl.dir/";
 
 bool is_there(const fs::path& path) {
@@ -39,7 +39,7 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A folder inside, by name; the newest first, since old versions stay in a cache.
+// Returns the folders inside, the newest first, since a cache keeps old versions.
 std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code failed;
@@ -55,7 +55,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 }
 
 std::optional<CompileFlags> of_build(const fs::path& build) {
-  // Ninja Multi-Config has a file for each configuration.
+  // Ninja Multi-Config writes a file for each configuration.
   for (const char* file : {"build.ninja", "CMakeFiles/impl-Release.ninja",
                            "CMakeFiles/impl-RelWithDebInfo.ninja", "CMakeFiles/impl-Debug.ninja"}) {
     if (!is_there(build / file)) continue;
@@ -66,7 +66,7 @@ std::optional<CompileFlags> of_build(const fs::path& build) {
   return std::nullopt;
 }
 
-// Where CPM put a package: CACHE/<name>/<hash>, or one folder further down.
+// Returns the folder in which CPM stores a package: CACHE/<name>/<hash>, or one folder below.
 std::optional<std::string> package_folder(const fs::path& cache, const std::string& name,
                                           const std::string& header_folder,
                                           const std::string& header) {
@@ -80,8 +80,8 @@ std::optional<std::string> package_folder(const fs::path& cache, const std::stri
   return std::nullopt;
 }
 
-// A checkout without a build that says it: what its CMake files would give. All directories are
-// needed; a system's own fmt, spdlog or json is another ABI.
+// Returns the flags that the CMake files of a checkout would give, if no build has them. All
+// directories are needed: the system's fmt, spdlog or json has another ABI.
 Result<CompileFlags> of_sources(const fs::path& root) {
   CompileFlags flags{root.string(), {}, root.string()};
   for (const char* define :
@@ -138,7 +138,7 @@ CompileFlags of_folder(const fs::path& folder) {
   return {folder.string(), {"-I" + folder.string()}, folder.string()};
 }
 
-// The folder where a package puts its headers, and below it those of others that they include.
+// Returns the flags for a package's folder of headers, and for the third-party headers below it.
 CompileFlags of_package(const fs::path& include) {
   CompileFlags flags = of_folder(include);
   flags.flags.insert(flags.flags.end(), {"-DFMT_HEADER_ONLY=1", "-DSPDLOG_FMT_EXTERNAL",
@@ -170,7 +170,8 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
   if (!given.empty()) return of_given(given);
   const fs::path path = library.path;
   const fs::path folder = path.parent_path();
-  // PREFIX/lib, or PREFIX/lib/x86_64-linux-gnu; the dry run's may be in a folder of that.
+  // The library is in PREFIX/lib or PREFIX/lib/x86_64-linux-gnu; the dry run may be in a folder
+  // below.
   const fs::path prefixes[] = {folder.parent_path(), folder.parent_path().parent_path(),
                                folder.parent_path().parent_path().parent_path()};
   for (const fs::path& prefix : prefixes) {
@@ -178,7 +179,8 @@ Result<CompileFlags> compile_flags(const RuntimeLibrary& library, const std::str
     const bool dryrun = path.filename().string().starts_with("libttmem_dryrun.so");
     if (dryrun && is_there(headers / kInternal)) return of_folder(headers);
   }
-  // CHECKOUT/build_Release/lib, or where the linker puts it: CHECKOUT/build_Release/tt_metal.
+  // The library is in CHECKOUT/build_Release/lib, or where the linker writes it:
+  // CHECKOUT/build_Release/tt_metal.
   const fs::path build = folder.parent_path();
   for (const fs::path& place : {folder, build}) {
     if (auto flags = of_build(place)) return std::move(*flags);

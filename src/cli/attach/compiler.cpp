@@ -12,11 +12,11 @@
 namespace ttmem::attach {
 namespace {
 
-// The headers leave out `typename` where C++20 allows it, which older ones refuse.
+// The headers omit `typename` where C++20 allows that; older compilers refuse such code.
 constexpr int kOldestClang = 16;
 constexpr int kOldestGcc = 11;
 
-// The number that a macro stands for; 0: it is not defined.
+// Returns the number that a macro is defined as, or 0 if it is not defined.
 int value_of(std::string_view macros, const std::string& name) {
   const std::string define = "#define " + name + " ";
   const std::size_t at = macros.find(define);
@@ -30,7 +30,7 @@ int value_of(std::string_view macros, const std::string& name) {
 }  // namespace
 
 bool new_enough(std::string_view macros) {
-  const int clang = value_of(macros, "__clang_major__");  // which claims to be an old GCC, too
+  const int clang = value_of(macros, "__clang_major__");  // clang also claims to be an old GCC
   return clang > 0 ? clang >= kOldestClang : value_of(macros, "__GNUC__") >= kOldestGcc;
 }
 

@@ -9,11 +9,12 @@
 
 namespace ttmem::attach {
 
-// A compiler for TT-Metal's headers, as the beginning of a command line: $CXX, g++, clang++, c++,
-// the first that is there and new enough: GCC 11, clang 16. Fails when there is none.
+// Returns a compiler for TT-Metal's headers, as the begin of a command line: the first of $CXX,
+// g++, clang++ and c++ that exists and is new enough (GCC 11, clang 16). Fails if there is none.
 [[nodiscard]] Result<std::vector<std::string>> find_compiler();
 
-// `macros` is what a compiler defines by itself, a #define a line. Pure.
+// Returns true if a compiler is new enough. `macros` are its predefined macros, one #define per
+// line. Pure.
 [[nodiscard]] bool new_enough(std::string_view macros);
 
 }  // namespace ttmem::attach

@@ -11,12 +11,12 @@
 namespace ttmem::attach {
 namespace {
 
-// The text that begins at `offset` of a string table.
+// Returns the text at `offset` of a string table.
 std::string text_at(const std::string& strings, std::uint64_t offset) {
   return offset < strings.size() ? std::string(strings.c_str() + offset) : std::string();
 }
 
-// The build id among the notes of one section, in hex.
+// Returns the build id among the notes of one section, in hex.
 std::string build_id_in(std::string_view notes) {
   const auto padded = [](std::uint32_t bytes) {
     return (std::size_t{bytes} + 3) & ~std::size_t{3};
@@ -45,7 +45,7 @@ std::string build_id_in(std::string_view notes) {
 
 std::optional<ElfFile> ElfFile::open(const std::string& path) {
   ElfFile elf;
-  // Not blocking: the path may name a pipe.
+  // O_NONBLOCK, because the path may name a pipe.
   elf.file_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
   if (!elf.file_ || ::fstat(elf.file_.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
@@ -130,7 +130,7 @@ bool ElfFile::defines(std::string_view symbol) const {
   const Elf64_Shdr* symbols = section_of_type(SHT_DYNSYM);
   if (symbols == nullptr) return false;
   const std::string strings = strings_of(*symbols);
-  // A library has tens of thousands of names, and hardly ever this one.
+  // A library has tens of thousands of names, and rarely this one.
   if (strings.find(std::string(symbol) + '\0') == std::string::npos) return false;
   for (const Elf64_Sym& entry : read_table<Elf64_Sym>(symbols->sh_offset, symbols->sh_size)) {
     if (entry.st_shndx != SHN_UNDEF && text_at(strings, entry.st_name) == symbol) return true;

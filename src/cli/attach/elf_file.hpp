@@ -14,20 +14,20 @@
 
 namespace ttmem::attach {
 
-// A program or library of this machine: 64 bits, little endian. The file may be anything: whatever
-// does not fit into it is taken as not there. Not thread-safe.
+// A program or library of this machine: 64 bits, little-endian. The file may contain anything: a
+// part that does not fit into the file counts as missing. Not thread-safe.
 class ElfFile {
  public:
-  // None when it cannot be read or is no such file.
+  // Returns nullopt if the file cannot be read or is not such a file.
   [[nodiscard]] static std::optional<ElfFile> open(const std::string& path);
 
-  // The dynamic loader that it asks for; empty: none, as in libraries and static programs.
+  // Returns the dynamic loader of a program; empty for libraries and static programs.
   [[nodiscard]] std::string interpreter() const;
-  // In hex; empty: it was linked without one.
+  // Returns the build id in hex, or an empty text if the file has none.
   [[nodiscard]] std::string build_id() const;
-  // The name by which others refer to it; empty: none.
+  // Returns the name by which other files refer to this library; empty: none.
   [[nodiscard]] std::string soname() const;
-  // True if other files that load it get this symbol from it.
+  // Returns true if the file exports this symbol.
   [[nodiscard]] bool defines(std::string_view symbol) const;
 
  private:

@@ -18,7 +18,7 @@ void Hash::add(std::string_view bytes) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data(), sizeof(word));
     state_ = (state_ ^ word) * prime;
-    state_ ^= state_ >> 32;  // a product never carries a high bit down
+    state_ ^= state_ >> 32;  // a product never moves a high bit down
   }
   for (const char byte : bytes) state_ = (state_ ^ static_cast<unsigned char>(byte)) * prime;
 }

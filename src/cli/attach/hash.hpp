@@ -8,8 +8,8 @@
 
 namespace ttmem::attach {
 
-// FNV-1a over whole words, then over the bytes that are left. It tells versions of a file apart; it
-// is no protection against somebody who wants two files to have the same.
+// FNV-1a over whole words, then over the remaining bytes. Distinguishes versions of a file, but
+// does not protect against a user who makes two files with equal hashes.
 class Hash {
  public:
   void add(std::string_view bytes);
@@ -19,7 +19,7 @@ class Hash {
   std::uint64_t state_ = 0xcbf29ce484222325;
 };
 
-// Of a file's content; none when it cannot be read.
+// Returns the hash of a file's content, or nullopt if the file cannot be read.
 [[nodiscard]] std::optional<std::string> hash_of_file(const std::string& path);
 
 }  // namespace ttmem::attach

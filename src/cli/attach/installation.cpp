@@ -13,7 +13,7 @@ Installation installation() {
   const std::string libraries = prefix + "/" TTMEM_LIBDIR;
   return {.stub = libraries + "/ttmem/libttmem_preload.so",
           .sources = prefix + "/share/ttmem/adapter",
-          // Not libttmem.so, which is a developer's.
+          // libttmem.so is only installed for developers.
           .library = libraries + "/libttmem.so.0"};
 }
 

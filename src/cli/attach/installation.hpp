@@ -5,12 +5,12 @@
 
 namespace ttmem::attach {
 
-// Where the parts of ttmem lie that the adapter needs, beside the running program: `bin/ttmem` has
-// `lib` (or what CMAKE_INSTALL_LIBDIR names) and `share` next to `bin`, installed and in the build
-// tree alike. The paths may name nothing: not every installation has all parts.
+// The paths of the parts of ttmem that the adapter needs, relative to the running program: `lib`
+// (or CMAKE_INSTALL_LIBDIR) and `share` are next to `bin`, both installed and in the build tree. A
+// path may name no file, because an installation need not have all parts.
 struct Installation {
-  std::string stub;     // what is preloaded
-  std::string sources;  // the folder with the adapter's sources, and ttmem/ttmem.h for them
+  std::string stub;     // library that is preloaded
+  std::string sources;  // folder with the adapter's sources and their ttmem/ttmem.h
   std::string library;  // libttmem.so.0
 };
 

@@ -6,7 +6,7 @@
 namespace ttmem::attach {
 namespace {
 
-// "$ " is a blank, "$$" a dollar, "$:" a colon.
+// Decodes "$ " to a blank, "$$" to a dollar and "$:" to a colon.
 std::string without_ninja_escapes(std::string_view value) {
   std::string text;
   for (std::size_t i = 0; i < value.size(); ++i) {
@@ -21,7 +21,7 @@ bool changes_headers(std::string_view flag) {
          flag.starts_with("-stdlib=");
 }
 
-// The next line of `text`, which loses it.
+// Removes the next line from `text`, and returns it.
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a build of TT-Metal gave the compiler. Its compile_commands.json does not have its own files
-// (build_metal.sh leaves them out), but its build.ninja has. Pure, safe from any thread.
+// The compiler flags of a build of TT-Metal. They are read from build.ninja, because
+// compile_commands.json lacks TT-Metal's own files (build_metal.sh omits them). Pure, safe from any
+// thread.
 #pragma once
 
 #include <optional>
@@ -11,13 +12,13 @@
 
 namespace ttmem::attach {
 
-// Of the first object whose path begins with `object`, in the text of a build.ninja: its defines
-// and include directories, and of its other flags those that change what the headers mean (macros,
-// the language and the standard library). None when there is no such object.
+// Returns flags of the first object whose path begins with `object` in the text of a build.ninja:
+// its defines and include directories, and all other flags that change the meaning of headers
+// (macros, the language and the standard library). Returns nullopt if there is no such object.
 [[nodiscard]] std::optional<std::vector<std::string>> flags_in_ninja(std::string_view ninja,
                                                                      std::string_view object);
 
-// A value of a build.ninja as arguments: Ninja's escapes and the shell's quotes are undone.
+// Splits a value of a build.ninja into arguments, without Ninja's escapes and the shell's quotes.
 [[nodiscard]] std::vector<std::string> arguments_of(std::string_view value);
 
 }  // namespace ttmem::attach

@@ -21,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-// tt::tt_metal::Buffer::allocate_impl(): every build exports it, in whichever file it is.
+// tt::tt_metal::Buffer::allocate_impl(), which every build exports from one of its files.
 constexpr std::string_view kMarker = "_ZN2tt8tt_metal6Buffer13allocate_implEv";
-// Our own stub defines it too.
+// The stub, which defines the symbol too.
 constexpr std::string_view kStub = "libttmem_preload.so";
 
 constexpr seconds kPatience{20};
@@ -38,7 +38,7 @@ std::vector<std::string> words_of(std::string_view text, std::string_view betwee
   return words;
 }
 
-// Those of a folder that fit, sorted; none when it cannot be read.
+// Returns the files of a folder that fit, sorted; empty if the folder cannot be read.
 template <typename Fits>
 std::vector<std::string> files_in(const fs::path& folder, Fits fits) {
   std::vector<std::string> found;
@@ -55,8 +55,8 @@ std::optional<std::string> first_runtime(const std::vector<std::string>& paths) 
   return found == paths.end() ? std::nullopt : std::optional(*found);
 }
 
-// Ours lie beside ttmem, and perhaps in LD_LIBRARY_PATH: the dry run only counts for a command that
-// is linked with it.
+// Finds the runtime in a folder, except ttmem's own libraries. These lie beside ttmem and perhaps
+// in LD_LIBRARY_PATH; the dry run only counts for a command that is linked with it.
 std::optional<std::string> in_folder(const fs::path& folder) {
   return first_runtime(files_in(folder, [](const std::string& name) {
     return name.starts_with("libtt") && !name.starts_with("libttmem") &&
@@ -66,13 +66,14 @@ std::optional<std::string> in_folder(const fs::path& folder) {
 
 std::optional<std::string> in_library_path() {
   for (const std::string& folder : words_of(environment("LD_LIBRARY_PATH"), ":;")) {
-    if (!folder.starts_with("/")) continue;  // any user may have put files there
+    if (!folder.starts_with("/")) continue;  // a relative folder may have files of any user
     if (auto found = in_folder(folder)) return found;
   }
   return std::nullopt;
 }
 
-// The path of the program that runs a script, or empty. `#!/usr/bin/env python3` names the second.
+// Returns the path of the program that runs a script, or an empty text. In `#!/usr/bin/env python3`
+// the program is the second word.
 std::string interpreter_of_script(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line(256, '\0');
@@ -117,7 +118,7 @@ std::optional<std::string> in_python_package(const std::string& program) {
     modules.insert(modules.end(), more.begin(), more.end());
     if (auto found = first_runtime(modules)) return found;
     for (const std::string& module : modules) {
-      if (auto found = first_runtime(what_loads(module).paths)) return found;
+      if (auto found = first_runtime(files_loaded_by(module).paths)) return found;
     }
   }
   return std::nullopt;
@@ -130,7 +131,8 @@ std::optional<std::string> in_checkout(const std::string& root) {
       files_in(root, [](const std::string& name) { return name.starts_with("build_"); });
   builds.insert(builds.end(), more.begin(), more.end());
   for (const std::string& build : builds) {
-    for (const char* part : {"/lib", "/tt_metal"}) {  // installed, and where it was built
+    // The folders of installed and of newly built libraries.
+    for (const char* part : {"/lib", "/tt_metal"}) {
       if (auto found = in_folder(build + part)) return found;
     }
   }
@@ -149,11 +151,11 @@ std::optional<std::string> search(const std::vector<std::string>& command) {
   std::string program = command.empty() ? std::string() : find_program(command[0]);
   // The user chose a path with a slash. A relative directory of PATH may have files of other users.
   if (!program.empty() && command[0].find('/') != std::string::npos) {
-    std::error_code failed;  // then the path stays relative, and no Python is run
+    std::error_code failed;  // on failure the path stays relative, and no Python is run
     program = fs::absolute(program, failed).string();
   }
   if (!program.empty()) {
-    if (auto found = first_runtime(what_loads(program).paths)) return found;
+    if (auto found = first_runtime(files_loaded_by(program).paths)) return found;
   }
   if (auto found = in_library_path()) return found;
   if (!program.empty()) {
@@ -204,10 +206,11 @@ Result<std::optional<RuntimeLibrary>> find_runtime(const std::vector<std::string
   return std::optional(std::move(*library));
 }
 
-Loaded what_loads(const std::string& path, std::vector<std::pair<std::string, std::string>> more) {
+Loaded files_loaded_by(const std::string& path,
+                       std::vector<std::pair<std::string, std::string>> more) {
   Loaded loaded;
   if (!ElfFile::open(path)) return loaded;
-  // Uses the loader of ttmem: the loader that the file names could be any program.
+  // Uses the loader of ttmem, because the loader that the file names could be any program.
   const std::optional<ElfFile> self = ElfFile::open("/proc/self/exe");
   const std::string loader = self ? self->interpreter() : std::string();
   if (loader.empty()) return loaded;
@@ -216,7 +219,7 @@ Loaded what_loads(const std::string& path, std::vector<std::pair<std::string, st
     return variable.first == "LD_PRELOAD";
   });
   if (!preloads) more.emplace_back("LD_PRELOAD", "");
-  // "/proc/self/exe" would be another file there.
+  // "/proc/self/exe" would be another file in the child.
   std::error_code failed;
   const std::string file = fs::canonical(path, failed).string();
   if (failed) return loaded;
@@ -230,7 +233,7 @@ Loaded what_loads(const std::string& path, std::vector<std::pair<std::string, st
       if (words.size() == 2 && words[1] == file) loaded.undefined.push_back(words[0]);
       continue;
     }
-    // "\tlibx.so.1 => /path/libx.so.1 (0x00007...)", "\t/path/libx.so (0x...)"
+    // Lines are like "\tlibx.so.1 => /path/libx.so.1 (0x00007...)" or "\t/path/libx.so (0x...)".
     const std::size_t begin = line.find('/');
     const std::size_t end = line.rfind(" (");
     if (begin != std::string::npos && end != std::string::npos && begin < end) {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Why = std::optional<std::string>;
 
-constexpr int kMaxLinks = 40;  // the limit of the kernel
+constexpr int kMaxLinks = 40;  // the limit of Linux on links in one path
 
 // A directory, link or file on the path.
 struct Place {
@@ -37,9 +37,9 @@ Why cannot_read(const Place& place, int reason) {
   return fmt::format("cannot read {}: {}", place.path.string(), std::strerror(reason));
 }
 
-// Returns why `place`, which lies in the directory `above`, is not trusted. The owner of / is
-// trusted like root, because root has another number in a user namespace; but not in a sticky
-// directory, where files of any user may show this number.
+// Returns why `place`, in the directory `above`, is not trusted, or nullopt. The owner of / is
+// trusted like root, because root has another number in a user namespace; except in a sticky
+// directory, where files of any user may have this number.
 Why judge(const Place& place, const Place& above, uid_t owner_of_all) {
   const uid_t owner = place.facts.st_uid;
   const bool is_ours = owner == ::geteuid() || owner == 0;
@@ -47,7 +47,7 @@ Why judge(const Place& place, const Place& above, uid_t owner_of_all) {
     return fmt::format("{} belongs to user {}, who could put anything there", place.path.string(),
                        owner);
   }
-  const bool is_link = S_ISLNK(place.facts.st_mode);  // the mode of a link means nothing
+  const bool is_link = S_ISLNK(place.facts.st_mode);  // the mode of a link has no meaning
   if (!is_link && !place.is_sticky() && (place.facts.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return fmt::format("others may write to {}; remove that right (chmod go-w)",
                        place.path.string());

@@ -7,7 +7,7 @@
 
 namespace ttmem::doctor {
 
-// Looks at everything that measuring needs, and at what surprises people: driver and chips, shared
+// Checks everything that measuring needs, and frequent causes of surprise: driver and chips, shared
 // memory, processes, the runtime and its adapter, this shell. Changes nothing.
 [[nodiscard]] std::vector<model::Check> examine();
 

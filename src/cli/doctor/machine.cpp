@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The PCI addresses of the cards in the machine that no chip of the driver has.
+// Returns the PCI addresses of cards that the driver does not have as chips.
 std::vector<std::string> cards_without_driver(const Scene& scene) {
   std::vector<std::string> cards;
   std::error_code error;
@@ -36,7 +36,7 @@ std::vector<std::string> cards_without_driver(const Scene& scene) {
   return cards;
 }
 
-// "2 chips: n300 (0-1)".
+// Returns for example "2 chips: n300 (0-1)".
 std::string chips_by_card(const std::vector<driver::Chip>& chips) {
   std::map<std::string, std::vector<std::uint32_t>> by_card;
   for (const driver::Chip& chip : chips) {
@@ -52,7 +52,7 @@ std::string chips_by_card(const std::vector<driver::Chip>& chips) {
   return text;
 }
 
-// The numbers of the chips for which this holds: "0,3"; empty: none.
+// Returns the numbers of the chips for which `holds` is true, such as "0,3".
 template <typename Holds>
 std::string chips_that(const std::vector<driver::Chip>& chips, Holds holds) {
   std::vector<std::uint32_t> numbers;
@@ -64,7 +64,7 @@ std::string chips_that(const std::vector<driver::Chip>& chips, Holds holds) {
 
 void check_cards(const Scene& scene, Findings& findings) {
   const std::vector<std::string> cards = cards_without_driver(scene);
-  // A container need not see the driver's files of every chip.
+  // A container may see the driver's files of some chips only.
   if (cards.empty() || scene.evidence.driver.not_here > 0) return;
   findings.failure("driver",
                    fmt::format("the card{} at {} {} not driven by it", cards.size() == 1 ? "" : "s",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which processes are seen, and which are not although they should be.
+// The tracked processes, and processes that should be tracked but are not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void check_segments(const Scene& scene, Findings& findings) {
     const std::size_t semicolon = sentence.find("; ");
     const std::string found_so = sentence.substr(0, semicolon);
     const std::string advice = semicolon == std::string::npos ? "" : sentence.substr(semicolon + 2);
-    // Those of other users are not for everybody to see; one's own can still be measured.
+    // Files of other users may be unreadable; the user's own processes can still be measured.
     if (found_so.ends_with("permission denied")) {
       findings.warning("segments", found_so, advice);
     } else {
@@ -75,7 +75,7 @@ void check_segments(const Scene& scene, Findings& findings) {
 
 void check_untracked(const Scene& scene, Findings& findings) {
   for (const collector::Untracked& process : scene.evidence.untracked) {
-    if (process.unreadable || process.segment_deleted) continue;  // see the segments
+    if (process.unreadable || process.segment_deleted) continue;  // reported with the segments
     const std::string name = process.pid == 0 ? "a process" : who(process.pid, process.name);
     if (process.may_hold) {
       findings.failure("not tracked", name + ": " + process.reason, process.advice);
@@ -103,12 +103,12 @@ void check_both_trackers(const Scene& scene, Findings& findings) {
                    "start with `ttmem run -- CMD`, or set TT_METAL_SHM_TRACKING_DISABLED=1");
 }
 
-// A process of the user's own, or any if this is root.
+// A process of this user, or any process if this user is root.
 struct Looked {
   std::int32_t pid = 0;
   std::string name;
-  bool deleted_segment = false;  // it has one that nobody finds any more
-  bool preloaded = false;        // with the stub, and an adapter to load
+  bool deleted_segment = false;  // its segment was deleted, so that no reader finds it
+  bool preloaded = false;        // has the preloaded stub, and an adapter to load
   bool has_runtime = false;
 };
 

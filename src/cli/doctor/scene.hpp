@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the checks of one examination share.
+// The facts that the checks of one examination share.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@
 namespace ttmem::doctor {
 
 struct Scene {
-  std::string root;  // as TTMEM_SYSROOT
+  std::string root;  // value of TTMEM_SYSROOT
   collector::Evidence evidence;
   model::Snapshot snapshot;
 };
 
-// The findings, in the order in which they are shown.
+// The findings, in the order of their display.
 class Findings {
  public:
   void good(std::string name, std::string found) {
@@ -45,9 +45,10 @@ class Findings {
 };
 
 void check_machine(const Scene& scene, Findings& findings);        // driver, chips
-void check_shared_memory(const Scene& scene, Findings& findings);  // where segments are
-void check_processes(const Scene& scene, Findings& findings);      // who is seen, and who is not
-void check_runtime(Findings& findings);                            // TT-Metal, its adapter
+void check_shared_memory(const Scene& scene, Findings& findings);  // segments
+// Processes that are seen and processes that are not.
+void check_processes(const Scene& scene, Findings& findings);
+void check_runtime(Findings& findings);       // TT-Metal, its adapter
 void check_surroundings(Findings& findings);  // variables, server, clock, locale
 
 }  // namespace ttmem::doctor

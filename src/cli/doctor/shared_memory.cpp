@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kName = "shared memory";
-constexpr std::uint64_t kLittleSpace = 64 << 20;  // what Docker gives a container
+constexpr std::uint64_t kLittleSpace = 64 << 20;  // the size that Docker gives a container
 
 void check_directory(const std::string& directory, Findings& findings) {
   struct statvfs space {};
@@ -61,7 +61,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-// The last setting of RemoveIPC in a file; empty: none.
+// Returns the last setting of RemoveIPC in a file; empty: none.
 std::string remove_ipc_in(const std::string& path) {
   constexpr std::size_t most = 1 << 16;
   const std::string text = read_text(path, most);
@@ -77,10 +77,11 @@ std::string remove_ipc_in(const std::string& path) {
   return value;
 }
 
-// Of logind's file and of the drop-ins, of which those with later names win.
+// Returns the setting in logind's file and its drop-ins, where the last name has precedence.
 std::string remove_ipc(const std::string& root) {
   std::string value = remove_ipc_in(root + "/etc/systemd/logind.conf");
-  std::map<std::string, std::string> drop_ins;  // by name; of one name the last folder's wins
+  // By name; the last folder with a name has precedence.
+  std::map<std::string, std::string> drop_ins;
   for (const char* folder : {"/usr/lib", "/run", "/etc"}) {
     std::error_code error;
     for (fs::directory_iterator it(root + folder + "/systemd/logind.conf.d", error), end;
@@ -94,7 +95,8 @@ std::string remove_ipc(const std::string& root) {
   return value;
 }
 
-// logind removes what an ordinary user has in /dev/shm when the last session of that user ends.
+// Warns if logind removes an ordinary user's files in /dev/shm at the end of the user's last
+// session.
 void check_remove_ipc(const Scene& scene, Findings& findings) {
   constexpr uid_t first_ordinary = 1000;
   const bool concerned = scene.evidence.directory == "/dev/shm" && ::getuid() >= first_ordinary;

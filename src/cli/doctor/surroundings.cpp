@@ -26,7 +26,7 @@ namespace {
 
 struct Connected {
   int error = 0;                 // errno; 0: a server listens
-  std::optional<uid_t> owner{};  // of the server
+  std::optional<uid_t> owner{};  // user of the server
 };
 
 Connected connect_to(const std::string& path) {

@@ -28,15 +28,15 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Sends systemd a state such as "READY=1" over $NOTIFY_SOCKET; does nothing when that is unset or
-// nobody listens. The protocol is one datagram, so libsystemd is not needed.
+// Sends systemd a state such as "READY=1" over $NOTIFY_SOCKET. Does nothing if the variable is
+// unset or no process listens. The protocol is one datagram, so libsystemd is not needed.
 void notify_systemd(std::string_view state) {
   const std::string_view path = environment("NOTIFY_SOCKET");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) return;
   path.copy(address.sun_path, path.size());
-  if (path.front() == '@') address.sun_path[0] = '\0';  // a name that is no file
+  if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract name, not a file
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return;
@@ -75,7 +75,7 @@ int serve(const ServeOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed connection or log is an error code, not a signal
   const std::shared_ptr<spdlog::logger> events = log_to_stderr(options.quiet);
   asio::io_context loop(1);
-  asio::signal_set signals(loop, SIGINT, SIGTERM);  // first: no signal is lost from here on
+  asio::signal_set signals(loop, SIGINT, SIGTERM);  // created first, so that no signal is lost
   Observatory observatory(options.socket.directory,
                           {options.reap, options.process_metrics, options.history});
   SocketServer socket(loop, observatory, options.socket, events);
@@ -85,7 +85,7 @@ int serve(const ServeOptions& options) {
   });
   observatory.add_figures(
       [&](std::vector<views::ServerFigure>& figures) { add_responses(http, figures); });
-  // Counters begin here: whatever is done once somebody can connect is counted.
+  // Initializes the counters before a client can connect, so that all changes are counted.
   (void)observatory.figures();
   if (!started(socket.start())) return 1;
   if (!started(http.start())) {

@@ -9,15 +9,15 @@
 namespace ttmem::serve {
 
 struct ServeOptions {
-  SocketOptions socket;  // its directory is used by all parts
+  SocketOptions socket;  // all parts use its directory
   HttpOptions http;
-  bool quiet = false;  // warnings only
+  bool quiet = false;  // log warnings only
   bool reap = true;
   bool process_metrics = true;
   std::chrono::seconds history{86400};
 };
 
-// Serves until SIGINT or SIGTERM. Returns the exit code; errors have been logged.
+// Serves until SIGINT or SIGTERM. Returns the exit code; errors are already logged.
 int serve(const ServeOptions& options);
 
 }  // namespace ttmem::serve

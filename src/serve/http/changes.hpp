@@ -11,49 +11,49 @@
 
 namespace ttmem::serve {
 
-// What pages ask for every second: the devices whose figures changed since the answer before. Every
-// change of a device, of the warnings or of a list gets the next number; a client sends the number
-// of its last answer, and gets what has a higher one.
+// The answers to the requests of pages every second: the devices whose figures changed since the
+// previous answer. Every change of a device, of the warnings or of a list gets the next number. A
+// client sends the number of its last answer, and gets the changes with higher numbers.
 //
-// Numbers begin with the microseconds of the clock when the server started, and grow by a few each
-// second, so that a later server never gives one of an earlier server again.
+// The first number is the wall clock in microseconds at the start of the server. Numbers grow by a
+// few each second, so a later server never repeats a number of an earlier server.
 //
-// A device is written once for all clients. One thread at a time.
+// The JSON of a device is written once for all clients. For one thread at a time.
 class Changes {
  public:
-  // `start_unix_us` is the number of nothing yet.
+  // No change has the number `start_unix_us`.
   explicit Changes(std::uint64_t start_unix_us) : first_(start_unix_us), number_(start_unix_us) {}
 
-  // How far the lists are that clients ask for by themselves. A list changed when its figure is
-  // another one than before.
+  // Figures that change when a list changes. Clients request the lists separately.
   struct Lists {
     std::uint64_t allocations_and_programs = 0;
     std::uint64_t postmortems = 0;
   };
-  // Takes over what is new in a snapshot, whose lists may be missing.
+  // Numbers the changes in a new snapshot. The lists of the snapshot may be missing.
   void update(const model::Snapshot& snapshot, const Lists& lists);
 
   struct Question {
-    std::optional<std::uint64_t> after{};      // none, or a number not given by this server: all
-    std::optional<model::DeviceName> cores{};  // whose per-core figures are wanted
+    // Nullopt, or a number of another server: return everything.
+    std::optional<std::uint64_t> after{};
+    std::optional<model::DeviceName> cores{};  // device whose figures per core are requested
     std::optional<std::uint64_t> cores_after{};
-    bool brief = false;  // of devices only what `ttmem fleet` needs
+    bool brief = false;  // only the facts of a device that `ttmem fleet` needs
   };
-  // Schema ttmem.changes.v1, in one line (docs/reference/server-http.md).
+  // Returns one line of JSON in the schema ttmem.changes.v1 (docs/reference/server-http.md).
   [[nodiscard]] std::string since(const Question& question) const;
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
  private:
   struct Known {
-    model::Device identity;  // only what it is named by
-    std::string key;         // in the document: its uid, or else its PCI address or number
+    model::Device identity;  // only the fields that name the device
+    std::string key;         // key in the document: the uid, or else the PCI address or number
     std::string figures;     // JSON
-    std::string brief;       // the same with less in it
+    std::string brief;       // JSON with fewer fields
     std::uint64_t number = 0;
     std::vector<model::Core> cores;
     std::uint64_t cores_number = 0;
-    mutable std::string cores_text;  // JSON, made when somebody asks
+    mutable std::string cores_text;  // JSON, made at the first request
   };
 
   void take(const model::Device& device, Known& known);
@@ -61,10 +61,10 @@ class Changes {
   [[nodiscard]] std::string cores_part(const Question& question) const;
 
   std::uint64_t first_;
-  std::uint64_t number_;  // of the last change
+  std::uint64_t number_;  // number of the last change
   std::vector<Known> devices_;
-  std::uint64_t devices_number_ = 0;  // when one came or went
-  std::string warnings_;              // JSON, with `complete`
+  std::uint64_t devices_number_ = 0;  // number of the last change in the set of devices
+  std::string warnings_;              // JSON of `complete` and the warnings
   std::uint64_t warnings_number_ = 0;
   Lists seen_;
   Lists list_numbers_;

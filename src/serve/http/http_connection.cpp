@@ -14,12 +14,12 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
 constexpr std::chrono::seconds kReadTime{10};
-// A client that takes an answer more slowly than this is given up: it keeps a place from others.
+// A client that takes an answer more slowly than this is disconnected, to free its place.
 constexpr std::chrono::seconds kWriteTime{30};
 constexpr std::uint64_t kSlowestBytesPerSecond = 64 << 10;
 constexpr std::chrono::seconds kLingerTime{2};
 constexpr std::size_t kMaxLingerBytes = 1 << 20;
-// A request and what a client sent ahead of the next ones.
+// Room for a request and for bytes of later requests that a client sent ahead.
 constexpr std::size_t kMaxBufferBytes = 4 * std::size_t{kMaxHeaderBytes};
 
 template <typename Body>
@@ -104,7 +104,7 @@ void HttpConnection::on_read(const boost::system::error_code& error) {
     return;
   }
   const HttpRequest request = request_of(*parser_);
-  // The body was not read, so what follows cannot be parsed as a request.
+  // The body was not read, so the next bytes cannot be parsed as a request.
   const bool keep_alive = parser_->keep_alive() && !request.has_body;
   const Form form{request.method == "HEAD", keep_alive, request.version};
   HttpResponse response = answer_(request);
@@ -112,8 +112,8 @@ void HttpConnection::on_read(const boost::system::error_code& error) {
   write(std::move(response), form);
 }
 
-// Lets a worker make the response, and goes on in the event loop. The worker touches nothing of the
-// connection.
+// Lets a worker compute the response, and continues in the event loop. The worker does not access
+// the connection.
 void HttpConnection::complete(HttpResponse response, Form form) {
   boost::asio::post(workers_, [self = shared_from_this(), loop = stream_.get_executor(),
                                response = std::move(response), form]() mutable {
@@ -171,8 +171,8 @@ void HttpConnection::on_write(const boost::system::error_code& error, bool keep_
   linger();
 }
 
-// The system resets a connection that is closed with unread bytes, and the client may lose the
-// response. So the rest is read, within limits.
+// Reads the remaining bytes, within limits: Linux resets a connection that is closed with unread
+// bytes, and the client may then lose the response.
 void HttpConnection::linger() {
   buffer_.clear();
   stream_.async_read_some(

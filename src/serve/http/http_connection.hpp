@@ -24,30 +24,31 @@ inline constexpr std::uint32_t kMaxHeaderBytes = 8192;
 
 using HttpParser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
 
-// The request whose header `parser` has.
+// Returns the request whose header `parser` has read.
 [[nodiscard]] HttpRequest request_of(const HttpParser& parser);
-// The answer to bytes that are not a request; none when the client is gone or was too slow.
+// Returns the answer to bytes that are not a request; nullopt if the client has left or was too
+// slow.
 [[nodiscard]] std::optional<HttpResponse> response_to(const boost::system::error_code& error);
 
-// One client: reads a request, answers it, and so on, one after the other, until the client goes,
-// asks to close, sends no valid request or is too slow. Lives while an operation is pending.
-// One thread: that of the event loop.
+// One client: reads and answers one request after the other, until the client leaves, asks to
+// close, sends an invalid request or is too slow. Lives while an operation is pending. Used by one
+// thread: the thread of the event loop.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using Answer = std::function<HttpResponse(const HttpRequest&)>;
-  // The destructor calls `done`. Long bodies are written by `workers`, which the caller must end
-  // before the event loop.
+  // The destructor calls `done`. `workers` write long bodies; the caller must end `workers` before
+  // the event loop.
   HttpConnection(boost::asio::ip::tcp::socket socket, boost::asio::thread_pool& workers,
                  Answer answer, std::function<void()> done);
   ~HttpConnection() { done_(); }
 
   void start() { read(); }
-  // At once, whatever is pending.
+  // Closes the connection at once, even if an operation is pending.
   void close() { stream_.close(); }
 
   // Ordered by the loss to the client if the connection is closed, the smallest loss first.
   enum class State : std::uint8_t {
-    lingering,  // everything is answered; only the client has not closed yet
+    lingering,  // everything is answered, but the client has not closed the connection
     reading,    // waits for a whole request
     writing,    // waits for the client to take the answer
     answering,
@@ -79,9 +80,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::optional<HttpParser> parser_;
   boost::beast::http::response<boost::beast::http::string_body> response_;
   boost::beast::http::response<boost::beast::http::file_body> file_response_;
-  std::shared_ptr<void> ticket_;  // of the response that is being sent
+  std::shared_ptr<void> ticket_;  // ticket of the response that is being sent
   State state_ = State::reading;
-  std::chrono::steady_clock::time_point since_{};  // when state_ was entered
+  std::chrono::steady_clock::time_point since_{};  // time when state_ was entered
   std::size_t lingered_bytes_ = 0;
 };
 

@@ -73,7 +73,7 @@ HttpResponse no_device(const std::vector<model::DeviceName>& missing,
                                        : "there are " + text::format_devices(present)));
 }
 
-// Calls use(snapshot, names) with the devices that the query names; no names mean all devices.
+// Calls use(snapshot, names) with the devices in the query; empty names mean all devices.
 template <typename Use>
 HttpResponse on_devices(const Target& target, const HttpSources& sources, Use&& use) {
   const auto names = devices_in(target);
@@ -97,7 +97,7 @@ HttpResponse snapshot(const Target& target, const HttpSources& sources) {
       const model::Snapshot selected = on_these(selection::without_lists(all), names);
       return ok(kJson, views::snapshot_json(selected, views::JsonLayout::line));
     }
-    HttpResponse response;  // as long as those of the lists
+    HttpResponse response;  // computed later, because it is as long as the lists
     response.later = [selected =
                           on_these(selection::cut_lists(all, names, kMaxListEntries), names)] {
       return ok(kJson, views::snapshot_with_lists_json(selected, views::JsonLayout::line));
@@ -118,7 +118,7 @@ Result<std::size_t> limit_in(const Target& target) {
   return static_cast<std::size_t>(limit->value_or(kMaxListEntries));
 }
 
-// Makes the text later, on another thread: a list of 100,000 takes most of a second to write.
+// Computes the text later, on another thread: writing 100,000 entries takes most of a second.
 HttpResponse allocations(const Target& target, const HttpSources& sources) {
   const auto pid = pid_in(target);
   if (!pid) return error_response(400, pid.error().message);
@@ -158,8 +158,10 @@ HttpResponse programs(const Target& target, const HttpSources& sources) {
   });
 }
 
-// Of a device that is there, and of which nothing has been recorded; none when it is not there.
-std::optional<HistoryRange> nothing_yet(const model::Snapshot& now, const model::DeviceName& name) {
+// Returns an empty history for a device that exists without recorded points; nullopt if there is no
+// such device.
+std::optional<HistoryRange> empty_history(const model::Snapshot& now,
+                                          const model::DeviceName& name) {
   for (const model::Device& device : now.devices) {
     if (!has_name(device, name)) continue;
     HistoryRange range;
@@ -187,7 +189,7 @@ HttpResponse history(const Target& target, const HttpSources& sources) {
   const model::Snapshot& now = sources.figures();
   auto range = sources.history->range(ids->front(), seconds->value_or(kDefaultHistorySeconds),
                                       now.time_unix_ns);
-  if (!range) range = nothing_yet(now, ids->front());
+  if (!range) range = empty_history(now, ids->front());
   if (!range) return no_device(*ids, sources.history->devices());
   return ok(kJson, history_json(*range));
 }
@@ -250,7 +252,7 @@ HttpResponse handle(const HttpRequest& request, const HostRule& hosts, const Htt
     return error_response(404,
                           fmt::format("there is no {}; /api lists what there is", target->path));
   }
-  // The page itself has no figures, and asks for the token; a probe of health has none.
+  // The page itself has no figures and asks the user for the token. A health probe has no token.
   if (endpoint != nullptr && endpoint->answer != health) {
     if (auto refused = refused_token(request, sources.token)) return std::move(*refused);
   }

@@ -18,21 +18,22 @@
 
 namespace ttmem::serve {
 
-// Where the answers come from. What the functions return is valid until one is called again.
+// The sources of the answers. A returned reference is valid until any of the functions is called.
 struct HttpSources {
   std::function<const model::Snapshot&()> snapshot;
-  // What the last pass found, at most a second old; its allocations and programs may be missing.
+  // Returns the last pass, which is at most a second old. Allocations and programs may be missing.
   std::function<const model::Snapshot&()> figures;
   std::function<std::string()> metrics;
   std::function<bool()> up;
   const History* history = nullptr;
   const Postmortems* postmortems = nullptr;
-  std::function<const Changes&()> changes;  // up to that pass
-  std::string token{};                      // to be sent by whoever asks; empty: none
-  std::string assets{};                     // the folder of --assets; empty: none
+  std::function<const Changes&()> changes;  // changes up to the last pass
+  std::string token{};                      // token that requests must have; empty: none
+  std::string assets{};                     // folder of --assets; empty: none
 };
 
-// Never fails: the response says what is wrong with the request. As thread-safe as the sources.
+// Returns the response, which says what is wrong with an invalid request. Never fails. As
+// thread-safe as the sources.
 [[nodiscard]] HttpResponse handle(const HttpRequest& request, const HostRule& hosts,
                                   const HttpSources& sources);
 

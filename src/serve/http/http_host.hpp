@@ -7,18 +7,20 @@
 
 namespace ttmem::serve {
 
-// Which names a request may have as its Host. A web page can make a browser send requests to any
-// name that its owner points at this machine (DNS rebinding); that name is then the Host, and is
-// refused.
+// The names that a request may have in its Host header. With DNS rebinding, a web page makes a
+// browser send requests to a name that the page's owner points at this machine. The Host header
+// then has that name, and the server refuses the request.
 struct HostRule {
-  std::string address = "127.0.0.1";  // as bound, in the system's own spelling
+  std::string address = "127.0.0.1";  // bound address, as the system writes it
   std::uint16_t port = 0;
-  std::string name{};  // of this machine, where others than itself may ask; empty: none
-  bool any = false;    // whoever asks has a token, which a page of the web has not
+  std::string name{};  // name of this machine, if other machines may connect; empty: none
+  // All names are allowed: requests need a token, which a web page does not have.
+  bool any = false;
 
-  // `host` is `NAME` or `NAME:PORT`, IPv6 addresses in brackets. Accepts the bound address, that of
-  // this machine's loopback, `localhost` and `name`, whole or its first part; every literal address
-  // when bound to all; each with the right port or none.
+  // Returns true if a request may have `host`, which is `NAME` or `NAME:PORT`, with IPv6 addresses
+  // in brackets. Allowed are the bound address, the loopback address, `localhost`, and `name` or
+  // its first label. A server that is bound to all addresses allows every literal address. The port
+  // must be right or missing.
   [[nodiscard]] bool allows(std::string_view host) const;
 };
 

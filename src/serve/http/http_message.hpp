@@ -18,7 +18,7 @@ struct HttpRequest {
   std::string method = "GET";
   std::string target = "/";
   unsigned version = 11;           // 10 or 11
-  std::vector<std::string> hosts;  // each line `Host:`
+  std::vector<std::string> hosts;  // values of all Host headers
   bool has_body = false;
   std::string authorization{};  // the first Authorization header
   bool has_more_authorizations = false;
@@ -29,18 +29,19 @@ struct HttpRequest {
 struct HttpResponse {
   unsigned status = 200;
   std::string content_type;
-  std::string body;  // also for HEAD, whose sender leaves it out; none when the status is 304
-  // The body instead, when it may be too long for memory: all of an open file.
+  std::string body;  // set for HEAD too, but not sent; empty if the status is 304
+  // An open file that is sent completely in place of `body`, if the content may be too long for
+  // memory.
   std::shared_ptr<UniqueFd> file{};
-  std::string allow;  // the methods, when the status is 405
-  std::vector<std::pair<std::string, std::string>> headers{};  // more of them
-  // When set, it makes the response, which takes long. Another thread calls it, one such function
-  // after the other.
+  std::string allow;  // allowed methods, if the status is 405
+  std::vector<std::pair<std::string, std::string>> headers{};  // additional headers
+  // If set, computes the response, which takes long. Another thread calls these functions, one at a
+  // time.
   std::function<HttpResponse()> later{};
-  std::shared_ptr<void> ticket{};  // released when the response has been sent
+  std::shared_ptr<void> ticket{};  // counts a long answer; released after sending
 };
 
-// The response with this status and {"error": ...}.
+// Returns a response with this status and the body {"error": ...}.
 [[nodiscard]] HttpResponse error_response(unsigned status, std::string_view message);
 
 }  // namespace ttmem::serve

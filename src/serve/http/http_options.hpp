@@ -8,10 +8,10 @@ namespace ttmem::serve {
 
 struct HttpOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 9488;   // 0: the system chooses; the log says which
-  std::string token{};         // whoever asks must send it; empty: none
-  bool without_token = false;  // beyond loopback also when there is none
-  std::string assets{};        // a folder whose files go before those of the binary; empty: none
+  std::uint16_t port = 9488;   // 0: the system chooses the port, and the log shows it
+  std::string token{};         // token that requests must have; empty: none
+  bool without_token = false;  // allow addresses beyond loopback without a token
+  std::string assets{};        // folder whose files replace the files in the binary; empty: none
 };
 
 }  // namespace ttmem::serve

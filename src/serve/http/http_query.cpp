@@ -13,14 +13,15 @@
 namespace ttmem::serve {
 namespace {
 
-// Not urls::parse_query(): it refuses a | or an é that is not escaped, and we name the parameter.
+// Decodes an escaped text. urls::parse_query() is not used, because it refuses a plain | or é, and
+// because an Error here names the parameter.
 std::optional<std::string> decode(std::string_view text, bool plus_is_blank) {
   const auto escaped = boost::urls::make_pct_string_view(text);
   if (!escaped) return std::nullopt;
   return escaped->decode({plus_is_blank});
 }
 
-// Removes the part up to and including `separator` from the front, and returns it without it.
+// Removes the front up to and including `separator`, and returns the part before the separator.
 std::string_view take(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);
@@ -42,7 +43,7 @@ Result<void> parse_query(std::string_view text, Target& target) {
   return {};
 }
 
-// What `parse` makes of a parameter's list; empty when it was not given.
+// Returns the parsed list of a parameter, or an empty list if the parameter is missing.
 template <typename Item>
 Result<std::vector<Item>> list_in(const Target& target, const char* name,
                                   Result<std::vector<Item>> (*parse)(std::string_view)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The target of a request as values. An Error names the parameter and what would be right. Pure,
-// safe from any thread.
+// The target of a request as values. An Error names the parameter and its valid values. Pure, safe
+// from any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,20 @@ namespace ttmem::serve {
 struct Target {
   std::string path;                          // decoded
   std::map<std::string, std::string> query;  // decoded
-  std::optional<std::string> authority;      // of a target with a scheme
+  std::optional<std::string> authority;      // authority of a target with a scheme
 };
 
-// "/api/v1/history?device=0&seconds=600". Fails when an escape is broken or a name comes twice.
+// Parses for example "/api/v1/history?device=0&seconds=600". Fails if an escape is broken or a name
+// occurs twice.
 [[nodiscard]] Result<Target> parse_target(std::string_view text);
 
-// Fails when the query has another name than these.
+// Fails if the query has a name that is not in `names`.
 [[nodiscard]] Result<void> check_names(const Target& target, const std::vector<std::string>& names);
 
-// The value of a parameter; empty when it was not given. Fails when it is not valid.
+// Return the value of a parameter, which is empty if the parameter is missing. Fail if the value is
+// not valid.
 [[nodiscard]] Result<std::vector<model::DeviceName>> devices_in(const Target& target);  // "0-3"
-// One device: "0", "0x1f00a", "0:wormhole_b0".
+// Reads one device, for example "0", "0x1f00a" or "0:wormhole_b0".
 [[nodiscard]] Result<std::optional<model::DeviceName>> device_in(const Target& target,
                                                                  const std::string& name);
 [[nodiscard]] Result<std::vector<Kind>> kinds_in(const Target& target);  // "dram,l1"

@@ -22,41 +22,42 @@
 
 namespace ttmem::serve {
 
-// A server of HTTP on one address. One thread: that of the event loop, which must not run any more
-// when this is destroyed.
+// An HTTP server on one address. Used by one thread: the thread of the event loop. The loop must
+// not run any more when the server is destroyed.
 //
-// Serves at most kMaxConnections at a time. A new client then replaces a client that has been
-// answered; else the client whose request has been incomplete for the longest time (at least
-// kMinWait); else the client that has been reading its answer for the longest time (at least
-// kMinRead). Otherwise the new client waits. At most kMaxAnswers requests are answered at a time:
-// others get 503, except /healthz, which is always answered.
+// Serves at most kMaxConnections at a time. A new client then replaces an existing client: first a
+// client whose requests are all answered; otherwise the client whose request has been incomplete
+// for the longest time (at least kMinWait); otherwise the client that has been reading its answer
+// for the longest time (at least kMinRead). If there is no such client, the new client waits. At
+// most kMaxAnswers requests are answered at a time: other requests get 503, except /healthz, which
+// is always answered.
 class HttpServer {
  public:
   static constexpr std::size_t kMaxConnections = 512;
   static constexpr std::size_t kMaxAnswers = 64;
   static constexpr std::chrono::milliseconds kMinWait{50};
   static constexpr std::chrono::milliseconds kMinRead{1000};
-  static constexpr long kMaxLongAnswers = 4;  // at a time: each may take tens of MiB
+  static constexpr long kMaxLongAnswers = 4;  // concurrent long answers: each may take tens of MiB
 
-  // Makes the response to a request that came to a server with that name and port.
+  // Returns the response to a request. The rule has the name and port of this server.
   using Answer = std::function<HttpResponse(const HttpRequest&, const HostRule&)>;
 
-  // `options` must outlive it.
+  // `options` must outlive the server.
   HttpServer(boost::asio::io_context& loop, const HttpOptions& options, Answer answer);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Fails when it cannot listen there; the message has the address, the reason and the next step.
+  // Fails if the server cannot listen; the message has the address, the reason and the next step.
   [[nodiscard]] Result<void> start();
-  // Closes everything, at once. Safe when it never started.
+  // Closes all connections at once. May be called if the server never started.
   void stop();
 
   // Valid after start().
   [[nodiscard]] std::uint16_t port() const { return hosts_.port; }
   [[nodiscard]] std::string url() const;  // ends with a slash
 
-  // How many there were of each status.
+  // Returns the number of responses by status.
   [[nodiscard]] const std::map<unsigned, std::uint64_t>& responses() const { return responses_; }
 
  private:
@@ -74,11 +75,12 @@ class HttpServer {
   boost::asio::steady_timer retry_;
   HostRule hosts_;
   std::list<std::weak_ptr<HttpConnection>> connections_;
-  std::shared_ptr<HttpServer*> self_;  // null inside after the destructor
+  std::shared_ptr<HttpServer*> self_;  // points to this server; points to null after the destructor
   bool accepting_ = false;
   boost::asio::thread_pool workers_{1};
-  std::shared_ptr<void> tickets_ = std::make_shared<int>();  // one owner more for each long answer
-  std::map<unsigned, std::uint64_t> responses_;              // by status
+  // Has one more owner for each long answer.
+  std::shared_ptr<void> tickets_ = std::make_shared<int>();
+  std::map<unsigned, std::uint64_t> responses_;  // by status
 };
 
 }  // namespace ttmem::serve

@@ -12,19 +12,21 @@
 namespace ttmem::serve {
 namespace {
 
-// Nothing from elsewhere, no script or style inside the HTML, and no frame of another page.
+// No content from other servers, no script or style inside the HTML, and no embedding in another
+// page.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-// "gzip;q=0.8": whether it is wanted at all.
+// Returns true unless an item such as "gzip;q=0.8" has the weight 0.
 bool is_wanted(std::string_view item) {
   const std::size_t weight = item.find("q=");
   return weight == std::string_view::npos ||
          item.find_first_of("123456789", weight) != std::string_view::npos;
 }
 
-// Whether the list "br, gzip;q=0.8, *;q=0" accepts gzip. Its own item goes before that of all.
+// Returns true if a list such as "br, gzip;q=0.8, *;q=0" accepts gzip. The item of gzip has
+// precedence over the item of *.
 bool accepts_gzip(std::string list) {
   std::transform(list.begin(), list.end(), list.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -41,7 +43,7 @@ bool accepts_gzip(std::string list) {
   return any;
 }
 
-// "W/" may stand before a tag, and * is any.
+// Returns true if a list of tags contains `etag`. A tag may begin with "W/"; * means any tag.
 bool has_tag(std::string_view list, std::string_view etag) {
   return list == "*" || list.find(etag) != std::string_view::npos;
 }
@@ -72,7 +74,7 @@ HttpResponse embedded_response(const HttpRequest& request, const web::Asset& ass
   return response;
 }
 
-// One name without folders: nothing outside of the folder can be meant.
+// Returns true for a name without folders, which cannot name a file outside the folder.
 bool is_file_name(std::string_view name) {
   return !name.empty() && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {

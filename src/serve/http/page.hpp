@@ -9,9 +9,10 @@
 
 namespace ttmem::serve {
 
-// The response with a file of the page; none when there is no such file. `folder` is that of
-// --assets: its files go before those in the binary, are read each time and are sent as they are;
-// empty: none. Compressed for clients that accept gzip, 304 for those that have it already.
+// Returns the response with a file of the page, or nullopt if there is no such file. `folder` is
+// the folder of --assets, or empty: its files replace the files in the binary, are read at each
+// request, and are sent unchanged. Files from the binary are compressed for clients that accept
+// gzip. Returns status 304 to a client that already has the file.
 [[nodiscard]] std::optional<HttpResponse> page_response(const HttpRequest& request,
                                                         std::string_view path,
                                                         const std::string& folder);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every request must be, whatever it asks for. Pure, safe from any thread.
+// Rules for every request, independent of its path. Pure, safe from any thread.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,12 @@
 
 namespace ttmem::serve {
 
-// Empty when the request is meant for this server; else what it gets.
+// Returns nullopt if the request is addressed to this server, otherwise the error response.
 [[nodiscard]] std::optional<HttpResponse> refused_host(const HttpRequest& request,
                                                        const Target& target, const HostRule& rule);
 
-// Empty when it is a GET or HEAD without a body; else what it gets. `path` is there.
+// Returns nullopt if the request is a GET or HEAD without a body, otherwise the error response.
+// `path` exists.
 [[nodiscard]] std::optional<HttpResponse> refused_form(const HttpRequest& request,
                                                        std::string_view path);
 

@@ -26,7 +26,7 @@ Values values_of(const model::Device& device, model::Bytes (model::Device::*of_k
   return values;
 }
 
-// All that name_of() and has_name() read, and what messages say of it.
+// Copies the fields that name_of(), has_name() and messages need.
 model::Device identity_of(const model::Device& device) {
   model::Device identity;
   identity.id = device.id;
@@ -53,7 +53,7 @@ History::History(std::chrono::seconds limit)
 void History::record(const model::Snapshot& snapshot) {
   if (limit_seconds_ == 0) return;
   for (const model::Device& device : snapshot.devices) {
-    // Of a device that only dead processes have, nothing is known.
+    // Nothing is known of a device that only dead processes have.
     const bool known = std::any_of(kDeviceKinds.begin(), kDeviceKinds.end(),
                                    [&](Kind kind) { return device.used(kind).has_value(); });
     if (!known) continue;
@@ -82,7 +82,7 @@ History::Series* History::series_of(const model::Device& device, std::uint64_t n
   return &series;
 }
 
-// Merges into the point of the current interval: the last one, or a new one.
+// Merges `now` into the point of the current interval, which is the last point or a new point.
 void History::put(std::deque<Packed>& points, std::uint64_t interval_ns, const HistoryPoint& now) {
   const bool same =
       !points.empty() && points.back().time_unix_ns / interval_ns == now.time_unix_ns / interval_ns;
@@ -109,11 +109,11 @@ HistoryPoint History::unpack(const Packed& packed) {
 
 void History::record(const model::Device& device, std::uint64_t now_ns, Series& series) const {
   const Values used = values_of(device, &model::Device::used, device.l1_used_bytes);
-  // The peaks that the processes on it report.
+  // Peaks that the processes on the device report.
   const Values reported = values_of(device, &model::Device::peak, device.l1_peak_bytes);
   HistoryPoint now{.time_unix_ns = now_ns, .bytes = used, .peak = used};
   for (std::size_t i = 0; i < reported.size(); ++i) {
-    // A peak that rose was reached since the last pass. When an older one was reached is unknown.
+    // A peak that rose was reached since the last pass. The time of an older peak is unknown.
     const bool rose = series.known_peak[i] && reported[i] > series.known_peak[i];
     if (rose) now.peak[i] = std::max(now.peak[i], reported[i]);
   }

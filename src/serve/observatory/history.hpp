@@ -24,15 +24,15 @@ inline constexpr auto kSeries = [] {
   return names;
 }();
 
-// One second, or one minute.
+// The figures of one second or one minute.
 struct HistoryPoint {
-  std::uint64_t time_unix_ns = 0;                  // when it ended
-  std::array<model::Bytes, kSeries.size()> bytes;  // at that moment; none: unknown
-  std::array<model::Bytes, kSeries.size()> peak;   // the most within it
+  std::uint64_t time_unix_ns = 0;                  // end of the interval
+  std::array<model::Bytes, kSeries.size()> bytes;  // values at that time; nullopt: unknown
+  std::array<model::Bytes, kSeries.size()> peak;   // highest values in the interval
 };
 
-// A device's history as range() returns it, the oldest first. Where there is no point, the device
-// was not there, or there was no pass.
+// A device's history, the oldest point first. A point is missing if the device was absent or there
+// was no pass.
 struct HistoryRange {
   std::uint32_t id = 0;
   std::optional<std::uint64_t> uid;
@@ -40,36 +40,37 @@ struct HistoryRange {
   std::vector<HistoryPoint> points;
 };
 
-// Per device: an hour by the second and a day by the minute. A peak between two passes shows in the
-// point after it, when the processes on the device report one. No peak is lost when seconds become
-// minutes.
+// History of each device: an hour by the second and a day by the minute. A peak between two passes
+// appears in the point after the peak, if the processes on the device report peaks. Merging seconds
+// into minutes loses no peak.
 //
-// At most 0.6 MiB for a device, and kMaxDevices devices: the one that was seen longest ago goes
-// first. One thread at a time.
+// Takes at most 0.6 MiB for a device. Stores at most kMaxDevices devices, and evicts the device
+// that was seen longest ago. For one thread at a time.
 class History {
  public:
   static constexpr std::size_t kMaxDevices = 64;
 
-  // Records no more than `limit`; zero records nothing.
+  // Records at most `limit`; zero records nothing.
   explicit History(std::chrono::seconds limit = std::chrono::hours(24));
 
-  // Once a second. A second that is recorded twice is one point.
+  // Records a snapshot; to be called once a second. Two snapshots of one second become one point.
   void record(const model::Snapshot& snapshot);
 
-  // The last `seconds` before `now`, by the second as far as recorded, else by the minute. None
-  // when there never was such a device. Of several with that name, the one seen last.
+  // Returns the last `seconds` before `now`: by the second if recorded so, otherwise by the minute.
+  // Returns nullopt if no such device was ever seen. If several devices have the name, returns the
+  // device that was seen last.
   [[nodiscard]] std::optional<HistoryRange> range(const model::DeviceName& device,
                                                   std::uint64_t seconds,
                                                   std::uint64_t now_unix_ns) const;
 
-  // The devices with that name that were there at the same time, when range() would find one of
-  // them: more than one, if a number names several chips.
+  // Returns the devices of that name that existed at the same time as the device that range()
+  // returns. Returns several devices if a number names several chips.
   [[nodiscard]] std::vector<model::Device> named(const model::DeviceName& name) const;
-  // All that range() knows.
+  // Returns all devices that range() knows.
   [[nodiscard]] std::vector<model::Device> devices() const;
 
  private:
-  // A HistoryPoint in half the memory: kUnknown stands for none.
+  // A HistoryPoint in half the memory: kUnknown replaces nullopt.
   struct Packed {
     std::uint64_t time_unix_ns = 0;
     std::array<std::uint64_t, kSeries.size()> bytes;
@@ -78,11 +79,11 @@ class History {
   static constexpr std::uint64_t kUnknown = UINT64_MAX;
 
   struct Series {
-    model::Device device;  // only what it is: uid, arch and numbers
+    model::Device device;  // only the identity: uid, arch and numbers
     std::uint64_t last_seen_ns = 0;
-    std::array<model::Bytes, kSeries.size()> known_peak;  // as the processes report it
+    std::array<model::Bytes, kSeries.size()> known_peak;  // last peak that the processes reported
     std::deque<Packed> seconds;
-    std::deque<Packed> minutes;  // the last one is not over yet
+    std::deque<Packed> minutes;  // the last minute is not complete
   };
 
   Series* series_of(const model::Device& device, std::uint64_t now_ns);

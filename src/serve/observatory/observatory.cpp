@@ -42,8 +42,8 @@ void Observatory::tick() {
   pass_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Files whose owner is gone, or that never became segments; a server that starts a segment for a
-// client is left alone.
+// Returns segments whose owner is gone, and files that never became segments. Files of a server
+// that is starting a segment for a client are not returned.
 std::vector<std::string> Observatory::dead_or_incomplete() const {
   std::vector<std::string> names;
   for (const collector::SegmentEvidence& segment : collector_.evidence().segments) {
@@ -80,8 +80,8 @@ void Observatory::report_and_reap(const std::vector<std::string>& names) {
   for (Postmortem& postmortem : fresh) postmortems_.add(std::move(postmortem));
 }
 
-// The copies of processes that failed for lack of memory. Each is read once, when its process is
-// gone.
+// Reports the copies of processes that failed because memory ran out. Each copy is read once, after
+// its process has ended.
 void Observatory::report_failed() {
   const std::vector<std::string>& names = collector_.evidence().failed;
   std::erase_if(failed_, [&](const auto& known) {
@@ -112,8 +112,8 @@ void Observatory::reap_failed() {
   if (!old.empty()) warn_once(collector::reap(directory_, old).warnings);
 }
 
-// Removes the marks of dead processes. Marks of unseen pid namespaces stay: their processes may
-// live.
+// Removes the marks of dead processes. Marks of unseen pid namespaces stay, because their processes
+// may live.
 void Observatory::reap_marks() {
   if (collector_.evidence().dead_marks == 0) return;
   std::vector<collector::UntrackedMark> marks = collector::find_dead_marks(directory_);

@@ -22,42 +22,44 @@ struct ObservatoryOptions {
   bool reap = true;
   bool process_metrics = true;
   std::chrono::seconds history{86400};
-  // The copy of a failure is for somebody who asks why: it stays for so long.
+  // How long the copies of failed processes stay, for a reader who asks why the process failed.
   std::chrono::seconds failed{3600};
 };
 
-// What the server knows of the whole machine: the Snapshot of all processes, its history, and who
-// died.
+// The server's knowledge of the whole machine: the snapshot of all processes, its history, and the
+// dead processes.
 //
-// One thread: that of the event loop.
+// Used by one thread: the thread of the event loop.
 class Observatory {
  public:
   explicit Observatory(std::string directory, ObservatoryOptions options = {});
 
-  // Call once a second: makes a pass, records it, and reaps dead processes after logging what they
-  // held. Clients of a socket are among them once their server has left the segment as evidence.
+  // To be called once a second. Makes a pass, records it, logs what dead processes held, and reaps
+  // them. Clients of a socket are among the dead processes after their server has left the segment
+  // as evidence.
   void tick();
 
-  // As of now. Valid until the next call of a function of this class that is not const.
+  // Returns the present snapshot. Valid until the next call of a non-const function.
   [[nodiscard]] const model::Snapshot& snapshot();
-  // The same for callers that need sums only: Collector::collect_figures().
+  // Returns the present snapshot for callers that need only sums: Collector::collect_figures().
   [[nodiscard]] const model::Snapshot& figures();
 
-  // What the last pass found, at most a second old while tick() is called; makes one if there was
-  // none. As figures(), but however often it is called, it costs nothing.
+  // Returns the snapshot of the last pass, like figures() but without a new pass. The snapshot is
+  // at most a second old while tick() is called. Makes a pass if there was none.
   [[nodiscard]] const model::Snapshot& last();
-  // How many passes found something new. While it stays the same, so does last(), but for its time.
+  // Returns how many passes found changes. While the number stays the same, last() changes only its
+  // time.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
-  // The page of metrics, as of now.
+  // Returns the present metrics page.
   [[nodiscard]] std::string metrics();
 
-  // Adds figures of a part of the server to that page.
+  // Adds figures of a part of the server to the metrics page.
   void add_figures(std::function<void(std::vector<views::ServerFigure>&)> figures);
 
   [[nodiscard]] const History& history() const { return history_; }
   [[nodiscard]] const Postmortems& postmortems() const { return postmortems_; }
-  // Whether the last pass could read the directory; true before the first.
+  // Returns true if the last pass could read the directory, or before the first pass.
   [[nodiscard]] bool up() const {
     return collector_.evidence().listed || collector_.evidence().directory.empty();
   }
@@ -78,17 +80,17 @@ class Observatory {
   collector::EventTotals totals_;
   History history_;
   Postmortems postmortems_;
-  std::set<std::string> reported_;  // paths of dead segments that are still there
-  // Names of copies that failed processes left, and when they were first seen.
+  std::set<std::string> reported_;  // paths of dead segments that still exist
+  // First time of each copy of a failed process, by name.
   std::map<std::string, std::uint64_t> failed_;
-  std::set<std::string> warned_;  // at most a few hundred
+  std::set<std::string> warned_;  // warnings already logged, at most a few hundred
   std::vector<std::function<void(std::vector<views::ServerFigure>&)>> more_figures_;
-  std::string page_;  // of metrics, without the figures of the server
+  std::string page_;  // metrics page without the figures of the server
   bool page_is_old_ = true;
-  const model::Snapshot* last_ = nullptr;  // the collector's own
+  const model::Snapshot* last_ = nullptr;  // belongs to the collector
   std::uint64_t changes_ = 0;
   std::uint64_t passes_ = 0;
-  double pass_seconds_ = 0;  // the last one
+  double pass_seconds_ = 0;  // duration of the last pass
 };
 
 }  // namespace ttmem::serve

@@ -14,14 +14,14 @@ namespace ttmem::serve {
 // A process that ended without a clean exit, and what it held.
 struct Postmortem {
   std::uint64_t found_unix_ns = 0;
-  bool removed = false;  // its segment
+  bool removed = false;  // true if the segment was removed
   collector::DeadSegment process;
 };
 
-// Lines for a log: who, the bytes by kind, the largest allocations.
+// Returns lines for a log: the process, its bytes by kind, and its largest allocations.
 [[nodiscard]] std::vector<std::string> postmortem_lines(const collector::DeadSegment& dead);
 
-// The last kMax of them. One thread at a time.
+// The last kMax post-mortems. For one thread at a time.
 class Postmortems {
  public:
   static constexpr std::size_t kMax = 256;
@@ -29,7 +29,8 @@ class Postmortems {
   void add(Postmortem postmortem);
 
   [[nodiscard]] const std::deque<Postmortem>& list() const { return list_; }  // the oldest first
-  [[nodiscard]] std::uint64_t total() const { return total_; }                // ever
+  // Number since the start.
+  [[nodiscard]] std::uint64_t total() const { return total_; }
 
  private:
   std::deque<Postmortem> list_;

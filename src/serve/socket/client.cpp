@@ -23,7 +23,7 @@ HoldingKey program_of(const Message& report) {
   return HoldingKey::of(report.allocation.cb.program, device_of(report), HoldingKey::kPrograms);
 }
 
-// Without its address.
+// Returns the buffer without its address.
 ttmem_buffer buffer_of(const Holding& holding) {
   ttmem_buffer buffer{};
   buffer.struct_size = sizeof buffer;
@@ -111,8 +111,8 @@ Change Client::apply(ConnectionId connection, const Message& report) {
   }
 }
 
-// Most reports end here or in free(): each is one function down to the segment, except for rare
-// cases.
+// Most reports end here or in free(). Each is a single function down to the segment, except for
+// rare cases.
 [[gnu::flatten]] Change Client::allocate(ConnectionId connection, const HoldingKey& key, Kind kind,
                                          std::uint64_t bytes) {
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, bytes);
@@ -121,7 +121,7 @@ Change Client::apply(ConnectionId connection, const Message& report) {
   return {.kind = kind, .bytes = bytes};
 }
 
-// It counts once, at its largest size.
+// Counts the object once, at its largest size.
 Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind kind,
                               std::uint64_t bytes) {
   if (holdings_.add(*holding, connection)) {
@@ -139,7 +139,7 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   holding->bytes = bytes;
   holding->kind = kind;
   if (track_plain(*holding)) return change;
-  // It stays as large as it was.
+  // The object keeps its earlier size.
   holding->bytes = before.bytes;
   holding->kind = before.kind;
   change.effect = Effect::refused;
@@ -147,13 +147,13 @@ Change Client::allocate_again(ConnectionId connection, Holding* holding, Kind ki
   return track_plain(*holding) ? change : refuse(holding, kind, bytes);
 }
 
-// For kernels, which are loaded again after an eviction, and for buffers that libttmem reports.
+// Handles kernels, which are loaded again after an eviction, and buffers that libttmem reports.
 Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
                     const Message& report) {
   const Change counted{.kind = kind, .bytes = report.head.size};
   const auto [holding, is_new] = holdings_.insert(key, connection, kind, report.head.size);
   if (!is_new) {
-    // A client that reconnects reports again what it holds, perhaps before its old connection ends.
+    // A client that reconnects reports its holdings again, perhaps before its old connection ends.
     const bool came_back = holding->connection != connection;
     holdings_.transfer_to(*holding, connection);
     holding->bytes = report.head.size;
@@ -169,7 +169,7 @@ Change Client::load(ConnectionId connection, const HoldingKey& key, Kind kind,
   return taken ? counted : refuse(holding, kind, report.head.size);
 }
 
-// What the tracker refuses is not held.
+// Erases a holding that the tracker refused.
 Change Client::refuse(Holding* holding, Kind kind, std::uint64_t bytes) {
   holdings_.erase(holding);
   return {.effect = Effect::refused, .refusal = refusal_, .kind = kind, .bytes = bytes};
@@ -197,7 +197,7 @@ Refusal Client::no_device() noexcept {
   return change;
 }
 
-// Destroys the program on every device, whichever connection placed it.
+// Destroys the program on every device, for any connection that placed it.
 Change Client::destroy(const HoldingKey& key) {
   Change change{.effect = Effect::not_held, .kind = Kind::cb};
   if (const Holding* holding = holdings_.find(key)) {
@@ -213,7 +213,7 @@ Change Client::destroy(const HoldingKey& key) {
   return change;
 }
 
-// For buffers and CBs of an original client: the holding has all that it reported.
+// Handles buffers and CBs of an original client: the holding has all reported facts.
 bool Client::track_plain(Holding& holding) {
   if (!holding.key().is_buffer()) return track_cb(holding);
   ttmem_buffer buffer = buffer_of(holding);
@@ -339,7 +339,7 @@ Change Client::place(ConnectionId connection, std::uint32_t device, std::uint64_
     cbs_.push_back({cb.address, cb.bytes, nullptr, count, cb.flags});
     change.bytes += cb.bytes * cb.cores.count();
   }
-  // Now that ranges_ does not grow any more, pointers into it stay valid.
+  // ranges_ does not grow any more, so pointers into it stay valid.
   std::size_t first = 0;
   for (ttmem_cb& cb : cbs_) {
     cb.cores = ranges_.data() + first;
@@ -394,7 +394,7 @@ void Client::count_dropped(const wire::DeviceDetails& reported) {
   }
 }
 
-// Notes that the connection has reported everything that is live. The figures are exact again.
+// Handles a connection that has reported all live objects: the figures are exact again.
 void Client::complete(ConnectionId connection) {
   remove_reports(libraries_.complete(
       connection, [this](ConnectionId id) { return connections_.contains(id); }));
@@ -402,7 +402,7 @@ void Client::complete(ConnectionId connection) {
     tracker_->process.count_recorded_calls(std::exchange(missing_events_, 0));
 }
 
-// Usually this is the end of the client, and all goes at once with the segment.
+// Handles a goodbye. Usually the client ends as well, and everything is removed with the segment.
 void Client::say_goodbye(std::uint64_t copy) {
   const LibraryConnections::Ids gone = libraries_.goodbye(copy);
   const bool others = has_originals_ || !libraries_.all_left() ||
@@ -431,7 +431,7 @@ Change Client::open(const Message& report) {
   info.dram_channels = reported.dram_channels;
   info.dram_bytes_per_channel = reported.dram_bytes_per_channel;
   info.trace_region_bytes = report.head.size;
-  // When the grid becomes known late, the tracker places the programs again.
+  // If the grid becomes known late, the tracker places the programs again.
   update_cb_totals(info.id, [&] { tracker_->device_open(info); });
   if (reported.reports != 0) {
     tracker_->devices.set_reported(info.id, reported.reports & ~TTMEM_REPORTS_DISPATCHES);

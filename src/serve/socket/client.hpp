@@ -22,47 +22,47 @@ namespace ttmem::serve {
 
 using KindBytes = PerKind<std::uint64_t>;
 
-// What all clients of a server hold together, for its log. Devices as wire::fault_of() accepts
-// them.
+// The bytes that all clients of a server hold together, for the server's log. Device numbers must
+// be valid for wire::fault_of().
 class DeviceTotals {
  public:
   [[nodiscard]] std::uint64_t get(std::uint32_t device, Kind kind) const {
     return devices_[device][kind];
   }
   void change(std::uint32_t device, Kind kind, std::uint64_t before, std::uint64_t after) {
-    devices_[device][kind] += after - before;  // right also when it wraps around
+    devices_[device][kind] += after - before;  // also correct if the difference wraps around
   }
 
  private:
   std::vector<KindBytes> devices_ = std::vector<KindBytes>(wire::kMaxDeviceId + 1);
 };
 
-// What a report did.
+// The effect of a report.
 struct Change {
   enum class Effect : std::uint8_t {
     counted,
-    held_already,  // allocated once more: counted once, and needs one more free
+    held_already,  // allocated again: counted once, and needs one more free
     still_held,    // freed once: `references` are left
     not_held,      // freed, but not allocated
-    refused,       // allocated, but ignored: not held, and in no figure
+    refused,       // an allocation that is ignored: not held, and in no figure
     opened,
     closed,
-    waiting,  // a CB of a program that is not complete yet
-    noted,    // it is about the connection
+    waiting,  // for the other CBs of the program
+    noted,    // a report about the connection
   };
   enum class Refusal : std::uint8_t { too_many_devices, segment_full, bad_argument, total };
 
   Effect effect = Effect::counted;
-  Refusal refusal = Refusal::bad_argument;  // why, with kRefused
+  Refusal refusal = Refusal::bad_argument;  // the reason, if `effect` is refused
   Kind kind = Kind::dram;
-  std::uint64_t bytes = 0;       // of what the message is about
-  std::uint64_t references = 1;  // how often it is held now
+  std::uint64_t bytes = 0;       // size of the object in the message
+  std::uint64_t references = 1;  // how often the object is held now
 };
 
-// Why a connection ended.
+// The reason why a connection ended.
 enum class EndOfConnection : std::uint8_t {
   closed,
-  refused,  // by the server, because the messages made no sense: nothing that it said counts
+  refused,  // by the server: the messages made no sense, and no report of the connection counts
 };
 
 // One CB as libttmem reports it.
@@ -73,19 +73,21 @@ struct ReportedCb {
   CoreMask cores;
 };
 
-// A process that reports over the socket: its tracker and its proxy segment, which has the contents
-// that the process itself would have written. One thread: that of the event loop.
+// A process that reports over the socket: its tracker and its proxy segment, whose contents are
+// those that the process itself would have written. Used by one thread: the thread of the event
+// loop.
 //
-// Reports must have passed wire::fault_of(). They may still be wrong (a free of something unknown,
-// too many devices): the segment counts that, and it is no failure.
+// Reports must have passed wire::fault_of(). A report may still be wrong (a free of an unknown
+// buffer, too many devices): the segment counts such a report, and the call is not a failure.
 class Client {
  public:
-  // Fails when the segment cannot be created; the message says why and what to do. The client
-  // updates `totals`, and reads the time of reports from `now_ns`. Both must outlive it.
+  // Fails if the segment cannot be created; the message contains the reason and the next step. The
+  // client updates `totals`, and reads the time of reports from `now_ns`. Both must outlive the
+  // client.
   [[nodiscard]] static Result<std::unique_ptr<Client>> start(
       const std::string& directory, segment::SegmentWriter::Process process, DeviceTotals& totals,
       const std::uint64_t* now_ns);
-  ~Client();  // subtracts what it holds from the totals
+  ~Client();  // subtracts the held bytes from the totals
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
@@ -94,12 +96,12 @@ class Client {
     return tracker_->process.segment().path();
   }
 
-  // For any report except a CB with details: place() gets all CBs of a program together.
+  // apply() takes any report except a CB with details. place() takes all CBs of a program together.
   Change apply(ConnectionId connection, const wire::Message& report);
   Change place(ConnectionId connection, std::uint32_t device, std::uint64_t program,
                std::span<const ReportedCb> cbs);
 
-  // Prepares for a report that apply() will get soon. Helps only if it is about a buffer.
+  // Prefetches the holding of a report that apply() will get soon. Only useful for buffers.
   [[gnu::always_inline]] void prefetch(const wire::Message& report) const noexcept {
     const std::uint8_t space =
         report.has_details() ? report.head.buffer_type : std::uint8_t{HoldingKey::kUntypedBuffers};
@@ -108,24 +110,24 @@ class Client {
   }
 
   void add_connection(ConnectionId connection);
-  // The connection ended. What was allocated over it stays, for that is the process's, unless it
-  // was refused.
+  // Handles the end of a connection. Allocations over the connection stay, because the process
+  // holds them, unless the connection was refused.
   void remove_connection(ConnectionId connection, EndOfConnection end);
   [[nodiscard]] bool is_connected() const { return !connections_.empty(); }
-  // True if a later connection replaces this one, and what it still sends must not be applied.
+  // Returns true if a later connection replaces this one. Its remaining reports must be ignored.
   [[nodiscard]] bool is_replaced(ConnectionId connection) const {
     return libraries_.is_replaced(connection);
   }
 
-  // False also when all that it holds was reported by libttmem, which has said goodbye.
+  // Also returns false if libttmem reported all holdings and has said goodbye.
   [[nodiscard]] bool holds_anything() const { return holdings() > 0 && !exits_; }
   [[nodiscard]] std::vector<std::pair<std::uint32_t, KindBytes>> held() const;
-  // Buffers, kernels, CBs and programs.
+  // Returns the number of buffers, kernels, CBs and programs.
   [[nodiscard]] std::size_t holdings() const { return holdings_.size(); }
 
-  // Removes the segment. Nothing but held() may be called afterwards.
+  // Removes the segment. Only held() may be called afterwards.
   void finish() noexcept { tracker_->process.segment().finish(); }
-  // Lets go of the segment, which stays as that of a dead process. Nothing may be called
+  // Closes the segment, which remains as the segment of a dead process. No function may be called
   // afterwards.
   void leave_as_evidence();
 
@@ -138,7 +140,7 @@ class Client {
         now_ns_(now_ns) {}
 
   [[nodiscard]] std::uint64_t bytes_of(std::uint32_t device, Kind kind) const noexcept;
-  // allocate() and free() inline all that they call, except what is marked noinline.
+  // allocate() and free() inline all functions that they call, except noinline functions.
   Change allocate(ConnectionId connection, const HoldingKey& key, Kind kind, std::uint64_t bytes);
   [[gnu::noinline]] Change allocate_again(ConnectionId connection, Holding* holding, Kind kind,
                                           std::uint64_t bytes);
@@ -156,10 +158,11 @@ class Client {
   void remove_reports(std::span<const ConnectionId> connections);
   void subtract_from_totals();
   [[nodiscard]] std::uint32_t columns_of(std::uint32_t device) const noexcept;
-  // Runs `act`, which changes the CBs of programs on that device, and updates the totals.
+  // Runs `act`, which changes the CBs of programs on the device, and updates the totals.
   template <typename Act>
   void update_cb_totals(std::uint32_t device, Act&& act);
-  // Each allocates in the tracker. False when that is refused: refusal_ says why.
+  // Each function allocates in the tracker. Returns false if the tracker refuses the allocation,
+  // and stores the reason in refusal_.
   inline bool track_plain(Holding& holding);
   template <typename Fill>
   bool track(Holding& holding, Fill&& fill_request);
@@ -172,7 +175,7 @@ class Client {
     refusal_ = why;
     return false;
   }
-  // Why the tracker cannot add a device.
+  // Returns the reason why the tracker cannot add a device.
   [[nodiscard, gnu::cold, gnu::noinline]] Change::Refusal no_device() noexcept;
   inline void release(const Holding& holding);
   inline void release_allocation(const Holding& holding);
@@ -187,13 +190,13 @@ class Client {
   Holdings holdings_;
   std::set<ConnectionId> connections_;
   LibraryConnections libraries_;
-  bool has_originals_ = false;  // connections that ended and were not libttmem's
-  bool exits_ = false;          // libttmem said goodbye, and nothing else has reported
+  bool has_originals_ = false;  // a connection of an original client has ended
+  bool exits_ = false;          // libttmem said goodbye, and no other connection reported
   Change::Refusal refusal_ = Change::Refusal::bad_argument;
-  std::uint64_t events_dropped_ = 0;      // lost for good, as last reported by the client
-  std::uint64_t events_resent_ = 0;       // made good by a resend, as last reported by the client
-  std::uint64_t missing_events_ = 0;      // the part of events_resent_ whose resend is not complete
-  std::vector<ttmem_core_range> ranges_;  // members, so that their memory is reused
+  std::uint64_t events_dropped_ = 0;      // number of lost events in the client's last report
+  std::uint64_t events_resent_ = 0;       // number of resent events in the client's last report
+  std::uint64_t missing_events_ = 0;      // part of events_resent_ whose resend is not complete
+  std::vector<ttmem_core_range> ranges_;  // a member, like cbs_, so that its memory is reused
   std::vector<ttmem_cb> cbs_;
 };
 

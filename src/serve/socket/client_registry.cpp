@@ -13,7 +13,7 @@
 namespace ttmem::serve {
 namespace {
 
-// "[PID 4711] python3"
+// Returns for example "[PID 4711] python3".
 std::string name_of(const Client& client) {
   const auto& process = client.process();
   return fmt::format("[PID {}] {}", process.pid,
@@ -38,8 +38,8 @@ void log_clean_end(const Client& client) {
   spdlog::info("{} exited and left {} in all", name_of(client), allocations_of(client));
 }
 
-// Returns true if the start time of the process is unknown: the process has ended, or the kernel
-// does not show it here.
+// Returns true if the start time of the process is unknown: the process has ended, or Linux does
+// not show it in this pid namespace.
 bool is_gone(const segment::SegmentWriter::Process& process) {
   return process.start_time_ticks == 0;
 }
@@ -73,7 +73,7 @@ void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, Connectio
     return remove(known);
   }
   if (stopping_) {
-    // A process that lives reports to the next server.
+    // A living process will report to the next server.
     const bool ended = !is_gone(client->process()) && has_ended(client->process());
     return ended ? this->end(known) : remove(known);
   }
@@ -82,8 +82,8 @@ void ClientRegistry::disconnect(const std::shared_ptr<Client>& client, Connectio
   alone ? this->end(known) : end_later(known->first);
 }
 
-// Returns the client with this pid whose process started last: the kernel no longer tells the start
-// time of the process that connects.
+// Returns the client with this pid whose process started last. Linux no longer tells the start time
+// of the process that connects.
 ClientRegistry::Clients::iterator ClientRegistry::find_started(pid_t pid) {
   const auto after = clients_.lower_bound(Key{pid + 1, 0, 0});
   if (after == clients_.begin()) return clients_.end();
@@ -102,8 +102,8 @@ void ClientRegistry::wait_for_end(Clients::iterator known) {
                allocations_of(client));
 }
 
-// Calls process_ended() from the event loop: the caller handles the end of a connection, where no
-// other connection can be read.
+// Calls process_ended() from the event loop. The caller handles the end of a connection, and must
+// not read other connections meanwhile.
 void ClientRegistry::end_later(const Key& key) {
   boost::asio::post(loop_, [this, key] { process_ended(key); });
 }
@@ -117,7 +117,8 @@ void ClientRegistry::process_ended(const Key& key) {
   remove(known);
 }
 
-// The reaper finds the segment and logs what it held.
+// Leaves the segment of a process that ended. The reaper finds the segment and logs what the
+// process held.
 void ClientRegistry::end(Clients::iterator known) {
   Client& client = *known->second.client;
   if (!may_leave_evidence()) {

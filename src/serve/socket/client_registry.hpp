@@ -22,66 +22,68 @@
 
 namespace ttmem::serve {
 
-// The processes that report over the socket, each once however many connections it has. One thread:
-// that of the event loop.
+// The processes that report over the socket. A process has one entry, however many connections it
+// has. Used by one thread: the thread of the event loop.
 //
-// The end of a connection is not the end of a process. A client without a connection goes on as
-// long as its process lives and holds something; then
+// A process does not end with its connections. A client without a connection stays as long as its
+// process lives and holds anything. Afterwards
 //
-//  - nothing is left of one that held nothing, or said goodbye;
-//  - the segment of any other stays as evidence, and is reported and removed as that of any dead
+//  - the segment of a client that held nothing, or said goodbye, is removed;
+//  - any other segment stays as evidence, and is reported and reaped like the segment of any dead
 //    process.
 //
-// A process that has ended may have connections that are not accepted or not fully read yet. These
-// connections are read first.
+// A process that has ended may have connections that are not accepted or not fully read yet. The
+// registry reads these connections first.
 //
-// A process that the kernel does not show here ends with its last connection.
+// A process that Linux does not show in this pid namespace ends with its last connection.
 class ClientRegistry {
  public:
   // Reads all connections of an ended process to their end, also connections that wait to be
   // accepted.
   using ReadRest = std::function<void(pid_t)>;
 
-  // `loop` and `complaints` must outlive it. Null `read_rest`: there are no other connections.
+  // `loop` and `complaints` must outlive the registry. `read_rest` is null if there are no other
+  // connections.
   ClientRegistry(boost::asio::io_context& loop, std::string directory, Complaints& complaints,
                  ReadRest read_rest = nullptr)
       : loop_(loop),
         directory_(std::move(directory)),
         complaints_(complaints),
         read_rest_(std::move(read_rest)) {}
-  ClientRegistry(const ClientRegistry&) = delete;  // the clients refer to it
+  ClientRegistry(const ClientRegistry&) = delete;  // the clients have pointers into the registry
   ClientRegistry& operator=(const ClientRegistry&) = delete;
 
-  // The client of that process, which all connections that report for it share; `connection` is one
-  // of them from now on. `alone`: the kernel does not show the peer here: its pid is one of many
-  // containers, so that nothing tells whose another connection is. Fails as Client::start() does.
+  // Returns the client of the process, which all connections that report for the process share, and
+  // adds `connection` to the client. `alone` means that Linux does not show the peer in this pid
+  // namespace: several containers can use the peer's pid, so no other connection can be matched to
+  // the peer. Fails like Client::start().
   [[nodiscard]] Result<std::shared_ptr<Client>> connect(
       const segment::SegmentWriter::Process& process, ConnectionId connection, bool alone);
 
-  // A connection to a client ended, each only once.
+  // Removes a connection that ended. To be called once for each connection.
   void disconnect(const std::shared_ptr<Client>& client, ConnectionId connection,
                   EndOfConnection end);
 
   // Sets the time of the reports that are applied until the next call.
   void update_clock() { now_ns_ = tracker::now(); }
 
-  // The server stops. The clients do not: their segments are removed, now or with their
-  // connections.
+  // Removes the segments of all clients when the server stops: now, or with their last connections.
+  // The clients themselves continue.
   void stop();
 
   [[nodiscard]] DeviceTotals& totals() { return totals_; }
   [[nodiscard]] std::size_t size() const { return clients_.size(); }
 
-  // Clients that come and end all the time must not fill the file system: of this many the segments
-  // stay until they are reaped.
+  // The maximum number of segments that stay until they are reaped. Clients that start and end all
+  // the time must not fill the file system.
   static constexpr std::size_t kMaxEvidence = 128;
 
  private:
-  // Pid, start time because pids come back, and the connection of one that is `alone`.
+  // Pid, start time (because pids are used again), and the connection of a client that is `alone`.
   using Key = std::tuple<pid_t, std::uint64_t, ConnectionId>;
   struct Known {
     std::shared_ptr<Client> client;
-    std::unique_ptr<ProcessWatch> watch;  // while it has no connection
+    std::unique_ptr<ProcessWatch> watch;  // set while the client has no connection
   };
   using Clients = std::map<Key, Known>;
 
@@ -97,10 +99,10 @@ class ClientRegistry {
   std::string directory_;
   Complaints& complaints_;
   ReadRest read_rest_;
-  DeviceTotals totals_;                    // before the clients, which refer to it
-  std::uint64_t now_ns_ = tracker::now();  // likewise
+  DeviceTotals totals_;                    // declared before the clients, which refer to it
+  std::uint64_t now_ns_ = tracker::now();  // declared before the clients, too
   Clients clients_;
-  std::vector<std::string> evidence_;  // paths; some may be reaped by now
+  std::vector<std::string> evidence_;  // paths; some segments may already be reaped
   std::chrono::steady_clock::time_point evidence_checked_{};
   bool stopping_ = false;
 };

@@ -7,10 +7,10 @@
 
 namespace ttmem::serve {
 
-// Lines of the log about clients that misbehave. A client that connects again and again must not
-// fill the disk: over all connections at most kMaxLines are written in kWindow. A line says when
-// others are left out, and the first one afterwards, or the end, how many. One thread: that of the
-// event loop.
+// Log lines about clients that misbehave. A client that reconnects all the time must not fill the
+// disk: all connections together write at most kMaxLines in kWindow. One line says that further
+// lines are omitted; the next line, or finish(), says how many were omitted. Used by one thread:
+// the thread of the event loop.
 class Complaints {
  public:
   using Clock = std::chrono::steady_clock;
@@ -19,11 +19,11 @@ class Complaints {
 
   void warn(const std::string& line, Clock::time_point now = Clock::now());
   void error(const std::string& line, Clock::time_point now = Clock::now());
-  // Says how many lines were left out, if any were.
+  // Logs how many lines were omitted, if any.
   void finish();
 
  private:
-  // Whether a line may be written now.
+  // Returns true if a line may be written now.
   [[nodiscard]] bool allow(Clock::time_point now);
 
   Clock::time_point window_begin_{};

@@ -15,12 +15,12 @@
 namespace ttmem::serve {
 namespace {
 
-// How often a busy client is read before the others get their turn.
+// How often a busy client is read before the other clients get their turn.
 constexpr int kReadsPerTurn = 4;
 
-// How often a client that has filled the buffer is read again before the server waits for it. It is
-// likely to send more soon, and sleeping and waking costs more than these few microseconds, above
-// all on a virtual machine.
+// How often the server polls a client that filled the buffer before waiting for it. Such a client
+// is likely to send more soon, and sleeping and waking takes longer than these few microseconds,
+// above all on a virtual machine.
 constexpr int kTurnsAwake = 20;
 
 }  // namespace
@@ -53,7 +53,7 @@ void Connection::read() {
   }
   context_.log.flush();
   if (turns_awake_ == 0) return wait_to_read();
-  // Once: the client may be waiting for this processor.
+  // Yields once: the client may be waiting for this CPU.
   if (!more && turns_awake_ == kTurnsAwake) ::sched_yield();
   --turns_awake_;
   boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {

@@ -14,16 +14,16 @@
 
 namespace ttmem::serve {
 
-// One client's socket: reads, passes whole messages to its Session and sends the answers. One
-// thread: that of the event loop.
+// One client's socket: reads, passes whole messages to its Session and sends the answers. Used by
+// one thread: the thread of the event loop.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::local::stream_protocol::socket;
-  // Called once, unless close() was called. Its argument may be the last reference.
+  // Called once, unless close() was called. The argument may be the last reference.
   using OnEnd = std::function<void(const std::shared_ptr<Connection>&)>;
 
-  // `scratch` is the read buffer, which all connections share: a thousand idle clients need no
-  // memory of their own. It has room for at least two messages.
+  // `scratch` is the read buffer. All connections share the buffer, so that a thousand idle clients
+  // need no memory of their own. The buffer has room for at least two messages.
   Connection(Socket socket, SessionContext& context, ConnectionId id, Peer peer,
              std::vector<std::byte>& scratch, OnEnd on_end);
 
@@ -39,13 +39,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] const Peer& peer() const { return session_.peer(); }
 
  private:
-  // More unread answers close the connection.
+  // The connection is closed when more bytes of answers are unread.
   static constexpr std::size_t kMaxUnreadBytes = 256 << 10;
 
   void wait_to_read();
   void wait_to_send();
   void read();
-  enum class Got : std::uint8_t { end, nothing, some, full };  // full: the read buffer
+  enum class Got : std::uint8_t { end, nothing, some, full };  // full: the read buffer is full
   Got read_once();
   bool send();
   void end();
@@ -55,7 +55,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Session session_;
   std::vector<std::byte>& scratch_;
   OnEnd on_end_;
-  std::array<std::byte, wire::kMessageBytes> half_{};  // the beginning of a message
+  std::array<std::byte, wire::kMessageBytes> half_{};  // the first part of a message
   std::size_t half_size_ = 0;
   int turns_awake_ = 0;
   std::string answers_;

@@ -13,19 +13,19 @@
 
 namespace ttmem::serve {
 
-// "21.75 MiB": two decimals and one unit, so that lines can be compared and added up. Smaller
-// sizes, which would read 0.00 MiB, are in KiB or B.
+// Returns for example "21.75 MiB": two decimals and one unit, so that lines can be compared and
+// added up. Sizes that would read 0.00 MiB are in KiB or B.
 [[nodiscard]] std::string log_bytes(std::uint64_t bytes);
 
-// "dram 1.25 MiB, cb 0.50 MiB": the kinds that are not zero.
+// Returns for example "dram 1.25 MiB, cb 0.50 MiB": all kinds that are not zero.
 [[nodiscard]] std::string text_of_kinds(const KindBytes& bytes);
 
-// One line per report, at info level:
+// Writes one line per report, at info level:
 //
 //   [CB_FREE] [PID 4711] device 0: -0.25 MiB (total 21.75 MiB) cb
 //
-// The total is what all clients of this server hold of that kind on that device. flush() writes the
-// lines, many at once: a busy client must not wait for a file.
+// The total is the bytes of that kind on that device that all clients of this server hold. flush()
+// writes many lines at once, so that a busy client does not wait for a file.
 class EventLog {
  public:
   explicit EventLog(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {}

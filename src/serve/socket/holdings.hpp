@@ -18,15 +18,15 @@ namespace ttmem::serve {
 // Identifies a connection of a server.
 using ConnectionId = std::uint32_t;
 
-// Identifies something that a client holds. Original clients free by device and number alone, so
-// the numbers of all their buffers are one space. libttmem reports the type: each type is a space.
+// Identifies an object that a client holds. Original clients free by device and number only, so the
+// numbers of all their buffers are one space. libttmem reports the type, so each type is a space.
 struct HoldingKey {
   enum Space : std::uint8_t {
     kLooseCbs = static_cast<std::uint8_t>(Kind::cb),
     kKernels = static_cast<std::uint8_t>(Kind::kernel),
     kUntypedBuffers = kKinds,
     kPrograms,
-  };  // else the number of a buffer's Kind
+  };  // other values are the number of a buffer's Kind
 
   std::uint64_t id = 0;
   std::uint32_t where = 0;  // device and space in one word, which is faster to compare
@@ -45,17 +45,19 @@ struct HoldingKey {
   friend auto operator<=>(const HoldingKey&, const HoldingKey&) = default;
 };
 
-// One thing that a client holds. Has its own cache line: a server mostly searches for these.
+// One object that a client holds. Each has its own cache line, because a server mostly searches for
+// holdings.
 struct alignas(64) Holding {
   std::uint64_t id = 0;
   std::uint64_t bytes = 0;  // the largest reported size
   std::uint32_t where = kNowhere;
-  // Which connection allocated it, and how often. Holdings knows the others, if it is shared.
+  // The connection that allocated the object, and how often. If the object is shared, Holdings
+  // stores the other connections.
   ConnectionId connection = 0;
   std::uint32_t references = 0;
   Kind kind = Kind::dram;
   bool is_shared = false;
-  tracker::Receipt receipt{};  // of anything but a program
+  tracker::Receipt receipt{};  // not used for programs
 
   using Key = HoldingKey;
   [[nodiscard]] Key key() const noexcept { return {id, where}; }
@@ -72,19 +74,21 @@ struct alignas(64) Holding {
 };
 static_assert(sizeof(Holding) == 64);
 
-// What a client holds, and over which of its connections it was reported: each needs as many frees
-// as it made allocations, but a free may come over any of them. A client with several connections
-// is rare, and one that allocates the same thing on two of them is rarer still.
+// The objects that a client holds, and the connections that reported them. Each object needs as
+// many frees as it got allocations, but any connection may send the frees. A client with several
+// connections is rare, and a client that allocates the same object on two connections is rarer
+// still.
 //
 // Pointers are valid until the next insert or erase.
 class Holdings {
  public:
   [[nodiscard]] Holding* find(const HoldingKey& key) noexcept { return table_.find(key); }
-  // For a key that find() or insert() will get soon.
+  // Prefetches a key that find() or insert() will get soon.
   [[gnu::always_inline]] void prefetch(const HoldingKey& key) const noexcept {
     table_.prefetch(key);
   }
-  // The holding with that key, and true if it is new: then that connection holds it once.
+  // Returns the holding of the key, and true if the holding is new: `connection` then holds it
+  // once.
   std::pair<Holding*, bool> insert(const HoldingKey& key, ConnectionId connection, Kind kind,
                                    std::uint64_t bytes) {
     const auto inserted = table_.insert(key);
@@ -101,28 +105,30 @@ class Holdings {
     if (holding->is_shared) erase_others(*holding);
     table_.erase(holding);
   }
-  // Erases and returns what is held on that device.
+  // Erases and returns the holdings on a device.
   [[nodiscard]] std::vector<Holding> erase_device(std::uint32_t device);
   [[nodiscard]] std::vector<Holding> erase_all();
   [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
 
-  // How many frees it needs.
+  // Returns how many frees the holding needs.
   [[nodiscard]] std::uint64_t references(const Holding& holding) const {
     return holding.is_shared ? shared_references(holding) : holding.references;
   }
-  // True if that connection is a new one of those that share the holding.
+  // Adds a reference. Returns true if `connection` did not share the holding before.
   bool add(Holding& holding, ConnectionId connection);
-  // Makes one share of those of connections that are over. Otherwise a client that connects again
-  // and again, and allocates the same thing each time, would collect them.
+  // Merges the shares of connections that are over into one share. Otherwise shares would
+  // accumulate for a client that reconnects all the time and allocates the same object each time.
   void merge(Holding& holding, const std::function<bool(ConnectionId)>& is_over);
-  // Removes one reference of this connection, or of another if it has none. Returns the rest.
+  // Removes one reference of the connection, or of another connection if it has none. Returns the
+  // number of references left.
   [[nodiscard]] std::uint64_t remove_one(Holding& holding, ConnectionId connection) {
     return holding.is_shared ? remove_one_shared(holding, connection) : --holding.references;
   }
-  // From now on only this connection holds it, once.
+  // Makes the connection the only holder, with one reference.
   void transfer_to(Holding& holding, ConnectionId connection);
 
-  // What these connections allocated counts no longer. Erases and returns what nobody holds then.
+  // Removes the references of these connections. Erases and returns the holdings without
+  // references.
   [[nodiscard]] std::vector<Holding> remove_connections(std::span<const ConnectionId> connections);
 
  private:
@@ -137,7 +143,7 @@ class Holdings {
   void normalize(Holding& holding);
 
   ProbeTable<Holding> table_;
-  std::map<HoldingKey, std::vector<Share>> others_;  // of what is shared
+  std::map<HoldingKey, std::vector<Share>> others_;  // other shares of shared holdings
 };
 
 }  // namespace ttmem::serve

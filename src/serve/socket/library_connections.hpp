@@ -10,42 +10,45 @@
 
 namespace ttmem::serve {
 
-// Which connections of a client are libttmem's. The library has one at a time; a new one reports
-// all that is live again, and so replaces what the earlier ones reported. A process may have loaded
-// the library several times: each copy has a number of its own, and connections of its own.
+// The connections of a client that belong to libttmem. The library has one connection at a time. A
+// new connection reports all live objects again, and so replaces the reports of the earlier
+// connections. A process may have loaded the library several times: each copy has its own number
+// and its own connections.
 //
-// Each call that returns connections returns those whose reports count no longer.
+// Functions with the result Ids return the connections whose reports no longer count.
 class LibraryConnections {
  public:
   using Ids = std::vector<ConnectionId>;
 
   // Makes the connection the newest of its copy, unless it is older than the present newest: such a
-  // connection is only read late, and is out of date. Returns no connections, unless the copy
-  // connects again and again and never completes its report.
+  // connection was read late, and is out of date. Returns no connections, unless the copy
+  // reconnects all the time and never completes its report.
   [[nodiscard]] Ids hello(ConnectionId connection, std::uint64_t copy);
-  // The connection has reported all that is live. Empty when it is no copy's newest.
+  // Handles a connection that has reported all live objects. Returns nothing if the connection is
+  // not the newest of its copy.
   [[nodiscard]] Ids complete(ConnectionId connection,
                              const std::function<bool(ConnectionId)>& is_connected);
-  // The copy holds nothing any longer. Empty when it never said hello.
+  // Handles a copy that holds nothing any longer. Returns nothing if the copy never said hello.
   [[nodiscard]] Ids goodbye(std::uint64_t copy);
   void ended(ConnectionId connection);
 
   [[nodiscard]] bool contains(ConnectionId connection) const;
-  // True if its copy has a newer one: what it still sends is out of date.
+  // Returns true if the copy has a newer connection, so that further reports of this connection are
+  // out of date.
   [[nodiscard]] bool is_replaced(ConnectionId connection) const;
-  // True if every copy said goodbye.
+  // Returns true if every copy said goodbye.
   [[nodiscard]] bool all_left() const;
 
  private:
   static constexpr std::size_t kMaxCopies = 16;
-  static constexpr std::size_t kMaxConnections = 64;  // of a copy
+  static constexpr std::size_t kMaxConnections = 64;  // per copy
 
   struct Copy {
     std::uint64_t number = 0;
-    bool is_complete = false;  // the newest reported all that is live
+    bool is_complete = false;  // the newest connection reported all live objects
     bool has_left = false;
     ConnectionId newest = 0;
-    Ids connections;  // connected ones, and ones whose reports count
+    Ids connections;  // connections that are connected or whose reports count
   };
   [[nodiscard]] Copy* find(std::uint64_t number);
 

@@ -35,9 +35,9 @@ UniqueFd new_socket() {
   return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// Two servers that start at the same moment must not both replace the same stale socket. Locks the
-// directory, because a lock file would stay behind. Another program may hold that lock, so the
-// server starts without it after two seconds.
+// Locks the directory, so that two servers that start at the same moment do not both replace the
+// same stale socket. A lock file would stay behind. Another program may hold the lock, so after two
+// seconds the server starts without it.
 UniqueFd lock_directory(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -54,7 +54,7 @@ bool is_strange(const struct stat& facts) {
   return facts.st_uid != 0 && facts.st_uid != ::geteuid();
 }
 
-// Removes a stale socket. Fails when the path is in use; the message says by whom.
+// Removes a stale socket. Fails if the path is in use; the message names the user of the path.
 Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return {};
@@ -72,7 +72,7 @@ Result<void> clear_path(const std::string& path, const sockaddr_un& address) {
   const int connected =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const int error = connected == 0 ? 0 : errno;
-  // EAGAIN: a server listens, and its backlog is full.
+  // EAGAIN means that a server listens and its backlog is full.
   if (error == 0 || error == EAGAIN) {
     const auto server = error == 0 ? peer_of(probe.get()) : std::nullopt;
     return Error{
@@ -108,7 +108,7 @@ Result<Listener> Listener::open(const std::string& path, mode_t mode) {
   if (!cleared) return cleared.error();
   Listener listener;
   listener.fd_ = new_socket();
-  // With the umask the socket never has another mode, as it would before a chmod().
+  // The umask sets the mode at once; with chmod() the socket would briefly have another mode.
   const mode_t before = ::umask(~mode & 0777);
   const int bound =
       ::bind(listener.fd_.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address);
@@ -135,7 +135,7 @@ bool Listener::is_of_another(const std::string& path) {
 
 Result<void> Listener::make_directory(const std::string& path) {
   const std::string directory = path.substr(0, path.rfind('/'));
-  // The umask may deny access that clients of other users need.
+  // chmod() is needed because the umask may deny access that clients of other users need.
   const int not_made = ::mkdir(directory.c_str(), 0755) == 0 ? 0 : errno;
   if (not_made == 0) ::chmod(directory.c_str(), 0755);
   struct stat facts {};
@@ -144,7 +144,7 @@ Result<void> Listener::make_directory(const std::string& path) {
   }
   const bool safe = S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() &&
                     (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-  // Fails for root on a read-only file system.
+  // access() also fails for root on a read-only file system.
   if (safe && ::access(directory.c_str(), W_OK | X_OK) != 0) {
     return Error{fmt::format("cannot write to the directory {}: {}", directory, reason(errno))};
   }

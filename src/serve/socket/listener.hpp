@@ -10,7 +10,7 @@
 
 namespace ttmem::serve {
 
-// A Unix stream socket that listens at a path. Its destructor removes the path.
+// A Unix stream socket that listens at a path. The destructor removes the file at the path.
 class Listener {
  public:
   Listener() = default;
@@ -18,9 +18,9 @@ class Listener {
   Listener(Listener&& other) noexcept = default;
   Listener& operator=(Listener&& other) noexcept = default;
 
-  // Replaces a socket that a killed server of root or of this user left. Fails when a server
-  // listens there (the message has its pid), when the path is not a socket or belongs to another
-  // user, and when the socket cannot be created.
+  // Replaces a socket that a killed server of root or of this user left. Fails if a server listens
+  // there (the message has its pid), if the path is not a socket or belongs to another user, or if
+  // the socket cannot be created.
   [[nodiscard]] static Result<Listener> open(const std::string& path, mode_t mode);
 
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
@@ -28,10 +28,10 @@ class Listener {
   // Returns true if the file at the path belongs to neither root nor this user.
   [[nodiscard]] static bool is_of_another(const std::string& path);
   // Creates the directory of a socket if it is missing. Fails unless the directory belongs to this
-  // user, and this user alone can write to it.
+  // user and no other user can write to it.
   [[nodiscard]] static Result<void> make_directory(const std::string& path);
 
-  // Removes the socket, if it is still this one.
+  // Removes the file at the path, if the file is still this socket.
   void close() noexcept;
 
  private:

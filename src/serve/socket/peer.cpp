@@ -15,7 +15,8 @@
 namespace ttmem::serve {
 namespace {
 
-// The process as /proc describes it; only its pid, and that user, when there is no such process.
+// Returns the process as /proc describes it, or only the pid and the user if there is no such
+// process.
 segment::SegmentWriter::Process describe(pid_t pid, uid_t uid) {
   segment::SegmentWriter::Process process;
   process.pid = pid;

@@ -12,26 +12,27 @@
 
 namespace ttmem::serve {
 
-// The process at the other end of a connection, as the kernel says, not the messages.
+// The process at the other end of a connection, as Linux reports it, independent of the messages.
 struct Peer {
-  pid_t pid = 0;  // in this pid namespace; 0: it is of one that this namespace does not see
+  pid_t pid = 0;  // in this pid namespace; 0: in a namespace that this one does not see
   uid_t uid = 0;
 };
 
-// Of a connected unix socket; none when the kernel does not say.
+// Returns the peer of a connected Unix socket, or nullopt if Linux does not report the peer.
 [[nodiscard]] std::optional<Peer> peer_of(int socket);
 
-// The process that a message of `peer` with the pid `reported` (0: itself) is about. Fails when the
-// peer may not report for it:
+// Returns the process that a message of `peer` with the pid `reported` (0: the peer) is about.
+// Fails if the peer may not report for that process:
 //
-//  - itself, by its own pid or the one that it has in its container: always, if the server belongs
-//    to root or to the same user (`server_uid`), because readers reject the segment otherwise;
-//  - any other: root only. It need not exist (any more).
+//  - A peer may report for itself, by its pid here or in its container, if the server belongs to
+//    root or to the same user (`server_uid`). Readers would reject the segment otherwise.
+//  - Only root may report for another process, which may have ended.
 [[nodiscard]] Result<segment::SegmentWriter::Process> process_of(const Peer& peer,
                                                                  std::int32_t reported,
                                                                  uid_t server_uid);
 
-// The last number in the line `NSpid:` of /proc/PID/status: the pid that the process itself sees.
+// Returns the last number in the line `NSpid:` of /proc/PID/status: the pid in the process's own
+// pid namespace.
 [[nodiscard]] std::optional<pid_t> parse_own_pid(std::string_view status);
 
 }  // namespace ttmem::serve

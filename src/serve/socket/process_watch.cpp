@@ -21,7 +21,8 @@ std::unique_ptr<ProcessWatch> ProcessWatch::start(boost::asio::io_context& loop,
                                                   const segment::SegmentWriter::Process& process,
                                                   std::function<void()> on_end) {
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
-  // Asked now: a process that has the pid of the client by this time is not the client.
+  // Checked after pidfd_open(): if another process has the client's pid by now, the client has
+  // ended.
   if (!pidfd || has_ended(process)) return nullptr;
   std::unique_ptr<ProcessWatch> watch(new ProcessWatch(loop));
   boost::system::error_code failed;

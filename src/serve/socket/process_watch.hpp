@@ -10,15 +10,15 @@
 
 namespace ttmem::serve {
 
-// Whether a client has ended: there is no such process with that pid and start time, it is a
-// zombie, or it is exiting. Its start time must be known.
+// Returns true if a client has ended: no process has its pid and start time, or that process is a
+// zombie or is exiting. The start time must be known.
 [[nodiscard]] bool has_ended(const segment::SegmentWriter::Process& process);
 
-// Waits in the event loop for the end of a process. One thread: that of the loop.
+// Waits in the event loop for the end of a process. Used by one thread: the thread of the loop.
 class ProcessWatch {
  public:
-  // Calls `on_end` once, when the process has ended. Null when it has ended already, or cannot be
-  // watched: the kernel gives no descriptor for it.
+  // Calls `on_end` once, when the process has ended. Returns null if the process has already ended
+  // or cannot be watched, because Linux gives no descriptor for it.
   [[nodiscard]] static std::unique_ptr<ProcessWatch> start(
       boost::asio::io_context& loop, const segment::SegmentWriter::Process& process,
       std::function<void()> on_end);
@@ -28,7 +28,7 @@ class ProcessWatch {
   explicit ProcessWatch(boost::asio::io_context& loop) : process_(loop) {}
 
   boost::asio::posix::stream_descriptor process_;
-  // Asio may have queued the call already when this is destroyed.
+  // A shared pointer, because Asio may already have queued the call when the watch is destroyed.
   std::shared_ptr<std::function<void()>> on_end_;
 };
 

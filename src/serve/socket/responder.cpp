@@ -35,7 +35,7 @@ std::uint32_t arch_number(std::string_view arch) {
   return arch == "quasar" ? 4 : 0;
 }
 
-// For fields of 32 bits: a value that does not fit is sent as unknown.
+// Converts a value for a field of 32 bits. A value that does not fit becomes 0, which is unknown.
 std::uint32_t narrow(std::uint64_t value) {
   return value <= std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(value) : 0;
 }
@@ -46,9 +46,9 @@ bool is_used_by(const Device& device, pid_t pid) {
   });
 }
 
-// The chip that a question names by its uid; or those with a logical number: the chip with that
-// number, and what processes hold that report the number and not which chip it is. Processes may
-// number chips differently: the chip that the asking process uses is preferred.
+// Returns the chip that a question names by its uid. A question with a device number gets the chip
+// of that number, and the devices of that number whose chip is unknown. Processes may number chips
+// differently, so the chip that the asking process uses is preferred.
 std::vector<const Device*> find_devices(const Snapshot& snapshot, const wire::Head& question,
                                         pid_t pid) {
   const Device* chip = nullptr;
@@ -69,7 +69,7 @@ std::vector<const Device*> find_devices(const Snapshot& snapshot, const wire::He
   return found;
 }
 
-// A device of unknown chip does not count if there is a chip with its number.
+// Counts chips and devices. A device of unknown chip does not count if a chip has its number.
 std::uint32_t count_devices(const Snapshot& snapshot) {
   std::size_t chips = 0;
   std::set<std::uint32_t> named;

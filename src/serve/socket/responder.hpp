@@ -13,22 +13,22 @@
 
 namespace ttmem::serve {
 
-// Answers the questions of the wire protocol from the Snapshot of all processes, not only of those
-// that use the socket. In this fixed format an unknown figure is 0; `is_available` is 0 when
-// nothing is known of the device. One thread: that of the event loop.
+// Answers the questions of the wire protocol from the snapshot of all processes, including
+// processes that do not use the socket. In this fixed format an unknown figure is 0; `is_available`
+// is 0 if the device is unknown. Used by one thread: the thread of the event loop.
 class Responder {
  public:
-  // Returns the present Snapshot.
+  // Returns the present snapshot.
   using GetSnapshot = std::function<const model::Snapshot&()>;
-  // The Snapshot of `at_figures` may lack the allocations.
+  // The snapshot of `at_figures` may lack the allocations.
   Responder(GetSnapshot at_all, GetSnapshot at_figures)
       : get_all_(std::move(at_all)), get_figures_(std::move(at_figures)) {}
 
-  // Makes the next answer use a new Snapshot. Otherwise it uses the same one, so that a thousand
-  // questions at once cost one collection.
+  // Makes the next answer use a new snapshot. Without this call the answers use the same snapshot,
+  // so that a thousand questions at once cost one pass.
   void forget() { snapshot_ = nullptr; }
 
-  // `question` is one of wire::is_question(), and `pid` the process that asks.
+  // `question` must satisfy wire::is_question(); `pid` is the process that asks.
   [[nodiscard]] wire::Message answer(const wire::Message& question, pid_t pid);
 
  private:
@@ -40,8 +40,8 @@ class Responder {
   bool has_allocations_ = false;
 };
 
-// The lines that DUMP_REMAINING and DUMP_KERNELS write into the log: who holds what on each device,
-// and the largest allocations.
+// Return the lines that DUMP_REMAINING and DUMP_KERNELS write into the log: the holders on each
+// device, and the largest allocations.
 [[nodiscard]] std::vector<std::string> remaining_lines(const model::Snapshot& snapshot);
 [[nodiscard]] std::vector<std::string> kernel_lines(const model::Snapshot& snapshot);
 

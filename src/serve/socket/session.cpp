@@ -16,7 +16,7 @@ using wire::kMessageBytes;
 using wire::Message;
 using wire::Type;
 
-// The holding of a message is prefetched this many messages ahead.
+// The number of messages between the prefetch of a holding and its use.
 constexpr std::size_t kAhead = 2;
 
 std::string explain(const Message& message, Fault fault) {
@@ -48,7 +48,7 @@ std::string explain(const Message& message, Fault fault) {
 }  // namespace
 
 Session::~Session() {
-  // A client may have been reported under two pids, and must be disconnected once.
+  // A client may have reports under two pids, but must be disconnected only once.
   std::vector<std::shared_ptr<Client>> unique;
   for (auto& [reported, client] : clients_) {
     if (client == nullptr || std::find(unique.begin(), unique.end(), client) != unique.end()) {
@@ -66,7 +66,7 @@ Session::Verdict Session::handle(std::span<const std::byte> messages, std::strin
   context_.responder.forget();
   context_.clients.update_clock();
   answered_ = false;
-  // The process has another connection, and has sent over that one all that it holds.
+  // The process has a newer connection, and has reported all its holdings over it.
   if (last_client_ != nullptr && last_client_->is_replaced(id_)) return Verdict::close;
   const Verdict verdict = handle_all(messages, answers);
   context_.statistics.messages += std::exchange(handled_, 0);
@@ -77,7 +77,7 @@ Session::Verdict Session::handle_all(std::span<const std::byte> messages, std::s
   const bool aligned = reinterpret_cast<std::uintptr_t>(messages.data()) % alignof(Message) == 0;
   Message copy;
   for (; messages.size() >= kMessageBytes; messages = messages.subspan(kMessageBytes)) {
-    // The bytes of a connection are aligned: then a message need not be copied.
+    // Messages in an aligned buffer need not be copied.
     const auto* message = reinterpret_cast<const Message*>(messages.data());
     if (!aligned) {
       std::memcpy(&copy, messages.data(), kMessageBytes);
@@ -128,8 +128,8 @@ Session::Verdict Session::handle_report(const Message& report) {
   return out_of_date ? Verdict::close : Verdict::proceed;
 }
 
-// Places a program when its last CB has come. Drops one that is not complete when another begins or
-// the connection ends.
+// Places a program when its last CB arrives. Drops an incomplete program when another program
+// begins or the connection ends.
 Change Session::handle_cb(Client& client, const Message& report) {
   const wire::AllocationDetails& details = report.allocation;
   const auto device = static_cast<std::uint32_t>(report.head.device_id);
@@ -180,7 +180,8 @@ Session::Verdict Session::bad_message(const Message& message, Fault fault) {
   ++context_.statistics.bad;
   ++bad_;
   const bool enough = ++bad_in_a_row_ >= kMaxBadInARow;
-  // Logs the first few, then at every doubling, so that a bad client does not fill the disk.
+  // Logs the first few bad messages, then every doubling, so that a bad client does not fill the
+  // disk.
   if (enough || bad_ < kMaxBadInARow || std::has_single_bit(bad_)) {
     context_.complaints.warn(
         fmt::format("ignored a message of process {}: {} ({} bad so far on this connection)",

@@ -23,12 +23,12 @@ namespace ttmem::serve {
 // The counts of a socket server since its start.
 struct SocketStatistics {
   std::uint64_t connections = 0;
-  std::uint64_t messages = 0;  // valid ones
-  std::uint64_t bad = 0;       // those with a wire::Fault
-  std::uint64_t refused = 0;   // for a process that the peer may not report for
+  std::uint64_t messages = 0;  // valid messages
+  std::uint64_t bad = 0;       // messages with a wire::Fault
+  std::uint64_t refused = 0;   // messages for a process that the peer may not report for
 };
 
-// What all sessions of a server share. It must outlive them.
+// State that all sessions of a server share. Must outlive the sessions.
 struct SessionContext {
   ClientRegistry& clients;
   EventLog& log;
@@ -38,20 +38,20 @@ struct SessionContext {
   uid_t server_uid;
 };
 
-// The protocol of one connection: whole messages in, answers out, no I/O. One thread: that of the
-// event loop.
+// The protocol of one connection: whole messages in, answers out, no I/O. Used by one thread: the
+// thread of the event loop.
 class Session {
  public:
   Session(SessionContext& context, ConnectionId id, Peer peer)
       : context_(context), id_(id), peer_(peer) {}
-  ~Session();  // the connection ended
+  ~Session();  // disconnects the clients
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   enum class Verdict : bool { proceed, close };
 
-  // Handles whole messages in their order, and appends the answers. Stops at kClose; the log says
-  // why.
+  // Handles whole messages in their order, and appends the answers. Stops at Verdict::close, and
+  // logs the reason.
   [[nodiscard]] Verdict handle(std::span<const std::byte> messages, std::string& answers);
 
   [[nodiscard]] ConnectionId id() const { return id_; }
@@ -60,13 +60,13 @@ class Session {
  private:
   static constexpr std::uint32_t kMaxBadInARow = 3;
 
-  // What is marked noinline would make the loop over the messages slower (1 ns each).
+  // Inlining the noinline functions would make the loop over the messages slower (1 ns each).
   Verdict handle_all(std::span<const std::byte> messages, std::string& answers);
   Verdict handle_one(const wire::Message& message, std::string& answers);
   [[gnu::noinline]] void answer(const wire::Message& question, std::string& answers);
   Verdict handle_report(const wire::Message& report);
   [[gnu::cold, gnu::noinline]] Verdict bad_message(const wire::Message& message, wire::Fault fault);
-  // Sets last_client_ to the client of that pid; null when the peer may not report for it.
+  // Sets last_client_ to the client of the pid, or to null if the peer may not report for the pid.
   [[gnu::cold, gnu::noinline]] Result<void> find_client(std::int32_t reported);
   [[gnu::noinline]] Change handle_cb(Client& client, const wire::Message& report);
 
@@ -75,17 +75,17 @@ class Session {
   Peer peer_;
   std::uint32_t bad_in_a_row_ = 0;
   EndOfConnection end_ = EndOfConnection::closed;
-  // Of the present call of handle().
-  bool answered_ = false;  // the responder has a Snapshot
+  // State of the current call of handle().
+  bool answered_ = false;  // the responder has a snapshot
   std::uint64_t handled_ = 0;
   std::uint64_t bad_ = 0;
 
-  // By the pid of the messages; null: refused, and logged.
+  // Clients by the pid in the messages. Null: refused and logged.
   boost::unordered_flat_map<std::int32_t, std::shared_ptr<Client>> clients_;
   std::int32_t last_pid_ = -1;
   Client* last_client_ = nullptr;
 
-  // A program that is not complete yet.
+  // A program whose CBs have not all arrived.
   struct Program {
     std::uint64_t id = 0;
     std::uint32_t device = 0;

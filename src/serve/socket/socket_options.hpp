@@ -9,10 +9,12 @@
 namespace ttmem::serve {
 
 struct SocketOptions {
-  std::string directory;       // of the segments
-  std::string path;            // of the socket
-  std::string safe_path;       // of a socket where no other user can create files; empty: none
-  std::optional<mode_t> mode;  // none: 0666 for root, to whom all may report; else 0600
+  std::string directory;  // directory of the segments
+  std::string path;       // path of the socket
+  // Path of a socket where no other user can create files; empty: no such socket.
+  std::string safe_path;
+  // Nullopt: 0666 for root, because every user may report to root; otherwise 0600.
+  std::optional<mode_t> mode;
 };
 
 }  // namespace ttmem::serve

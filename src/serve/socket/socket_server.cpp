@@ -15,7 +15,7 @@
 namespace ttmem::serve {
 namespace {
 
-// So small that what is read stays in the L2 cache until it is handled.
+// Small enough that the bytes stay in the L2 cache until they are handled.
 constexpr std::size_t kScratchBytes = 64 << 10;
 
 // Every client needs two descriptors: its connection and its segment.
@@ -57,8 +57,8 @@ Result<void> SocketServer::start() {
   return {};
 }
 
-// Listens on both paths. Does without the safe path if its directory cannot be used, and without
-// the other path if another user occupies it.
+// Listens on both paths. Omits the safe path if its directory cannot be used, and omits the other
+// path if another user occupies it.
 Result<void> SocketServer::listen() {
   const mode_t mode = options_.mode.value_or(::geteuid() == 0 ? 0666 : 0600);
   if (!options_.safe_path.empty()) {
@@ -80,7 +80,7 @@ Result<void> SocketServer::listen_at(const std::string& path, mode_t mode) {
   if (!listener) return listener.error();
   Entrance& entrance = entrances_.emplace_back(loop_);
   entrance.listener = std::move(*listener);
-  // The acceptor gets its own descriptor, which it closes. The listener removes the path.
+  // The acceptor has its own descriptor and closes it. The listener removes the file at the path.
   entrance.acceptor.assign(Protocol(), ::fcntl(entrance.listener.fd(), F_DUPFD_CLOEXEC, 0));
   boost::system::error_code ignored;
   entrance.acceptor.non_blocking(true, ignored);
@@ -89,7 +89,7 @@ Result<void> SocketServer::listen_at(const std::string& path, mode_t mode) {
 }
 
 // Waits for connections without letting Asio accept them, so that each connection is always either
-// in the queue of the kernel or in connections_.
+// in Linux's queue or in connections_.
 void SocketServer::accept(Entrance& entrance) {
   entrance.acceptor.async_wait(Protocol::acceptor::wait_read,
                                [this, &entrance](const boost::system::error_code& stopped) {
@@ -100,8 +100,8 @@ void SocketServer::accept(Entrance& entrance) {
                                });
 }
 
-// Accepts at most as many connections as the queue of the kernel can have. Returns the error of a
-// connection that cannot be accepted.
+// Accepts at most as many connections as Linux's queue can have. Returns the error of a connection
+// that cannot be accepted.
 boost::system::error_code SocketServer::accept_all(Entrance& entrance) {
   boost::system::error_code error;
   for (int i = 0; i < SOMAXCONN && entrance.acceptor.is_open(); ++i) {
@@ -114,8 +114,8 @@ boost::system::error_code SocketServer::accept_all(Entrance& entrance) {
   return {};
 }
 
-// Reads everything that was sent, also over connections in the queue of the kernel. Reads
-// connections in the order in which they were made, so that a newer one replaces an older one.
+// Reads everything that was sent, including connections in Linux's queue. Reads connections in the
+// order of their creation, so that a newer connection replaces an older one.
 void SocketServer::read_rest(std::optional<pid_t> of_process) {
   // A connection that cannot be accepted now is accepted later.
   for (Entrance& entrance : entrances_) (void)accept_all(entrance);
@@ -130,7 +130,7 @@ void SocketServer::read_rest(std::optional<pid_t> of_process) {
 
 void SocketServer::add(Protocol::socket socket) {
   const std::optional<Peer> peer = peer_of(socket.native_handle());
-  if (!peer) return;  // it is gone already
+  if (!peer) return;  // the connection is closed already
   ++statistics_.connections;
   auto connection = std::make_shared<Connection>(
       std::move(socket), context_, next_id_++, *peer, scratch_,
@@ -139,7 +139,7 @@ void SocketServer::add(Protocol::socket socket) {
   connection->start();
 }
 
-// Most likely there is no descriptor left. Connected clients are served, the others wait.
+// Tries again later. Most likely no descriptor is left: connected clients are served, others wait.
 void SocketServer::accept_later(Entrance& entrance, const boost::system::error_code& error) {
   spdlog::warn("cannot accept another client: {}; {} are connected; raise the limit of open files",
                error.message(), connections_.size());
@@ -150,7 +150,7 @@ void SocketServer::accept_later(Entrance& entrance, const boost::system::error_c
 }
 
 void SocketServer::stop() {
-  read_rest(std::nullopt);  // reads goodbyes: their processes have not died
+  read_rest(std::nullopt);  // includes goodbyes of processes that did not die
   boost::system::error_code ignored;
   for (Entrance& entrance : entrances_) {
     entrance.acceptor.close(ignored);

@@ -24,16 +24,18 @@
 
 namespace ttmem::serve {
 
-// The socket of the wire protocol (docs/reference/server.md). One thread: that of the event loop.
+// The socket of the wire protocol (docs/reference/server.md). Used by one thread: the thread of the
+// event loop.
 class SocketServer {
  public:
-  // `events` gets a line per report, and may buffer lines until it is flushed. `observatory` and
+  // `events` gets a line per report, and may buffer lines until a flush. `observatory` and
   // `options` must outlive the server.
   SocketServer(boost::asio::io_context& loop, Observatory& observatory,
                const SocketOptions& options, std::shared_ptr<spdlog::logger> events);
 
-  // Fails when another server has the socket, or it cannot be created; the message names it, the
-  // reason and the next step. Removes the proxy segments that a killed server left.
+  // Fails if another server uses the socket path, or if the socket cannot be created; the message
+  // names the path, the reason and the next step. Removes the proxy segments that a killed server
+  // left.
   [[nodiscard]] Result<void> start();
 
   // Ends all connections; removes the socket and the segments.

@@ -20,9 +20,9 @@ namespace {
 using report::DeviceReport;
 using report::Extreme;
 
-constexpr std::size_t kMaxFailures = 20;  // the first of them
+constexpr std::size_t kMaxFailures = 20;  // the first failures only
 
-// What is special about which times.
+// The chosen times, with the reasons to show them.
 class Wanted {
  public:
   Wanted(const Range& range, const report::Report& report) : range_(range), report_(report) {}
@@ -30,14 +30,14 @@ class Wanted {
   void add(Time time, std::string why) {
     if (add(time)) why_[clamped(time)].insert(std::move(why));
   }
-  // A time for which there is no reason to tell. False: it is not in the range.
+  // Adds a time without a reason. Returns false if the time is outside the range.
   bool add(Time time) {
     const Time at = clamped(time);
     if (at < range_.from_ns || at > range_.to_ns) return false;
     times_.insert(at);
     return true;
   }
-  // The same of several devices is said once.
+  // Adds a time with a reason. The same reason for several devices becomes one text.
   void add(Time time, const std::string& what, const DeviceReport& device) {
     if (add(time)) of_devices_[{clamped(time), what}].push_back(&device);
   }
@@ -59,10 +59,10 @@ class Wanted {
   }
 
  private:
-  // What was there before the recording began is there when it begins.
+  // Objects that existed before the recording belong to its begin.
   static Time clamped(Time time) { return std::max<Time>(time, 0); }
 
-  // By their numbers; by their keys where two of the recording have one number.
+  // Returns the devices by number, or by key if two devices of the recording have the same number.
   [[nodiscard]] std::string names_of(const std::vector<const DeviceReport*>& devices) const {
     std::set<std::uint32_t> numbers;
     for (const DeviceReport& device : report_.devices) numbers.insert(device.id);
@@ -105,7 +105,7 @@ void add_failures(const recording::Tables& tables, Wanted& wanted) {
   for (std::size_t i = 0; i < count; ++i) wanted.add(tables.failures[i].time_ns, "failure");
 }
 
-// All, or every second, third and so on of those within the range.
+// Adds the marks within the range: all, or every second, third and so on.
 void add_marks(const recording::Tables& tables, const Range& range, std::size_t most,
                Wanted& wanted) {
   if (most == 0) return;
@@ -124,7 +124,7 @@ bool is_known(const Point& point) {
                      [&](Kind kind) { return point.used[kind].has_value(); });
 }
 
-// The highest of a line, and how it was when its chip was closed.
+// Adds the highest points of a line, and the last point before its chip was closed.
 void add_line(const std::vector<Point>& points, const DeviceReport& device, Wanted& wanted) {
   const auto by_l1 = [](const Point& a, const Point& b) { return drawn_l1_of(a) < drawn_l1_of(b); };
   const auto by_dram = [](const Point& a, const Point& b) {
@@ -141,7 +141,7 @@ void add_line(const std::vector<Point>& points, const DeviceReport& device, Want
   wanted.add(points.back().time_ns);
 }
 
-// All times at which a line has a point, with what is drawn of its L1 then.
+// Returns all times at which a line has a point, with the drawn height of L1.
 std::map<Time, std::uint64_t> heights_of(const Lines& lines) {
   std::map<Time, std::uint64_t> heights;
   for (const std::vector<Point>& points : lines.of_chip) {
@@ -153,7 +153,7 @@ std::map<Time, std::uint64_t> heights_of(const Lines& lines) {
   return heights;
 }
 
-// Of each of so many slices of time the highest. Returns whether all have a place.
+// Adds the highest point of each slice of time. Returns true if all points were added.
 bool add_others(const Lines& lines, const Range& range, std::size_t slices, Wanted& wanted) {
   const std::map<Time, std::uint64_t> heights = heights_of(lines);
   if (heights.size() <= slices) {

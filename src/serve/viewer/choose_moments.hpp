@@ -11,26 +11,27 @@
 
 namespace ttmem::viewer {
 
-// A moment at which the page can show everything: the cores, the lists.
+// A moment at which the page can show all details: the cores and the lists.
 struct Moment {
   Time time_ns = 0;
-  std::vector<std::string> why{};  // what is special about it: "L1 peak of device 0"
+  std::vector<std::string> why{};  // reasons to show the moment: "L1 peak of device 0"
 };
 
 struct Moments {
-  std::vector<Moment> chosen{};  // in the order of time
-  bool is_thinned = false;       // false: every change within the range is one of them
+  std::vector<Moment> chosen{};  // sorted by time
+  bool is_thinned = false;       // false: `chosen` has every change within the range
 };
 
-// How many there may be, beside the extremes and failures.
+// The maximum number of moments, beside the extremes and failures.
 struct Room {
-  std::size_t others = 0;    // spread over the time, each the highest of its neighbours
-  std::size_t marks = 0;     // or about twice as many
-  bool every_device = true;  // else only the fullest one has its extremes
+  std::size_t others = 0;    // moments spread over the time, each the highest of its neighbours
+  std::size_t marks = 0;     // marks, or up to about twice as many
+  bool every_device = true;  // false: only the fullest device has its extremes
 };
 
-// Those within the range that somebody will look for: the extremes of the report, the highest
-// points of each line, the last before a device was closed, failures, marks; and others. Pure.
+// Chooses the moments within the range that a reader will look for: the extremes of the report, the
+// highest points of each line, the last point before a device was closed, failures and marks. Fills
+// up with other moments. Pure.
 [[nodiscard]] Moments choose_moments(const recording::Tables& tables, const report::Report& report,
                                      const Lines& lines, const Range& range, const Room& room);
 

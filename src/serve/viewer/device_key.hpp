@@ -8,7 +8,8 @@
 
 namespace ttmem::viewer {
 
-// As text::key_of() gives it to the same chip at a moment: a recording has no PCI addresses.
+// Returns the key that text::key_of() gives to the same chip at a moment. A recording has no PCI
+// addresses.
 [[nodiscard]] inline std::string key_of(const report::DeviceReport& device) {
   return device.uid != 0 ? text::format_hex(device.uid)
                          : text::key_of_number(device.id, device.arch);

@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kLongLists = 1000;
-// Of the time that it takes to show a recording; the rest is the time line.
+// The parts of the total time to show a recording. The timeline takes the rest.
 constexpr double kReportPart = 0.4;
 constexpr double kLeaksPart = 0.1;
 
@@ -33,7 +33,7 @@ std::function<void(double)> part_of(const Progress& progress, const std::string&
   return [&progress, file, from, share](double part) { progress(file, from + part * share); };
 }
 
-// On one line, as the documents of which this is made have more.
+// Returns the JSON on one line. The documents that are combined here have several lines.
 std::string minified(const std::string& json) { return json_text(Json::parse(json)); }
 
 Result<std::string> run_json(const Run& run, const Progress& progress) {
@@ -57,7 +57,7 @@ std::string diff_of(const std::vector<Run>& runs) {
   return minified(report::diff_json(diff, {runs[0].name, runs[1].name, kLongLists, {}}));
 }
 
-// A folder cannot be downloaded.
+// Returns the names of the formats that can be downloaded: all that write a file, not a folder.
 Json export_names() {
   Json names = Json::array();
   for (const exports::Format& format : exports::kFormats) {

@@ -12,25 +12,25 @@
 
 namespace ttmem::viewer {
 
-// A recording that is shown. Not thread-safe.
+// A recording to be shown. Not thread-safe.
 struct Run {
-  std::string name;  // of its file, without folders, as a safe text
+  std::string name;  // name of the file, without folders, as a safe text
   std::string path;
   std::unique_ptr<recording::Reader> reader;
   report::Report report{};
 };
 
-// Called with what is being read and the part that is done, 0 to 1; may be empty.
+// Called with the file that is being read and the completed part, 0 to 1. May be empty.
 using Progress = std::function<void(const std::string& file, double part)>;
 
-// Opens a recording and makes its report. Fails when it is none, or damaged.
+// Opens a recording and makes its report. Fails if the file is damaged or not a recording.
 [[nodiscard]] Result<Run> open_run(const std::string& path, const Progress& progress);
 
-// Who gets the document: a page that can ask for more, or one that has nothing else.
+// The receiver of the document: a page that can request more, or a page that has only the document.
 enum class Shown : std::uint8_t { served, in_one_file };
 
-// Schema ttmem.view.v1 (docs/guides/page.md) in one line: one recording, or two to compare. Fails
-// when a file is damaged.
+// Returns one line of JSON in the schema ttmem.view.v1 (docs/guides/page.md), about one recording,
+// or about two to compare. Fails if a file is damaged.
 [[nodiscard]] Result<std::string> view_document(const std::vector<Run>& runs, Shown shown,
                                                 const Progress& progress);
 

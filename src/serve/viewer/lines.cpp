@@ -14,16 +14,17 @@ using exports::Usage;
 using recording::Event;
 using recording::RowId;
 
-// Of all chips together: enough for the width of a screen, and little enough to be sent.
+// The number of stretches of all chips together: enough for the width of a screen, and few enough
+// to be sent. A chip has at least kMinPerChip and at most kMaxPerChip.
 constexpr std::size_t kStretches = 16000;
-constexpr std::size_t kFewest = 500;
-constexpr std::size_t kMax = 4000;
+constexpr std::size_t kMinPerChip = 500;
+constexpr std::size_t kMaxPerChip = 4000;
 
 std::size_t stretches_for(std::size_t chips) {
-  return std::clamp(kStretches / std::max<std::size_t>(chips, 1), kFewest, kMax);
+  return std::clamp(kStretches / std::max<std::size_t>(chips, 1), kMinPerChip, kMaxPerChip);
 }
 
-// The lines while the story is told.
+// Draws the lines while the recording is read.
 class Drawing {
  public:
   Drawing(const Selection& selection, const Range& range)
@@ -55,7 +56,7 @@ class Drawing {
   }
 
  private:
-  // What was held when the range begins.
+  // Adds the bytes held at the begin of the range.
   void begin() {
     if (std::exchange(has_begun_, true)) return;
     for (std::size_t chip = 0; chip < lines_.size(); ++chip) {
@@ -71,7 +72,7 @@ class Drawing {
   std::vector<ThinnedLine> lines_;
 };
 
-// What those report who have the chips open: the rest is not known.
+// Counts the open devices that report each kind. A kind that no open device reports is unknown.
 class Openings {
  public:
   Openings(const recording::Tables& tables, const Selection& selection)
@@ -85,7 +86,7 @@ class Openings {
     }
   }
 
-  // Returns whether it changed something.
+  // Returns true if the event changed a device's state.
   bool apply(const Event& event) {
     switch (event.type) {
       case Event::Type::device_open:
@@ -125,9 +126,10 @@ class Openings {
 
   const recording::Tables& tables_;
   const Selection& selection_;
-  std::vector<bool> is_open_;                      // by row
-  std::vector<PerKind<std::uint32_t>> reporters_;  // by chip: how many devices report a kind
-  std::vector<std::vector<RowId>> of_process_;     // devices by process
+  std::vector<bool> is_open_;  // by row
+  // By chip: number of devices that report each kind.
+  std::vector<PerKind<std::uint32_t>> reporters_;
+  std::vector<std::vector<RowId>> of_process_;  // devices of each process
 };
 
 Result<void> draw_events(const recording::Reader& reader, const Selection& selection,
@@ -143,11 +145,11 @@ Result<void> draw_events(const recording::Reader& reader, const Selection& selec
     }
     drawing.add(chip, point);
   };
-  // Dispatches move nothing that is drawn.
+  // Dispatches are ignored: they change no drawn figure.
   return exports::for_each_moment(
       reader, usage,
       [&](Time time, const std::vector<std::size_t>& changed) {
-        if (std::exchange(opened, false)) {  // of any chip
+        if (std::exchange(opened, false)) {  // a change of any chip
           for (std::size_t chip = 0; chip < selection.chips().size(); ++chip) draw(chip, time);
         } else {
           for (const std::size_t chip : changed) draw(chip, time);
@@ -157,7 +159,7 @@ Result<void> draw_events(const recording::Reader& reader, const Selection& selec
       recording::Telling::without_dispatches);
 }
 
-// An aggregate has no events, but what the processes counted now and then.
+// Draws an aggregated recording, which has no events but samples of the processes.
 void draw_samples(const recording::Tables& tables, const Selection& selection, Drawing& drawing) {
   std::vector<PerKind<Bytes>> used(tables.devices.size());
   const auto& samples = tables.timeline;

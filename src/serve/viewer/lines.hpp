@@ -11,15 +11,15 @@
 
 namespace ttmem::viewer {
 
-// What every chip held over time.
+// The bytes that every chip held over time.
 struct Lines {
-  std::vector<std::vector<Point>> of_chip{};  // by Selection::chips()
-  std::size_t stretches = 0;                  // as ThinnedLine has them
+  std::vector<std::vector<Point>> of_chip{};  // indexed like Selection::chips()
+  std::size_t stretches = 0;                  // number of stretches of each ThinnedLine
   bool is_thinned = false;
 };
 
-// One pass over the recording. A line begins with what was held at the begin of the range, and ends
-// with what was held at its end.
+// Reads the lines in one pass over the recording. A line begins with the bytes held at the begin of
+// the range, and ends with the bytes held at the end.
 [[nodiscard]] Result<Lines> read_lines(const recording::Reader& reader,
                                        const exports::Selection& selection, const Range& range);
 

@@ -14,13 +14,13 @@
 
 namespace ttmem::viewer {
 
-// Tells rows of a list apart: two with equal figures are the same row at two moments.
+// Identifies a row of a list: rows with equal keys at two moments are the same row.
 using RowKey = std::array<std::uint64_t, 8>;
 
-// Texts that are each kept once.
+// A set of numbered texts. Each text is stored once.
 class Texts {
  public:
-  // Its number, from 0.
+  // Returns the number of the text, from 0.
   [[nodiscard]] std::size_t number_of(std::string text);
 
   [[nodiscard]] const std::vector<const std::string*>& all() const { return texts_; }
@@ -32,17 +32,18 @@ class Texts {
   std::size_t bytes_ = 0;
 };
 
-// The rows of a list over many moments. What stays as it is from one moment to the next is one row.
+// The rows of a list over many moments. A row that stays the same over several moments is stored
+// once.
 class LiveRows {
  public:
   struct Row {
-    std::size_t first = 0;  // moments at which it is in the list
+    std::size_t first = 0;  // first moment at which the row is in the list
     std::size_t last = 0;
     std::int64_t begin_ns = 0;
     std::string text{};  // members of a JSON object
   };
 
-  // The row is in the list at that moment; moments come in their order. `text` is called when it is
+  // Adds a row of the list at a moment. Moments must be in order. `text` is called if the row is
   // new.
   void add(std::size_t moment, const RowKey& key, std::int64_t begin_ns,
            const std::function<std::string()>& text);
@@ -51,7 +52,7 @@ class LiveRows {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  boost::unordered_flat_map<RowKey, std::size_t> known_;  // where in rows_
+  boost::unordered_flat_map<RowKey, std::size_t> known_;  // index into rows_
   std::vector<Row> rows_;
   std::size_t bytes_ = 0;
 };

@@ -21,7 +21,7 @@ namespace ttmem::viewer {
 namespace {
 
 constexpr std::size_t kLongestList = 20'000;
-// A longer name loses its middle: each row of the page has it again.
+// A longer name loses its middle, because each row of the page repeats the name.
 constexpr std::size_t kMaxNameBytes = 512;
 
 std::uint64_t size_of(const model::Allocation& allocation) {
@@ -29,7 +29,7 @@ std::uint64_t size_of(const model::Allocation& allocation) {
 }
 std::uint64_t size_of(const model::Program& program) { return program.physical_bytes; }
 
-// Where the largest of a list are, in their order.
+// Returns the indices of the largest items, in the order of the list.
 template <typename Item>
 std::vector<std::size_t> largest(const std::vector<Item>& items) {
   std::vector<std::size_t> places(items.size());
@@ -53,8 +53,8 @@ std::uint64_t hash_of_devices(const model::Snapshot& snapshot, const model::Allo
   return seed;
 }
 
-// Which chips a row is on and whose it is. The row itself has numbers and pids, which several chips
-// and processes may share.
+// Adds the chips and the process to a row. The row itself has device numbers and pids, which
+// several chips and processes may share.
 std::string placed(const model::Snapshot& snapshot, std::span<const std::uint32_t> devices,
                    std::uint64_t segment, std::string_view row) {
   std::string keys;
@@ -95,7 +95,8 @@ void MomentTables::add(const Moment& moment, model::Snapshot snapshot) {
     const std::string cores =
         device.cores.empty() ? "null" : fmt::format("{}", number_of_cores(key, device.cores));
     devices.push_back(fmt::format(R"(["{}",{},{}])", key, figures, cores));
-    // The share of a program in all of them differs from moment to moment: the page has both.
+    // Without this total, rows of programs do not contain their share of it. The share would differ
+    // at each moment; the page computes it.
     device.kinds[Kind::cb] = {};
   }
   moments_.push_back(fmt::format(R"({{"time_ns":{},"why":{},"devices":[{}]}})", moment.time_ns,

@@ -17,25 +17,25 @@
 
 namespace ttmem::viewer {
 
-// What was held at some moments, as the page gets it: what two moments have in common is there
-// once.
+// The snapshots at some moments, in the form that the page receives. Data that two moments share is
+// stored once.
 class MomentTables {
  public:
-  // In the order of time; `snapshot` is what was held then.
+  // Adds the snapshot at a moment. Moments must be in order of time.
   void add(const Moment& moment, model::Snapshot snapshot);
 
   // The members "moments", "figures", "cores", "layouts", "allocations" and "programs" of
   // ttmem.timeline.v1 (docs/guides/page.md), without braces.
   [[nodiscard]] std::string json() const;
-  // About how long that is.
+  // Returns about the length of json().
   [[nodiscard]] std::size_t bytes() const;
-  // The most that a list lacks: only the largest are in it.
+  // Returns the largest number of rows that any list lacks. A long list has only its largest rows.
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
   struct LastCores {
     std::vector<model::Core> cores;
-    std::size_t number = 0;  // in cores_
+    std::size_t number = 0;  // number of the text in cores_
   };
 
   std::size_t number_of_cores(const std::string& key, const std::vector<model::Core>& cores);
@@ -45,22 +45,24 @@ class MomentTables {
   std::vector<std::string> moments_;  // JSON
   Texts figures_;
   Texts cores_;
-  std::map<std::string, LastCores> last_cores_;  // by chip: most are what they were
+  // By chip; most chips have the same cores as before.
+  std::map<std::string, LastCores> last_cores_;
   Texts layouts_;
   LiveRows allocations_;
   LiveRows programs_;
   std::size_t left_out_ = 0;
 };
 
-// What the tables may take.
+// The maximum size of the tables.
 struct PlayLimits {
   std::size_t bytes = 0;
-  std::size_t device_rows = 0;  // a device that a process has open, at each moment
-  std::size_t moments = std::numeric_limits<std::size_t>::max();  // lowered to what had room
+  std::size_t device_rows = 0;  // sum, over the moments, of the devices that processes have open
+  // Lowered by play() to the number of moments that fit.
+  std::size_t moments = std::numeric_limits<std::size_t>::max();
 };
 
-// Plays the recording through these moments. None: there is no room for all of them.
-// `progress` is called with the part that is done, 0 to 1; may be empty.
+// Plays the recording through these moments. Returns nullopt if not all of them fit. `progress` is
+// called with the completed part, 0 to 1; may be empty.
 [[nodiscard]] Result<std::optional<MomentTables>> play(const recording::Reader& reader,
                                                        const std::vector<Moment>& moments,
                                                        PlayLimits& limits,

@@ -5,7 +5,8 @@
 
 namespace ttmem::viewer {
 
-// 32 hex digits that nobody can guess. Empty: the system has no random numbers.
+// Returns 32 hex digits that cannot be guessed, or an empty text if the system has no random
+// numbers.
 [[nodiscard]] std::string random_text();
 
 }  // namespace ttmem::viewer

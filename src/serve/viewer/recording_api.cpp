@@ -60,11 +60,12 @@ const exports::Format* format_in(const Target& target) {
   return found != all.end() ? &*found : nullptr;
 }
 
-// A file without a name, so that it is gone when nobody has it open, whatever ends this process.
-// -1 when there is no folder for it, or no room: `errno` says why.
+// Opens a file without a name, which disappears when it is closed, even if this process is killed.
+// Returns -1 with `errno` if the folder is missing or full.
 UniqueFd open_nameless(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file || (errno != EOPNOTSUPP && errno != EISDIR)) return file;  // else it has no such files
+  if (file || (errno != EOPNOTSUPP && errno != EISDIR))
+    return file;  // otherwise O_TMPFILE is missing there
   std::string path = folder + "/ttmem-XXXXXX";
   file = UniqueFd(::mkostemp(path.data(), O_CLOEXEC));
   if (file) ::unlink(path.c_str());
@@ -73,7 +74,7 @@ UniqueFd open_nameless(const std::string& folder) {
 
 std::string export_name(const Run& run, const exports::Format& format) {
   std::string name = std::filesystem::path(run.name).stem().string();
-  // It goes into a header.
+  // The name is used in a header.
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_'; },

@@ -13,15 +13,15 @@
 
 namespace ttmem::viewer {
 
-// The page over recordings, and what it asks for. All addresses begin with `/SECRET/`: whoever does
-// not know that, as the other users of the machine, gets nothing.
+// The page over recordings, and the API that the page uses. All addresses begin with `/SECRET/`:
+// other users of the machine do not know the secret and get nothing.
 //
-// Answers that read a recording are made later, by another thread, one after the other: that thread
-// has the recordings to itself.
+// Another thread computes the answers that read a recording, one at a time: only that thread reads
+// the recordings.
 class RecordingApi {
  public:
-  // `document` is that of the runs. `assets`: a folder whose files go before those of the binary;
-  // empty: none.
+  // `document` is the document of the runs. `assets` is a folder whose files replace the files in
+  // the binary; empty: none.
   RecordingApi(std::vector<Run> runs, std::string document, const std::string& secret,
                std::string assets);
 

@@ -26,7 +26,7 @@ Result<void> serve_recordings(std::vector<Run> runs, std::string document,
   asio::io_context loop(1);
   asio::signal_set signals(loop, SIGINT, SIGTERM);
   serve::HttpOptions http = options.http;
-  http.without_token = true;  // its address has a secret
+  http.without_token = true;  // the address has a secret
   const RecordingApi api(std::move(runs), std::move(document), secret, http.assets);
   serve::HttpServer server(loop, http,
                            [&](const serve::HttpRequest& request, const serve::HostRule& hosts) {
@@ -43,7 +43,7 @@ Result<void> serve_recordings(std::vector<Run> runs, std::string document,
   if (options.ready) options.ready(fmt::format("{}{}/", server.url(), secret));
   loop.run();
   server.stop();
-  signals.clear();  // a long answer is finished first; another Ctrl-C does not wait for it
+  signals.clear();  // from now on another Ctrl-C ends the process while a long answer is finished
   return {};
 }
 

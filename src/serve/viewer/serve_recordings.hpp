@@ -13,12 +13,12 @@ namespace ttmem::viewer {
 
 struct ServeOptions {
   serve::HttpOptions http{};
-  bool any_port = false;  // when that of `http` is taken
-  // Called with the address of the page, once it can be opened.
+  bool any_port = false;  // use another port if the port of `http` is taken
+  // Called with the address of the page, as soon as a browser can open the page.
   std::function<void(const std::string& url)> ready{};
 };
 
-// Serves the page over these recordings until SIGINT or SIGTERM. Fails when it cannot listen there.
+// Serves the page over these recordings until SIGINT or SIGTERM. Fails if the server cannot listen.
 [[nodiscard]] Result<void> serve_recordings(std::vector<Run> runs, std::string document,
                                             const ServeOptions& options);
 

@@ -14,9 +14,9 @@
 namespace ttmem::viewer {
 namespace {
 
-// Nothing is fetched from anywhere. Only our own scripts run: they have a number that nobody who
-// wrote the recording can know, and a text that became an element has not. What a module imports
-// has the number of that module, so that data: need not be allowed to everybody.
+// The file loads nothing from a network. Only our own scripts run: they have a random nonce that
+// the author of a recording cannot know, so text of a recording cannot become a script. Imported
+// modules have the nonce of the importing module, so data: need not be allowed for all scripts.
 std::string policy(const std::string& nonce) {
   return fmt::format(
       "default-src 'none'; script-src 'nonce-{}'; style-src 'unsafe-inline'; img-src data:; "
@@ -24,7 +24,7 @@ std::string policy(const std::string& nonce) {
       nonce);
 }
 
-// By hand, because no library that is linked has it in its interface.
+// Written here, because no linked library offers base64 in its interface.
 std::string base64(std::string_view bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -74,14 +74,14 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   }
 }
 
-// Modules inside a file have no address: they are found by their names.
+// Replaces relative module addresses by names: modules inside a file have no address.
 std::string script(const web::Asset& asset) {
   std::string text = web::plain(asset);
   replace_all(text, "from './", "from '");
   return text;
 }
 
-// What `index.html` refers to, by how it does.
+// A tag in `index.html`, and the text that replaces the tag.
 struct Reference {
   std::string tag;
   std::string content;

@@ -6,8 +6,8 @@
 
 namespace ttmem::viewer {
 
-// The page with its scripts, styles and this document (ttmem.view.v1) in one HTML file, which a
-// browser opens from disk, without a server or a network.
+// Returns one HTML file with the page, its scripts and styles, and this document (ttmem.view.v1). A
+// browser opens the file from disk, without a server or a network.
 [[nodiscard]] std::string single_file(std::string_view document);
 
 }  // namespace ttmem::viewer

@@ -7,7 +7,7 @@
 namespace ttmem::viewer {
 namespace {
 
-// A kind, or what is drawn of L1 after the last of them.
+// Returns the bytes of a kind, or the drawn L1 for the index after the last kind.
 Bytes figure_of(const Point& point, std::size_t figure) {
   return figure < kDeviceKinds.size() ? point.used[kDeviceKinds[figure]] : drawn_l1_of(point);
 }

@@ -15,43 +15,43 @@ namespace ttmem::viewer {
 using recording::Time;
 using Bytes = std::optional<std::uint64_t>;
 
-// A stretch of a recording, both ends included.
+// A part of a recording, including both ends.
 struct Range {
   Time from_ns = 0;
   Time to_ns = 0;
 };
 
-// What a chip held at one moment. None: nobody measured it then.
+// The bytes that a chip held at one moment. nullopt: no process measured them.
 struct Point {
   Time time_ns = 0;
   PerKind<Bytes> used{};
 };
 
-// What is drawn of L1, one on top of the other: L1 buffers, L1_SMALL, circular buffers and kernels,
-// as far as they are known; none: nobody measured any of them. It finds what is worth keeping, and
-// is shown to nobody: it is not Total L1, which is unknown when L1 buffers are.
+// Returns the height that is drawn for L1: the sum of L1 buffers, L1_SMALL, circular buffers and
+// kernels that are known; nullopt if none is known. The height only decides which points to keep,
+// and is never shown. Unlike Total L1, it is known even if L1 buffers are unknown.
 [[nodiscard]] Bytes drawn_l1_of(const Point& point);
 
-// The points of a chip over a range, so few that they can be drawn.
+// The points of a chip over a range, few enough to be drawn.
 //
-// When they are more than that, time is cut into equal stretches. Of each, the moments are kept at
-// which a kind, or what is drawn of L1, was highest, and the first and the last. So no peak is
-// lost, every kept point is what was held at one moment, and memory is bounded.
+// If there are too many points, time is divided into equal stretches. Each stretch keeps its first
+// and last point, and the points at which a kind or the drawn L1 was highest. So no peak is lost,
+// every kept point shows real values of one moment, and memory is bounded.
 class ThinnedLine {
  public:
   ThinnedLine(const Range& range, std::size_t stretches);
 
-  // In the order of time, within the range.
+  // Points must be in order of time, within the range.
   void add(const Point& point);
-  // Call once, after the last.
+  // To be called once, after the last point.
   void finish() { end_stretch(); }
 
   [[nodiscard]] const std::vector<Point>& points() const { return points_; }
-  // Whether a point was left out.
+  // Returns true if a point was omitted.
   [[nodiscard]] bool is_thinned() const { return is_thinned_; }
 
  private:
-  // Of the stretch: its first and last point, and the highest of each figure.
+  // Indices of the points kept in a stretch: the first, the last, and the highest of each figure.
   static constexpr std::size_t kFirst = 0;
   static constexpr std::size_t kLast = 1;
   static constexpr std::size_t kHighest = 2;
@@ -62,10 +62,10 @@ class ThinnedLine {
   void end_stretch();
 
   Range range_;
-  std::size_t stretches_;  // and so many points are kept as they are
+  std::size_t stretches_;  // also the number of points up to which all points are kept
   bool keeps_all_ = true;
   std::size_t stretch_ = 0;
-  std::size_t seen_ = 0;  // in this stretch
+  std::size_t seen_ = 0;  // points seen in this stretch
   std::array<Point, kHighest + kFigures> kept_{};
   std::vector<Point> points_;
   bool is_thinned_ = false;

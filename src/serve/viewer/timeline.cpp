@@ -24,11 +24,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using recording::Tables;
 
-// Of a short recording nearly all moments can be had, of a long one only some: fewer when those
+// A short recording gets nearly all moments. A long recording gets some, and fewer if the document
 // would be too long.
 constexpr std::uint64_t kShort = 20'000;  // rows
 constexpr std::size_t kMaxBytes = 48'000'000;
-// As many as 128 devices have at 1000 moments.
+// The number of rows that 128 devices have at 1000 moments.
 constexpr std::size_t kMaxDeviceRows = 128'000;
 constexpr std::array<Room, 8> kRooms = {{{.others = 600, .marks = 300},
                                          {.others = 200, .marks = 100},
@@ -44,7 +44,7 @@ struct Played {
   MomentTables tables;
 };
 
-// Tells only of more than it told of: what is tried again begins at the beginning.
+// Returns a function that reports only increasing progress: a retry starts at 0 again.
 std::function<void(double)> only_forward(const std::function<void(double)>& progress) {
   if (!progress) return {};
   return [&progress, most = 0.0](double part) mutable {
@@ -54,7 +54,7 @@ std::function<void(double)> only_forward(const std::function<void(double)>& prog
   };
 }
 
-// The moments of a range, as many as there is room for.
+// Returns the details of as many moments of the range as there is room for.
 Result<Played> play_range(const recording::Reader& reader, const report::Report& report,
                           const Lines& lines, const Range& range,
                           const std::function<void(double)>& progress) {
@@ -91,7 +91,7 @@ Json head_of(const recording::Reader& reader, const Range& range) {
           {"aggregate", run.aggregate}};
 }
 
-// Whose it is, and when.
+// Returns the time and the process of a row.
 template <typename Row>
 Json happening(const Tables& tables, const Row& row, Time time) {
   Json json = {{"time_ns", time}, {"pid", nullptr}, {"process", nullptr}};

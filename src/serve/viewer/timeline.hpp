@@ -12,14 +12,15 @@
 
 namespace ttmem::viewer {
 
-// The whole recording.
+// Returns the range of the whole recording.
 [[nodiscard]] Range whole(const recording::Reader& reader);
 
-// Schema ttmem.timeline.v1 (docs/guides/page.md) in one line: what the chips held over a range, and
-// all that was held at some moments of it. Two passes over the recording, or a few more when much
-// is live; about 50 MB, or more where even the few moments that matter most have more. `report` is
-// that of the whole recording. `progress` is called with the part that is done, 0 to 1; may be
-// empty. Fails when the file is damaged.
+// Returns one line of JSON in the schema ttmem.timeline.v1 (docs/guides/page.md): the bytes that
+// the chips held over a range, and all details at some moments of the range. Makes two passes over
+// the recording, or a few more if there are many live objects. The document has about 50 MB, or
+// more if the few most important moments alone need more. `report` is the report of the whole
+// recording. `progress` is called with the completed part, 0 to 1; may be empty. Fails if the file
+// is damaged.
 [[nodiscard]] Result<std::string> timeline_json(const recording::Reader& reader,
                                                 const report::Report& report, const Range& range,
                                                 const std::function<void(double)>& progress);

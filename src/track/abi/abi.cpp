@@ -44,50 +44,53 @@ using ttmem::tracker::SpinLock;
 using ttmem::transport::SocketTransport;
 
 enum class Mode : int {
-  undecided,  // nobody has called yet, in this process
-  off,        // not asked for, or the process is ending
+  undecided,  // no call so far in this process
+  off,        // tracking was not requested, or the process is ending
   on,
   failed,  // enabled, but tracking could not start or failed: calls are counted as dropped
 };
 
-// As ttmem.h says.
+// The limits that ttmem.h documents.
 static_assert(ttmem::segment::kMaxCbsPerProgram == 1024 && ttmem::segment::kMaxTexts >= 16384);
 static_assert(ttmem::segment::kMaxDevices == TTMEM_MESH_MAX_DEVICES);
 
 // The only state that a call reads when tracking is off.
 constinit std::atomic<Mode> mode{Mode::undecided};
 
-constinit SpinLock lock;                 // guards what follows
-constinit IdTracker* tracker = nullptr;  // never deleted: other threads may be in it at exit
-constinit SocketTransport* transport = nullptr;  // with TTMEM_TRANSPORT=socket; never deleted
+constinit SpinLock lock;                 // guards the variables below
+constinit IdTracker* tracker = nullptr;  // never deleted: another thread may be using it at exit
+// Set with TTMEM_TRANSPORT=socket. Only a forked child deletes it.
+constinit SocketTransport* transport = nullptr;
 constinit std::atomic<std::uint64_t> dropped_calls{0};
-// Calls of signal handlers that interrupted another call of the same thread, not yet in the
-// segment.
+// Number of calls from signal handlers that interrupted another call of the same thread, not yet
+// added to the segment. Such a call is dropped.
 constinit std::atomic<std::uint64_t> interrupting_calls{0};
 constinit bool forked_inside_a_call = false;
-// Known when the process is exiting, after a failure; -1: not.
+// Exit status of the process, learned only after a failure was reported; -1 until the exit.
 constinit std::atomic<int> exit_status{-1};
 
-// Where this thread is: the number of the innermost scope, and how many more it has pushed that got
-// none. Initial-exec, as that of the lock.
+// Scopes of one thread: the number of the innermost scope, and how many pushed scopes got no
+// number. The thread-local variable uses the initial-exec model, like the variable of the lock.
 struct Scopes {
-  std::uint32_t current = 0;  // 0: in none
-  std::uint32_t outer = 0;    // that of `current`, if has_outer: then a pop needs no lock
+  std::uint32_t current = 0;  // 0: no scope
+  std::uint32_t outer = 0;    // number of the scope around `current`, if has_outer
   bool has_outer = false;
-  // Of `current`, if has_outer: its visits that last, in the segment, which stays mapped until the
-  // process ends. Null: not counted, or the segment is that of the parent.
+  // Count of open visits of `current` in the segment, if has_outer. The segment stays mapped until
+  // the process ends. Null: visits are not counted, or the segment belongs to the parent process.
   std::uint32_t* open_visits = nullptr;
-  std::uint32_t depth = 0;  // of `current`
+  std::uint32_t depth = 0;  // nesting depth of `current`
   std::uint32_t ignored = 0;
 };
 [[gnu::tls_model("initial-exec")]] thread_local constinit Scopes scopes;
-// Of a forked child: the names of the scopes that its parent was in, outermost first.
+// Names of the scopes that the parent was in at the fork, outermost first. Null except in a forked
+// child.
 constinit std::vector<std::string>* inherited_scopes = nullptr;
 
-// A workload that exits waits at most this long until a connected server has the last reports.
+// The maximum time that an exiting workload waits until a connected server has the last reports.
 constexpr std::chrono::milliseconds kFlushAtExit{100};
 
-// For TTMEM_LOG: a file, or "stderr". Without it the library is silent.
+// Writes a warning to the target in TTMEM_LOG: a file, or "stderr". Writes nothing if TTMEM_LOG is
+// not set.
 void log(const char* message, const char* detail) noexcept {
   const ttmem::ThreadStateGuard guard;
   const char* target = environment("TTMEM_LOG");
@@ -99,8 +102,8 @@ void log(const char* message, const char* detail) noexcept {
             message, detail, static_cast<int>(::getpid()));
 }
 
-// The numbers of scopes are those of the parent's segment: keeps the names. Without memory for them
-// the child begins in none.
+// Saves the names of the scopes that this thread is in: the numbers of scopes are valid only in the
+// parent's segment. If memory runs out, the child starts in no scope.
 void keep_scopes_in_child() noexcept {
   std::uint32_t at = std::exchange(scopes, {}).current;
   if (tracker == nullptr || at == 0) return;
@@ -114,16 +117,19 @@ void keep_scopes_in_child() noexcept {
   }
 }
 
-// A signal handler may fork inside a call: this thread has the lock then, and keeps it.
+// Takes the lock. If a signal handler forks inside a call, this thread already has the lock and
+// keeps it.
 void before_fork() noexcept { forked_inside_a_call = !lock.lock_unless_held_here(); }
 void in_parent() noexcept {
   if (!forked_inside_a_call) lock.unlock();
 }
-// The child has none of the parent's devices: it starts with nothing, at its first call. The
-// tracker is leaked: its destructor would write into the parent's segment.
+// Resets the state in the child: the child has none of the parent's devices, and tracking starts
+// again at its first call. The tracker is leaked, because its destructor would write into the
+// parent's segment.
 void in_child() noexcept {
   if (forked_inside_a_call) {
-    // The interrupted call may go on in the child: what it uses stays, and nothing else is tracked.
+    // The interrupted call may continue in the child: its objects stay, and no other call is
+    // tracked.
     mode.store(Mode::off);
     scopes.open_visits = nullptr;
     if (tracker != nullptr) tracker->segment().close_file();
@@ -132,7 +138,7 @@ void in_child() noexcept {
   keep_scopes_in_child();
   if (tracker != nullptr) tracker->segment().abandon();
   tracker = nullptr;
-  delete transport;  // the thread and the connection are the parent's
+  delete transport;  // the thread and the connection belong to the parent
   transport = nullptr;
   dropped_calls.store(0);
   interrupting_calls.store(0);
@@ -140,19 +146,19 @@ void in_child() noexcept {
   lock.unlock();
 }
 
-// At load time: a fork during the first call must find the handlers.
+// Runs at load time, so that a fork during the first call finds the handlers.
 __attribute__((constructor)) void prepare() noexcept {
   ::pthread_atfork(before_fork, in_parent, in_child);
 }
 
-// With the lock held.
+// Adds the interrupting calls to the dropped calls of the segment. The caller holds the lock.
 void count_interrupting_calls() noexcept {
   tracker->count_dropped_calls(interrupting_calls.exchange(0, std::memory_order_relaxed));
 }
 
 // Runs when the process exits or the library is unloaded.
 __attribute__((destructor)) void finish() noexcept {
-  // False at once when a signal handler interrupted a call of this thread and called exit().
+  // Fails at once if a signal handler interrupted a call of this thread and then called exit().
   if (!lock.try_lock_for(1000)) return;
   std::unique_lock guard(lock, std::adopt_lock);
   if (mode.exchange(Mode::off) == Mode::on) {
@@ -173,15 +179,15 @@ __attribute__((destructor)) void finish() noexcept {
   }
 }
 
-// What was kept of a failure is for somebody who asks why the process failed: the destructor above,
-// which is called later, removes it when the process did not.
+// Starts to wait for the exit status. The record of a failure helps to explain why a process
+// failed; finish(), which runs after this handler, removes the record if the exit status is 0.
 void learn_exit_status() noexcept {
   static constinit std::atomic<bool> asked{false};
   if (asked.exchange(true)) return;
   ::on_exit([](int status, void*) { exit_status.store(status); }, nullptr);
 }
 
-// "4711:4026531836": the pid of a reader, and the pid namespace that it is of.
+// Reads for example "4711:4026531836": the pid of a reader, and the reader's pid namespace.
 void read_kept_for(std::string_view text, ttmem::segment::SegmentWriter::Options& options) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   options.kept_for = ttmem::parse_number<pid_t>(text.substr(0, colon)).value_or(0);
@@ -189,7 +195,7 @@ void read_kept_for(std::string_view text, ttmem::segment::SegmentWriter::Options
   options.kept_for_namespace = ttmem::parse_number<std::uint32_t>(space).value_or(0);
 }
 
-// A recorder asks for a ring of so many events, and for all that there is to say of them.
+// Sets the size of the event ring as a recorder requested it. Events then have all details.
 void read_events(const char* text, ttmem::segment::SegmentWriter::Options& options) {
   constexpr std::uint32_t per_chunk =
       ttmem::segment::kChunkBytes / sizeof(ttmem::segment::EventRecord);
@@ -230,7 +236,7 @@ bool wants_socket() {
   return false;
 }
 
-// Starts the reports to the server. The tracker's segment is in memory then, without a file.
+// Starts the reports to the server. The tracker's segment is then memory without a file.
 void start_transport() {
   SocketTransport::Options options;
   options.paths = ttmem::socket_paths();
@@ -240,7 +246,7 @@ void start_transport() {
   if (transport != nullptr) tracker->set_observer(&transport->observer());
 }
 
-// With the lock held. The first call of a process comes here.
+// Decides the mode at the first call of the process. The caller holds the lock.
 Mode decide() {
   const ttmem::ThreadStateGuard guard;
   if (std::strcmp(environment("TT_ALLOC_TRACKING_ENABLED"), "1") != 0) return Mode::off;
@@ -256,7 +262,7 @@ Mode decide() {
   return Mode::on;
 }
 
-// With the lock held.
+// Enters a scope, or counts it as ignored. The caller holds the lock.
 void push_scope(IdTracker& t, const char* name) {
   const bool nameless = name == nullptr || *name == '\0';
   const bool too_deep = scopes.ignored != 0 || scopes.depth == ttmem::segment::kMaxScopeDepth;
@@ -272,7 +278,7 @@ void push_scope(IdTracker& t, const char* name) {
   ++scopes.depth;
 }
 
-// With the lock held.
+// Enters the scopes that the parent was in at the fork. The caller holds the lock.
 void enter_inherited_scopes(IdTracker& t) {
   const std::unique_ptr<std::vector<std::string>> names(std::exchange(inherited_scopes, nullptr));
   for (const std::string& name : *names) {
@@ -281,7 +287,7 @@ void enter_inherited_scopes(IdTracker& t) {
   }
 }
 
-// With the lock held.
+// Runs `call` with the tracker, if this process is tracked. The caller holds the lock.
 template <typename Call>
 void run(Call&& call) noexcept {
   try {
@@ -300,7 +306,7 @@ void run(Call&& call) noexcept {
       dropped_calls.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const std::exception& exception) {
-    // The figures may be wrong now, so there shall be none.
+    // The figures may be wrong now, so readers must not see any.
     log("stopped tracking this process after an internal error", exception.what());
     if (transport != nullptr) transport->give_up();
     if (tracker != nullptr) tracker->segment().discard();
@@ -310,7 +316,7 @@ void run(Call&& call) noexcept {
 
 template <typename Call>
 inline void with_tracker(Call&& call) noexcept {
-  // Relaxed: a thread that still sees kUndecided loads it again under the lock.
+  // Relaxed: a thread that still sees Mode::undecided loads the mode again under the lock.
   if (mode.load(std::memory_order_relaxed) == Mode::off) [[likely]] {
     return;
   }
@@ -336,8 +342,9 @@ void clear_missing_pointers(ttmem_placement& placement) noexcept {
   placement.name = nullptr;  // the last field
 }
 
-// Calls call() with the structure as this library knows it: fields that a shorter one lacks are
-// zero. One of less than `required` bytes lacks mandatory fields, and the call is dropped.
+// Calls call() with the structure as this library knows it: fields that a shorter structure lacks
+// are zero. A structure of less than `required` bytes lacks mandatory fields, and the call is
+// dropped.
 template <typename Struct, typename Call>
 void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, Call&& call) {
   if (from == nullptr || from->struct_size < required) return t.count_dropped_calls(1);
@@ -350,7 +357,7 @@ void with_known_fields(IdTracker& t, const Struct* from, std::size_t required, C
   call(padded);
 }
 
-// Calls call() with the CBs as this library knows them. A call with shorter ones is dropped.
+// Calls call() with the CBs as this library knows them. A call with shorter CBs is dropped.
 template <typename Call>
 void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call) {
   const ttmem_cb* cbs = placement.cbs;
@@ -369,7 +376,7 @@ void with_known_cbs(IdTracker& t, const ttmem_placement& placement, Call&& call)
   call(std::span(cbs, count));
 }
 
-// Calls call() with the list, unless that has no devices or too many: then the call is dropped.
+// Calls call() with the list. A call with an empty or too long list is dropped.
 template <typename Call>
 void with_list(IdTracker& t, const std::uint32_t* devices, std::uint32_t count, Call&& call) {
   const bool usable = devices != nullptr && count != 0 && count <= TTMEM_MESH_MAX_DEVICES;
@@ -510,7 +517,7 @@ void ttmem_kernel_unload(uint32_t device, uint64_t kernel) {
   with_tracker([=](IdTracker& t) { t.kernel_unload(device, kernel); });
 }
 
-// A list of one is the plain call, which has less to look up. Most machines have one chip.
+// Treats a list of one device as the plain call, which looks up less. Most machines have one chip.
 void ttmem_mesh_buffer_alloc(const uint32_t* devices, uint32_t count, const ttmem_buffer* buffer) {
   if (count == 1 && devices != nullptr) return ttmem_buffer_alloc(devices[0], buffer);
   with_tracker([=](IdTracker& t) {

@@ -21,7 +21,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.size() <= most && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-// Takes the part before the next `end` from the front.
+// Removes the part before the next `end` from the front of `rest`, and returns it.
 std::string_view take(std::string_view& rest, char end) {
   const std::string_view part = rest.substr(0, rest.find(end));
   rest.remove_prefix(std::min(part.size() + 1, rest.size()));
@@ -35,13 +35,13 @@ std::string first_of(const Variables& variable, std::initializer_list<const char
   return {};
 }
 
-// Which launcher numbered the process, the innermost first: under Slurm, `mpirun` and `torchrun`
-// start several processes in one of Slurm's tasks.
+// Finds the rank that the innermost launcher gave to the process: under Slurm, `mpirun` and
+// `torchrun` start several processes in one Slurm task.
 void find_rank(const Variables& variable, Job& job) {
   constexpr struct {
     const char* rank;
     const char* ranks;
-    bool only_together;  // "RANK" alone may mean anything
+    bool only_together;  // "RANK" alone may have another meaning
   } launchers[] = {{"RANK", "WORLD_SIZE", true},
                    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", false},
                    {"PMIX_RANK", "PMIX_SIZE", false},
@@ -57,7 +57,8 @@ void find_rank(const Variables& variable, Job& job) {
   }
 }
 
-// "docker-<64 digits>.scope", "cri-containerd-<64 digits>.scope", or the digits alone.
+// Finds the id in "docker-<64 digits>.scope", "cri-containerd-<64 digits>.scope", or the digits
+// alone.
 std::string container_in(std::string_view part) {
   for (std::size_t begin = 0; begin < part.size();) {
     const auto end = static_cast<std::size_t>(
@@ -69,7 +70,7 @@ std::string container_in(std::string_view part) {
   return {};
 }
 
-// The uid of a pod at the front, its dashes written as '_' in names of systemd.
+// Returns the pod uid at the start of `text`. systemd's names have '_' in place of each '-'.
 std::string pod_uid_at(std::string_view text) {
   std::string uid;
   std::size_t digits = 0;
@@ -81,7 +82,7 @@ std::string pod_uid_at(std::string_view text) {
   return digits == kPodUidDigits ? uid : std::string();
 }
 
-// "kubepods-burstable-pod<uid>.slice" or "pod<uid>".
+// Finds the uid in "kubepods-burstable-pod<uid>.slice" or "pod<uid>".
 std::string pod_uid_in(std::string_view part) {
   constexpr std::string_view mark = "pod";
   for (std::size_t at = part.find(mark); at != std::string_view::npos;
@@ -95,7 +96,7 @@ void keep_first(std::string& known, std::string found) {
   if (known.empty()) known = std::move(found);
 }
 
-// Of each line "0::/kubepods.slice/.../cri-containerd-<id>.scope" the path.
+// Reads the paths of lines such as "0::/kubepods.slice/.../cri-containerd-<id>.scope".
 void read_cgroup(std::string_view cgroup, Job& job) {
   while (!cgroup.empty()) {
     std::string_view path = take(cgroup, '\n');
@@ -116,8 +117,9 @@ void read_cgroup(std::string_view cgroup, Job& job) {
   }
 }
 
-// In a container with a cgroup namespace of its own, which is the default, its cgroup is "/". But
-// docker, podman and the kubelet mount files of their own, from a folder that names it.
+// Finds the container by its mounts. A container usually has its own cgroup namespace, in which its
+// cgroup is "/". But docker, podman and the kubelet mount files from a folder whose path names the
+// container.
 void read_mounts(std::string_view mountinfo, Job& job) {
   while (!mountinfo.empty()) {
     std::string_view line = take(mountinfo, '\n');
@@ -129,7 +131,7 @@ void read_mounts(std::string_view mountinfo, Job& job) {
         root.find(pods) != std::string_view::npos) {
       keep_first(job.pod_uid, pod_uid_at(root.substr(root.find(pods) + pods.size())));
     }
-    // The id in the path of a pod's sandbox is that of the sandbox.
+    // A pod's sandbox has its own id, which is not the id of the container.
     if (point == "/etc/hostname" && root.find("/sandboxes/") == std::string_view::npos) {
       keep_first(job.container, container_in(root));
     }
@@ -162,7 +164,7 @@ Job job_of(const std::string& proc_folder, const Variables& variable) {
 
 Job own_job() {
   Job job = job_of("/proc/self", [](const char* name) { return std::string(environment(name)); });
-  // Every pod has it unless it asked for none.
+  // Every pod has this file unless it declined a service account token.
   if (job.pod_namespace.empty() && *environment("KUBERNETES_SERVICE_HOST") != '\0') {
     job.pod_namespace = read_text("/var/run/secrets/kubernetes.io/serviceaccount/namespace");
   }

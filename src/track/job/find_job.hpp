@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which job a process is a part of: what Slurm and other batch systems, MPI, torch and Kubernetes
-// tell it in its environment, and its cgroup. docs/reference/jobs.md lists the variables.
+// Finds the job of a process from the environment variables of Slurm and other batch systems, MPI,
+// torch and Kubernetes, and from the cgroup. docs/reference/jobs.md lists the variables.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,18 @@
 
 namespace ttmem::job {
 
-// The value of a variable of the environment; empty: unset.
+// Returns the value of an environment variable, or an empty string if it is unset.
 using Variables = std::function<std::string(const char* name)>;
 
-// From the environment, and the texts of /proc/PID/cgroup and /proc/PID/mountinfo. What the
-// environment says counts first: a container has often a cgroup of its own, which tells nothing.
+// Finds the job from the environment and from the texts of /proc/PID/cgroup and
+// /proc/PID/mountinfo. The environment has precedence: a container often has its own cgroup, which
+// tells nothing.
 [[nodiscard]] Job find_job(const Variables& variable, std::string_view cgroup,
                            std::string_view mountinfo);
 
-// Of this process.
+// Returns the job of this process.
 [[nodiscard]] Job own_job();
-// Of another process: also what this user may not see of it stays unknown.
+// Returns the job of another process. Facts that this user may not read stay unknown.
 [[nodiscard]] Job job_of(const std::string& proc_folder, const Variables& variable);
 
 }  // namespace ttmem::job

@@ -6,8 +6,8 @@
 namespace ttmem::ledger {
 namespace {
 
-// How many traces that hold no core stay for the next trace replay. A decoding loop replays a few
-// traces in turn, and computing one takes time linear in its programs.
+// The maximum number of traces without a core that are kept for the next trace replay. A decoding
+// loop replays a few traces in turn, and computing a trace takes time linear in its programs.
 constexpr std::size_t kIdleTraces = 16;
 
 std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept {
@@ -19,28 +19,28 @@ std::uint32_t bytes_on(const Footprint& footprint, std::uint32_t core) noexcept 
 
 }  // namespace
 
-// Programs that were captured together. A core that a trace was sent to last holds the largest of
-// them there.
+// Programs that were captured together. A core that was last sent a trace holds the largest program
+// of the trace on that core.
 struct Trace {
   struct Member {
     Placement* placement;
-    std::uint32_t resident_cores;  // its share in Placement::resident_cores
+    std::uint32_t resident_cores;  // cores of this member in Placement::resident_cores
   };
 
-  std::vector<std::uint64_t> programs;  // as the caller named them
-  std::vector<Member> members;          // those that are placed, each once
-  std::uint32_t unknown = 0;            // how many are not
-  CoreMask cores;                       // that any member covers
-  CoreMask owned;                       // of those, the ones that nothing else was sent to since
-  std::vector<std::uint32_t> bytes;     // by core: the largest member
-  bool stale = false;  // `programs` would no longer give this trace: not to be replayed again
-  bool owned_changed = false;  // `owned` changed, and the members do not know yet
+  std::vector<std::uint64_t> programs;  // as the caller listed the programs
+  std::vector<Member> members;          // the placed programs, each once
+  std::uint32_t unknown = 0;            // number of programs that are not placed
+  CoreMask cores;                       // cores that any member covers
+  CoreMask owned;                       // cores of the trace to which nothing else was sent since
+  std::vector<std::uint32_t> bytes;     // size of the largest member, by core
+  bool stale = false;                   // the programs changed; the next replay needs a new trace
+  bool owned_changed = false;           // `owned` changed since the members were updated
 };
 
 namespace {
 
-// The cores on which no member of the trace is larger than `footprint`. On other cores its removal
-// changes nothing.
+// Returns the cores on which no member of the trace is larger than `footprint`. Removing the
+// footprint changes nothing on the other cores.
 CoreMask largest_of(const Trace& trace, const Footprint& footprint) noexcept {
   CoreMask cores;
   for (const Footprint::Part& part : footprint.parts) {
@@ -81,7 +81,7 @@ DeviceLedger::Placed DeviceLedger::place(std::uint64_t program, FootprintRef&& f
   }
   const bool fresh = placement == nullptr;
   if (fresh) placement = new_placement(program);
-  // Adds the new layout first: what both share is then never removed in between.
+  // Adds the new layout first, so that ranges of both layouts are not removed in between.
   use(footprint.get());
   std::swap(placement->footprint, footprint);
   if (fresh) return Placed::fresh;
@@ -101,7 +101,7 @@ bool DeviceLedger::remove(std::uint64_t program) {
   placements_.erase(it);
   *placement = Placement{};
   if (placements_.empty() && classes_.size() > 1) {
-    // All cores are alike again.
+    // All cores form one class again.
     classes_.assign(1, {CoreMask::first(core_count_), core_count_, 0, 0, {}});
     std::fill(class_of_.begin(), class_of_.end(), std::uint16_t{0});
   }
@@ -157,7 +157,7 @@ void DeviceLedger::apply(const Footprint& footprint, bool add) {
   }
 }
 
-// Leaves `inside` in the class, and makes a new one of its other cores.
+// Leaves `inside` in the class, and makes a new class of its other cores.
 void DeviceLedger::split(std::size_t index, const CoreMask& inside) {
   CoreClass rest = classes_[index];
   rest.cores = rest.cores - inside;
@@ -223,7 +223,7 @@ void DeviceLedger::occupy(std::uint32_t core, Occupant occupant) {
   now.trace = occupant.trace;
 }
 
-// Nothing of this program is resident any longer.
+// Takes the program from all cores on which it is resident.
 void DeviceLedger::vacate(Placement& placement) {
   if (placement.resident_cores > 0) {
     for (std::uint32_t core = 0; core < core_count_; ++core) {
@@ -270,7 +270,7 @@ Trace* DeviceLedger::new_trace(std::span<const std::uint64_t> programs) {
     Placement* placement = find(program);
     if (placement == nullptr) {
       ++trace->unknown;
-      trace->stale = true;  // it may be placed before the next trace replay
+      trace->stale = true;  // the program may be placed before the next replay
       continue;
     }
     trace->members.push_back({placement, 0});
@@ -283,7 +283,8 @@ Trace* DeviceLedger::new_trace(std::span<const std::uint64_t> programs) {
   return traces_.back().get();
 }
 
-// The layout of `placement` was `old` before. `still_there` is false when the program is removed.
+// Updates the figures after the layout of `placement` was replaced or the program was removed.
+// `old` is the earlier layout; `still_there` is false if the program was removed.
 void DeviceLedger::on_layout_change(Placement& placement, const Footprint& old, bool still_there) {
   if (still_there && placement.resident_cores > 0) {
     for (std::uint32_t core = 0; core < core_count_; ++core) {
@@ -301,7 +302,7 @@ void DeviceLedger::on_layout_change(Placement& placement, const Footprint& old, 
     trace->stale = true;
     trace->owned_changed = true;
     if (!still_there) trace->members.erase(member);
-    if (trace->owned.empty()) continue;  // update_traces drops it
+    if (trace->owned.empty()) continue;  // update_traces() removes the trace
     CoreMask cores = largest_of(*trace, old);
     if (still_there) cores |= placement.footprint->cores & trace->cores;
     refresh(*trace, cores);
@@ -309,7 +310,7 @@ void DeviceLedger::on_layout_change(Placement& placement, const Footprint& old, 
   update_traces();
 }
 
-// Computes the largest member on these cores again.
+// Computes the largest member of the trace again for each of `cores`.
 void DeviceLedger::refresh(Trace& trace, const CoreMask& cores) noexcept {
   cores.for_each([&](std::uint32_t core) { trace.bytes[core] = 0; });
   for (const Trace::Member& member : trace.members) {
@@ -324,7 +325,7 @@ void DeviceLedger::refresh(Trace& trace, const CoreMask& cores) noexcept {
   });
 }
 
-// Updates resident_cores of the members of changed traces, and removes traces that nobody needs.
+// Updates resident_cores of the members of changed traces, and removes traces that are not needed.
 void DeviceLedger::update_traces() {
   std::size_t idle = 0;
   for (std::size_t i = traces_.size(); i-- > 0;) {

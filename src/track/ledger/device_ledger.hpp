@@ -20,27 +20,30 @@ struct Trace;
 struct Placement {
   std::uint64_t program = 0;
   FootprintRef footprint;
-  std::uint32_t resident_cores = 0;  // cores that it, or a replayed trace with it, was sent to last
-  bool fully_resident = false;       // dispatched last to all of its cores: again changes nothing
-  bool changed = false;              // since DeviceLedger::take_changed_programs()
-  std::uint32_t traces = 0;          // that it is a member of
-  // For the owner of the ledger.
-  std::uint32_t slot = 0;  // where it is published
-  std::uint32_t name = 0;  // which text names it; 0: none
+  // Number of cores to which the program, or a trace with it, was sent last.
+  std::uint32_t resident_cores = 0;
+  // True if all its cores were sent the program last: another dispatch changes nothing.
+  bool fully_resident = false;
+  bool changed = false;      // changed since DeviceLedger::take_changed_programs()
+  std::uint32_t traces = 0;  // number of traces that contain the program
+  // Fields for the owner of the ledger.
+  std::uint32_t slot = 0;  // index of the program's slot in the segment
+  std::uint32_t name = 0;  // number of the text with the name; 0: no name
 };
 
-// The circular buffers of one device: physical, resident and logical bytes, exact after every
-// call. No call goes over all programs.
+// The circular buffers of one device: physical, resident and logical bytes, exact after every call.
+// No call loops over all programs.
 //
 // Physical bytes. Cores with the same history form a class with one IntervalUnion; a placement
 // splits the classes that it covers in part, which happens at most once per core. A footprint that
-// some live program already has changes no union, only a count. So a placement costs one hash
-// lookup in the usual case, and a logarithmic update per class in the other.
+// another live program already has changes no union, only a count. So a placement usually costs one
+// hash lookup, and otherwise a logarithmic update per class.
 //
-// Resident bytes. Each core knows what was sent to it last: a program or a replayed trace.
+// Resident bytes. The ledger stores for each core whether a program or a replayed trace was sent to
+// the core last.
 //
-// take_changed_cores() and take_changed_programs() say what changed, so that the owner publishes
-// just that. After std::bad_alloc the ledger must not be used any more. Not thread-safe.
+// take_changed_cores() and take_changed_programs() return the changes, so that the owner publishes
+// only the changes. After std::bad_alloc the ledger must not be used any more. Not thread-safe.
 class DeviceLedger {
  public:
   explicit DeviceLedger(std::uint32_t cores);
@@ -50,22 +53,22 @@ class DeviceLedger {
 
   enum class Placed { fresh, unchanged, replaced };
 
-  // Places `program`, or gives it another layout; the earlier one is returned in `footprint`, so
-  // that it outlives what still refers to it. A resident program stays resident, with its new
+  // Places `program`, or gives it another layout. Returns the earlier layout in `footprint`, so
+  // that the layout outlives references to it. A resident program stays resident, with its new
   // layout, on the cores it was dispatched to.
   Placed place(std::uint64_t program, FootprintRef&& footprint);
 
-  // False, and nothing changes, when `program` is not placed.
+  // Returns false, and changes nothing, if `program` is not placed.
   bool dispatch(std::uint64_t program);
 
-  // A trace of these programs was replayed: every core that one of them covers holds the largest of
-  // them. Ignores programs that are not placed, and returns their number.
+  // Records the replay of a trace of these programs: every core that any of them covers then holds
+  // the largest of them. Ignores programs that are not placed, and returns their number.
   std::uint32_t replay_trace(std::span<const std::uint64_t> programs);
 
-  // False when `program` is not placed. Its Placement is gone afterwards.
+  // Removes the program and its Placement. Returns false if `program` is not placed.
   bool remove(std::uint64_t program);
 
-  // Null when `program` is not placed. Valid until it is removed.
+  // Returns null if `program` is not placed. The result is valid until the program is removed.
   [[nodiscard]] Placement* find(std::uint64_t program) noexcept;
 
   [[nodiscard]] std::uint64_t physical_bytes() const noexcept { return physical_bytes_; }
@@ -85,7 +88,7 @@ class DeviceLedger {
     for (auto& entry : placements_) visit(*entry.second);
   }
 
-  // The cores whose figures changed since the last call.
+  // Returns the cores whose figures changed since the last call.
   [[nodiscard]] CoreMask take_changed_cores() noexcept;
 
   // Calls visit(placement) for every live program whose residency changed since the last call.
@@ -102,11 +105,11 @@ class DeviceLedger {
   struct CoreClass {
     CoreMask cores;
     std::uint32_t core_count = 0;
-    std::uint32_t bytes = 0;  // of `ranges`, as `end` is
+    std::uint32_t bytes = 0;  // bytes of `ranges`; `end` is the end of `ranges`
     std::uint32_t end = 0;
     IntervalUnion ranges;
   };
-  // What was sent to a core last. At most one of the two is set.
+  // The program or the trace that was sent to a core last. At most one of the two is set.
   struct Occupant {
     Placement* program = nullptr;
     Trace* trace = nullptr;

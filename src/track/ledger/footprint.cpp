@@ -6,7 +6,7 @@
 namespace ttmem::ledger {
 namespace {
 
-// Splits `parts` so that `cores` holds all or nothing of each.
+// Splits each part that has some, but not all, of its cores in `cores`.
 void refine(std::vector<Footprint::Part>& parts, const CoreMask& cores) {
   for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
     const CoreMask inside = parts[i].cores & cores;
@@ -57,8 +57,8 @@ Footprint make_footprint(std::vector<Cb> cbs) {
 }
 
 std::uint64_t FootprintTable::hash_of(std::span<const std::uint64_t> key) noexcept {
-  // Multiply and fold: enough for a table, since equal hashes are compared by key. A library hash
-  // would walk the key byte by byte.
+  // Multiplies and folds. This hash suffices for a table that compares the keys of equal hashes.
+  // The hash of a library would read the key byte by byte.
   std::uint64_t hash = key.size();
   for (std::uint64_t word : key) {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15;

@@ -18,13 +18,13 @@ namespace ttmem::ledger {
 struct Cb {
   Interval range;
   CoreMask cores;
-  bool global = false;   // a view on an L1 buffer: takes nothing by itself
+  bool global = false;   // a view of an L1 buffer: takes no bytes of its own
   bool clipped = false;  // reported larger than L1 or the grid
 };
 
-// What a program's CBs take of the cores of a device. Programs with the same CBs on the same
-// cores share one footprint, on all devices with the same grid. Immutable, except for the fields
-// of the table that owns it.
+// The bytes that the CBs of a program take on the cores of a device. Programs with the same CBs on
+// the same cores share one footprint, on all devices with the same grid. Immutable, except for the
+// fields of the table that owns the footprint.
 struct Footprint {
   // Cores with the same CB ranges.
   struct Part {
@@ -35,16 +35,16 @@ struct Footprint {
 
   std::vector<Cb> cbs;
   std::vector<Part> parts;  // disjoint; together they cover `cores`
-  CoreMask cores;           // where the program has a CB, also a global one
+  CoreMask cores;           // cores on which the program has a CB, including global CBs
   std::uint32_t core_count = 0;
   std::uint64_t logical_bytes = 0;
-  bool clipped = false;  // one of its CBs was
+  bool clipped = false;  // true if any CB is clipped
 
-  // Where the owner of the table has published it.
+  // The place where the owner of the table has published the footprint.
   std::uint64_t number = 0;
   std::uint32_t first_record = 0;
 
-  // The table's own.
+  // Fields that only the table uses.
   std::vector<std::uint64_t> key;
   std::uint64_t hash = 0;
   std::uint32_t references = 0;
@@ -52,7 +52,7 @@ struct Footprint {
 
 class FootprintTable;
 
-// Keeps a footprint in its table. Move-only.
+// A reference that keeps a footprint in its table. Move-only.
 class FootprintRef {
  public:
   FootprintRef() = default;
@@ -77,19 +77,20 @@ class FootprintRef {
   Footprint* footprint_ = nullptr;
 };
 
-// All footprints in use, each once. May throw std::bad_alloc, and then has changed nothing.
-// Not thread-safe; must outlive its references.
+// All footprints in use, each once. Calls may throw std::bad_alloc, and then have changed nothing.
+// Not thread-safe. The table must outlive its references.
 class FootprintTable {
  public:
   using Hook = std::function<void(Footprint&)>;
 
-  // `published` is called when a footprint is first used, `retired` when it is used no longer.
-  // Neither may throw.
+  // `published` is called when a footprint is first used, `retired` when its last reference ends.
+  // Neither function may throw.
   explicit FootprintTable(Hook published = {}, Hook retired = {})
       : published_(std::move(published)), retired_(std::move(retired)) {}
 
-  // `key` is any unambiguous encoding of the CBs and the grid; equal keys are equal footprints.
-  // `decode` makes the CBs, and is only called for a key that is not in use.
+  // Returns the footprint of the CBs that `key` encodes. `key` is any unambiguous encoding of the
+  // CBs and the grid; equal keys mean equal footprints. `decode` returns the CBs, and is only
+  // called for a key that is not in use.
   template <typename Decode>
   [[nodiscard]] FootprintRef acquire(std::span<const std::uint64_t> key, Decode&& decode) {
     const std::uint64_t hash = hash_of(key);
@@ -108,8 +109,9 @@ class FootprintTable {
   Footprint* insert(std::uint64_t hash, std::span<const std::uint64_t> key, std::vector<Cb> cbs);
   void release(Footprint* footprint) noexcept;
 
-  // Of two keys with one hash the second gets the next free hash. When the first is released, the
-  // second is no longer found and may be inserted again, which costs memory, not exactness.
+  // If two keys have the same hash, the second key gets the next free hash. After the first key is
+  // released, the second key is no longer found and may be inserted again. A duplicate costs
+  // memory, but the figures stay exact.
   boost::unordered_flat_map<std::uint64_t, std::unique_ptr<Footprint>> by_hash_;
   Hook published_;
   Hook retired_;
@@ -119,7 +121,7 @@ inline FootprintRef::~FootprintRef() {
   if (footprint_ != nullptr) table_->release(footprint_);
 }
 
-// The geometry of a set of CBs, without a table. For tests and the table itself.
+// Computes the parts and sums of a set of CBs, without a table. For the table and for tests.
 [[nodiscard]] Footprint make_footprint(std::vector<Cb> cbs);
 
 }  // namespace ttmem::ledger

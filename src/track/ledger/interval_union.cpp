@@ -13,7 +13,7 @@ void IntervalUnion::add(Interval interval) {
 }
 
 void IntervalUnion::remove(Interval interval) {
-  make_room();  // a point where one interval ended and another began becomes a node
+  make_room();  // removing may add a node: where one interval ends and another begins
   root_ = change_below(root_, interval.begin, -1);
   root_ = change_below(root_, interval.end, +1);
 }

@@ -15,26 +15,26 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-// A multiset of intervals that knows the length of its union at every moment.
+// A multiset of intervals that always knows the length of its union.
 //
 // Intervals are stored as the points where the number of intervals over an address changes:
-// {[10,30), [20,40)} is +1 at 10, +1 at 20, -1 at 30, -1 at 40. The points form a treap in which
-// every node knows, for its subtree, the smallest coverage between two points and how many bytes
-// have it. Coverage is never negative, so at the root the bytes with coverage zero are the gaps,
-// and the union is what remains: here 40 - 10 - 0 = 30.
+// {[10,30), [20,40)} is +1 at 10, +1 at 20, -1 at 30, -1 at 40. The points form a treap. Every node
+// stores, for its subtree, the smallest coverage between two points and the number of bytes with
+// that coverage. Coverage is never negative, so the bytes with coverage zero at the root are the
+// gaps. The union is the rest: here 40 - 10 - 0 = 30.
 //
-// add and remove take time logarithmic in the number of distinct points, length and end constant
-// time. Copying is one copy of a flat array. add, remove and copies may throw
+// add() and remove() take time logarithmic in the number of distinct points; length() and end()
+// take constant time. Copying is one copy of a flat array. add(), remove() and copies may throw
 // std::bad_alloc, and then have changed nothing. Not thread-safe.
 class IntervalUnion {
  public:
   // `interval` must not be empty.
   void add(Interval interval);
-  // `interval` must have been added, and not been removed since.
+  // `interval` must have been added, and must not have been removed since.
   void remove(Interval interval);
 
   [[nodiscard]] std::uint32_t length() const noexcept;
-  // The largest end of all intervals; 0 when there are none.
+  // Returns the largest end of all intervals, or 0 if there are none.
   [[nodiscard]] std::uint32_t end() const noexcept;
 
  private:
@@ -44,9 +44,10 @@ class IntervalUnion {
   struct Run {
     std::uint32_t first;
     std::uint32_t last;
-    std::int32_t sum;         // change of coverage over the whole run
-    std::int32_t min;         // smallest coverage between its points, relative to before it
-    std::uint32_t min_bytes;  // how many bytes have that coverage
+    std::int32_t sum;  // change of coverage over the whole run
+    // Smallest coverage between its points, relative to the coverage before the run.
+    std::int32_t min;
+    std::uint32_t min_bytes;  // number of bytes with that coverage
   };
   struct Node {
     std::uint32_t at;
@@ -54,13 +55,13 @@ class IntervalUnion {
     std::uint32_t priority;
     Index left;
     Index right;
-    Run run;  // of the subtree
+    Run run;  // summary of the subtree
   };
 
   static Run join(const Run& low, const Run& high) noexcept;
   void update(Node& node) noexcept;
-  // Reserves the two points of one interval, so that the rest cannot fail and no node moves while
-  // there are references to it.
+  // Reserves the two points of one interval, so that later steps cannot fail and no node moves
+  // while references to nodes exist.
   void make_room();
   Index change_below(Index root, std::uint32_t at, std::int32_t change) noexcept;
   Index new_node(std::uint32_t at, std::int32_t change) noexcept;

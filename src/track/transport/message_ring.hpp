@@ -11,13 +11,14 @@
 namespace ttmem::transport {
 
 // A bounded queue of messages. Pages that were never filled take no memory, and an empty ring
-// starts again at its first message, so that a process whose server reads quickly uses a few pages.
+// starts again at its first message. A process whose server reads quickly therefore uses only a few
+// pages.
 //
 // Not thread-safe, with one exception: the messages of front() stay valid and unchanged until pop()
 // or clear(), also for a thread without the lock.
 class MessageRing {
  public:
-  // `capacity` is a power of two. Null when there is no memory.
+  // `capacity` is a power of two. Returns null if memory runs out.
   [[nodiscard]] static std::unique_ptr<MessageRing> create(std::size_t capacity) noexcept;
   ~MessageRing();
   MessageRing(const MessageRing&) = delete;
@@ -28,10 +29,10 @@ class MessageRing {
   }
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size(); }
 
-  // The next message, to be filled. Only when there is room.
+  // Returns the next message, which the caller fills. Requires room() > 0.
   [[nodiscard]] wire::Message& push() noexcept { return messages_[end_++ & (capacity_ - 1)]; }
 
-  // The oldest messages, as many as are adjacent in memory; empty when there are none.
+  // Returns the oldest messages that are adjacent in memory; empty if the ring is empty.
   [[nodiscard]] std::span<const wire::Message> front() const noexcept;
   void pop(std::size_t count) noexcept;
   void clear() noexcept { begin_ = end_ = 0; }

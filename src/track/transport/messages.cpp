@@ -30,11 +30,11 @@ void begin(Message& to, Type type, const Sender& sender, const DeviceRecord& dev
   to.head.timestamp_unix_ns = unix_ns;
 }
 
-// From these a server computes the same used bytes as this process.
+// Fills in the fields from which a server computes the same used bytes as this process.
 void add_banks(wire::AllocationDetails& details, const DeviceRecord& device,
                const AllocationSlot& slot) noexcept {
   details.flags = static_cast<std::uint8_t>(slot.flags & ~segment::kLongLabel);
-  // Its banks were unknown when it was allocated, so its plain size counts until it is freed.
+  // The banks were unknown at the allocation, so the plain size counts until the free.
   if (slot.banks == 0) {
     details.flags |= segment::kPerBankUnknown;
   } else {
@@ -48,7 +48,7 @@ void add_banks(wire::AllocationDetails& details, const DeviceRecord& device,
 }
 
 std::uint64_t bytes_on_all_cores(const CbRecord& cb) noexcept {
-  // A view on a buffer takes no bytes of its own.
+  // A view of an L1 buffer takes no bytes of its own.
   return (cb.flags & segment::kCbGlobal) != 0 ? 0 : std::uint64_t{cb.bytes} * cb.cores.count();
 }
 
@@ -65,8 +65,8 @@ void begin_cb(Message& to, Type type, const Sender& sender, const DeviceRecord& 
   to.allocation.address = cb->address;
 }
 
-// What an allocation and its free have in common. False: the message is complete, because a CB
-// without an address has no details.
+// Fills in the fields that an allocation and its free share. Returns false if the message is
+// complete: a CB without an address has no details.
 bool begin_allocation(Message& to, bool is_free, const Sender& sender, const DeviceRecord& device,
                       const AllocationSlot& slot, std::uint64_t unix_ns) noexcept {
   const auto kind = static_cast<Kind>(slot.kind);

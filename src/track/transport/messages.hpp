@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wire messages made from the records of a segment, for changes and for the resend of what is live.
-// Each function fills all 144 bytes.
+// Wire messages made from the records of a segment, for changes and for the resend of all live
+// objects. Each function fills all 144 bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@ namespace ttmem::transport {
 
 struct Sender {
   std::int32_t pid = 0;
-  std::uint64_t monotonic_to_unix_ns = 0;  // added to a time of the segment
-  std::uint64_t copy = 0;  // a number for this copy of the library, of the process's several
+  std::uint64_t monotonic_to_unix_ns = 0;  // add to a time of the segment
+  std::uint64_t copy = 0;  // identifies this copy of libttmem; a process can have several
 };
 
-// ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. The last has no details, like that
-// of an original client: by this a server distinguishes it from a CB of a program. `long_label` is
-// the text of a slot with kLongLabel; a message has room for 32 bytes of it.
+// Writes ALLOC, KERNEL_LOAD or, for a CB without an address, CB_ALLOC. That CB_ALLOC has no
+// details, like a CB_ALLOC of an original client, so a server can distinguish it from a CB of a
+// program. `long_label` is the text of a slot with kLongLabel; a message has room for 32 bytes of
+// the text.
 void write_allocation(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                       const segment::AllocationSlot& slot,
                       std::string_view long_label = {}) noexcept;
 
-// FREE, KERNEL_UNLOAD or CB_FREE of that slot. As in the original protocol, it has no size.
+// Writes FREE, KERNEL_UNLOAD or CB_FREE of `slot`. As in the original protocol, a free has no size.
 void write_free(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                 const segment::AllocationSlot& slot, std::uint64_t unix_ns) noexcept;
 
-// CB `index` of a program; null for the one message of a program that has none.
+// Write CB `index` of a program. `cb` is null for the single message of a program without CBs.
 void write_cb_alloc(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                     const segment::ProgramSlot& program, const segment::CbRecord* cb,
                     std::uint32_t index) noexcept;
@@ -37,15 +38,15 @@ void write_cb_free(wire::Message& to, const Sender& sender, const segment::Devic
                    const segment::ProgramSlot& program, const segment::CbRecord* cb,
                    std::uint32_t index, std::uint64_t unix_ns) noexcept;
 
-// DEVICE_INFO_RESPONSE about the connection: `report` is none of opened and closed.
+// Writes a DEVICE_INFO_RESPONSE about the connection: `report` is neither opened nor closed.
 void write_notice(wire::Message& to, const Sender& sender, wire::DeviceReport report,
                   std::uint64_t unix_ns) noexcept;
 
-// Which kinds the process reports of a device, as bits of ttmem_set_reported(): part of its message.
+// Returns the kinds that the process reports of a device, as bits of ttmem_set_reported().
 [[nodiscard]] std::uint32_t reports_of(const segment::DeviceRecord& device) noexcept;
 
-// DEVICE_INFO_RESPONSE: the device was opened or closed, as its state says.
-// The resend makes good `events_resent` of the `events_dropped`.
+// Writes a DEVICE_INFO_RESPONSE: the device was opened or closed, depending on its state. The
+// resend repairs `events_resent` of the `events_dropped`.
 void write_device(wire::Message& to, const Sender& sender, const segment::DeviceRecord& device,
                   std::uint64_t events_dropped, std::uint64_t events_resent,
                   std::uint64_t unix_ns) noexcept;

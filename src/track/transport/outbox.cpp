@@ -18,17 +18,17 @@ using segment::DeviceRecord;
 using segment::DeviceState;
 using segment::ProgramSlot;
 
-// The walk is complete: it covers every present and future slot.
+// The value of `reported` after the walk: all present and future slots are covered.
 constexpr std::uint32_t kAll = 0xffffffff;
 
-// A slice is so short that a call that waits for the lock loses little time.
+// A slice is short, so that a call that waits for the lock loses little time.
 constexpr std::uint32_t kSliceSlots = 256;
 constexpr std::size_t kSliceMessages = 256;
-// The last program of a slice may have this many more, and the last slice ends with devices and
-// `complete`.
+// The last program of a slice may exceed kSliceMessages by its CBs, and the last slice ends with
+// devices and `complete`.
 constexpr std::size_t kLargestSlice =
     kSliceMessages + segment::kMaxCbsPerProgram + segment::kMaxDevices + 1;
-// With more messages than this in the queue, the resend waits and leaves the room to changes.
+// With more messages than this in the queue, the resend pauses and leaves the room to changes.
 constexpr std::size_t kResendBelow = 2048;
 
 std::uint64_t unix_now_ns() noexcept { return clock_ns(CLOCK_REALTIME_COARSE); }
@@ -84,7 +84,8 @@ void Outbox::device_changed(std::uint32_t record) noexcept {
   const DeviceRecord& device = segment_.device(record);
   if (state_ == State::overflowed) ++dropped_;
   if (state_ != State::connected) return;
-  // Nothing is known of a device that no call announced: the server opens it by itself.
+  // The process never announced this device, so there are no facts to send: the server opens the
+  // device at the first report.
   if (is_open(device) && device.announced == 0) return;
   if (make_room(1)) queue_device(record);
 }
@@ -106,8 +107,8 @@ void Outbox::allocation_removed(std::uint32_t slot) noexcept {
     queue_free(segment_.allocation(slot));
 }
 
-// Another layout of a placed program replaces the earlier one at the server, as it does here. A
-// free of the earlier one would remove the program from its other devices too.
+// Queues only the new layout: it replaces the earlier layout at the server, as it does here. A free
+// of the earlier layout would also remove the program from its other devices.
 void Outbox::program_placed(std::uint32_t slot) noexcept {
   if (is_reported(slot, reported_programs_)) queue_place(segment_.program(slot));
 }
@@ -129,7 +130,7 @@ void Outbox::queue_place(const ProgramSlot& program) noexcept {
   });
 }
 
-// Queues a message for each CB, or one message for a program that has none.
+// Queues a message for each CB, or one message for a program without CBs.
 template <typename Write>
 void Outbox::queue_cbs(const ProgramSlot& program, Write&& write) noexcept {
   if (!make_room(std::max<std::size_t>(program.cb_count, 1))) return;
@@ -142,7 +143,7 @@ void Outbox::queue_cbs(const ProgramSlot& program, Write&& write) noexcept {
 
 void Outbox::queue_device(std::uint32_t record) noexcept {
   const DeviceRecord& device = segment_.device(record);
-  said_reports_[record] = reports_of(device);
+  sent_reports_[record] = reports_of(device);
   write_device(ring_->push(), sender_, device, dropped(), dropped_, unix_now_ns());
   queued();
 }
@@ -151,7 +152,7 @@ void Outbox::queue_missed_kinds() noexcept {
   for (std::uint32_t i = 0; i < segment_.device_count(); ++i) {
     const DeviceRecord& device = segment_.device(i);
     const bool is_told = is_open(device) && device.announced != 0;
-    if (is_told && reports_of(device) != said_reports_[i]) queue_device(i);
+    if (is_told && reports_of(device) != sent_reports_[i]) queue_device(i);
   }
 }
 
@@ -165,7 +166,7 @@ void Outbox::say_goodbye() noexcept {
   queue_notice(wire::DeviceReport::goodbye);
 }
 
-// Empty when the slot has a short one.
+// Returns the label if it is a long label, otherwise an empty text.
 std::string_view Outbox::long_label(const AllocationSlot& slot) const noexcept {
   if ((slot.flags & segment::kLongLabel) == 0) [[likely]] {
     return {};
@@ -203,7 +204,7 @@ void Outbox::disconnected() noexcept {
   ring_->clear();
 }
 
-// Walks over one slice from `reported` on.
+// Queues the next slice, which begins at slot `reported`.
 template <typename Queue>
 void Outbox::walk(std::uint32_t& reported, std::uint32_t slots, Queue&& queue_slot) noexcept {
   const std::size_t enough = ring_->size() + kSliceMessages;

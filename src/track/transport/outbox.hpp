@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The queue of reports to the server, and the resend that brings a server that knows nothing up to
-// date while the workload runs.
+// The queue of reports to the server, and the resend, which tells a server without knowledge all
+// live objects while the workload runs.
 //
 // Roles: tracked calls change the segment and notify the outbox; the transport's thread takes
-// messages out and advances the resend. Both hold the tracker's lock, for a short time. Nothing
-// here waits, throws, or makes a system call other than to wake that thread.
+// messages out and advances the resend. Both hold the tracker's lock, for a short time. The outbox
+// never waits, never throws, and makes no system call except to wake that thread.
 //
-// The resend walks over the slots of the segment in the order of their indices, a slice at a time.
-// It has passed the slots below `reported`. Changes go into the same queue as the resend:
+// The resend walks over the slots of the segment in the order of their indices, one slice at a
+// time. The walk has passed the slots below `reported`. Changes enter the same queue as the resend:
 //
 //  1. At all times, a server that has received all messages of the queue knows exactly what is live
 //     in the slots below `reported`.
-//  2. A change of a slot below `reported` is queued. One of another slot is not: the walk will find
-//     the slot as it is then. So nothing is reported twice, or freed without having been reported.
-//  3. A slice queues what is live in it and moves `reported` behind it, under one lock: 1 holds.
+//  2. A change of a slot below `reported` is queued. A change of another slot is not queued: the
+//     walk will later find the changed slot. So nothing is reported twice, and nothing is freed
+//     without having been reported.
+//  3. A slice queues its live slots and moves `reported` behind the slice, under one lock: 1 holds.
 //  4. Without a connection `reported` is 0: nothing is queued.
-//  5. Devices are reported at the beginning, before anything that is on them.
+//  5. Devices are reported first, before the objects on them.
 //  6. The messages of one program are queued together or not at all.
-//  7. The first message of a connection is a hello. When the walk is over, `complete` is queued:
-//     what the server knows from an earlier connection, and was not reported again, is gone.
-//  8. By `complete` the server knows which kinds this process reports, also those of which all
-//     came and went before the walk: their bytes are 0, and not unknown.
+//  7. The first message of a connection is a hello. After the walk, `complete` is queued: the
+//     server then removes what earlier connections reported and this connection did not report
+//     again.
+//  8. After `complete` the server knows which kinds this process reports. Kinds whose objects were
+//     all freed before the walk are included: their bytes are 0, not unknown.
 //
-// When the queue is full, the server is too slow. The connection is then closed, because a part of
-// the changes is worth nothing. `reported` is 0 again, the lost messages are counted, and the
-// thread connects again, which makes the server's account complete.
+// A full queue means that the server is too slow. The connection is then closed, because a part of
+// the changes would be useless. `reported` becomes 0 again, the lost messages are counted, and the
+// thread connects again. The resend then makes the server's account complete.
 #pragma once
 
 #include <array>
@@ -42,10 +44,10 @@
 
 namespace ttmem::transport {
 
-// Not thread-safe: every call is made under the tracker's lock.
+// Queues and resends reports. Not thread-safe: every call is made under the tracker's lock.
 class Outbox final : public tracker::Observer {
  public:
-  // `segment` and `wakeup` must outlive it.
+  // `segment` and `wakeup` must outlive the outbox.
   Outbox(segment::SegmentWriter& segment, Wakeup& wakeup,
          std::unique_ptr<MessageRing> ring) noexcept;
 
@@ -58,29 +60,30 @@ class Outbox final : public tracker::Observer {
 
   // Starts the resend: the server knows nothing yet.
   void connected() noexcept;
-  // Clears the queue: the next resend covers what was not sent.
+  // Clears the queue: the next resend covers the messages that were not sent.
   void disconnected() noexcept;
 
-  // Queues the last message: this process no longer holds anything. Later messages are not queued.
+  // Queues the last message: this process holds nothing any longer. Later messages are not queued.
   void say_goodbye() noexcept;
 
-  // Queues the next slice of the resend, unless much is queued already. False when there is none.
+  // Queues the next slice of the resend, unless the queue is long. Returns false after the last
+  // slice.
   bool advance() noexcept;
 
-  // Never changes: any thread may read it without the lock.
+  // Returns the sender, which never changes: any thread may read it without the lock.
   [[nodiscard]] const Sender& sender() const noexcept { return sender_; }
 
   [[nodiscard]] std::span<const wire::Message> front() const noexcept { return ring_->front(); }
   void pop(std::size_t count) noexcept { ring_->pop(count); }
   [[nodiscard]] bool empty() const noexcept { return ring_->size() == 0; }
 
-  // True if the queue was full: the caller must disconnect.
+  // Returns true if the queue was full: the caller must disconnect.
   [[nodiscard]] bool overflowed() const noexcept { return state_ == State::overflowed; }
-  // The number of changes that were not sent although a server was connected, and of those for
-  // which the segment had no room.
+  // Returns the number of changes that were not sent although a server was connected, plus the
+  // number of changes for which the segment had no room.
   [[nodiscard]] std::uint64_t dropped() const noexcept;
 
-  // Notifies the thread once, when this many messages are queued.
+  // Notifies the thread once, as soon as this many messages are queued.
   void wake_at(std::size_t messages) noexcept { wake_at_ = messages; }
 
   static constexpr std::size_t kNever = ~std::size_t{0};
@@ -88,7 +91,7 @@ class Outbox final : public tracker::Observer {
  private:
   enum class State : std::uint8_t { away, connected, overflowed };
 
-  // True if the server knows of that slot, so that its changes must be queued.
+  // Returns true if the server knows the slot, so that changes of the slot must be queued.
   [[nodiscard]] bool is_reported(std::uint32_t slot, std::uint32_t reported) noexcept;
   [[nodiscard]] bool make_room(std::size_t messages) noexcept;
   void queued() noexcept;
@@ -111,8 +114,8 @@ class Outbox final : public tracker::Observer {
   State state_ = State::away;
   std::uint32_t reported_allocations_ = 0;
   std::uint32_t reported_programs_ = 0;
-  // Of each device record, what its last message said: reports_of().
-  std::array<std::uint32_t, segment::kMaxDevices> said_reports_{};
+  // Value of reports_of() in the last message about each device record.
+  std::array<std::uint32_t, segment::kMaxDevices> sent_reports_{};
   std::uint64_t dropped_ = 0;
   std::size_t wake_at_ = kNever;
 };

@@ -24,7 +24,7 @@ constexpr unsigned kUnshare = 2;  // CLOSE_RANGE_UNSHARE, Linux 5.9
 #define SYS_close_range 436
 #endif
 
-// The highest number of descriptors that is closed on kernels without close_range.
+// The maximum number of descriptors that is closed on Linux without close_range.
 constexpr rlim_t kOldKernelLimit = 65536;
 
 bool close_one_by_one(bool keep_stderr) noexcept {
@@ -60,12 +60,14 @@ int PrivateSocket::connect(const std::string& path) noexcept {
   const auto low = static_cast<int>(
       ::syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (low < 0) return errno;
-  // The socket must not get the number of stdin, stdout or stderr, which this thread may not have.
+  // The socket must not get the number of stdin, stdout or stderr, which may be closed in this
+  // thread.
   fd_ = static_cast<int>(::syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   const int failure = fd_ < 0 ? errno : 0;
   ::syscall(SYS_close, low);
   if (failure != 0) return failure;
-  // A Unix socket connects immediately or fails. EAGAIN: the server's backlog is full.
+  // Connecting a Unix socket succeeds or fails at once. EAGAIN means that the server's backlog is
+  // full.
   if (::syscall(SYS_connect, fd_, &address, sizeof address) == 0) return 0;
   const int refused = errno;
   close();
@@ -77,8 +79,7 @@ void PrivateSocket::close() noexcept {
   fd_ = -1;
 }
 
-// Asks the kernel for the user of the listening process; the file at the path may have another
-// owner.
+// Asks Linux for the user of the listening process; the file at the path may have another owner.
 std::optional<uid_t> PrivateSocket::owner() const noexcept {
   ucred peer{};
   socklen_t size = sizeof peer;

@@ -31,21 +31,22 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{2000};
 
-// After the last message the thread checks the queue once more, a tick later. So a workload that
-// allocates all the time makes no system call to wake it. Only a burst wakes it earlier.
+// After the last message the thread checks the queue once more, one tick later. So a workload that
+// allocates continuously makes no system call to wake the thread. Only a burst wakes it earlier.
 constexpr milliseconds kTick{5};
 constexpr std::size_t kBurst = 4096;
-// Then it sleeps until the next message, but checks this often if the server is still there.
+// Afterwards the thread sleeps until the next message, but checks at this interval that the server
+// is still there.
 constexpr milliseconds kIdle{250};
 // An exiting process says goodbye over a new connection if the old one takes longer than this.
 constexpr milliseconds kLastGoodbye{50};
-// How often it checks, while a server does not read, if it must end or connect again.
+// While a server does not read, the thread checks at this interval if it must end or reconnect.
 constexpr milliseconds kFull{20};
 
-// Stands for an errno: the server belongs to another user.
+// A value in place of an errno: the server belongs to another user.
 constexpr int kForeignServer = -1;
 
-// The workload may change its directory afterwards.
+// Makes the path absolute, because the workload may change its current directory later.
 std::string absolute(std::string path) {
   if (path.empty() || path.front() == '/') return path;
   char directory[4096];
@@ -88,7 +89,7 @@ SocketTransport::SocketTransport(segment::SegmentWriter& segment, tracker::SpinL
     : lock_(lock), options_(std::move(options)), outbox_(segment, wakeup_, std::move(ring)) {}
 
 bool SocketTransport::start_thread() noexcept {
-  // The workload's signal handlers run in the workload's threads.
+  // Blocks all signals: the workload's signal handlers must run in the workload's threads.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -104,7 +105,7 @@ bool SocketTransport::start_thread() noexcept {
   pthread_t thread{};
   int error = ::pthread_create(&thread, &attributes, body, this);
   if (error == EINVAL) {
-    // The thread-local variables of the workload are larger than our stack.
+    // The thread-local variables of the workload do not fit into kStackBytes.
     pthread_attr_t roomy;
     ::pthread_attr_init(&roomy);
     ::pthread_attr_setdetachstate(&roomy, PTHREAD_CREATE_DETACHED);
@@ -166,12 +167,12 @@ void SocketTransport::keep_connected(PrivateSocket& socket) noexcept {
     }
     const std::uint32_t seen = wakeup_.count();
     if (went_well) pause = kFirstPause;
-    // Checked after the first attempt: a short process may be ending already.
+    // Checked only after the first attempt: a short process may already be ending.
     if (!ending_.load()) wakeup_.wait(seen, pause);
     pause = std::min(2 * pause, kLongestPause);
     if (ending_.load()) break;
   }
-  // Without a goodbye, the server takes the process for killed.
+  // Without a goodbye, the server assumes that the process was killed.
   if (is_known && connect(socket)) say_goodbye_over(socket);
 }
 
@@ -181,7 +182,7 @@ void SocketTransport::say_goodbye_now() noexcept {
   if (connect_to_server(socket, reason) == 0) say_goodbye_over(socket);
 }
 
-// Says goodbye over a new connection: its buffer has room even while the server does not read.
+// Says goodbye over a new connection, whose buffer has room even if the server does not read.
 void SocketTransport::say_goodbye_over(PrivateSocket& socket) const noexcept {
   std::array<wire::Message, 2> messages;
   const std::uint64_t now = clock_ns(CLOCK_REALTIME_COARSE);
@@ -203,8 +204,8 @@ bool SocketTransport::connect(PrivateSocket& socket) noexcept {
   return false;
 }
 
-// Connects to the first server that may be told. Returns 0, an errno, or kForeignServer and a
-// reason.
+// Connects to the first server that may receive reports. Returns 0, an errno, or kForeignServer and
+// a reason.
 int SocketTransport::connect_to_server(PrivateSocket& socket,
                                        std::span<char, kReasonBytes> reason) const noexcept {
   int error = 0;
@@ -226,7 +227,7 @@ int SocketTransport::connect_to_server(PrivateSocket& socket,
   return error;
 }
 
-// Sends until the connection ends. True if the server had received the whole resend by then.
+// Sends until the connection ends. Returns true if the server received the whole resend.
 bool SocketTransport::send_until_over(PrivateSocket& socket) noexcept {
   {
     const std::lock_guard guard(lock_);
@@ -235,8 +236,8 @@ bool SocketTransport::send_until_over(PrivateSocket& socket) noexcept {
   goodbye_ = Goodbye::none;
   bool resent = false;
   bool idle = false;
-  std::size_t sent = 0;  // whole messages
-  std::size_t part = 0;  // bytes of the one after them
+  std::size_t sent = 0;  // number of whole messages sent
+  std::size_t part = 0;  // bytes sent of the next message
   for (bool over = false; !over;) {
     const Next todo = next(sent, idle);
     sent = 0;
@@ -287,14 +288,14 @@ SocketTransport::Next SocketTransport::next(std::size_t sent, bool idle) noexcep
   return result;
 }
 
-// Returns true if nothing more is sent over this connection: the goodbye needs a new connection,
-// whose buffer is empty.
+// Returns true if nothing more is sent over this connection. The goodbye then needs a new
+// connection, whose buffer is empty.
 bool SocketTransport::is_late() const noexcept {
   if (given_up_) return true;
   return ending_.load() && std::chrono::steady_clock::now() - ending_since_ > kLastGoodbye;
 }
 
-// Logs an error once, until another one occurs or a server was connected.
+// Logs an error once, until another error occurs or a server was connected.
 void SocketTransport::log_once(int error, const char* what, const char* reason) noexcept {
   if (error == logged_error_) return;
   logged_error_ = error;

@@ -19,23 +19,22 @@
 
 namespace ttmem::transport {
 
-// Reports to an allocation server what this process holds. A thread connects, sends what is live
-// and then what changes, and starts again when the connection ends. The workload never waits for
-// it. At most 9 MiB of messages wait to be sent; a server that falls behind further is
-// disconnected, the messages that it missed are counted, and it gets everything that is live again.
+// Reports to an allocation server what this process holds. A thread connects, sends all live
+// objects and then the changes, and starts again when the connection ends. The workload never waits
+// for the thread. At most 9 MiB of messages wait to be sent. A server that falls behind further is
+// disconnected, the messages that it missed are counted, and it receives all live objects again.
 //
-// A server that is absent, refuses or goes away is no failure: the thread tries again after 50 ms,
-// then less and less often, at last every 2 s. Nothing is sent to a server of another user
-// (may_tell()).
+// A server that is absent, refuses or ends is not a failure: the thread tries again after 50 ms,
+// then after longer pauses of up to 2 s. A server of another user receives nothing (may_tell()).
 class SocketTransport {
  public:
-  // Called from the thread too.
+  // The thread calls this function too.
   using Log = void (*)(const char* message, const char* reason) noexcept;
 
   struct Options {
-    std::vector<std::string>
-        paths;                 // of sockets, tried in this order; relative to the directory now
-    bool keep_stderr = false;  // `log` writes there
+    // Paths of sockets, tried in this order. A relative path is resolved by start().
+    std::vector<std::string> paths;
+    bool keep_stderr = false;  // `log` writes to stderr
     Log log = nullptr;
   };
 
@@ -48,21 +47,23 @@ class SocketTransport {
                                                               Options options);
   [[nodiscard]] tracker::Observer& observer() noexcept { return outbox_; }
 
-  // Only in a forked child, which lacks the thread, or after wait_until_ended() returned true.
+  // To be called only in a forked child, which lacks the thread, or after wait_until_ended()
+  // returned true.
   ~SocketTransport() = default;
   SocketTransport(const SocketTransport&) = delete;
   SocketTransport& operator=(const SocketTransport&) = delete;
 
-  // With the lock held: the thread ends as soon as a connected server has everything, or soon at
-  // least knows that the process has ended cleanly.
+  // Ends the thread as soon as a connected server has all messages. If the server is slow, the
+  // thread soon tells it only that the process ended cleanly. The caller holds the lock.
   void end() noexcept;
-  // With the lock held: tells the server to forget the figures, and ends the thread.
+  // Tells the server to forget the figures, and ends the thread. The caller holds the lock.
   void give_up() noexcept;
-  // Without the lock, after end() or give_up(). False when it takes longer than `at_most`.
+  // Waits after end() or give_up(), without the lock. Returns false if that takes longer than
+  // `at_most`.
   bool wait_until_ended(std::chrono::milliseconds at_most) noexcept;
-  // Says goodbye from the calling thread, with a descriptor of the workload. Call it when the
-  // process exits and wait_until_ended() returned false: the transport's own thread gets no
-  // processor.
+  // Says goodbye from the calling thread, with a descriptor of the workload. To be called when the
+  // process exits and wait_until_ended() returned false: the transport's own thread gets no CPU
+  // time.
   void say_goodbye_now() noexcept;
 
  private:
@@ -78,7 +79,7 @@ class SocketTransport {
   bool start_thread() noexcept;
   void run() noexcept;
   void keep_connected(PrivateSocket& socket) noexcept;
-  // Returns false, and logs why, if there is no server that may be told.
+  // Returns false, and logs the reason, if no server may receive reports.
   [[nodiscard]] bool connect(PrivateSocket& socket) noexcept;
   static constexpr std::size_t kReasonBytes = 256;
   [[nodiscard]] int connect_to_server(PrivateSocket& socket,
@@ -95,11 +96,11 @@ class SocketTransport {
   Outbox outbox_;  // guarded by lock_
   std::atomic<bool> ending_{false};
   bool given_up_ = false;                                 // guarded by lock_
-  std::chrono::steady_clock::time_point ending_since_{};  // likewise
-  // The thread's own:
+  std::chrono::steady_clock::time_point ending_since_{};  // guarded by lock_
+  // Only the thread uses goodbye_.
   enum class Goodbye : std::uint8_t { none, queued, sent } goodbye_ = Goodbye::none;
-  Wakeup ended_;          // notified once; nothing that the thread touches comes later
-  int logged_error_ = 0;  // the thread's own: the last errno in the log
+  Wakeup ended_;          // notified once; the thread touches no member afterwards
+  int logged_error_ = 0;  // last errno in the log; only the thread uses it
 };
 
 }  // namespace ttmem::transport

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of messages. An old client with shorter messages, or a program that is no client, sends
-// bytes that look like messages; these checks keep them out of the figures.
+// Checks of messages. An old client with shorter messages, or a program that is not a client, sends
+// bytes that look like messages; these checks keep such bytes out of the figures.
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@
 namespace ttmem::wire {
 
 inline constexpr std::int32_t kMaxDeviceId = 1023;
-inline constexpr std::int32_t kMaxPid = 1 << 22;  // the kernel's own limit
+inline constexpr std::int32_t kMaxPid = 1 << 22;  // the limit of Linux
 inline constexpr std::uint32_t kMaxCbs = 65536;   // of one program
 inline constexpr std::uint8_t kMaxBufferType = 4;
 inline constexpr std::uint8_t kMaxRole = 2;
 
 enum class Fault : std::uint8_t {
   none,
-  type,         // not one of the twelve
-  answer,       // only servers send it
-  pid,          // negative, or above the kernel's limit
+  type,         // none of the twelve types
+  answer,       // a type that only servers send
+  pid,          // negative, or above the limit of Linux
   device,       // negative, or above kMaxDeviceId
-  size,         // more than any device has
-  buffer_type,  // not one of the five
-  role,         // of a kernel: not one of the three
-  too_short,    // two or three shorter messages of an old client in one
-  details,      // too many banks or CBs, or no DeviceReport
+  size,         // larger than the memory of any device
+  buffer_type,  // none of the five types
+  role,         // none of the three roles of a kernel
+  too_short,    // two or three shorter messages of an old client in one message
+  details,      // too many banks or CBs, or no valid DeviceReport
 };
 
 namespace detail {
@@ -54,12 +54,13 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
   return type >= Type::alloc && type <= Type::dump_kernels;
 }
 
-// Empty for an unknown type.
+// Returns an empty text for an unknown type.
 [[nodiscard]] constexpr std::string_view name_of(Type type) noexcept {
   return detail::kTypeNames[is_known(type) ? static_cast<std::size_t>(type) : 0];
 }
 
-// A question changes nothing and gets one answer; everything else is a report and gets none.
+// Returns true if a client expects one answer. Questions change nothing; all other messages are
+// reports, which get no answer.
 [[nodiscard]] constexpr bool is_question(Type type) noexcept {
   return type == Type::query || type == Type::device_info_query || type == Type::dump_remaining ||
          type == Type::dump_kernels;
@@ -67,8 +68,9 @@ inline constexpr std::array<std::string_view, 13> kTypeNames = {"",
 
 namespace detail {
 
-// Two or three short messages of an old client may fill one of ours: the first one is valid, the
-// others would be lost. A second head with the same pid shows them; originals have zeros there.
+// Returns true if a shorter message begins at byte `Size`. Two or three messages of an old client
+// can fill one message of today's size: the first message is valid, the others would be lost. A
+// second head with the same pid reveals them; original clients send zeros there.
 template <std::size_t Size>
 [[nodiscard]] inline bool has_second_head(const Message& message) noexcept {
   const std::byte* second = reinterpret_cast<const std::byte*>(&message) + Size;
@@ -83,7 +85,7 @@ template <std::size_t Size>
 
 }  // namespace detail
 
-// A question may name the chip by its uid, in `buffer_id`, instead of by a number.
+// Returns true if a question names the chip by its uid, in `buffer_id`, instead of by a number.
 [[nodiscard]] constexpr bool names_uid(const Head& question) noexcept {
   return question.device_id == -1 && question.buffer_id != 0;
 }
@@ -91,7 +93,7 @@ template <std::size_t Size>
 namespace detail {
 
 [[nodiscard]] inline Fault fault_of_question(const Message& message) noexcept {
-  // Only QUERY is always about one device.
+  // Only QUERY must name one device.
   const bool one = message.type() == Type::query && !names_uid(message.head);
   const std::int32_t least = one ? 0 : -1;
   const bool possible = message.head.device_id >= least && message.head.device_id <= kMaxDeviceId;
@@ -125,11 +127,11 @@ namespace detail {
     return Fault::answer;
   }
   if (is_question(type)) return detail::fault_of_question(message);
-  // As unsigned numbers, negative ones are too large.
+  // As unsigned numbers, negative numbers are too large.
   if (static_cast<std::uint32_t>(head.device_id) > kMaxDeviceId) return Fault::device;
   if (static_cast<std::uint32_t>(head.process_id) > kMaxPid) return Fault::pid;
   if (head.size > kMaxBytes) return Fault::size;
-  // A FREE of an original client does not say what it frees.
+  // A FREE from an original client has no buffer type.
   const bool typed = type == Type::alloc || (type == Type::free && details);
   if (typed && head.buffer_type > kMaxBufferType) return Fault::buffer_type;
   if (type == Type::kernel_load && head.buffer_type > kMaxRole) return Fault::role;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The message of the allocation server: 144 bytes, little endian, no framing, the same in both
-// directions (docs/reference/server.md has the table). An original client fills the head. libttmem
-// also sends details, which `kDetailsMark` announces and an original server ignores.
+// The message of the allocation server: 144 bytes, little-endian, no framing, the same in both
+// directions (docs/reference/server.md has the table). An original client fills only the head.
+// libttmem also sends details, which `kDetailsMark` announces and an original server ignores.
 #pragma once
 
 #include <bit>
@@ -30,14 +30,14 @@ enum class Type : std::uint8_t {
 };
 
 struct Head {
-  std::uint8_t type;  // Type; anything else is a mistake of the sender
+  std::uint8_t type;  // Type; any other value is an error of the sender
   std::uint8_t reserved0[3];
-  std::int32_t device_id;  // -1 in kDeviceInfoQuery: how many devices
+  std::int32_t device_id;  // -1 in device_info_query: a question for the number of devices
   std::uint64_t size;
-  std::uint8_t buffer_type;  // ttmem_buffer_type; kKernelLoad: ttmem_kernel_role
+  std::uint8_t buffer_type;  // ttmem_buffer_type; in kernel_load: ttmem_kernel_role
   std::uint8_t reserved1[3];
   std::int32_t process_id;
-  std::uint64_t buffer_id;  // usually the address; CB or kernel number
+  std::uint64_t buffer_id;  // usually the address; or the number of a CB or kernel
   std::uint64_t timestamp_unix_ns;
 };
 
@@ -62,8 +62,8 @@ struct Answer {
   std::uint32_t mark;
 };
 
-// The place of a CB in its program. The CBs of a program come in order; the program is placed when
-// its last CB has come, and removed by any kCbFree.
+// The place of a CB in its program. The CBs of a program arrive in order. The last CB places the
+// program, and any cb_free removes it.
 struct CbOfProgram {
   std::uint64_t program;
   std::uint32_t index;
@@ -71,14 +71,15 @@ struct CbOfProgram {
   std::uint64_t reserved[2];
 };
 
-// The details of one buffer, kernel or CB, in all reports but kDeviceInfoResponse.
+// The details of one buffer, kernel or CB, in all reports except device_info_response.
 struct AllocationDetails {
   std::uint64_t address;
-  std::uint64_t bytes_per_bank;  // 0: unknown. CBs: bytes on each core
-  std::uint32_t banks;           // of DRAM with kOwnBanks: how many; 0: all, or those of `cores`
-  std::uint16_t flags;           // AllocationFlags of the segment; CBs: ttmem_cb::flags
+  std::uint64_t bytes_per_bank;  // 0: unknown; of CBs: bytes on each core
+  // Number of DRAM banks, with kOwnBanks; 0: all, or the banks of `cores`
+  std::uint32_t banks;
+  std::uint16_t flags;  // AllocationFlags of the segment; of CBs: ttmem_cb::flags
   std::uint16_t reserved0;
-  std::uint64_t cores[4];  // CoreMask::words; kNoCores in `flags`: none
+  std::uint64_t cores[4];  // CoreMask::words; no cores if `flags` has kNoCores
   union {
     char label[32];  // of buffers and kernels
     CbOfProgram cb;  // of CBs
@@ -87,21 +88,21 @@ struct AllocationDetails {
   std::uint32_t mark;
 };
 
-// What a kDeviceInfoResponse from a client says, in `is_available`. The last three are about the
-// connection and no device; Head::buffer_id is then the number of the copy of libttmem.
+// The meaning of a device_info_response from a client, in `is_available`. The last three values are
+// about the connection, not a device; Head::buffer_id is then the number of the copy of libttmem.
 enum class DeviceReport : std::uint32_t {
   closed = 0,
   opened = 1,
-  hello = 2,  // this is the first message of libttmem's
-  complete =
-      3,        // all that is live was reported: what earlier connections reported counts no longer
-  goodbye = 4,  // the process exits cleanly, or the library gives up: nothing is held any longer
+  hello = 2,  // the first message from libttmem
+  // All live objects were reported. Reports over earlier connections no longer count.
+  complete = 3,
+  goodbye = 4,  // the process exits cleanly or libttmem gives up: it holds nothing any longer
 };
 
-// The details of a kDeviceInfoResponse from a client. If it opened or closed a device, Head::size
-// is the trace region, Head::buffer_id the chip's unique id.
+// The details of a device_info_response from a client. When a device was opened or closed,
+// Head::size is the size of the trace region and Head::buffer_id is the chip's unique id.
 struct DeviceDetails {
-  std::uint64_t events_dropped;  // so far, by that client
+  std::uint64_t events_dropped;  // number of events that this client has dropped so far
   std::uint16_t grid_x;
   std::uint16_t grid_y;
   std::uint32_t l1_base;
@@ -110,16 +111,16 @@ struct DeviceDetails {
   std::uint64_t dram_bytes_per_channel;
   std::uint32_t dram_channels;
   std::uint32_t l1_bytes_per_core;
-  char arch[16];              // not terminated when full
-  char board[32];             // likewise
-  std::uint32_t reports;      // bits of ttmem_set_reported(); without dispatches, which have no message
-  std::uint32_t cb_estimate;  // 1: the figures of the CBs are an estimate
-  std::uint32_t
-      events_resent;  // the part of events_dropped that the resend of all live objects makes good
+  char arch[16];          // not terminated if all 16 bytes are used
+  char board[32];         // not terminated if all 32 bytes are used
+  std::uint32_t reports;  // bits of ttmem_set_reported(), except dispatches, which have no message
+  std::uint32_t cb_estimate;    // 1: the figures of the CBs are an estimate
+  std::uint32_t events_resent;  // part of events_dropped that the resend repaired
   std::uint32_t mark;
 };
 
-// The value of `mark`, the last word, in a message with details. It is padding in the original.
+// The value of `mark`, the last word, in a message with details. Original messages have padding
+// there.
 inline constexpr std::uint32_t kDetailsMark = 0x4d454d54;  // "TMEM"
 
 struct Message {

@@ -64,7 +64,7 @@ TEST(ElfFile, ReadsThisProgram) {
   ASSERT_TRUE(self.has_value());
   EXPECT_TRUE(self->interpreter().starts_with("/"));
   EXPECT_FALSE(self->defines("no_such_symbol"));
-  EXPECT_FALSE(what_loads("/proc/self/exe").paths.empty());
+  EXPECT_FALSE(files_loaded_by("/proc/self/exe").paths.empty());
   EXPECT_FALSE(has_runtime("/proc/self/exe"));
 }
 
