@@ -215,7 +215,7 @@ const std::vector<RunFigure>& run_figures() {
       {"headroom.min", "least headroom of a core", headroom},
       {"dram.largest_free.min", "smallest largest free block of a DRAM bank",
        least_free<Kind::dram>},
-      {"l1.largest_free.min", "the same of L1", least_free<Kind::l1>},
+      {"l1.largest_free.min", "smallest largest free block of an L1 bank", least_free<Kind::l1>},
       {"leak", "allocations that were not freed", leak},
       {"lost", "events that were lost: a number, not bytes", lost, false},
   };

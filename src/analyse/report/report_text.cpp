@@ -52,14 +52,14 @@ std::string first_line(const Report& report, const ReportTextOptions& what,
   return line.finish();
 }
 
-// Describes the first failure, "Process 4711 (python3) failed after 3.2s: Out of Memory: ...", and
+// Describes the first failure, "Out of memory in process 4711 (python3) after 3.2s: ...", and
 // the number of others.
 std::string failures_text(const Report& report, const TextOptions& options) {
   if (report.failures.empty()) return {};
   const Failure& first = report.failures.front();
   const std::string said = first.text.substr(0, first.text.find('\n'));
   std::string line =
-      fmt::format("Memory did not suffice for process {} ({}) after {}{}", first.pid,
+      fmt::format("Out of memory in process {} ({}) after {}{}", first.pid,
                   text::printable(first.process, options.unicode), format_moment(first.time_ns),
                   said.empty() ? "" : ": " + text::printable(said, options.unicode));
   if (report.failures.size() > 1) {
