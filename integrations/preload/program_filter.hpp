@@ -15,7 +15,6 @@ namespace ttmem::attach {
 // add() and remove() must be called with the lock held. may_have() needs no lock: a thread that
 // destroys a program got it from the thread that placed it, so it sees that add() and everything
 // before it.
-// program has it from the thread that placed it, and so sees that add() and all before it.
 class ProgramFilter {
  public:
   void add(const void* program) { count(program).fetch_add(1, std::memory_order_relaxed); }

@@ -19,7 +19,6 @@ namespace ttmem::tt_metal {
 // The circular buffers of one program never overlap, and the first one that is not a view has the
 // lowest address. So a circular buffer belongs to another list if it overlaps, or if it differs
 // from the circular buffer at the same position on other chips.
-// place, is therefore of another list.
 class CbList {
  public:
   // Adds `cb`, which was reported on `chip`. Returns false, without a change, if `cb` belongs to

@@ -120,7 +120,8 @@ void Processor::forget_in_child() {
   for (Thread* thread : processor.threads_) *thread = {};
 }
 
-// Completes the lists and frees of threads that had no event since the last step.
+// Completes the lists and frees of threads that had no event since the last step. Returns false if
+// nothing is left to complete.
 bool Processor::step() {
   Processor& processor = *instance();
   bool is_left = false;

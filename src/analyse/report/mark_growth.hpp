@@ -104,15 +104,15 @@ class MarkGrowth {
   const recording::Tables& tables_;
   std::vector<std::uint32_t> on_devices_;  // by set: number of its devices that count
   std::vector<std::vector<recording::RowId>> devices_of_;  // [process - 1]: its devices that count
-  std::vector<bool> counts_;                               // [device - 1]
+  std::vector<bool> counts_;                               // [device - 1]: true if it counts
   std::vector<Series> series_;                             // the series of a process are adjacent
-  std::vector<std::vector<std::uint32_t>> series_of_process_;             // [process - 1]
+  std::vector<std::vector<std::uint32_t>> series_of_process_;  // [process - 1]: its series
   boost::unordered_flat_map<std::string, std::uint32_t> series_by_name_;  // by process and pattern
   std::vector<Group> groups_;  // the first group is all programs
   boost::unordered_flat_map<std::string, std::uint32_t> group_by_pattern_;
   // By kind, scope and label.
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> group_by_names_;
-  std::vector<std::uint32_t> group_of_request_;  // [request - 1]
+  std::vector<std::uint32_t> group_of_request_;  // [request - 1]: its group
   std::vector<Entry> entries_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> entry_of_;  // by process and group
 };

@@ -14,7 +14,7 @@
 
 namespace ttmem::imports {
 
-inline constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;  // of a file
+inline constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;  // maximum size of a file
 
 struct Imported {
   std::string_view what{};  // "a graph of ttnn"

@@ -27,7 +27,6 @@ namespace ttmem::imports {
 // throws in this case. peak_l1 and peak_total are unknown if a buffer in L1 has no
 // max_size_per_bank. All but peak_l1 are unknown if the graph does not show the CBs of its programs
 // (shows_programs()).
-// show the CBs of its programs (shows_programs()).
 struct UpstreamPeaks {
   std::optional<std::uint64_t> cb;
   std::optional<std::uint64_t> l1;

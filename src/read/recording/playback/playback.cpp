@@ -301,7 +301,7 @@ class Playback::State {
   std::map<std::pair<RowId, std::uint32_t>, RowId> last_opened_;  // by process and device number
   std::vector<RowId> changing_;  // devices with programs that ended as `changed`
   boost::unordered_flat_map<RowId, Allocation> allocations_;
-  std::vector<Left> left_;  // used with AfterClose::kept
+  std::vector<Left> left_;  // only used with AfterClose::kept
   boost::unordered_flat_map<RowId, Program> programs_;
 };
 

@@ -90,7 +90,7 @@ ProcessEvents::Step ProcessEvents::event_step(const Batch& batch) const {
 
 ProcessEvents::Step ProcessEvents::bridge_step(const Bridge& bridge, std::size_t index) const {
   if (index == 0) {
-    // The bridge comes before all that is live in it. That may be as old as the process.
+    // The bridge comes before its live objects, which may be as old as the process.
     return {.time_ns = bridge.is_gap ? std::max(last_, begin_) + 1 : begin_, .bridge = &bridge};
   }
   const auto& allocations = bridge.image.allocations;

@@ -62,7 +62,7 @@ class ProcessEvents {
   [[nodiscard]] Time time_of(std::uint64_t when_ns) const;
   [[nodiscard]] Time last() const { return last_; }
 
-  // Returns true if the events have details, so that no slot need be read.
+  // Returns true if the events have details, so slots need not be read.
   [[nodiscard]] bool has_details() const { return has_details_; }
   [[nodiscard]] std::uint64_t seen() const { return seen_; }
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
