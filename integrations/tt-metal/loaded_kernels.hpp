@@ -51,8 +51,8 @@ class LoadedKernels {
   std::uint32_t chip_;
   std::uint64_t last_ = 0;  // the program that was loaded last; 0: none
   const KernelSizes* last_sizes_ = nullptr;
-  std::vector<std::uint64_t>
-      owner_;  // the program on each core, as in KernelSizes::bytes(); 0: none
+  // The program on each core, as in KernelSizes::bytes(); 0: none.
+  std::vector<std::uint64_t> owner_;
   std::map<std::uint64_t, Loaded> programs_;
   std::vector<std::uint64_t> evicted_programs_;  // programs that lose cores during load()
 };

@@ -34,8 +34,8 @@ struct Chips {
   std::vector<std::uint32_t> of_row;  // [device - 1]
   // True for the last time that a process had the chip open, even if it was left open.
   std::vector<bool> is_last;  // [device - 1]
-  // True if `is_last` is true and no other opening of the chip ended later: the process had the chip
-  // open at the end. Several openings can end at the same time.
+  // True if `is_last` is true and no other opening of the chip ended later: the process had the
+  // chip open at the end. Several openings can end at the same time.
   std::vector<bool> is_at_end;  // [device - 1]
   // For each device set: the chips of a buffer on that set, each once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]

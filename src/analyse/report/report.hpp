@@ -56,7 +56,7 @@ struct Holder {
 // One chip, with all processes together.
 struct DeviceReport {
   std::uint32_t id = 0;            // device number
-  std::vector<std::uint32_t> ids;  // all numbers that processes give it
+  std::vector<std::uint32_t> ids;  // all numbers that processes use for it
   std::uint64_t uid = 0;           // 0: unknown
   std::string arch;
   std::string board;

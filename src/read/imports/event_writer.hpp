@@ -44,7 +44,7 @@ class EventWriter {
   [[nodiscard]] std::uint64_t programs() const { return programs_; }
 
  private:
-  // Devices (of a program: its device), number.
+  // Device set and number of an allocation, or device and number of a program.
   using Key = std::pair<recording::RowId, std::uint64_t>;
 
   struct Placed {

@@ -17,8 +17,8 @@
 
 namespace ttmem::recording {
 
-// Records the segments of processes. The processes do not notice. Not thread-safe; `writer` must
-// outlive this object.
+// Records the segments of processes, without disturbing the processes. Not thread-safe; `writer`
+// must outlive this object.
 class Recorder {
  public:
   // `began_ns` is the begin of the recording on the monotonic clock. All times of the recording
@@ -47,7 +47,7 @@ class Recorder {
     std::uint64_t used_bytes = 0;  // on all devices, at the last refresh
     std::uint64_t peak_bytes = 0;  // maximum of used_bytes
     std::uint64_t elapsed_ns = 0;
-    // in records; the smallest ring of a process that lost events; 0: none
+    // Size in records of the smallest ring that lost events; 0: no event was lost.
     std::uint32_t smallest_ring = 0;
   };
   [[nodiscard]] Figures figures() const;
