@@ -23,7 +23,7 @@ struct Chip {
   [[nodiscard]] std::uint32_t cores() const;
 };
 
-// Return the numbers on the chip of a core, or of cores, of a device.
+// Convert the number of a core, or a set of cores, from a device of the recording to its chip.
 [[nodiscard]] std::uint32_t core_on_chip(const Chip& chip, const recording::Device& device,
                                          std::uint32_t core);
 [[nodiscard]] CoreMask cores_on_chip(const Chip& chip, const recording::Device& device,

@@ -84,11 +84,11 @@ struct DeviceReport {
 
   std::vector<Holder> at_dram_peak;  // the largest first, as in all lists
   std::vector<Holder> at_l1_peak;
-  // What each process held when it closed the chip for the last time, when it ended, or when the
+  // Use by each process when it closed the chip for the last time, when it ended, or when the
   // recording ended.
   std::vector<Holder> held_at_end;
   bool held_at_once = true;  // false: the processes ended one after another
-  // What processes had not freed when they closed the chip, at any of its openings.
+  // Allocations that processes had not freed when they closed the chip, at any of its openings.
   std::uint64_t leak_bytes = 0;
   std::uint64_t leak_count = 0;
 };

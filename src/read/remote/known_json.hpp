@@ -11,7 +11,7 @@
 
 namespace ttmem::remote {
 
-// What a parser does with a complete value: keeps it, or drops it because the caller has used it.
+// The action for a complete value: keep it, or drop it because the caller has already used it.
 enum class Then { keep, drop };
 
 // Receives each object or list when it ends. `section` is the name of the document's member that

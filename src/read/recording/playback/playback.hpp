@@ -23,7 +23,7 @@ enum class AfterClose : std::uint8_t {
 // recording does not contain.
 //
 // A step forward takes time in proportion to the events in between. A step back plays from the
-// beginning. Memory is used only for what is live. Not thread-safe; `reader` must outlive this
+// beginning. Uses memory only for live objects. Not thread-safe; `reader` must outlive this
 // object.
 class Playback {
  public:

@@ -22,8 +22,8 @@ constexpr Time kCommitEvery = 500'000'000;
 // The pause between commits if a process has ended. It is short, so that the segment is removed
 // soon.
 constexpr Time kCommitAfterEndEvery = 50'000'000;
-// Passes that surely read a full ring: ProcessEvents::drain() reads a million events, and the
-// largest ring has four million.
+// The number of passes that reads a full ring: ProcessEvents::drain() reads a million events, and
+// the largest ring has four million.
 constexpr int kPassesOfARing = 4;
 constexpr Time kForever = std::numeric_limits<Time>::max();
 
