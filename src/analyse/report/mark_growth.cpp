@@ -68,7 +68,7 @@ void MarkGrowth::find_series() {
     if (series.marks >= SteadyGrowth::kMinSamples) all.emplace_back(key, std::move(series));
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.second.looks > b.second.looks; });
+                   [](const auto& a, const auto& b) { return a.second.marks > b.second.marks; });
   for (auto& [key, series] : all) {
     std::vector<std::uint32_t>& of_process = series_of_process_[process_index(series.process)];
     if (of_process.size() == kMaxSeries) continue;
