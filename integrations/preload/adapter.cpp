@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the adapter that knows TT-Metal's types: a wrapper for each function of wrapped.h. It
-// is compiled against the TT-Metal that it runs in, and loaded by the stub (preload.c).
+// The part of the adapter that knows TT-Metal's types: one wrapper for each function of wrapped.h.
+// It is compiled against the TT-Metal that it runs in, and loaded by the stub (preload.c).
 //
-// A wrapper has the arguments of its function, and passes the call on. What is taken is recorded
-// after the call, what is given back before it: then no other thread can have the memory yet.
-// Exceptions pass.
+// A wrapper has the arguments of its function and passes the call on. Allocations are recorded
+// after the call, and frees before it: at that time no other thread can have the memory yet.
+// Exceptions pass through.
 #include <ttmem/ttmem.h>
 
 #include <array>
@@ -42,7 +42,7 @@ Recorder& recorder() { return Recorder::instance(); }
 
 // ---- Buffers ----
 
-// While it lives, a variable of the thread has another value.
+// Sets a variable to another value while the object lives.
 template <typename Value>
 class Temporarily {
  public:
@@ -57,7 +57,7 @@ class Temporarily {
   const Value outer_;
 };
 
-// The buffer whose wrapper is running on this thread: the hook inside has nothing to add.
+// The buffer whose wrapper is running on this thread. Hooks for this buffer are ignored.
 thread_local const tm::Buffer* in_wrapper = nullptr;
 
 void buffer_allocate(tm::Buffer* self) {
@@ -86,13 +86,13 @@ void track_deallocate(tm::GraphTracker* self, tm::Buffer* buffer) {
 
 // ---- Programs ----
 
-// What was said of memory that did not suffice, inside a placement of this thread; empty: nothing.
-// No string: it would be destroyed before the last placement of an exiting thread.
+// The text of an out-of-memory error in a placement of this thread; empty: none. It is not a
+// std::string, which would be destroyed before the last placement of an exiting thread.
 thread_local std::array<char, 1025> failure{};
 
-// Looks at the program when its placement ends, also by an exception: circular buffers that clash
-// have been placed. One inside another leaves it to that. Then a failure is reported: the state
-// that is kept has the program.
+// Records the program when its placement ends. Also works if an exception ends the placement:
+// clashing circular buffers have been placed. A nested placement of the same program leaves the
+// work to the outer one. A failure is reported last, so that the saved state contains the program.
 class Placement {
  public:
   Placement(ProgramImpl& program, const tm::IDevice& device, bool lays_out)
@@ -118,8 +118,8 @@ class Placement {
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  // One lives on this thread.
-  static bool is_going_on() { return innermost != nullptr; }
+  // Returns true if a placement is running on this thread.
+  static bool is_running() { return innermost != nullptr; }
 
  private:
   static thread_local Placement* innermost;
@@ -146,9 +146,9 @@ void track_allocate_cb(tm::GraphTracker* self, const tm::CoreRangeSet& cores, st
                        std::uint64_t bytes, bool is_view, const tm::IDevice* chip) {
   original<TTMEM_W_track_allocate_cb, void, tm::GraphTracker*, const tm::CoreRangeSet&>(
       self, cores, address, bytes, is_view, chip);
-  // Elsewhere it tells of a dry capture.
-  if (Placement::is_going_on()) {
-    tt_metal::quietly([&] { heard_of_cb(cores, address, bytes, is_view, chip); });
+  // Outside of a placement the hook reports a dry capture.
+  if (Placement::is_running()) {
+    tt_metal::quietly([&] { cb_reported(cores, address, bytes, is_view, chip); });
   }
 }
 
@@ -182,9 +182,9 @@ void program_base_destructor(ProgramImpl* self) {
   original<TTMEM_W_program_base_destructor, void>(self);
 }
 
-// ---- What runs ----
+// ---- Dispatches ----
 
-// A wrapper of an enqueue is running on this thread: the one inside has nothing to add.
+// True while a wrapper of an enqueue is running on this thread. Nested enqueues are ignored.
 thread_local bool in_enqueue = false;
 
 template <int number>
@@ -201,7 +201,7 @@ void enqueue_mesh_workload(MeshCommandQueue& queue, MeshWorkload& workload, bool
   enqueue<TTMEM_W_enqueue_mesh_workload>(queue, workload, blocking);
 }
 
-// The queue is the object of a method here, which the compiler passes in the same way.
+// The queue is the object of a method here. The compiler passes it in the same way as an argument.
 void fast_enqueue(MeshCommandQueue& queue, MeshWorkload& workload, bool blocking) {
   enqueue<TTMEM_W_fast_enqueue>(queue, workload, blocking);
 }
@@ -233,7 +233,7 @@ void load_binaries(void* workload, MeshCommandQueue& queue) {
 
 // ---- Chips ----
 
-// The object is a Device, an IDevice from its first byte on.
+// The object is a Device, whose first base class is IDevice, so the address is the same.
 bool device_initialize(tm::IDevice* self, std::uint8_t queues, std::size_t l1_small,
                        std::size_t trace_region, std::size_t worker_l1,
                        std::span<const std::uint32_t> l1_bank_remap, bool minimal) {
@@ -252,7 +252,7 @@ bool device_close(tm::IDevice* self) {
 }  // namespace
 }  // namespace ttmem::attach
 
-// Called once, first: which functions TT-Metal has.
+// Tells the adapter which functions this TT-Metal has. Called once, before all other calls.
 extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
     const unsigned char has[TTMEM_W_COUNT]) {
   const auto any = [&](auto... numbers) { return (has[numbers] || ...); };
@@ -270,8 +270,8 @@ extern "C" __attribute__((visibility("default"))) void ttmem_adapter_begin(
       {.buffers = buffers, .programs = programs, .dispatches = dispatches});
 }
 
-// The wrapper of a function (TTMEM_W_...), whose own is `original`. Null: there is none. Called
-// when somebody calls the function for the first time.
+// Returns the wrapper of a function (TTMEM_W_...); null: there is none. `original` is the runtime's
+// own function. Called at the first call of the function.
 extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(unsigned number,
                                                                               void* original) {
   using namespace ttmem::attach;
@@ -286,11 +286,11 @@ extern "C" __attribute__((visibility("default"))) void* ttmem_adapter_wrapper(un
   return wrappers[number];
 }
 
-// Memory does not suffice, and an exception is about to say so on this thread. True: it is reported
-// when the placement that it happened in has been recorded.
+// Called before an out-of-memory exception is thrown on this thread. Returns true if the adapter
+// will report the failure, after it has recorded the placement in which the failure happened.
 extern "C" __attribute__((visibility("default"))) int ttmem_adapter_failed(const char* text) {
   using namespace ttmem::attach;
-  if (!Placement::is_going_on()) return 0;
+  if (!Placement::is_running()) return 0;
   std::snprintf(failure.data(), failure.size(), "%s", text);
   return 1;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The part of the stub that notices when memory does not suffice. TT-Metal says it by an exception,
- * from many places; all of them come by __cxa_throw, which is defined here and passes every
- * exception on to that of the C++ runtime. What a process holds is then still what it was: nothing
- * is unwound yet.
+ * The part of the stub that detects out-of-memory errors. TT-Metal reports them by exceptions, from
+ * many places. All exceptions pass through __cxa_throw, which is defined here and calls the
+ * __cxa_throw of the C++ runtime. At this time nothing is unwound, so the process still holds its
+ * memory.
  *
- * Only std::runtime_error itself is looked at, which is what TT-Metal and the dry run throw: what()
- * of another class is somebody's code, which may take locks or run Python. A program that has its
- * C++ runtime inside never comes here. */
+ * Only exceptions of the class std::runtime_error itself are checked: TT-Metal and the dry run
+ * throw this class. what() of another class may be any code, which may take locks or run Python. A
+ * program with a statically linked C++ runtime never calls this function. */
 #define _GNU_SOURCE
 #include "failures.h"
 
@@ -18,13 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the C++ ABI of these machines has them (Itanium), of every runtime. */
+/* The layout of the Itanium C++ ABI, which every C++ runtime of these machines has. */
 struct type_info {
-  const void *functions; /* those of its own class, in the C++ runtime */
+  const void *functions; /* virtual functions of the class type_info, in the C++ runtime */
   const char *name;
 };
 typedef const char *(*what_function)(const void *exception);
-enum { kWhat = 2 }; /* after two destructors */
+enum { kWhat = 2 }; /* index of what(), after two destructors */
 typedef void (*throw_function)(void *exception, struct type_info *type, void (*destroy)(void *));
 
 __attribute__((visibility("default"), noreturn)) void __cxa_throw(void *exception,
@@ -33,15 +33,15 @@ __attribute__((visibility("default"), noreturn)) void __cxa_throw(void *exceptio
 
 /* ---- The next __cxa_throw ---- */
 
-/* The one that the program would call without this library. */
-static throw_function next_of_all;
-/* Where Python has loaded the C++ runtime for some libraries alone, and there may be several: that
- * of the runtime which the type belongs to. */
+/* The __cxa_throw that the program would call without this library. */
+static throw_function next_for_all;
+/* The __cxa_throw of the C++ runtime to which a type belongs. Used if Python has loaded C++
+ * runtimes only for some libraries; then there may be several. */
 static struct {
   const void *functions;
   throw_function next;
 } known[16];
-static unsigned known_count; /* complete ones */
+static unsigned known_count; /* number of complete entries */
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static throw_function find_by_type(const void *functions) {
@@ -50,7 +50,7 @@ static throw_function find_by_type(const void *functions) {
   void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return NULL;
   throw_function found = (throw_function)dlsym(library, "__cxa_throw");
-  /* It stays loaded: what is known of it must stay true. */
+  /* The library stays loaded, so that the entry stays valid. */
   return found == (throw_function)__cxa_throw ? NULL : found;
 }
 
@@ -71,17 +71,17 @@ static throw_function next_by_type(const void *functions) {
 }
 
 static throw_function next_for(const struct type_info *type) {
-  throw_function next = __atomic_load_n(&next_of_all, __ATOMIC_RELAXED);
+  throw_function next = __atomic_load_n(&next_for_all, __ATOMIC_RELAXED);
   if (next != NULL) return next;
   next = (throw_function)dlsym(RTLD_NEXT, "__cxa_throw");
   if (next == NULL) return next_by_type(type->functions);
-  __atomic_store_n(&next_of_all, next, __ATOMIC_RELAXED);
+  __atomic_store_n(&next_for_all, next, __ATOMIC_RELAXED);
   return next;
 }
 
-/* ---- What is a failure ---- */
+/* ---- Detection of failures ---- */
 
-/* What TT-Metal says of memory, in its versions since 2024. */
+/* Texts in TT-Metal's out-of-memory errors, in versions since 2024. */
 static const char *const kMarkers[] = {
     "Out of Memory: ",
     "Not enough space after considering dependencies",
@@ -94,22 +94,22 @@ static const char *const kMarkers[] = {
     " exceeds allocated L1 buffer size",
     " exceeds max number of circular buffers per core",
 };
-enum { kMaxLooked = 4096, kMaxText = 1024 };
+enum { kMaxScanned = 4096, kMaxText = 1024 };
 
-/* strstr() and not memmem(), which sets up a table for each call: ordinary exceptions pay for this.
- * `end` is where to look no further. */
-static const char *find_marker(const char *said, const char *end) {
+/* Finds a marker before `end`. Uses strstr(), because memmem() builds a table in each call, which
+ * would slow down ordinary exceptions. */
+static const char *find_marker(const char *message, const char *end) {
   for (size_t i = 0; i < sizeof kMarkers / sizeof kMarkers[0]; ++i) {
-    const char *found = strstr(said, kMarkers[i]);
+    const char *found = strstr(message, kMarkers[i]);
     if (found != NULL && found < end) return found;
   }
   return NULL;
 }
 
-/* From the line with the marker on, without the place in the source before it and the stack after
- * it. */
-static void copy_text(const char *said, const char *marker, const char *end, char *text) {
-  while (marker > said && marker[-1] != '\n') --marker;
+/* Copies the text from the line with the marker to the end, without the source location before it
+ * and the stack trace after it. */
+static void copy_text(const char *message, const char *marker, const char *end, char *text) {
+  while (marker > message && marker[-1] != '\n') --marker;
   const char stack[] = "\nbacktrace:";
   const char *cut = memmem(marker, (size_t)(end - marker), stack, sizeof stack - 1);
   size_t bytes = (size_t)((cut != NULL ? cut : end) - marker);
@@ -120,7 +120,8 @@ static void copy_text(const char *said, const char *marker, const char *end, cha
 
 int (*ttmem_preload_adapter_failed)(const char *text);
 
-/* To the adapter, if that has something to record first, else to the tracker, if there is one. */
+/* Reports to the adapter if it must record something first, otherwise to the tracker if it is
+ * loaded. */
 static void report(const char *text) {
   int (*adapter_failed)(const char *) =
       __atomic_load_n(&ttmem_preload_adapter_failed, __ATOMIC_ACQUIRE);
@@ -132,26 +133,27 @@ static void report(const char *text) {
   if (failure != NULL) failure(text);
 }
 
-static __thread int looking; /* what is called in here may throw, and catch it */
+/* Guards against recursion: the functions called here may throw and catch exceptions. */
+static __thread int checking;
 
-static void look_at(const void *exception, const struct type_info *type) {
-  if (strcmp(type->name, "St13runtime_error") != 0 || looking) return;
+static void check_exception(const void *exception, const struct type_info *type) {
+  if (strcmp(type->name, "St13runtime_error") != 0 || checking) return;
   const what_function *functions = *(const what_function *const *)exception;
-  const char *said = functions[kWhat](exception);
-  const size_t bytes = strnlen(said, kMaxLooked);
-  const char *marker = find_marker(said, said + bytes);
+  const char *message = functions[kWhat](exception);
+  const size_t bytes = strnlen(message, kMaxScanned);
+  const char *marker = find_marker(message, message + bytes);
   if (marker == NULL) return;
   const int error = errno;
   char text[kMaxText + 1];
-  copy_text(said, marker, said + bytes, text);
-  looking = 1;
+  copy_text(message, marker, message + bytes, text);
+  checking = 1;
   report(text);
-  looking = 0;
+  checking = 0;
   errno = error;
 }
 
 void __cxa_throw(void *exception, struct type_info *type, void (*destroy)(void *)) {
-  look_at(exception, type);
+  check_exception(exception, type);
   throw_function next = next_for(type);
   if (next == NULL) {
     fprintf(stderr, "ttmem: no loaded library has __cxa_throw for %s; run without ttmem\n",

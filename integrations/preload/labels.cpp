@@ -25,24 +25,24 @@ thread_local const char* label_of_this_thread = nullptr;
 
 const char* frame_of(void* address) { return static_cast<const char*>(address); }
 
-// Hears of the operations of one thread.
+// Receives the operations of one thread.
 class Listener final : public tm::IGraphProcessor {
  public:
   [[nodiscard]] bool is_capture_processor() const override { return false; }
 
   void track_function_start(std::string_view name, std::span<tm::TrackedArgument>) override {
     const char* const frame = frame_of(__builtin_frame_address(0));
-    drop_those_that_ended(frame);
+    drop_ended_operations(frame);
     running_.push_back({frame, std::string(name)});
   }
   void track_function_end() override { end(); }
   void track_function_end(const std::any&) override { end(); }
 
-  // Operations call others: the library's own building blocks, and the runtime's functions that
-  // make a tensor. The innermost one that a model may call is meant, else the innermost. Null when
-  // none runs.
+  // Returns the innermost running operation that a model may call. Operations call other
+  // operations: building blocks of the library, and the runtime's functions that make a tensor. If
+  // no running operation is public, returns the innermost one; null if none is running.
   [[nodiscard]] const char* operation(const char* frame) {
-    drop_those_that_ended(frame);
+    drop_ended_operations(frame);
     const auto is_public = [](const Operation& each) {
       return each.name.starts_with("ttnn::") && !each.name.starts_with("ttnn::prim::");
     };
@@ -53,16 +53,17 @@ class Listener final : public tm::IGraphProcessor {
 
  private:
   struct Operation {
-    const char* frame;  // of the stack, where it began
+    const char* frame;  // stack address at which it began
     std::string name;
   };
 
   void end() {
     if (!running_.empty()) running_.pop_back();
   }
-  // An operation that ended by an exception does not tell its end. It stays until somebody calls
-  // from clearly above its frame. Until then those that begin later are found before it.
-  void drop_those_that_ended(const char* frame) {
+  // Removes operations that ended by an exception, which does not report their end. Such an
+  // operation stays until a call comes from clearly above its stack frame. Until then, newer
+  // operations are found before it.
+  void drop_ended_operations(const char* frame) {
     constexpr std::ptrdiff_t clearly = 1024;
     while (!running_.empty() && frame - running_.back().frame > clearly) running_.pop_back();
   }
@@ -70,8 +71,9 @@ class Listener final : public tm::IGraphProcessor {
   std::vector<Operation> running_;  // the outermost first
 };
 
-// TT-Metal's list of those who listen goes with the thread, and is asked again by what is freed
-// later during exit: it must be empty then. This is made after that list, and so goes before it.
+// Removes the Listener before TT-Metal's list of listeners is destroyed at the end of the thread.
+// Frees during exit still read that list, so it must be empty then. This object is created after
+// the list, so it is destroyed before it.
 class ThisThread {
  public:
   ~ThisThread() {
@@ -82,7 +84,7 @@ class ThisThread {
   }
   void listen() {
     tm::GraphTracker& tracker = tm::GraphTracker::instance();
-    // Below all others: those who listen for a while remove the one that was pushed last.
+    // Must be the first listener: temporary listeners remove the last one when they end.
     if (!tracker.get_processors().empty()) return;
     if (!owned_) owned_ = std::make_shared<Listener>();
     listener_ = owned_.get();
@@ -92,7 +94,7 @@ class ThisThread {
   [[nodiscard]] static bool has_ended() { return has_ended_; }
 
  private:
-  static thread_local Listener* listener_;  // null: none, or the thread ends
+  static thread_local Listener* listener_;  // null: none, or the thread is ending
   static thread_local bool has_ended_;
 
   std::shared_ptr<Listener> owned_;
@@ -115,7 +117,7 @@ Label::~Label() { label_of_this_thread = outer_; }
 
 void listen_to_operations() {
   if (!wants_operations() || ThisThread::has_ended()) return;
-  static_cast<void>(tm::GraphTracker::instance().get_processors());  // is made first
+  static_cast<void>(tm::GraphTracker::instance().get_processors());  // must be created first
   thread_local ThisThread here;
   here.listen();
 }

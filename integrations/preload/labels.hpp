@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What is taken on this thread is called, and where it comes from.
+// Names and scopes of the memory that this thread allocates.
 #pragma once
 
 namespace ttmem::attach {
 
-// While it lives, what this thread takes has this name.
+// Names the memory that this thread allocates while the object lives.
 class Label {
  public:
   explicit Label(const char* name);
@@ -17,14 +16,15 @@ class Label {
   const char* const outer_;
 };
 
-// The label that lives. Null when there is none.
+// Returns the current label; null if there is none.
 [[nodiscard]] const char* current_label();
 
-// While it lives, what this thread takes lies in the scope of the operation that runs, if any.
+// While the object lives, memory that this thread allocates belongs to the scope of the running
+// operation, if any.
 //
-// Operations are heard of only when $TTMEM_OPS is 1: ttnn tells them to those that listen, and
-// collects their arguments first, which costs. A thread listens from its first InOperation on, or
-// from listen_to_operations(); so the first operation of a thread may have no name.
+// Operations are only known if $TTMEM_OPS is 1, because ttnn then collects their arguments for the
+// listeners, which takes time. A thread listens from its first InOperation, or from
+// listen_to_operations(), so its first operation may have no name.
 class InOperation {
  public:
   InOperation();

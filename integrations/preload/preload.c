@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What LD_PRELOAD loads: functions with the names of TT-Metal's (wrapped.h), each of them a jump.
- * The first call of one finds TT-Metal's own, loads the adapter that $TTMEM_ADAPTER names, and asks
- * it for a wrapper; from then on the jump leads there, or to TT-Metal's own where there is none.
- * Where two of them may be loaded, each call looks who calls: one is seen, the other is left alone.
+ * The library that LD_PRELOAD loads. It defines functions with the names of TT-Metal's functions
+ * (wrapped.h). Each one is a jump. The first call of a function finds TT-Metal's own function,
+ * loads the adapter that $TTMEM_ADAPTER names, and asks the adapter for a wrapper. From then on,
+ * the jump leads to the wrapper, or to TT-Metal's function if there is no wrapper. If two TT-Metals
+ * may be loaded, each call checks its caller: only one TT-Metal is recorded.
  *
- * It depends on the C library alone and does nothing until a function is called or an exception is
- * thrown (failures.c): programs without TT-Metal, and the compilers that it starts, inherit the
- * preload and do not notice. */
+ * The library depends only on the C library. It does nothing until one of the functions is called
+ * or an exception is thrown (failures.c), so it has no effect on programs without TT-Metal, and on
+ * the compilers that TT-Metal starts, although they inherit LD_PRELOAD. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,23 +27,23 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* The jumps go to targets[i], at first to a piece of code that calls ttmem_preload_resolve(). */
+/* The jumps lead to targets[i]. At first this is code that calls ttmem_preload_resolve(). */
 extern void *ttmem_preload_targets[TTMEM_W_COUNT] HIDDEN;
-/* Another piece of code for each function: a call from inside the runtime goes to seen[i], any
- * other one is resolved. */
+/* Other code for each function, which checks the caller: a call from inside the runtime goes to
+ * seen[i], and any other call is resolved. */
 extern void *const ttmem_preload_checks[TTMEM_W_COUNT] HIDDEN;
-extern void *ttmem_preload_seen[TTMEM_W_COUNT] HIDDEN; /* null: not known yet */
+extern void *ttmem_preload_seen[TTMEM_W_COUNT] HIDDEN; /* null: unknown so far */
 extern struct {
   const char *begin;
   size_t size;
 } ttmem_preload_runtime HIDDEN;
-/* The jumps themselves. */
+/* The addresses of the jumps. */
 extern void *const ttmem_preload_jumps[TTMEM_W_COUNT] HIDDEN;
 
 #define SYMBOL_NAME(name, symbol) #symbol,
 static const char *const kSymbols[TTMEM_W_COUNT] = {TTMEM_WRAPPED(SYMBOL_NAME)};
 
-/* ---- Finding TT-Metal's own ---- */
+/* ---- Finding TT-Metal's functions ---- */
 
 struct names {
   char **items;
@@ -52,7 +53,8 @@ struct names {
 static int collect_name(struct dl_phdr_info *info, size_t size, void *data) {
   struct names *names = data;
   (void)size;
-  if (info->dlpi_name == NULL || info->dlpi_name[0] != '/') return 0; /* the program, the vdso */
+  /* Skips the program and the vdso. */
+  if (info->dlpi_name == NULL || info->dlpi_name[0] != '/') return 0;
   if (names->count == names->room) {
     const size_t room = names->room == 0 ? 64 : 2 * names->room;
     char **items = realloc(names->items, room * sizeof *items);
@@ -66,18 +68,18 @@ static int collect_name(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-/* A name that TT-Metal has and that is not defined here: where it is found, TT-Metal is. */
+/* A function of TT-Metal that is not defined here, so the library with this symbol is TT-Metal. */
 static const char kUnwrapped[] = "_ZN2tt8tt_metal12GraphTracker8instanceEv";
 
-/* The TT-Metal that is seen, once it was found. It stays loaded: a jump that led into one that is
- * gone would kill the process. */
+/* The recorded TT-Metal, set when it is found. It stays loaded, because a jump into an unloaded
+ * library would kill the process. */
 static struct {
-  void *library; /* null: it is reached by RTLD_NEXT */
-  int is_local;  /* only those that are linked with it reach it, so that there may be another one */
+  void *library; /* null: RTLD_NEXT finds it */
+  int is_local;  /* only libraries linked with it find it, so another one may be loaded too */
   void *originals[TTMEM_W_COUNT]; /* null: it has no such function */
 } runtime;
 
-/* A library that has the function, if it is loaded. */
+/* Returns the library if it is loaded and has another definition of the function. */
 static void *library_with(const char *path, const char *symbol, const void *other_than) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   void *found = library != NULL ? dlsym(library, symbol) : NULL;
@@ -86,8 +88,8 @@ static void *library_with(const char *path, const char *symbol, const void *othe
   return NULL;
 }
 
-/* The first one that was loaded, by whoever. RTLD_NEXT alone finds nothing when Python has loaded
- * it, because that is with RTLD_LOCAL. */
+/* Returns the first loaded TT-Metal. RTLD_NEXT does not find a library that Python has loaded,
+ * because Python uses RTLD_LOCAL. */
 static void *find_library(unsigned i) {
   void *const global = dlsym(RTLD_DEFAULT, kUnwrapped);
   Dl_info where;
@@ -109,7 +111,7 @@ static void *find_library(unsigned i) {
   return library;
 }
 
-/* Where the library with the address `inside` lies. */
+/* The address range of the library that contains the address `inside`. */
 struct bounds {
   const char *inside, *begin, *end;
 };
@@ -131,7 +133,7 @@ static int find_bounds(struct dl_phdr_info *info, size_t size, void *data) {
   return 1;
 }
 
-/* Fills `runtime`; function `i` was called, so that there is one. */
+/* Fills `runtime`. Function `i` was called, so a TT-Metal is loaded. */
 static void find_runtime(unsigned i) {
   void *next = dlsym(RTLD_NEXT, kSymbols[i]);
   if (next == NULL || next == ttmem_preload_jumps[i]) runtime.library = find_library(i);
@@ -146,10 +148,10 @@ static void find_runtime(unsigned i) {
   ttmem_preload_runtime.size = (size_t)(bounds.end - bounds.begin);
 }
 
-/* ---- Which TT-Metal it is ---- */
+/* ---- Checking the build of TT-Metal ---- */
 
 struct build_id {
-  const void *inside; /* an address in the library that is meant */
+  const void *inside; /* an address in the library */
   char text[2 * 64 + 1];
 };
 
@@ -185,11 +187,12 @@ static int read_build_id(struct dl_phdr_info *info, size_t size, void *data) {
   return 1;
 }
 
-/* `ttmem run` looks for the library that the command will load, and can be wrong (a script that
- * sets its own paths). An adapter reads the runtime's classes: in another build it would read
- * nonsense. Its folder has the build id of the library that it is for; where there is none, or the
- * folder is called otherwise, whoever named it must know. */
-static int is_for_this_runtime(const char *adapter, const void *original) {
+/* Returns true if the adapter may be used with the loaded runtime. `ttmem run` guesses which
+ * library the command will load, and may be wrong (a script may set its own paths). An adapter
+ * reads the runtime's classes, so in another build it would read wrong data. The name of its folder
+ * begins with the build id of its library. If there is no build id, or the folder has another name,
+ * the user is responsible. */
+static int matches_runtime(const char *adapter, const void *original) {
   const char *file = strrchr(adapter, '/');
   const char *folder = file;
   while (folder != NULL && folder > adapter && folder[-1] != '/') --folder;
@@ -200,15 +203,15 @@ static int is_for_this_runtime(const char *adapter, const void *original) {
   return id.text[0] == '\0' || (strlen(id.text) == digits && strncmp(id.text, folder, digits) == 0);
 }
 
-/* ---- What is not seen ---- */
+/* ---- Warnings ---- */
 
-/* Says it on stderr, and to the tracker, so that `ttmem` shows it in its warnings. The tracker is
- * the one that is loaded, else the one that is installed beside this library. */
-static void tell(const char *line, const char *warning) {
+/* Warns on stderr, and through the tracker, so that `ttmem` shows the warning. Uses the loaded
+ * tracker, or the tracker that is installed beside this library. */
+static void warn(const char *line, const char *warning) {
   fprintf(stderr, "ttmem: %s\n", line);
   void *tracker = dlopen(TTMEM_SONAME, RTLD_NOW | RTLD_NOLOAD);
   Dl_info here;
-  if (tracker == NULL && dladdr((void *)tell, &here) != 0) {
+  if (tracker == NULL && dladdr((void *)warn, &here) != 0) {
     char path[4096];
     const char *end = strrchr(here.dli_fname, '/');
     const int folder = end != NULL ? (int)(end - here.dli_fname) : 0;
@@ -225,10 +228,11 @@ static void tell(const char *line, const char *warning) {
 typedef void (*begin)(const unsigned char has[TTMEM_W_COUNT]);
 typedef void *(*wrapper_of)(unsigned i, void *original);
 
-/* Opens the adapter. Returns why its code must not run (another user can write to the file), or
- * NULL. `ttmem run` has checked the folders above the file. */
+/* Opens the adapter. Returns the reason why its code must not run (such as a file that another user
+ * can write), or NULL. `ttmem run` has checked the folders above the file. */
 static const char *open_adapter(const char *path, int *file) {
-  *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a pipe */
+  /* O_NONBLOCK, because the file may be a pipe. */
+  *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat facts;
   if (*file < 0 || fstat(*file, &facts) != 0) return strerror(errno);
   if (!S_ISREG(facts.st_mode)) return "it is not a file";
@@ -244,7 +248,8 @@ static void *open_library(const char *path, const char **why) {
   void *library = NULL;
   *why = open_adapter(path, &file);
   if (*why == NULL) {
-    /* A name that the program itself does not use: the loader loads each name only once. */
+    /* The loader loads each name only once, so this must be a name that the program does not use.
+     */
     char name[64];
     snprintf(name, sizeof name, "/proc/self/fd/../fd/%d", file);
     library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -258,7 +263,7 @@ static wrapper_of load_adapter(const void *original) {
   const char *enabled = secure_getenv("TT_ALLOC_TRACKING_ENABLED");
   const char *path = secure_getenv("TTMEM_ADAPTER");
   if (path == NULL || path[0] == '\0' || enabled == NULL || strcmp(enabled, "1") != 0) return NULL;
-  if (!is_for_this_runtime(path, original)) {
+  if (!matches_runtime(path, original)) {
     Dl_info library = {NULL, NULL, NULL, NULL};
     dladdr(original, &library);
     char line[4096];
@@ -266,7 +271,7 @@ static wrapper_of load_adapter(const void *original) {
              "the adapter is for another build of TT-Metal than %s, so the memory of this process "
              "is not seen; name that library with `ttmem run --library`",
              library.dli_fname != NULL ? library.dli_fname : "the one that is loaded");
-    tell(line,
+    warn(line,
          "its memory is not seen: the adapter is for another TT-Metal; name it with `ttmem "
          "run --library`");
     return NULL;
@@ -274,15 +279,15 @@ static wrapper_of load_adapter(const void *original) {
   const char *why = NULL;
   void *adapter = open_library(path, &why);
   begin first = adapter != NULL ? (begin)dlsym(adapter, "ttmem_adapter_begin") : NULL;
-  wrapper_of wrapper_of_it =
+  wrapper_of get_wrapper =
       first != NULL ? (wrapper_of)dlsym(adapter, "ttmem_adapter_wrapper") : NULL;
-  if (wrapper_of_it == NULL) {
+  if (get_wrapper == NULL) {
     char line[4096];
     snprintf(line, sizeof line,
              "cannot load the adapter, so the memory of this process is not seen: %s: %s; run "
              "`ttmem adapter remove --all`, then `ttmem run` again",
              path, why != NULL ? why : dlerror());
-    tell(line,
+    warn(line,
          "its memory is not seen: the adapter cannot be loaded; `ttmem adapter remove --all` "
          "and run it again");
     return NULL;
@@ -292,7 +297,7 @@ static wrapper_of load_adapter(const void *original) {
   unsigned char has[TTMEM_W_COUNT];
   for (unsigned i = 0; i < TTMEM_W_COUNT; ++i) has[i] = runtime.originals[i] != NULL;
   first(has);
-  return wrapper_of_it;
+  return get_wrapper;
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -301,34 +306,35 @@ static __thread int loading; /* the adapter itself calls TT-Metal while it is lo
 static int loaded;
 static wrapper_of wrapper;
 
-/* Whether an adapter reports what this process does; then TT-Metal's hooks have nothing to add. */
+/* Returns true if an adapter reports the events of this process. TT-Metal's hooks are then not
+ * needed. */
 __attribute__((visibility("default"))) int ttmem_preload_attached(void) {
   return __atomic_load_n(&wrapper, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* A thread that waits here may hold the lock of the dynamic loader (its call comes from the
- * initialisation of a library), which the thread that loads the adapter needs: nobody waits for
- * ever. */
-static int lock_for_a_while(void) {
+/* Locks the mutex, for 2 seconds at most. A call may come from the initialization of a library, so
+ * this thread may hold the lock of the dynamic loader. The thread that loads the adapter needs that
+ * lock; the timeout ends the deadlock. */
+static int lock_with_timeout(void) {
   struct timespec end;
   clock_gettime(CLOCK_REALTIME, &end);
   end.tv_sec += 2;
   return pthread_mutex_timedlock(&mutex, &end) == 0;
 }
 
-/* ---- Who calls ---- */
+/* ---- Callers ---- */
 
-/* A library that calls, and the functions that it means where they are not those that are seen. It
- * stays loaded too, so that no other one can have its addresses. */
+/* A library that calls TT-Metal's functions, and the functions that it uses if they are not those
+ * of the recorded TT-Metal. It stays loaded, so that no other library can get its addresses. */
 struct caller {
   const char *begin, *end;
   void *own[TTMEM_W_COUNT];
 };
-#define MOST_CALLERS 32
-static struct caller callers[MOST_CALLERS];
-static unsigned caller_count; /* complete ones */
+#define MAX_CALLERS 32
+static struct caller callers[MAX_CALLERS];
+static unsigned caller_count; /* number of complete entries */
 
-/* Of a library that is linked with another TT-Metal, or has one in it, that one's functions. */
+/* Finds the functions of a library that contains another TT-Metal or is linked with one. */
 static void find_own(const char *path, struct caller *caller) {
   void *library = path[0] == '/' ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   const char *other = NULL;
@@ -339,12 +345,12 @@ static void find_own(const char *path, struct caller *caller) {
     Dl_info where;
     if (dladdr(found, &where) != 0) other = where.dli_fname;
   }
-  static int told; /* with the lock held */
-  if (other == NULL || told) return;
-  told = 1;
+  static int warned; /* guarded by the lock */
+  if (other == NULL || warned) return;
+  warned = 1;
   char line[4096];
   snprintf(line, sizeof line, "a second TT-Metal is loaded, whose memory is not seen: %s", other);
-  tell(line, line);
+  warn(line, line);
 }
 
 static const struct caller *find_caller(const char *address) {
@@ -355,11 +361,12 @@ static const struct caller *find_caller(const char *address) {
   return NULL;
 }
 
-/* With the lock held. Null: it is not known, or there is no room; then it means the one seen. */
+/* Adds the caller to `callers`. The lock must be held. Returns null if the caller is unknown or the
+ * table is full; such a caller is taken to use the recorded TT-Metal. */
 static const struct caller *learn_caller(const char *address) {
   const struct caller *known = find_caller(address);
   Dl_info where;
-  if (known != NULL || caller_count == MOST_CALLERS || dladdr(address, &where) == 0) return known;
+  if (known != NULL || caller_count == MAX_CALLERS || dladdr(address, &where) == 0) return known;
   struct caller *caller = &callers[caller_count];
   struct bounds bounds = {address, NULL, NULL};
   if (dl_iterate_phdr(find_bounds, &bounds) == 0) return NULL;
@@ -370,7 +377,7 @@ static const struct caller *learn_caller(const char *address) {
   return caller;
 }
 
-/* Where a call of function `i` from `address` leads. */
+/* Returns the target of a call of function `i` from `address`. */
 void *ttmem_preload_resolve(unsigned i, const char *address) HIDDEN;
 
 void *ttmem_preload_resolve(unsigned i, const char *address) {
@@ -378,7 +385,7 @@ void *ttmem_preload_resolve(unsigned i, const char *address) {
   void *target = __atomic_load_n(&ttmem_preload_seen[i], __ATOMIC_ACQUIRE);
   if (caller != NULL && caller->own[i] != NULL) return caller->own[i];
   if (caller != NULL && target != NULL) return target;
-  const int is_locked = !loading && lock_for_a_while();
+  const int is_locked = !loading && lock_with_timeout();
   if (is_locked) {
     if (!loaded) find_runtime(i);
     if (!loaded) {
@@ -392,7 +399,8 @@ void *ttmem_preload_resolve(unsigned i, const char *address) {
   void *const original = runtime.originals[i];
   void *const own = caller != NULL ? caller->own[i] : NULL;
   if (original == NULL && own == NULL) {
-    fprintf(stderr, "ttmem: somebody calls %s, which no loaded library has; run without ttmem\n",
+    fprintf(stderr,
+            "ttmem: no loaded library has the function %s, which is called; run without ttmem\n",
             kSymbols[i]);
     abort();
   }
@@ -402,7 +410,7 @@ void *ttmem_preload_resolve(unsigned i, const char *address) {
       target = wrapper != NULL ? wrapper(i, original) : NULL;
       if (target == NULL) target = original;
       __atomic_store_n(&ttmem_preload_seen[i], target, __ATOMIC_RELEASE);
-      /* Where there can be no other one, the jump leads there from now on. */
+      /* If no other TT-Metal can be loaded, the jump leads directly to the target from now on. */
       __atomic_store_n(&ttmem_preload_targets[i],
                        runtime.is_local ? ttmem_preload_checks[i] : target, __ATOMIC_RELEASE);
     }
@@ -417,7 +425,7 @@ void *ttmem_preload_resolve(unsigned i, const char *address) {
 #error "the jumps are written for x86-64"
 #endif
 
-/* `first` leaves the number of the function on the stack, above the caller's address. */
+/* The code at `first` pushes the number of the function, above the caller's address. */
 #define JUMP(name, symbol)                       \
   ".globl " #symbol                              \
   "\n"                                           \
@@ -452,7 +460,7 @@ void *ttmem_preload_resolve(unsigned i, const char *address) {
 #define CHECK(name, symbol) "  .quad .Lcheck_" #name "\n"
 #define ENTRY(name, symbol) "  .quad .Ljump_" #name "\n"
 
-/* Keeps every register that may have an argument. */
+/* Saves every register that may contain an argument. */
 __asm__(
     ".text\n"
     ".p2align 4\n"

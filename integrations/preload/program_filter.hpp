@@ -8,17 +8,18 @@
 
 namespace ttmem::attach {
 
-// Says of most programs that are not in a table that they are not, without the lock of the table.
-// TT-Metal makes two programs for each that runs, and tells of an end in three ways: of six calls,
-// one is about a program that is known.
+// A filter in front of a table of programs, which needs no lock. It excludes most programs that are
+// not in the table. TT-Metal makes two programs for each program that runs, and reports an end in
+// three ways, so only one of six calls is about a known program.
 //
-// add() and remove() are called with the lock held. may_have() needs none: whoever destroys a
-// program has it from the thread that placed it, and so sees that add() and all before it.
+// add() and remove() must be called with the lock held. may_have() needs no lock: a thread that
+// destroys a program got it from the thread that placed it, so it sees that add() and everything
+// before it.
 class ProgramFilter {
  public:
   void add(const void* program) { count(program).fetch_add(1, std::memory_order_relaxed); }
   void remove(const void* program) { count(program).fetch_sub(1, std::memory_order_relaxed); }
-  // False: it is not in the table. True: it may be.
+  // Returns false if the program is not in the table, true if it may be.
   [[nodiscard]] bool may_have(const void* program) {
     return count(program).load(std::memory_order_relaxed) != 0;
   }
@@ -31,7 +32,8 @@ class ProgramFilter {
     return counts_[static_cast<std::size_t>(mixed >> (64 - kBits))];
   }
 
-  std::array<std::atomic<std::uint32_t>, 1U << kBits> counts_{};  // programs with the same hash
+  // Number of programs with the same hash.
+  std::array<std::atomic<std::uint32_t>, 1U << kBits> counts_{};
 };
 
 }  // namespace ttmem::attach

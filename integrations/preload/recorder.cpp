@@ -25,10 +25,10 @@ using tt_metal::quietly;
 
 namespace {
 
-// Functions are inlined where they used not to be.
+// Used if the compiler has inlined functions that are not inlined in published builds.
 constexpr const char* kInlined =
-    "programs are not seen: this TT-Metal places them without a call by name; a published one does "
-    "not";
+    "programs are not seen: this TT-Metal inlines the functions that place them; use a published "
+    "build";
 
 bool covers(const MeshCoordinateRange& range, const MeshDevice& mesh) {
   return range == MeshCoordinateRange(mesh.shape());
@@ -52,14 +52,14 @@ Recorder::Recorder() : chips_(announce) {
                  forget_in_child);
 }
 
-// The tracker begins with nothing in a child, and so do we.
+// Clears everything in a child process, in which the tracker is empty too.
 void Recorder::forget_in_child() {
   Recorder& recorder = instance();
   recorder.mutex_.unlock();
   recorder.last_ = {};
   recorder.chips_.forget();
   recorder.buffers_.forget();
-  // They are where they were, and the child has told nobody.
+  // The programs still have their addresses, but the child has not reported them.
   for (auto& [impl, program] : recorder.programs_) program.chips.clear();
   recorder.traces_.clear();
 }
@@ -71,25 +71,25 @@ void Recorder::begin(const Heard& heard) {
   if (heard.buffers && heard.dispatches) return;
   const char* const what = !heard.buffers    ? "buffers are"
                            : !heard.programs ? "programs and circular buffers are"
-                                             : "what is resident is";
-  tell(what + std::string(" not seen: this TT-Metal lacks functions that tell of them; try a newer "
+                                             : "resident circular buffers are";
+  warn(what + std::string(" not seen: this TT-Metal lacks functions that report them; try a newer "
                           "ttmem"));
 }
 
-// On stderr, and in the warnings that ttmem shows.
-void Recorder::tell(const std::string& what, std::uint32_t unknown_again) {
-  not_seen_.push_back(what);
+// Warns on stderr, and in the warnings that ttmem shows.
+void Recorder::warn(const std::string& what, std::uint32_t unknown_again) {
+  warnings_.push_back(what);
   std::fprintf(stderr, "ttmem: %s\n", what.c_str());
   ttmem_set_unseen(unknown_again, what.c_str());
 }
 
-// A forked child has a segment of its own, from its first chip on.
-void Recorder::tell_again() {
-  for (const std::string& what : not_seen_) ttmem_set_unseen(0, what.c_str());
+// Repeats the warnings for a forked child, which has a segment of its own from its first chip on.
+void Recorder::repeat_warnings() {
+  for (const std::string& what : warnings_) ttmem_set_unseen(0, what.c_str());
 }
 
-// From its beginning on, what is not reported is not there. A chip that was open before, or of a
-// runtime whose calls we do not hear, is known from its first event alone.
+// Records a chip from its initialization on. A chip that was open before, or whose initialization
+// was not intercepted, is recorded from its first event on.
 void Recorder::initialized(const tm::IDevice& chip) noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
@@ -97,35 +97,36 @@ void Recorder::initialized(const tm::IDevice& chip) noexcept {
     initialized_ = true;
     listen_to_operations();
     chips_.open(chip);
-    tell_again();
-    ttmem_set_reported(number_of(chip),
-                  (heard_.buffers ? TTMEM_REPORTS_BUFFERS : 0U) |
-                      (heard_.programs ? TTMEM_REPORTS_PROGRAMS : 0U) |
-                      (heard_.dispatches ? TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES : 0U));
+    repeat_warnings();
+    ttmem_set_reported(
+        number_of(chip),
+        (heard_.buffers ? TTMEM_REPORTS_BUFFERS : 0U) |
+            (heard_.programs ? TTMEM_REPORTS_PROGRAMS : 0U) |
+            (heard_.dispatches ? TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES : 0U));
   });
 }
 
-// A runtime that calls its own functions directly (-Bsymbolic) is heard only where its program
-// calls it.
-void Recorder::check_that_we_hear() {
+// Checks that calls are intercepted. A runtime that calls its own functions directly (-Bsymbolic)
+// is intercepted only where the program calls it.
+void Recorder::check_interception() {
   if (initialized_ || !heard_.dispatches) return;
   heard_ = {.buffers = false, .programs = false, .dispatches = false};
-  tell(
-      "its memory is not seen: this TT-Metal does not call by name (-Bsymbolic); a published one "
-      "does");
+  warn(
+      "its memory is not seen: this TT-Metal calls its own functions directly (-Bsymbolic); use a "
+      "published build");
 }
 
-// What was said to be all is not.
-void Recorder::miss_programs(const char* why) {
+// Withdraws the promise that all programs are reported.
+void Recorder::mark_programs_unseen(const char* why) {
   if (!heard_.programs) return;
   heard_.programs = heard_.dispatches = false;
-  tell(why, TTMEM_REPORTS_PROGRAMS | TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES);
+  warn(why, TTMEM_REPORTS_PROGRAMS | TTMEM_REPORTS_KERNELS | TTMEM_REPORTS_DISPATCHES);
 }
 
 void Recorder::cannot_read_programs() noexcept {
   quietly([&] {
     const std::lock_guard lock(mutex_);
-    miss_programs(
+    mark_programs_unseen(
         "programs are not seen: Metal 2.0 needs TT-Metal's internal headers (TT_METAL_HOME)");
   });
 }
@@ -166,11 +167,11 @@ void Recorder::freed(const tm::Buffer& buffer) noexcept {
 
 void Recorder::placed(tm::detail::ProgramImpl& impl, const tm::IDevice& device, bool is_compiled,
                       bool is_laid_out) noexcept {
-  if (!is_laid_out && layouts_are_heard_.load(std::memory_order_relaxed)) return;
+  if (!is_laid_out && layouts_intercepted_.load(std::memory_order_relaxed)) return;
   quietly([&] {
     const std::lock_guard lock(mutex_);
     if (!heard_.programs) return;
-    if (is_compiled && is_laid_out) layouts_are_heard_.store(true, std::memory_order_relaxed);
+    if (is_compiled && is_laid_out) layouts_intercepted_.store(true, std::memory_order_relaxed);
     place(impl, device);
   });
 }
@@ -189,12 +190,12 @@ Recorder::Program& Recorder::place(tm::detail::ProgramImpl& impl, const tm::IDev
   return program;
 }
 
-// Null: it runs, and we have not heard where it lies.
+// Returns the program on the device. Returns null if it runs but its placement was not intercepted.
 Recorder::Program* Recorder::find(tm::detail::ProgramImpl& impl, const tm::IDevice& device) {
   const auto found = programs_.find(&impl);
   if (found != programs_.end() && !found->second.chips.empty()) return &found->second;
-  if (!layouts_are_heard_.load(std::memory_order_relaxed)) return nullptr;
-  // The process that placed it was the parent of this one.
+  if (!layouts_intercepted_.load(std::memory_order_relaxed)) return nullptr;
+  // The parent process placed it.
   begin_layout();
   return &place(impl, device);
 }
@@ -216,14 +217,14 @@ void Recorder::destroyed(const tm::detail::ProgramImpl& impl) noexcept {
   });
 }
 
-// ---- What runs ----
+// ---- Dispatches ----
 
 void Recorder::dispatch(tm::Program& program, tm::IDevice& device, const Mesh& mesh) {
   if (!heard_.dispatches) return;
   Program* const known = find(program.impl(), device);
-  if (known == nullptr) return miss_programs(kInlined);
+  if (known == nullptr) return mark_programs_unseen(kInlined);
   if (!known->kernels) {
-    if (!is_complete(program, known->cbs)) return miss_programs(kInlined);
+    if (!is_complete(program, known->cbs)) return mark_programs_unseen(kInlined);
     if (add_views(program, known->cbs)) known->placed(known->chips, true);
     known->kernels =
         std::make_shared<const tt_metal::KernelSizes>(kernel_sizes(program, device, known->cbs));
@@ -236,12 +237,12 @@ void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcep
     MeshDevice& device = *queue.device();
     const auto trace = queue.trace_id();
     const std::lock_guard lock(mutex_);
-    if (!trace && was_last(workload, device)) return;
+    if (!trace && is_repeated(workload, device)) return;
     const Mesh& all = chips_.mesh_of(device);
-    check_that_we_hear();
+    check_interception();
     for (auto& [range, program] : workload.get_programs()) {
       Mesh some;
-      if (!covers(range, device)) some = part_of(all, device.get_view().get_devices(range));
+      if (!covers(range, device)) some = submesh_of(all, device.get_view().get_devices(range));
       const Mesh& mesh = some.chips.empty() ? all : some;
       if (!trace) {
         dispatch(program, device, mesh);
@@ -259,16 +260,17 @@ void Recorder::enqueued(MeshCommandQueue& queue, MeshWorkload& workload) noexcep
   });
 }
 
-// A model that runs one program again and again has nothing new to say.
-bool Recorder::was_last(MeshWorkload& workload, const tm::IDevice& device) const {
+// Returns true if the workload is the same single program as the last workload. A model often
+// repeats one program.
+bool Recorder::is_repeated(MeshWorkload& workload, const tm::IDevice& device) const {
   auto& programs = workload.get_programs();
   if (programs.size() != 1 || last_.device != &device) return false;
   auto& [range, program] = *programs.begin();
   return last_.program == &program.impl() && last_.range == range;
 }
 
-// The chips of a program that does not run on all of its mesh.
-Recorder::Mesh Recorder::part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices) {
+// Returns the chips of a program that does not run on all chips of its mesh.
+Recorder::Mesh Recorder::submesh_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices) {
   Mesh part;
   for (std::size_t i = 0; i < mesh.chips.size(); ++i) {
     const bool in_it = std::any_of(devices.begin(), devices.end(), [&](const tm::IDevice* chip) {

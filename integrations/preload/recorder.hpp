@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What the wrapped functions tell, as calls of the C interface.
+// Converts the calls of the wrapped functions to calls of the C interface.
 #pragma once
 
 #include <atomic>
@@ -27,13 +26,14 @@ namespace ttmem::attach {
 
 namespace tm = ::tt::tt_metal;
 
-// One for the process, never destroyed: buffers are freed during exit too. Safe from any thread. No
-// method throws: the runtime must not notice.
+// The only instance of the process. It is never destroyed, because buffers are freed during exit
+// too. Safe from any thread. No method throws, because the runtime must not be disturbed.
 class Recorder {
  public:
   static Recorder& instance();
 
-  // What the functions of this TT-Metal tell. The rest is not recorded, and stays unknown.
+  // The kinds of events that can be intercepted in this TT-Metal. Other kinds are not recorded and
+  // stay unknown.
   struct Heard {
     bool buffers, programs, dispatches;
   };
@@ -42,26 +42,28 @@ class Recorder {
   void initialized(const tm::IDevice& chip) noexcept;
   void closed(const tm::IDevice& chip) noexcept;
 
-  // After it has its memory. The second time, and for a capture that allocates nothing (address 0),
-  // nothing happens.
+  // Call this after the buffer has its memory. Does nothing for a known buffer, and for a dry
+  // capture, which allocates nothing (address 0).
   void allocated(const tm::Buffer& buffer) noexcept;
-  // Before it gives its memory back. A buffer that is not known is ignored.
+  // Call this before the buffer gives its memory back. Ignores an unknown buffer.
   void freed(const tm::Buffer& buffer) noexcept;
 
-  // The program may have its circular buffers at other addresses now, or on further chips.
-  // `is_compiled`: it was compiled for the device, `is_laid_out`: its circular buffers were placed.
-  // A runtime that tells both places nothing when only the first is true.
+  // Records that the circular buffers of the program may have new addresses, or that the program is
+  // on further chips. `is_compiled`: the program was compiled for the device. `is_laid_out`: its
+  // circular buffers were placed. If both events of this runtime can be intercepted, the call does
+  // nothing unless `is_laid_out`.
   void placed(tm::detail::ProgramImpl& program, const tm::IDevice& device, bool is_compiled,
               bool is_laid_out) noexcept;
   void destroyed(const tm::detail::ProgramImpl& program) noexcept;
-  // There are programs with memory that is never told of (see kReadsPrograms): from now on all
-  // programs are unknown.
+  // Records that some programs have memory that is never reported (see kReadsPrograms). All
+  // programs are unknown from now on.
   void cannot_read_programs() noexcept;
 
-  // The workload was sent to its mesh, or recorded, if the queue is capturing a trace.
+  // Records that the workload was sent to its mesh, or captured into a trace if the queue is
+  // capturing one.
   void enqueued(tm::distributed::MeshCommandQueue& queue,
                 tm::distributed::MeshWorkload& workload) noexcept;
-  // A program was sent to one chip, or to a whole mesh.
+  // Records that a program was sent to one chip, or to a whole mesh.
   void launched(tm::Program& program, tm::IDevice& device) noexcept;
   void replayed(std::uint32_t trace) noexcept;
   void released(std::uint32_t trace) noexcept;
@@ -69,37 +71,38 @@ class Recorder {
  private:
   using Mesh = tt_metal::Mesh;
   using Program = tt_metal::PlacedProgram;
-  // The programs that a trace replays on a chip.
+  // By chip: the programs that a trace replays.
   using Trace = std::map<std::uint32_t, std::vector<std::uint64_t>>;
 
   Recorder();
   static void forget_in_child();
 
-  // With the lock held.
-  void check_that_we_hear();
-  void miss_programs(const char* why);
-  void tell(const std::string& what, std::uint32_t unknown_again = 0);
-  void tell_again();
-  static Mesh part_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices);
+  // The lock must be held for these functions.
+  void check_interception();
+  void mark_programs_unseen(const char* why);
+  void warn(const std::string& what, std::uint32_t unknown_again = 0);
+  void repeat_warnings();
+  static Mesh submesh_of(const Mesh& mesh, const std::vector<tm::IDevice*>& devices);
   Program& place(tm::detail::ProgramImpl& impl, const tm::IDevice& device);
   Program* find(tm::detail::ProgramImpl& impl, const tm::IDevice& device);
   void dispatch(tm::Program& program, tm::IDevice& device, const Mesh& mesh);
-  [[nodiscard]] bool was_last(tm::distributed::MeshWorkload& workload,
-                              const tm::IDevice& device) const;
+  [[nodiscard]] bool is_repeated(tm::distributed::MeshWorkload& workload,
+                                 const tm::IDevice& device) const;
 
-  // Functions that lay a program out are not inlined into the one that compiles it.
-  std::atomic<bool> layouts_are_heard_{false};
-  ProgramFilter filter_;               // of `programs_`
-  std::mutex mutex_;                   // everything below
+  // True if the functions that lay out a program can be intercepted: they are not inlined into the
+  // function that compiles it.
+  std::atomic<bool> layouts_intercepted_{false};
+  ProgramFilter filter_;               // filter for `programs_`
+  std::mutex mutex_;                   // guards everything below
   Heard heard_{false, false, false};   // set before anything is recorded
-  std::vector<std::string> not_seen_;  // and why, as it was told
-  bool initialized_ = false;           // a chip was opened, and we heard of it
+  std::vector<std::string> warnings_;  // warnings so far, with reasons
+  bool initialized_ = false;           // the initialization of a chip was intercepted
   tt_metal::OpenChips chips_;
   tt_metal::LiveBuffers buffers_{chips_};
   std::unordered_map<const tm::detail::ProgramImpl*, Program> programs_;
   std::map<std::uint32_t, Trace> traces_;
   std::uint64_t next_program_ = 1;
-  struct {  // the workload of one program that was sent last; nothing else has changed since
+  struct {  // the last workload, if it had one program; nothing has changed since
     const tm::detail::ProgramImpl* program = nullptr;
     const tm::IDevice* device = nullptr;
     std::optional<tm::distributed::MeshCoordinateRange> range;

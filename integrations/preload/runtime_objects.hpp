@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What is read of the runtime's own objects. A checkout of TT-Metal has the headers of their
-// classes, a package has the public ones alone: the adapter is compiled with one of two
-// implementations, by what is there. runtime_objects_internal.cpp reads everything;
-// runtime_objects_public.cpp goes without the classes, and says less.
+// Reads the runtime's own objects. A checkout of TT-Metal has the headers of their classes, but a
+// package has only the public headers. The adapter is compiled with one of two implementations:
+// runtime_objects_internal.cpp reads everything; runtime_objects_public.cpp works without the
+// classes, and provides less.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +23,29 @@ namespace ttmem::attach {
 
 namespace tm = ::tt::tt_metal;
 
-// Dataflow buffers and scratchpads are read, kernels are exact, and a program can be read at any
-// time. Without, a program is what TT-Metal's hook tells of each circular buffer while it is
-// placed.
+// True if internal headers are used: dataflow buffers and scratchpads are read, kernel sizes are
+// exact, and a program can be read at any time. Otherwise, a program consists of the circular
+// buffers that TT-Metal's hook reports during its placement.
 inline constexpr bool kReadsPrograms = TTMEM_HAS_INTERNAL_HEADERS != 0;
 
-// The chip's own number; 0: not known.
+// Returns the uid of the chip; 0: unknown.
 [[nodiscard]] std::uint64_t unique_id(const tm::IDevice& chip);
 
-// A program is about to be placed on this thread. Then the hook tells of its circular buffers, of
-// each on every chip. Both do nothing where programs are read.
+// begin_layout() is called before a program is placed on this thread. The hook then reports each of
+// its circular buffers on every chip, by cb_reported(). Both do nothing if kReadsPrograms.
 void begin_layout();
-void heard_of_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
+void cb_reported(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
                  bool is_view, const tm::IDevice* chip);
 
-// `cbs` is what was known of the program, and becomes what it has on its cores now. Call it when
-// it has been placed, on that thread. True if that is something else.
+// Updates `cbs` from the known circular buffers of the program to its present ones. Call it after a
+// placement, on the thread of the placement. Returns true if they changed.
 [[nodiscard]] bool read_layout(tm::detail::ProgramImpl& program, std::vector<tt_metal::Cb>& cbs);
-// False if the program has circular buffers with bytes of their own that are not in `cbs`.
+// Returns false if `cbs` lacks circular buffers of the program that have bytes of their own.
 [[nodiscard]] bool is_complete(const tm::Program& program, const std::vector<tt_metal::Cb>& cbs);
-// Adds views that read_layout() could not know of. True if there are any.
+// Adds views that read_layout() could not find. Returns true if there are any.
 [[nodiscard]] bool add_views(tm::Program& program, std::vector<tt_metal::Cb>& cbs);
 
-// What its kernels take, once it is compiled. `cbs` is what read_layout() says.
+// Returns the kernel sizes of a compiled program. `cbs` is the result of read_layout().
 [[nodiscard]] tt_metal::KernelSizes kernel_sizes(tm::Program& program, tm::IDevice& device,
                                                  const std::vector<tt_metal::Cb>& cbs);
 

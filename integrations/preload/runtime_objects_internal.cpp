@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// With TT-Metal's internal headers: everything is read from its own objects.
+// The implementation with TT-Metal's internal headers, which reads everything from its objects.
 #include "runtime_objects.hpp"
 
 #if TTMEM_HAS_INTERNAL_HEADERS
@@ -25,7 +24,7 @@ using tt_metal::Cb;
 
 namespace {
 
-// The kernels on compute cores.
+// Returns the kernels on compute cores.
 std::unordered_map<tm::KernelHandle, std::shared_ptr<tm::Kernel>>& compute_kernels(
     tm::detail::ProgramImpl& program) {
   static const std::uint32_t compute =
@@ -34,7 +33,7 @@ std::unordered_map<tm::KernelHandle, std::shared_ptr<tm::Kernel>>& compute_kerne
   return program.get_kernels(compute);
 }
 
-// Calls use(cores, address, bytes, is_view) for each piece of L1 that the program has on its cores:
+// Calls use(cores, address, bytes, is_view) for each range of L1 that the program has on its cores:
 // circular buffers, or Metal 2.0's dataflow buffers and scratchpads.
 template <typename Use>
 void for_each_cb(tm::detail::ProgramImpl& program, Use use) {
@@ -42,7 +41,8 @@ void for_each_cb(tm::detail::ProgramImpl& program, Use use) {
     use(cb->core_ranges(), cb->address(), cb->size(), cb->globally_allocated());
   }
   for (const auto& buffer : program.dataflow_buffers()) {
-    // One that is an alias lies where another does. One that has no address is yet to be placed.
+    // Skips an alias, which has the address of another buffer, and a buffer without an address,
+    // which is not placed yet.
     if (buffer->alias_primary_id || buffer->core_lookup_.empty()) continue;
     use(buffer->core_ranges, buffer->uniform_alloc_addr(), buffer->total_size(),
         buffer->borrows_memory());
@@ -71,7 +71,7 @@ bool is_same(tm::detail::ProgramImpl& program, const std::vector<Cb>& cbs) {
   return same && count == cbs.size();
 }
 
-// The binaries' sizes, as the runtime knows them once they are compiled. 0: it has none.
+// Returns the size of the compiled binaries; 0: there are none.
 std::uint64_t binary_bytes(const tm::Kernel& kernel, tm::IDevice& device) {
   std::uint64_t bytes = 0;
   for (int i = 0; i < static_cast<int>(kernel.expected_num_binaries()); ++i) {
@@ -89,7 +89,7 @@ std::uint64_t unique_id(const tm::IDevice& chip) {
 }
 
 void begin_layout() {}
-void heard_of_cb(const tm::CoreRangeSet&, std::uint64_t, std::uint64_t, bool, const tm::IDevice*) {}
+void cb_reported(const tm::CoreRangeSet&, std::uint64_t, std::uint64_t, bool, const tm::IDevice*) {}
 
 bool read_layout(tm::detail::ProgramImpl& program, std::vector<Cb>& cbs) {
   const bool is_new = cbs.empty();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// With the headers of a package. A program is a pointer here. Its circular buffers are those that
-// TT-Metal's hook tells of while it is placed; of its kernels the sizes are known and not the
-// cores.
+// The implementation with the headers of a package, in which a program is only a pointer. Its
+// circular buffers are the ones that TT-Metal's hook reports during its placement. The sizes of its
+// kernels are known, but not their cores.
 #include "runtime_objects.hpp"
 
 #if !TTMEM_HAS_INTERNAL_HEADERS
@@ -21,14 +20,16 @@ using tt_metal::Cb;
 
 namespace {
 
-// What the hook told since begin_layout(), on one chip: a program lies alike on all.
+// The circular buffers that the hook has reported since begin_layout(), on one chip. A program has
+// the same layout on all chips.
 struct Heard {
   const tm::IDevice* chip = nullptr;
   std::vector<Cb> cbs;
 };
 thread_local Heard heard;
 
-// A program that comes to further chips is placed as it is. Then nothing is told of its views.
+// Returns true if `cbs` without views equals `own`. A program that is placed on further chips keeps
+// its layout, and the hook does not report its views then.
 bool has_these_besides_views(const std::vector<Cb>& cbs, const std::vector<Cb>& own) {
   auto next = own.begin();
   for (const Cb& cb : cbs) {
@@ -48,7 +49,7 @@ void begin_layout() {
   heard.cbs.clear();
 }
 
-void heard_of_cb(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
+void cb_reported(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
                  bool is_view, const tm::IDevice* chip) {
   if (heard.chip == nullptr) heard.chip = chip;
   if (heard.chip == chip)
@@ -71,7 +72,7 @@ bool is_complete(const tm::Program& program, const std::vector<Cb>& cbs) {
          }) == std::count_if(cbs.begin(), cbs.end(), [](const Cb& cb) { return !cb.is_view; });
 }
 
-// Of a program that has nothing but views, the hook does not tell.
+// Adds the views of a program that has only views, for which the hook is not called.
 bool add_views(tm::Program& program, std::vector<Cb>& cbs) {
   if (!cbs.empty()) return false;
   for (const auto& cb : program.circular_buffers()) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of TT-Metal through which memory comes and goes, by the names that the library
- * exports: X(name here, name there). The stub defines them, the adapter wraps them. A function that
- * a version of TT-Metal does not have is never called, and what it would tell stays unknown. */
+ * The functions of TT-Metal that allocate and free memory, with the names that the library exports:
+ * X(name here, exported name). The stub defines them, and the adapter wraps them. A function that a
+ * version of TT-Metal does not have is never called, and its events stay unknown. */
 #ifndef TTMEM_ADAPTER_WRAPPED_H
 #define TTMEM_ADAPTER_WRAPPED_H
 
-/* Buffers. The hooks below them are for builds that have inlined the functions above. */
+/* Buffers. The hooks are for builds in which the first two functions are inlined. */
 #define TTMEM_WRAPPED_BUFFERS(X)                                                  \
   X(buffer_allocate, _ZN2tt8tt_metal6Buffer13allocate_implEv)                     \
   X(buffer_deallocate, _ZN2tt8tt_metal6Buffer15deallocate_implEv)                 \
   X(track_allocate, _ZN2tt8tt_metal12GraphTracker14track_allocateEPKNS0_6BufferE) \
   X(track_deallocate, _ZN2tt8tt_metal12GraphTracker16track_deallocateEPNS0_6BufferE)
 
-/* Programs. Their end is heard of where it comes first; the destructor is the last to be left. The
- * hook is for an adapter that cannot read a program. */
+/* Programs. The earliest function that reports the end of a program is used; the destructor is
+ * called last. The hook is for an adapter that cannot read programs. */
 #define TTMEM_WRAPPED_PROGRAMS(X)                                                                \
   X(compile_and_allocate,                                                                        \
     _ZN2tt8tt_metal6detail11ProgramImpl20compile_and_allocateEPNS0_7IDeviceEb)                   \
@@ -32,7 +32,7 @@
   X(program_destructor, _ZN2tt8tt_metal6detail11ProgramImplD1Ev)                                 \
   X(program_base_destructor, _ZN2tt8tt_metal6detail11ProgramImplD2Ev)
 
-/* What runs. The queues' own functions are for callers that do not take the first. */
+/* Dispatches. The functions of the queues are for callers that do not call the first function. */
 #define TTMEM_WRAPPED_DISPATCHES(X)                                                                                  \
   X(enqueue_mesh_workload,                                                                                           \
     _ZN2tt8tt_metal11distributed19EnqueueMeshWorkloadERNS1_16MeshCommandQueueERNS1_12MeshWorkloadEb)                 \
@@ -53,8 +53,8 @@
   X(device_initialize, _ZN2tt8tt_metal6Device10initializeEhmmmSt4spanIKjLm18446744073709551615EEb) \
   X(device_close, _ZN2tt8tt_metal6Device5closeEv)
 
-/* Noticed when they are called first, and then left alone: they make programs whose memory only an
- * adapter that can read it knows. */
+/* Functions whose first call is noticed, and which are then not wrapped. They make programs whose
+ * memory is only visible to an adapter that can read programs. */
 #define TTMEM_NOTICED(X)                                                                                                           \
   X(add_dataflow_buffer,                                                                                                           \
     _ZN2tt8tt_metal6detail11ProgramImpl19add_dataflow_bufferERKNS0_12CoreRangeSetERKNS0_12experimental3dfb20DataflowBufferConfigE) \
@@ -71,7 +71,7 @@
   TTMEM_WITH_WRAPPER(X)  \
   TTMEM_NOTICED(X)
 
-/* Their numbers: TTMEM_W_buffer_allocate and so on. */
+/* The numbers of the functions: TTMEM_W_buffer_allocate and so on. */
 #define TTMEM_WRAPPED_NUMBER(name, symbol) TTMEM_W_##name,
 enum { TTMEM_WRAPPED(TTMEM_WRAPPED_NUMBER) TTMEM_W_COUNT };
 

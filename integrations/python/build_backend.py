@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the package for pip: the hooks of PEP 517 and 660, for pure Python without dependencies. A
-wheel is a zip of the files with a list of them."""
+"""Builds the package for pip: the hooks of PEP 517 and 660, for pure Python without dependencies.
+A wheel is a zip archive of the files and a list of the files."""
 
 import base64
 import configparser
@@ -16,17 +16,18 @@ _SOURCES = ("pyproject.toml", "setup.cfg", "build_backend.py", "README.md")
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """pip install ./python"""
+    """Called by `pip install ./python`."""
     return _write_wheel(wheel_directory, {name: _read(name) for name in _package_files()})
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """pip install -e ./python: a path file that leads here."""
+    """Called by `pip install -e ./python`. The wheel has only a path file that names this
+    folder."""
     return _write_wheel(wheel_directory, {"ttmem-editable.pth": os.fsencode(_HERE) + b"\n"})
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """The sources as an archive."""
+    """Packs the sources into an archive."""
     base = f"ttmem-{_metadata()['version']}"
     info = tarfile.TarInfo(f"{base}/PKG-INFO")
     text = _metadata_text()
@@ -49,7 +50,7 @@ def _write_wheel(directory, files):
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
     with zipfile.ZipFile(os.path.join(directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, data in files.items():
-            entry = zipfile.ZipInfo(path)  # with a fixed time: the same sources, the same wheel
+            entry = zipfile.ZipInfo(path)  # has a fixed time, so equal sources give equal wheels
             entry.external_attr = 0o644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)

@@ -6,7 +6,7 @@ namespace ttmem::tt_metal {
 namespace tm = ::tt::tt_metal;
 
 std::uint64_t BankBytes::of(const tm::Buffer& buffer, std::uint64_t generation) {
-  // A sub-device has allocators of its own, which come and go.
+  // No cache for a buffer of a sub-device: the allocators of sub-devices are created and removed.
   if (buffer.buffer_layout() != tm::TensorMemoryLayout::INTERLEAVED ||
       buffer.sub_device_id().has_value()) {
     return buffer.aligned_size_per_bank();
@@ -16,7 +16,7 @@ std::uint64_t BankBytes::of(const tm::Buffer& buffer, std::uint64_t generation) 
   const tm::BufferType type = buffer.buffer_type();
   const tm::Allocator* const allocator = buffer.allocator();
   const std::uint64_t mixed = (size + page_size + static_cast<std::uint64_t>(type)) *
-                              0x9E3779B97F4A7C15U;  // spreads neighbours: Fibonacci hashing
+                              0x9E3779B97F4A7C15U;  // Fibonacci hashing spreads neighbours
   Entry& entry = entries_[mixed >> (64 - kBits)];
   if (entry.generation != generation || entry.size != size || entry.page_size != page_size ||
       entry.type != type || entry.allocator != allocator) {

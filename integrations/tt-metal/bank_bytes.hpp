@@ -8,13 +8,13 @@
 
 namespace ttmem::tt_metal {
 
-// What a buffer takes of each bank, as the runtime computes it, from pages, alignments and the
-// number of banks. That is the same for all interleaved buffers of a size on an allocator, and a
-// model has the same sizes over and over: they are kept. Not thread-safe.
+// A cache of the bytes that a buffer takes of each bank. The runtime computes them from pages,
+// alignments and the number of banks. All interleaved buffers of one size on one allocator have the
+// same result, and a model uses the same sizes many times. Not thread-safe.
 class BankBytes {
  public:
-  // Buffer::aligned_size_per_bank(). `generation`: that of OpenChips; another one has other
-  // allocators.
+  // Returns Buffer::aligned_size_per_bank(). `generation` is the generation of OpenChips:
+  // allocators are only valid within one generation.
   std::uint64_t of(const ::tt::tt_metal::Buffer& buffer, std::uint64_t generation);
 
  private:
@@ -27,7 +27,7 @@ class BankBytes {
   };
   static constexpr unsigned kBits = 6;
 
-  std::array<Entry, 1U << kBits> entries_;  // by a hash; a new one takes the place of the old one
+  std::array<Entry, 1U << kBits> entries_;  // by hash; a new entry replaces the old one
 };
 
 }  // namespace ttmem::tt_metal

@@ -17,8 +17,8 @@ CbList::OnChip* CbList::find(std::uint32_t chip) {
   return &chips_[next_];
 }
 
-void CbList::count_one(OnChip& on) {
-  if (++on.count == cbs_.size()) ++full_;
+void CbList::advance(OnChip& on) {
+  if (++on.count == cbs_.size()) ++complete_chips_;
   next_ = next_ + 1 == chips_.size() ? 0 : next_ + 1;
 }
 
@@ -29,20 +29,20 @@ bool CbList::overlaps(const Cb& cb) const {
   });
 }
 
-void CbList::lengthen(const Cb& cb) {
+void CbList::append(const Cb& cb) {
   if (cb.is_view) {
     ends_with_views_ = !cbs_.empty();
   } else {
-    // The first of a program lies at the lowest address; one that lies higher is of a program that
-    // is in the list already, and so are the views before it.
+    // The first circular buffer of a program has the lowest address. A higher address belongs to a
+    // program that is already in the list, and so do the views before it.
     const bool may_be_first = !has_own_ || cb.address <= lowest_;
-    if (may_be_first && !cbs_.empty()) may_be_two_ = true;
+    if (may_be_first && !cbs_.empty()) may_have_two_programs_ = true;
     lowest_ = has_own_ ? std::min(lowest_, cb.address) : cb.address;
     has_own_ = true;
     ends_with_views_ = false;
   }
   cbs_.push_back(cb);
-  full_ = 0;
+  complete_chips_ = 0;
 }
 
 bool CbList::repeat(const tm::CoreRangeSet& cores, std::uint64_t address, std::uint64_t bytes,
@@ -53,7 +53,7 @@ bool CbList::repeat(const tm::CoreRangeSet& cores, std::uint64_t address, std::u
   if (cb.address != address || cb.bytes != bytes || cb.is_view != is_view || !(cb.cores == cores)) {
     return false;
   }
-  count_one(*on);
+  advance(*on);
   return true;
 }
 
@@ -65,14 +65,14 @@ bool CbList::add(const Cb& cb, std::uint32_t chip, std::size_t length) {
   } else {
     const bool complete = length != 0 && cbs_.size() == length;
     if (!is_even() || complete || (!cb.is_view && overlaps(cb))) return false;
-    lengthen(cb);
+    append(cb);
   }
   if (on == nullptr) {
     chips_.push_back({chip, 0});
     on = &chips_.back();
     next_ = chips_.size() - 1;
   }
-  count_one(*on);
+  advance(*on);
   return true;
 }
 
@@ -85,11 +85,11 @@ Chips CbList::chips() const {
 
 CbList CbList::after(std::size_t count) const {
   CbList rest;
-  for (std::size_t i = count; i < cbs_.size(); ++i) rest.lengthen(cbs_[i]);
+  for (std::size_t i = count; i < cbs_.size(); ++i) rest.append(cbs_[i]);
   for (const OnChip& on : chips_) {
     if (on.count <= count) continue;
     rest.chips_.push_back({on.chip, on.count - count});
-    if (rest.chips_.back().count == rest.cbs_.size()) ++rest.full_;
+    if (rest.chips_.back().count == rest.cbs_.size()) ++rest.complete_chips_;
   }
   return rest;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The circular buffers that a thread reports in a row, chip by chip.
+// The circular buffers that a thread reports in a row, for each chip.
 #pragma once
 
 #include <cstddef>
@@ -13,52 +12,55 @@
 
 namespace ttmem::tt_metal {
 
-// One program's list, as far as that can be told. The hooks name neither a program nor the end of
-// its list, and report each circular buffer once for each chip: one after the other on all chips,
-// or all of them chip by chip.
+// The circular buffers of one program, as far as they can be recognized. The hooks report neither
+// the program nor the end of its list. They report each circular buffer once for each chip: either
+// each circular buffer on all chips in turn, or all circular buffers chip by chip.
 //
-// Those of one program never overlap, and the first of them that is no view lies at the lowest
-// address. A circular buffer that overlaps another, or that is not what the other chips had in its
-// place, is therefore of another list.
+// The circular buffers of one program never overlap, and the first one that is not a view has the
+// lowest address. So a circular buffer belongs to another list if it overlaps, or if it differs
+// from the circular buffer at the same position on other chips.
 class CbList {
  public:
-  // `cb` was reported on `chip`. False if it is of another list, which begins; then this one is
-  // complete and has not changed. A list that is known to have `length` ends there; 0: not known.
+  // Adds `cb`, which was reported on `chip`. Returns false, without a change, if `cb` belongs to
+  // another list; then this list is complete. A list of known `length` ends there; 0: unknown.
   [[nodiscard]] bool add(const Cb& cb, std::uint32_t chip, std::size_t length);
-  // The same for a circular buffer that add() has just taken on another chip: cheaper, because most
-  // of the events of a mesh are of this kind. False if it is anything else.
+  // Adds a circular buffer that add() has already taken on another chip. This is faster than add(),
+  // and applies to most events of a mesh. Returns false in all other cases.
   [[nodiscard]] bool repeat(const ::tt::tt_metal::CoreRangeSet& cores, std::uint64_t address,
                             std::uint64_t bytes, bool is_view, std::uint32_t chip);
 
   [[nodiscard]] bool empty() const { return cbs_.empty(); }
   [[nodiscard]] const std::vector<Cb>& cbs() const { return cbs_; }
   [[nodiscard]] Chips chips() const;
-  // Every chip has all of them.
-  [[nodiscard]] bool is_even() const { return full_ == chips_.size(); }
+  // Returns true if every chip has the whole list.
+  [[nodiscard]] bool is_even() const { return complete_chips_ == chips_.size(); }
   [[nodiscard]] std::size_t chip_count() const { return chips_.size(); }
-  // There is a place where the list of another program may begin.
-  [[nodiscard]] bool may_be_two() const { return may_be_two_ || ends_with_views_; }
-  // The list from its `count`th circular buffer on.
+  // Returns true if the list of another program may begin somewhere in this list.
+  [[nodiscard]] bool may_have_two_programs() const {
+    return may_have_two_programs_ || ends_with_views_;
+  }
+  // Returns the list without its first `count` circular buffers.
   [[nodiscard]] CbList after(std::size_t count) const;
 
  private:
   struct OnChip {
     std::uint32_t chip;
-    std::size_t count;  // how many of the list it has
+    std::size_t count;  // length of the list's part that the chip has
   };
   OnChip* find(std::uint32_t chip);
-  void count_one(OnChip& on);
+  void advance(OnChip& on);
   [[nodiscard]] bool overlaps(const Cb& cb) const;
-  void lengthen(const Cb& cb);
+  void append(const Cb& cb);
 
   std::vector<Cb> cbs_;
   std::vector<OnChip> chips_;
-  std::size_t next_ = 0;  // the chip that is likely to come next
-  std::size_t full_ = 0;  // how many chips have all
+  std::size_t next_ = 0;            // index of the chip that is expected next
+  std::size_t complete_chips_ = 0;  // number of chips that have the whole list
   std::uint64_t lowest_ = 0;
-  bool has_own_ = false;  // one that is no view; `lowest_` is the lowest address of those
-  bool may_be_two_ = false;
-  bool ends_with_views_ = false;  // that follow others
+  // The list has a circular buffer that is no view; `lowest_` is their lowest address.
+  bool has_own_ = false;
+  bool may_have_two_programs_ = false;
+  bool ends_with_views_ = false;  // and other circular buffers come before these views
 };
 
 }  // namespace ttmem::tt_metal

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Cores, in the words of the C interface.
+// Cores in the types of the C interface.
 #pragma once
 
 #include <array>
@@ -15,28 +14,28 @@ namespace ttmem::tt_metal {
 
 ttmem_core_range core_range(const ::tt::tt_metal::CoreRange& range);
 
-// A CoreRangeSet that does not change. Most have one range or two, for which it takes no memory of
-// its own: a program has many circular buffers.
+// An immutable CoreRangeSet. Uses no heap memory for one or two ranges, which are the usual case,
+// because a program has many circular buffers.
 class CoreRanges {
  public:
   CoreRanges() = default;
   explicit CoreRanges(const ::tt::tt_metal::CoreRangeSet& cores);
 
-  // Valid as long as this object stays where it is.
+  // Returns the ranges. They are valid until this object is moved or destroyed.
   [[nodiscard]] std::span<const ttmem_core_range> ranges() const {
     return many_.empty() ? std::span(few_.data(), count_) : std::span(many_);
   }
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] bool intersects(const CoreRanges& other) const;
 
-  // The same ranges in the same order.
+  // Compare the ranges and their order.
   friend bool operator==(const CoreRanges& a, const CoreRanges& b);
   friend bool operator==(const CoreRanges& a, const ::tt::tt_metal::CoreRangeSet& b);
 
  private:
   std::size_t count_ = 0;
   std::array<ttmem_core_range, 2> few_{};
-  std::vector<ttmem_core_range> many_;  // empty: all are in few_
+  std::vector<ttmem_core_range> many_;  // empty: all ranges are in few_
 };
 
 }  // namespace ttmem::tt_metal

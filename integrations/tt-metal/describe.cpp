@@ -9,13 +9,13 @@ namespace tm = ::tt::tt_metal;
 
 namespace {
 
-// As Buffer::is_l1() says, without a call.
+// Returns the same as Buffer::is_l1(), without a call into the runtime.
 bool is_l1(const tm::Buffer& buffer) {
   const tm::BufferType type = buffer.buffer_type();
   return type == tm::BufferType::L1 || type == tm::BufferType::L1_SMALL;
 }
 
-// A sub-device has an allocator of its own, over its cores.
+// Returns true for a buffer in the allocator of a sub-device, which covers only its cores.
 bool is_of_sub_device(const tm::Buffer& buffer) {
   return is_l1(buffer) && buffer.sub_device_id().has_value();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// TT-Metal's objects in the words of the C interface.
+// Converts TT-Metal's objects to the types of the C interface.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace ttmem::tt_metal {
 
-// The chips of a mesh, or the chip itself.
+// Returns the chips of a mesh, or the chip itself.
 std::vector<::tt::tt_metal::IDevice*> chips_of(const ::tt::tt_metal::IDevice* device);
 
 inline std::uint32_t number_of(const ::tt::tt_metal::IDevice& chip) {
@@ -24,22 +23,22 @@ inline std::uint32_t number_of(const ::tt::tt_metal::IDevice& chip) {
 
 std::vector<ttmem_core_range> ranges_of(const ::tt::tt_metal::CoreRangeSet& cores);
 
-// The compute cores of a chip, or of each chip of a mesh.
+// Returns the compute cores of a chip, or of each chip of a mesh.
 ::tt::tt_metal::CoreRangeSet all_cores(const ::tt::tt_metal::IDevice& device);
 
-// Everything that an open chip says of itself.
+// Returns all facts that an open chip reports.
 ttmem_device_info device_info(const ::tt::tt_metal::IDevice& chip);
 
-// Where the bytes of a sharded buffer lie; none means in all banks. For the buffer of a sub-device,
-// the cores of that; for one in DRAM, its banks, (bank, 0).
+// Returns the cores that hold the bytes of a sharded buffer; empty means all banks. For a buffer of
+// a sub-device: the cores of the sub-device. For a buffer in DRAM: its banks as (bank, 0).
 std::vector<ttmem_core_range> cores_of(const ::tt::tt_metal::Buffer& buffer);
 
-// `cores` is cores_of() it, and must live as long as the result. `label` may be null. What it takes
-// of each bank is left out (BankBytes).
+// Describes a buffer, except its bytes per bank (BankBytes). `cores` is the result of cores_of(),
+// and must outlive the description. `label` may be null.
 ttmem_buffer describe(const ::tt::tt_metal::Buffer& buffer,
                       const std::vector<ttmem_core_range>& cores, const char* label);
 
-// TT-Metal's ids begin at 0, which the tracker takes as "no id".
+// Returns the buffer's id plus 1: TT-Metal's ids begin at 0, which means "no id" for the tracker.
 inline std::uint64_t tracker_id(const ::tt::tt_metal::Buffer& buffer) {
   return buffer.unique_id() + 1;
 }

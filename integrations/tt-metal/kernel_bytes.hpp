@@ -9,9 +9,10 @@
 
 namespace ttmem::tt_metal {
 
-// A core loads the kernels of the program it runs into this much of its reserved L1.
+// The reserved part of L1 into which a core loads the kernels of its program.
 inline constexpr std::uint64_t kKernelRingBytes = 69 * 1024;
-// For a kernel of unknown size: data movement and compute together are rarely larger.
+// The estimate for kernels of unknown size. Data movement and compute kernels together are rarely
+// larger.
 inline constexpr std::uint64_t kKernelEstimateBytes = 50 * 1024;
 
 struct KernelBytes {
@@ -19,13 +20,13 @@ struct KernelBytes {
   bool estimate = false;
 };
 
-// What these kernels take on a core that runs all of them: the sizes of their binaries where the
-// runtime knows them, kKernelEstimateBytes for each other one, and at most kKernelRingBytes.
-// Kernels of Ethernet cores are not counted: they are not in the L1 of compute cores.
+// Returns the bytes that these kernels take on a core that runs all of them, at most
+// kKernelRingBytes. A kernel whose binary the runtime does not know counts kKernelEstimateBytes.
+// Kernels of Ethernet cores do not count, because they are not in the L1 of compute cores.
 [[nodiscard]] KernelBytes kernel_bytes(
     const std::vector<tt::tt_metal::detail::KernelMeta>& kernels);
-// The same for those of a program, without binaries if it is not compiled for the device yet, or if
-// the runtime throws: an observer must not stop its host.
+// Returns the bytes of a program's kernels. Binaries are unknown if the program is not yet compiled
+// for the device, or if the runtime throws, because an observer must not stop its host.
 [[nodiscard]] KernelBytes collect_kernel_bytes(const tt::tt_metal::Program& program,
                                                const tt::tt_metal::IDevice& device,
                                                bool is_compiled);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kStep{3};
 
-// So that no signal of the program is handled on a thread that it does not know.
+// Blocks all signals while a thread starts, so that no signal handler of the program runs on it.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -61,7 +61,7 @@ void Later::run() {
 }
 
 void Later::forget() {
-  new (&wake_) std::condition_variable;  // its thread may have been waiting
+  new (&wake_) std::condition_variable;  // the lost thread may have been waiting
   has_thread_ = false;
   busy_ = false;
 }

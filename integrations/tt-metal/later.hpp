@@ -6,19 +6,19 @@
 
 namespace ttmem::tt_metal {
 
-// Calls a function again and again, every few milliseconds, on a thread of its own, until it says
-// that there is nothing left to do. In between the thread sleeps, and costs nothing. Its methods
-// are called with the lock held that it was made with, and so is the function.
+// Calls a function every few milliseconds on a thread of its own, until the function returns false.
+// Otherwise the thread sleeps and uses no CPU. The function, and all methods of this class, are
+// called while the given mutex is locked.
 //
-// Never destroyed: the thread may be in it when the process ends.
+// Never destroyed, because the thread may be running when the process ends.
 class Later {
  public:
-  // False: nothing is left to do.
+  // `step` returns false if nothing is left to do.
   Later(std::mutex& mutex, bool (*step)()) : mutex_(mutex), step_(step) {}
 
-  // There is something to do. If no thread can be had, it stays undone.
+  // Starts the calls. If no thread can be created, the work is not done.
   void begin();
-  // In a child of the process, where the thread is not.
+  // Resets the state in a child process, which does not have the thread.
   void forget();
 
  private:

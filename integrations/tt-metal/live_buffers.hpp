@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The buffers that were reported, with the chips that they lie on.
+// The reported buffers and their chips.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +17,20 @@ class LiveBuffers {
  public:
   explicit LiveBuffers(OpenChips& chips) : chips_(chips) {}
 
-  // `record` is describe() of the buffer. One that is known is not reported again.
+  // Reports a buffer. `record` is the result of describe(). A known buffer is not reported again.
   void allocated(const ::tt::tt_metal::Buffer& buffer, ttmem_buffer record);
-  // By tracker_id(). Reported on the chips that have been open since; a buffer that is not known is
-  // ignored.
+  // Reports the free of the buffer with this tracker_id(), on the chips that have been open since
+  // its allocation. Ignores an unknown buffer.
   void freed(std::uint64_t id);
   void forget() { buffers_.clear(); }
 
  private:
-  // An entry of a ProbeTable, by the tracker's id, which is never 0.
+  // An entry of a ProbeTable. Its key is the tracker's id, which is never 0.
   struct Buffer {
     using Key = std::uint64_t;
 
     std::uint64_t id = 0;
-    std::uint64_t generation = 0;  // at its allocation
+    std::uint64_t generation = 0;  // generation at the allocation
     const Mesh* mesh = nullptr;
     ttmem_buffer_type type = TTMEM_DRAM;
 

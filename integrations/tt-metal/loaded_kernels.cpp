@@ -10,7 +10,7 @@ namespace ttmem::tt_metal {
 
 namespace {
 
-// More than any chip has in a row, and rows than any has.
+// The maximum number of columns and of rows. No chip has so many.
 constexpr std::size_t kRow = 32;
 
 constexpr std::size_t core_index(std::size_t x, std::size_t y) { return y * kRow + x; }
@@ -58,11 +58,11 @@ void LoadedKernels::leave_all_cores(std::uint64_t program) {
   std::replace(owner_.begin(), owner_.end(), program, std::uint64_t{0});
 }
 
-// True if there were any to be taken.
+// Gives the cores of its kernels to the program. Returns false if the program already had them all.
 bool LoadedKernels::take_cores(std::uint64_t program, Loaded& own) {
   const std::vector<std::uint32_t>& bytes = own.sizes->bytes();
   if (owner_.size() < bytes.size()) owner_.resize(bytes.size());
-  std::uint64_t before = 0;  // the owner of the core before, and what it has
+  std::uint64_t before = 0;  // the owner of the previous core; `other` is its entry
   Loaded* other = nullptr;
   bool any = false;
   for (std::size_t core = 0; core < bytes.size(); ++core) {
@@ -72,8 +72,8 @@ bool LoadedKernels::take_cores(std::uint64_t program, Loaded& own) {
       if (owner != before) other = &programs_.at(owner);
       before = owner;
       other->bytes -= other->sizes->bytes()[core];
-      if (!other->is_robbed) robbed_.push_back(owner);
-      other->is_robbed = true;
+      if (!other->lost_cores) evicted_programs_.push_back(owner);
+      other->lost_cores = true;
     }
     owner = program;
     own.bytes += bytes[core];
@@ -94,14 +94,14 @@ void LoadedKernels::load(std::uint64_t program, const std::shared_ptr<const Kern
   }
   own.sizes = sizes;
   const bool any = take_cores(program, own);
-  for (const std::uint64_t each : robbed_) {
+  for (const std::uint64_t each : evicted_programs_) {
     const auto found = programs_.find(each);
-    found->second.is_robbed = false;
+    found->second.lost_cores = false;
     report(each, found->second);
     if (found->second.bytes == 0) programs_.erase(found);
   }
-  robbed_.clear();
-  if (any) report(program, own);  // last, so that no core counts twice in between
+  evicted_programs_.clear();
+  if (any) report(program, own);  // reported last, so that no core counts twice in between
 }
 
 void LoadedKernels::unload(std::uint64_t program) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Which chips are open, and which of them a mesh has.
+// The open chips, and the chips of each mesh.
 #pragma once
 
 #include <cstdint>
@@ -16,46 +15,47 @@ namespace ttmem::tt_metal {
 using Chips = std::vector<std::uint32_t>;  // numbers, ascending
 
 struct OpenChip {
-  std::uint64_t opened;  // the generation from which on it was open
+  std::uint64_t opened;  // the generation that began when it was opened
   LoadedKernels kernels;
 };
 
-// The chips of a mesh, or a chip.
+// The chips of a mesh, or a single chip.
 struct Mesh {
   Chips chips;
-  std::vector<OpenChip*> open;   // the same, of generation `generation`
-  std::uint64_t generation = 0;  // 0: to be looked up
+  std::vector<OpenChip*> open;   // the open chips in generation `generation`
+  std::uint64_t generation = 0;  // 0: not looked up yet
 };
 
-// Raises its generation when a chip is opened or closed: what was reported before a chip was closed
-// is not on the chip that is open now. Not thread-safe.
+// The open chips. The generation increases when a chip is opened or closed, because an allocation
+// that was reported before a chip was closed is not on the chip after it is opened again. Not
+// thread-safe.
 class OpenChips {
  public:
-  // `announce` reports a chip that is shown from now on.
+  // `announce` reports a newly opened chip.
   explicit OpenChips(void (*announce)(const ::tt::tt_metal::IDevice& chip)) : announce_(announce) {}
 
-  // A chip that is open already stays as it is.
+  // Opens a chip. Does nothing if the chip is already open.
   void open(const ::tt::tt_metal::IDevice& chip);
-  // Reports its end. False if it was not open.
+  // Closes a chip and reports it. Returns false if the chip was not open.
   bool close(std::uint32_t chip);
 
-  // The chips of a device, which are opened. The reference stays valid; what it says changes when a
-  // chip is opened or closed.
+  // Opens the chips of a device and returns them. The reference stays valid; its content changes
+  // when a chip is opened or closed.
   Mesh& mesh_of(const ::tt::tt_metal::IDevice& device);
-  // Those of `chips` that have been open ever since that generation.
+  // Returns the chips in `chips` that have been open since that generation.
   [[nodiscard]] Chips open_since(std::uint64_t generation, const Chips& chips) const;
 
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] std::map<std::uint32_t, OpenChip>& all() { return chips_; }
-  // In a child of the process: nothing is open.
+  // Forgets all chips, in a child process.
   void forget();
 
  private:
   void (*const announce_)(const ::tt::tt_metal::IDevice& chip);
   std::map<std::uint32_t, OpenChip> chips_;
   std::uint64_t generation_ = 1;
-  // By the device's address and number: a new mesh may get the address of one that is gone. They
-  // stay: buffers point to them.
+  // By address and number of the device, because a new mesh may get the address of a destroyed
+  // mesh. Entries are never removed, because buffers point to them.
   std::map<std::pair<const ::tt::tt_metal::IDevice*, int>, Mesh> meshes_;
   struct {  // the entry of `meshes_` that was used last
     const ::tt::tt_metal::IDevice* device = nullptr;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A program with its circular buffers, and where it is.
+// A program with its circular buffers and its chips.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +15,29 @@ namespace ttmem::tt_metal {
 struct Cb {
   CoreRanges cores;
   std::uint64_t address, bytes;
-  bool is_view;  // its bytes are those of an L1 buffer
+  bool is_view;  // its bytes belong to an L1 buffer
 
   friend bool operator==(const Cb&, const Cb&) = default;
 };
 
-// Kernels of which only the size is known. They are on the cores of the program's circular buffers,
-// by assumption; on `all`, if it has none.
+// Returns kernels of which only the size is known. They are assumed to be on the cores of the
+// program's circular buffers, or on `all` if it has none.
 [[nodiscard]] KernelSizes assumed_kernels(std::uint64_t per_core, const std::vector<Cb>& cbs,
                                           const CoreRanges& all);
 
 struct PlacedProgram {
-  std::uint64_t id = 0;  // for the tracker
+  std::uint64_t id = 0;  // id in the tracker
   std::string name;      // empty: none
   std::vector<Cb> cbs;   // the same on every chip
   Chips chips;
-  std::shared_ptr<const KernelSizes> kernels;  // null: not known
+  std::shared_ptr<const KernelSizes> kernels;  // null: unknown
 
-  // It is on these chips too now. Reports that there; and, if `is_new_layout`, the circular buffers
-  // on all its chips, because a new layout is that of the program wherever it is.
+  // Adds chips to the program and reports it on them. If `is_new_layout`, reports the circular
+  // buffers on all its chips, because a program has one layout on all chips.
   void placed(const Chips& on, bool is_new_layout);
-  // It was sent to the mesh, where its kernels, if they are known, take the cores.
+  // Reports that the program was sent to the mesh, and loads its kernels there if they are known.
   void dispatched(const Mesh& mesh) const;
-  // It is gone from everywhere.
+  // Reports that the program is destroyed on all chips.
   void destroyed(OpenChips& chips) const;
 
  private:

@@ -20,7 +20,8 @@ void announce(const tm::IDevice& chip) {
   ttmem_set_reported(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
-// A dry capture: the program will not run. Older versions have no such question.
+// Returns true in a dry capture, in which the program does not run. Older versions have no such
+// function.
 template <typename Tracker>
 bool is_dry(Tracker& tracker, tm::Program* program) {
   if constexpr (requires { tracker.hook_program(program); }) {
@@ -30,7 +31,7 @@ bool is_dry(Tracker& tracker, tm::Program* program) {
   }
 }
 
-// The mesh that opened the chips of a device; none for a chip itself.
+// Returns the mesh that opened the chips of a device; null for a chip itself.
 std::shared_ptr<const tm::distributed::MeshDevice> root_of(const tm::IDevice& device) {
   const auto* mesh = dynamic_cast<const tm::distributed::MeshDevice*>(&device);
   if (mesh == nullptr) return nullptr;
@@ -46,7 +47,7 @@ namespace {
 thread_local bool thread_has_ended = false;
 }  // namespace
 
-// Ends what a thread is in the middle of when it ends. Hooks may still come afterwards, from
+// Completes the events of a thread when the thread ends. Hooks may still be called afterwards, from
 // destructors.
 class Processor::ThreadEnd {
  public:
@@ -106,7 +107,8 @@ Processor::Processor() : chips_(announce), later_(mutex_, step) {
   });
 }
 
-// The tracker begins with nothing in a child, and so do we. Its only thread is this one.
+// Clears everything in a child process, in which the tracker is empty too. The child has only this
+// thread.
 void Processor::forget_in_child() {
   Processor& processor = *instance();
   processor.mutex_.unlock();
@@ -118,7 +120,8 @@ void Processor::forget_in_child() {
   for (Thread* thread : processor.threads_) *thread = {};
 }
 
-// What has not gone on since the last step is complete.
+// Completes the lists and frees of threads that had no event since the last step. Returns false if
+// nothing is left to complete.
 bool Processor::step() {
   Processor& processor = *instance();
   bool is_left = false;
@@ -145,7 +148,7 @@ void Processor::end_rows(Thread& thread) {
   end_list(thread);
   if (!thread.frees.empty()) programs_.end(thread.frees);
   thread.announced = 0;
-  programs_.bury_silent();
+  programs_.remove_destroyed_silent();
 }
 
 void Processor::end_all_rows() {
@@ -154,14 +157,14 @@ void Processor::end_all_rows() {
 
 // ---- Chips ----
 
-// Also notices that chips were closed, for which there is no hook: when another mesh appears, by
-// the end of the one that had opened them.
+// Returns the chips of a device. Also finds chips that were closed, for which there is no hook:
+// when another mesh is used, chips are closed if the mesh that opened them has ended.
 const Mesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
   const Mesh* mesh = &chips_.mesh_of(device);
-  if (rooted_.mesh == mesh && rooted_.generation == chips_.generation()) return *mesh;
-  close_what_is_gone(held);
+  if (last_root_.mesh == mesh && last_root_.generation == chips_.generation()) return *mesh;
+  close_orphaned_chips(held);
   mesh = &chips_.mesh_of(device);
-  rooted_ = {mesh, chips_.generation()};
+  last_root_ = {mesh, chips_.generation()};
   held.push_back(root_of(device));
   const auto& root = held.back();
   if (root == nullptr) return *mesh;
@@ -178,7 +181,7 @@ const Mesh& Processor::mesh_of(const tm::IDevice& device, Held& held) {
   return *mesh;
 }
 
-void Processor::close_what_is_gone(Held& held) {
+void Processor::close_orphaned_chips(Held& held) {
   Chips gone;
   std::erase_if(roots_, [&](const Root& root) {
     held.push_back(root.mesh.lock());
@@ -237,7 +240,7 @@ void Processor::track_deallocate(tm::Buffer* buffer) {
   quietly([&] {
     const std::lock_guard lock(mutex_);
     end_rows(this_thread());
-    // A buffer that was allocated on a thread without attach() was never counted.
+    // Unknown buffers are ignored: they were allocated on a thread without attach().
     buffers_.freed(tracker_id(*buffer));
   });
 }
@@ -304,17 +307,18 @@ void Processor::track_program(tm::Program* program, const tm::IDevice* device) {
     end_rows(thread);
     const Mesh& mesh = mesh_of(*device, held);
     const std::uint64_t id = programs_.name(*program);
-    // It is compiled by the run that follows, so that its binaries are known the second time.
+    // The program is compiled in the run that follows, so its binaries are known at the second
+    // call.
     const int known = programs_.kernels_known(id);
     if (known < 2) {
       KernelBytes bytes = collect_kernel_bytes(*program, *device, known != 0);
-      bytes.estimate = true;  // on which cores they run is not said
-      // Those of its circular buffers, or all, if it has none.
+      bytes.estimate = true;  // the hooks do not say on which cores they run
+      // The kernels are on the cores of the circular buffers, or on all cores if there are none.
       const bool has_cbs = !program->circular_buffers().empty();
       programs_.kernels_of(id, bytes, has_cbs ? tm::CoreRangeSet() : all_cores(*device));
     }
-    // Programs that follow each other directly are those of one workload, which go to different
-    // chips of the mesh: it is not said to which.
+    // Programs that follow each other directly belong to one workload, and go to different chips of
+    // the mesh. The hooks do not say to which chips.
     const bool of_several = before != 0 && before != id;
     programs_.announced(id, mesh, of_several);
     thread.current = id;
@@ -336,7 +340,7 @@ void Processor::track_function_end() {
 
 void Processor::track_function_end(const std::any&) { track_function_end(); }
 
-// ---- What host code tells ----
+// ---- Calls of host code ----
 
 void Processor::begin_scope(const tm::Program& program) {
   if (!ttmem_enabled()) return;

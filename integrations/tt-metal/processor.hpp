@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What TT-Metal's hooks tell, as calls of the C interface.
+// Converts the calls of TT-Metal's hooks to calls of the C interface.
 #pragma once
 
 #include <any>
@@ -24,13 +23,14 @@
 namespace ttmem::tt_metal {
 
 // Safe from any thread. Does nothing while tracking is off (TT_ALLOC_TRACKING_ENABLED). No hook
-// throws: the runtime must not notice.
+// throws, because the runtime must not be disturbed.
 //
-// A list of circular buffers is reported as a whole: when it is as long as its program says, at the
-// next hook on its thread, or after a few milliseconds without one.
+// A list of circular buffers is reported as a whole: as soon as it has the length that its program
+// declares, at the next hook on its thread, or after a few milliseconds without a hook.
 class Processor final : public tm::IGraphProcessor {
  public:
-  // One for the process, never destroyed: buffers are freed during exit too.
+  // Returns the only instance of the process. It is never destroyed, because buffers are freed
+  // during exit too.
   static const std::shared_ptr<Processor>& instance();
 
   bool is_capture_processor() const override { return false; }
@@ -40,9 +40,11 @@ class Processor final : public tm::IGraphProcessor {
                          bool is_globally_allocated, const tm::IDevice* device) override;
   void track_deallocate_cb(const tm::IDevice* device) override;
   void track_program(tm::Program* program, const tm::IDevice* device) override;
-  // The hooks for dataflow buffers and scratchpads tell of dry captures only, which take nothing.
+  // The hooks for dataflow buffers and scratchpads are not used: they only report dry captures,
+  // which allocate nothing.
 
-  // The end of an operation. Not every version has these two hooks, so they do not say `override`.
+  // Called at the end of an operation. Not every version has these two hooks, so they have no
+  // `override`.
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Winconsistent-missing-override"
@@ -59,7 +61,7 @@ class Processor final : public tm::IGraphProcessor {
   void close_device(std::uint32_t chip);
   void begin_scope(const tm::Program& program);
   void end_scope();
-  // What its kernels take is asked once in the life of a program, unless it is given.
+  // Asks for the bytes of its kernels once in the life of a program, unless they are given.
   void dispatched(const tm::Program& program, const tm::IDevice& device,
                   const tm::CoreRangeSet& kernel_cores, const std::optional<KernelBytes>& kernels);
   void replayed(const std::vector<const tm::Program*>& programs, const tm::IDevice& device);
@@ -70,53 +72,55 @@ class Processor final : public tm::IGraphProcessor {
  private:
   using MeshDevice = tm::distributed::MeshDevice;
 
-  // What a thread is in the middle of.
+  // The unfinished sequences of a thread.
   struct Thread {
     CbList list;
     Programs::FreeRow frees;
-    std::uint64_t current = 0;    // the program that was named last; 0: none
-    std::size_t chips = 0;        // of the mesh that it was named for; 0: not known
-    bool in_scope = false;        // `current` is that of a scope
-    std::uint64_t announced = 0;  // the program of the last track_program, if nothing followed it
+    std::uint64_t current = 0;  // the program that was named last; 0: none
+    std::size_t chips = 0;      // number of chips of the mesh of `current`; 0: unknown
+    bool in_scope = false;      // a scope has set `current`
+    // The program of the last track_program, if no other hook followed.
+    std::uint64_t announced = 0;
     std::uint64_t events = 0;
-    std::uint64_t events_seen = 0;  // by step()
+    std::uint64_t events_seen = 0;  // `events` at the last step()
   };
   class ThreadEnd;
 
-  // A mesh that has opened chips, and these chips.
+  // A mesh, and the chips that it has opened.
   struct Root {
     std::weak_ptr<MeshDevice> mesh;
     Chips chips;
   };
-  // Meshes that were looked at: they must not end while the lock is held.
+  // Meshes that a call has looked up. Their last reference must not be dropped while the lock is
+  // held.
   using Held = std::vector<std::shared_ptr<const MeshDevice>>;
 
   static void forget_in_child();
   static bool step();
   void end_thread(Thread& thread);
 
-  // With the lock held.
+  // The lock must be held for these functions.
   Thread& this_thread();
   void end_list(Thread& thread);
   void end_rows(Thread& thread);
   void end_all_rows();
   void close(std::uint32_t chip);
   const Mesh& mesh_of(const tm::IDevice& device, Held& held);
-  void close_what_is_gone(Held& held);
+  void close_orphaned_chips(Held& held);
   void add_cb(Thread& thread, const tm::CoreRangeSet& cores, std::uint64_t address,
               std::uint64_t size, bool is_view, const tm::IDevice& chip);
 
-  std::mutex mutex_;  // everything below
+  std::mutex mutex_;  // guards everything below
   OpenChips chips_;
   LiveBuffers buffers_{chips_};
   Programs programs_{chips_};
   Later later_;
   std::set<Thread*> threads_;
   std::vector<Root> roots_;
-  struct {  // the mesh whose root was looked for last
+  struct {  // the mesh of the last root_of()
     const Mesh* mesh = nullptr;
     std::uint64_t generation = 0;
-  } rooted_;
+  } last_root_;
 };
 
 }  // namespace ttmem::tt_metal

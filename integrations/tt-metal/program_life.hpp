@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// How the end of a program is noticed.
+// Detects the end of a program.
 #pragma once
 
 #include <memory>
@@ -9,12 +8,12 @@
 
 namespace ttmem::tt_metal {
 
-// Expired from the moment on that the program is being destroyed: before TT-Metal reports that its
-// circular buffers are gone, which it does without naming it. Empty when this TT-Metal's programs
-// are made otherwise than is supposed here.
+// Returns a pointer that expires when the destruction of the program begins. TT-Metal reports the
+// frees of its circular buffers later, and without the program. Returns an empty pointer if this
+// TT-Metal implements Program in another way than expected here.
 //
-// A Program owns what it is by a shared pointer that it gives to nobody. It is its first member,
-// which in a class of standard layout has the address of the whole.
+// A Program owns its implementation by a shared pointer that it does not share. The pointer is its
+// first member, and in a class of standard layout the first member has the address of the object.
 [[nodiscard]] inline std::weak_ptr<const void> life_of(const ::tt::tt_metal::Program& program) {
   using Program = ::tt::tt_metal::Program;
   using Owner = std::shared_ptr<::tt::tt_metal::detail::ProgramImpl>;

@@ -17,12 +17,13 @@ namespace tm = ::tt::tt_metal;
 
 namespace {
 
-// TT-Metal reports the frees of a program while it is destroyed. If they have not come within this
-// time, they came on a thread that is not attached, and never will.
-constexpr std::uint64_t kFreesComeWithinNs = 1'000'000'000;
+// TT-Metal reports the frees of a program while it is destroyed. Frees that are not reported within
+// this time came on a thread that is not attached, and will never be reported.
+constexpr std::uint64_t kFreeTimeoutNs = 1'000'000'000;
 
-// How many programs are looked at with each list, so that its cost does not grow with their number.
-constexpr std::size_t kLookAt = 64;
+// The number of programs that are checked with each list. It is limited, so that the time of a list
+// does not grow with the number of programs.
+constexpr std::size_t kChecksPerList = 64;
 
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -34,8 +35,8 @@ bool contains(const Chips& chips, std::uint32_t chip) {
   return std::binary_search(chips.begin(), chips.end(), chip);
 }
 
-// What both have in common, in order.
-Chips common(const Chips& a, const Chips& b) {
+// Returns the chips that are in both lists, sorted.
+Chips intersection(const Chips& a, const Chips& b) {
   Chips both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   return both;
@@ -47,7 +48,8 @@ void add_to(Chips& all, const Chips& more) {
   all = std::move(both);
 }
 
-// The same circular buffers, whatever their sizes and addresses: a new layout keeps these.
+// Returns true if the circular buffers differ only in sizes and addresses, as a program's old and
+// new layout do.
 bool same_shape(const std::vector<Cb>& a, const std::vector<Cb>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Cb& x, const Cb& y) {
     return x.is_view == y.is_view && x.cores == y.cores;
@@ -61,7 +63,8 @@ bool begins_with(const std::vector<Cb>& list, const std::vector<Cb>& declared) {
          });
 }
 
-// TT-Metal reports these alone when a program comes to further chips.
+// Returns the circular buffers that are not views. TT-Metal reports only these when a program is
+// placed on further chips.
 std::vector<Cb> without_views(const std::vector<Cb>& cbs) {
   std::vector<Cb> own;
   std::copy_if(cbs.begin(), cbs.end(), std::back_inserter(own),
@@ -69,7 +72,7 @@ std::vector<Cb> without_views(const std::vector<Cb>& cbs) {
   return own;
 }
 
-// The circular buffers that a program declares. They have no addresses here.
+// Returns the circular buffers that a program declares. They have no addresses yet.
 std::vector<Cb> declared_by(const tm::Program& program) {
   std::vector<Cb> cbs;
   for (const auto& cb : program.circular_buffers()) {
@@ -88,8 +91,9 @@ void Programs::estimate(const Chips& chips) {
   }
 }
 
-// A program is gone from the chip.
-void Programs::left(std::uint32_t chip) {
+// Counts the removal of a program from the chip. The chip is exact again when its last program is
+// gone.
+void Programs::removed_from(std::uint32_t chip) {
   if (--live_[chip] != 0 || estimated_for_good_.contains(chip)) return;
   if (estimated_.erase(chip) != 0) ttmem_cb_estimate(chip, 0);
 }
@@ -109,7 +113,7 @@ void Programs::place(Program& program, const Chips& chips, bool is_new_layout) {
 
 void Programs::remove(Table::iterator program) {
   program->second.destroyed(chips_);
-  for (const std::uint32_t chip : program->second.chips) left(chip);
+  for (const std::uint32_t chip : program->second.chips) removed_from(chip);
   if (program->second.identity != nullptr) named_.erase(program->second.identity);
   expected_.erase(program->first);
   silent_.erase(program->first);
@@ -123,7 +127,7 @@ Programs::Program* Programs::find(const void* identity) {
   if (named == named_.end()) return nullptr;
   const auto program = programs_.find(named->second);
   if (!program->second.knows_end || !program->second.life.expired()) return &program->second;
-  remove_named(program, now_ns());  // another program has its place in memory
+  remove_named(program, now_ns());  // another program has the same address in memory
   return nullptr;
 }
 
@@ -184,7 +188,7 @@ void Programs::send(Program& program, const Mesh& mesh) {
     return;
   }
   Mesh some;
-  some.chips = common(program.chips, mesh.chips);
+  some.chips = intersection(program.chips, mesh.chips);
   if (some.chips.empty()) return;
   for (const std::uint32_t chip : some.chips) some.open.push_back(&chips_.all().at(chip));
   static_cast<const PlacedProgram&>(program).dispatched(some);
@@ -197,7 +201,8 @@ void Programs::dispatched(std::uint64_t id, const Mesh& mesh) {
   Program& program = found->second;
   program.sent_to = nullptr;
   program.of_several = false;
-  // Without circular buffers, or with views alone, no list may come; a free comes for views.
+  // Without circular buffers, or with views alone, there may be no list. Views are freed
+  // nevertheless.
   const std::vector<Cb> declared = program.expected;
   if (!program.is_listed && without_views(declared).empty()) {
     listed_named(program, declared, mesh.chips);
@@ -211,10 +216,11 @@ void Programs::announced(std::uint64_t id, const Mesh& mesh, bool of_several) {
   if (found == programs_.end()) return;
   found->second.sent_to = &mesh;
   found->second.of_several = of_several;
-  if (of_several && found->second.is_listed) estimate(common(found->second.chips, mesh.chips));
+  if (of_several && found->second.is_listed)
+    estimate(intersection(found->second.chips, mesh.chips));
 }
 
-// Its frees are still to come, on the thread that destroys it.
+// Removes a named program. Its frees are reported later, on the thread that destroys it.
 void Programs::remove_named(Table::iterator program, std::uint64_t when_ns) {
   if (!program->second.frees.empty()) dead_.push_back({program->second.frees, when_ns});
   remove(program);
@@ -226,21 +232,21 @@ void Programs::forget(const tm::Program& program) {
   remove_named(programs_.find(known->id), std::numeric_limits<std::uint64_t>::max());
 }
 
-void Programs::bury(std::size_t at_most) {
+void Programs::remove_destroyed(std::size_t at_most) {
   const std::uint64_t now = now_ns();
   std::erase_if(dead_, [&](const Dead& dead) {
-    return dead.when_ns < now && now - dead.when_ns > kFreesComeWithinNs;
+    return dead.when_ns < now && now - dead.when_ns > kFreeTimeoutNs;
   });
-  // Goes on where it ended the last time.
+  // Continues after the program that was checked last.
   for (std::size_t i = std::min(at_most, programs_.size()); i > 0; --i) {
-    auto program = programs_.upper_bound(looked_at_);
+    auto program = programs_.upper_bound(last_checked_);
     if (program == programs_.end()) program = programs_.begin();
-    looked_at_ = program->first;
+    last_checked_ = program->first;
     if (program->second.knows_end && program->second.life.expired()) remove_named(program, now);
   }
 }
 
-void Programs::bury_silent() {
+void Programs::remove_destroyed_silent() {
   for (auto id = silent_.begin(); id != silent_.end();) {
     const auto program = programs_.find(*id++);
     if (program->second.knows_end && program->second.life.expired()) remove(program);
@@ -266,8 +272,9 @@ bool Programs::fits(const Program& program, const CbList& list) const {
   return same_shape(program.cbs, list.cbs()) || without_views(program.cbs) == list.cbs();
 }
 
-// The named program whose list this begins with. Several that declare the same are the same.
-Programs::Program* Programs::expecting(const CbList& list) {
+// Returns the named program whose list is the begin of this list. Programs that declare the same
+// circular buffers are interchangeable.
+Programs::Program* Programs::find_expecting(const CbList& list) {
   Program* longest = nullptr;
   for (const std::uint64_t id : expected_) {
     Program& program = programs_.at(id);
@@ -280,17 +287,17 @@ Programs::Program* Programs::expecting(const CbList& list) {
 }
 
 void Programs::listed(const CbList& list, std::uint64_t current) {
-  bury(kLookAt);
-  if (!list.is_even()) estimate(list.chips());  // something else came in between
+  remove_destroyed(kChecksPerList);
+  if (!list.is_even()) estimate(list.chips());  // another sequence interrupted the list
   const auto named = programs_.find(current);
   if (named != programs_.end() && fits(named->second, list)) {
     listed_named(named->second, list.cbs(), list.chips());
     return;
   }
-  // A workload of several programs: their lists come on the runtime's own threads.
+  // The lists of a workload of several programs come on the runtime's own threads.
   CbList rest = list;
   while (!rest.empty()) {
-    Program* const program = expecting(rest);
+    Program* const program = find_expecting(rest);
     if (program == nullptr) break;
     const std::size_t length = program->expected.size();
     listed_named(*program,
@@ -298,7 +305,7 @@ void Programs::listed(const CbList& list, std::uint64_t current) {
                  rest.chips());
     rest = rest.after(length);
   }
-  if (!rest.empty()) listed_nameless(rest);
+  if (!rest.empty()) listed_unnamed(rest);
 }
 
 void Programs::listed_named(Program& program, const std::vector<Cb>& cbs, const Chips& chips) {
@@ -307,7 +314,8 @@ void Programs::listed_named(Program& program, const std::vector<Cb>& cbs, const 
   const bool is_new_layout = !program.is_listed || (!further_chips_only && cbs != program.cbs);
   if (is_new_layout) {
     program.cbs = cbs;
-    if (program.kernel_cores.empty()) program.kernels.reset();  // they follow the layout
+    // They are on the cores of the layout.
+    if (program.kernel_cores.empty()) program.kernels.reset();
   }
   program.is_listed = true;
   program.expected.clear();
@@ -322,26 +330,26 @@ void Programs::listed_named(Program& program, const std::vector<Cb>& cbs, const 
   if (program.sent_to != nullptr) send(program, *program.sent_to);
 }
 
-void Programs::listed_nameless(const CbList& list) {
+void Programs::listed_unnamed(const CbList& list) {
   const Chips chips = list.chips();
-  // It may be the new layout of a program that is there.
+  // The list may be the new layout of a known program.
   const bool is_estimate = std::all_of(
       chips.begin(), chips.end(), [&](std::uint32_t chip) { return estimated_.contains(chip); });
   const bool may_be_known =
       !is_estimate && std::any_of(programs_.begin(), programs_.end(), [&](const auto& each) {
         const Program& other = each.second;
-        return same_shape(other.cbs, list.cbs()) && !common(other.chips, chips).empty();
+        return same_shape(other.cbs, list.cbs()) && !intersection(other.chips, chips).empty();
       });
   Program& program = add({});
   program.cbs = list.cbs();
   program.is_listed = true;
   place(program, chips, true);
-  if (may_be_known || list.may_be_two()) estimate(chips);
+  if (may_be_known || list.may_have_two_programs()) estimate(chips);
 }
 
 // ---- Frees ----
 
-Programs::Table::iterator Programs::youngest_nameless(std::uint32_t chip) {
+Programs::Table::iterator Programs::youngest_unnamed(std::uint32_t chip) {
   for (auto program = programs_.end(); program != programs_.begin();) {
     --program;
     if (!program->second.knows_end && contains(program->second.chips, chip)) return program;
@@ -349,7 +357,8 @@ Programs::Table::iterator Programs::youngest_nameless(std::uint32_t chip) {
   return programs_.end();
 }
 
-// Programs of the same layout are the same for every figure.
+// Returns true if every other unnamed program on the chip has the same layout and chips, so that
+// all figures are the same whichever is removed.
 bool Programs::is_only_choice(const Program& program, std::uint32_t chip) const {
   return std::all_of(programs_.begin(), programs_.end(), [&](const auto& each) {
     const Program& other = each.second;
@@ -363,21 +372,22 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
     if (std::erase(part.still_to_come, chip) != 0) return;
   }
   const std::size_t noticed_before = dead_.size();
-  bury(programs_.size());
-  const auto victim = youngest_nameless(chip);
+  remove_destroyed(programs_.size());
+  const auto victim = youngest_unnamed(chip);
   const auto dead = std::find_if(dead_.rbegin(), dead_.rend(),
                                  [&](const Dead& each) { return contains(each.frees, chip); });
   if (dead != dead_.rend()) {
     const auto index = static_cast<std::size_t>(std::distance(dead, dead_.rend()) - 1);
-    // One that was noticed by something else may have been freed on a thread that is not attached.
+    // The frees of a program whose end was noticed earlier may have come on a thread that is not
+    // attached.
     if (index < noticed_before && victim != programs_.end()) estimate({chip});
     std::erase(dead->frees, chip);
     row.parts_.push_back({std::move(dead->frees), std::nullopt});
     dead_.erase(std::next(dead).base());
     return;
   }
-  if (const auto outlived = outlived_.find(chip); outlived != outlived_.end()) {
-    if (--outlived->second == 0) outlived_.erase(outlived);
+  if (const auto pending = pending_frees_.find(chip); pending != pending_frees_.end()) {
+    if (--pending->second == 0) pending_frees_.erase(pending);
     if (victim != programs_.end()) estimate({chip});
     return;
   }
@@ -397,7 +407,7 @@ void Programs::freed(FreeRow& row, std::uint32_t chip) {
 
 void Programs::end(FreeRow& row) {
   for (FreeRow::Part& part : row.parts_) {
-    const Chips still = part.whole ? common(part.still_to_come, part.whole->chips) : Chips{};
+    const Chips still = part.whole ? intersection(part.still_to_come, part.whole->chips) : Chips{};
     if (still.empty()) continue;
     Program& program = add({});
     program.cbs = std::move(part.whole->cbs);
@@ -407,16 +417,16 @@ void Programs::end(FreeRow& row) {
   row.parts_.clear();
 }
 
-// ---- Ends of others ----
+// ---- Closed chips ----
 
 void Programs::closed(std::uint32_t chip) {
-  outlived_.erase(chip);
+  pending_frees_.erase(chip);
   for (Dead& dead : dead_) std::erase(dead.frees, chip);
   for (auto each = programs_.begin(); each != programs_.end();) {
     const auto program = each++;
     if (std::erase(program->second.chips, chip) == 0) continue;
     if (program->second.knows_end) continue;
-    ++outlived_[chip];
+    ++pending_frees_[chip];
     if (program->second.chips.empty()) remove(program);
   }
   live_.erase(chip);
@@ -431,7 +441,7 @@ void Programs::forget_all() {
   expected_.clear();
   silent_.clear();
   dead_.clear();
-  outlived_.clear();
+  pending_frees_.clear();
   live_.clear();
   estimated_.clear();
   estimated_for_good_.clear();

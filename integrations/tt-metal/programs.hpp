@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The programs that TT-Metal's hooks tell of, and which of them a list or a free means.
+// The programs that TT-Metal's hooks report, and the rules that assign lists and frees to them.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,44 @@
 
 namespace ttmem::tt_metal {
 
-// A program is *named* when host code or ttnn said which one runs: its lists replace each other,
-// and its end is noticed by itself. The lists of other programs come without a name: each counts as
-// a new program, and of those the youngest counts as freed. Where this could be wrong, the circular
-// buffers of the chip are reported as estimates, until it has no program any more, or is closed.
+// A program is *named* if host code or ttnn reported which program runs. Its lists replace each
+// other, and its end is detected. Lists of other programs come without a name: each such list
+// counts as a new program, and a free counts for the youngest of these programs. Where this may be
+// wrong, the circular buffers of the chip are reported as estimates until the chip has no program
+// or is closed.
 //
-// Chips are those of `chips`. Not thread-safe.
+// The chips are the chips of `chips`. Not thread-safe.
 class Programs {
  public:
   explicit Programs(OpenChips& chips) : chips_(chips) {}
 
-  // A number that no program has, for a kernel without one.
+  // Returns a number that no program has, for a kernel without a program.
   std::uint64_t number() { return next_++; }
 
   // ---- Named programs ----
 
-  // The number of a program, which is named from now on.
+  // Returns the number of a program, and makes it a named program.
   std::uint64_t name(const ::tt::tt_metal::Program& program);
-  // How many circular buffers the next list of a program has; 0: not known.
+  // Returns the number of circular buffers in the next list of a program; 0: unknown.
   [[nodiscard]] std::size_t length_of(std::uint64_t program) const;
-  // How often kernels_of() was told of a program; 0 for one that is not known.
+  // Returns how often kernels_of() was called for a program; 0 for an unknown program.
   [[nodiscard]] int kernels_known(std::uint64_t program) const;
-  // What its kernels take on a core. They are on `cores`; if these are empty, on the cores of its
-  // circular buffers, by assumption.
+  // Sets the bytes of the program's kernels on a core. The kernels are on `cores`, or, if `cores`
+  // is empty, by assumption on the cores of the program's circular buffers.
   void kernels_of(std::uint64_t program, const KernelBytes& bytes,
                   const ::tt::tt_metal::CoreRangeSet& cores);
-  // It was sent to the mesh. Nothing happens if it was not listed there.
+  // Records that the program was sent to the mesh. Does nothing if it was not listed there.
   void dispatched(std::uint64_t program, const Mesh& mesh);
-  // It is about to be sent to the mesh, and counts as sent: at once, and again when a list of it
-  // follows. With `of_several` it may be for some of the chips only.
+  // Records that the program is about to be sent to the mesh. It counts as sent now, and again when
+  // a list of the program follows. If `of_several`, it may be sent to only some of the chips.
   void announced(std::uint64_t program, const Mesh& mesh, bool of_several);
-  // It is about to be destroyed.
+  // Removes a program that is about to be destroyed.
   void forget(const ::tt::tt_metal::Program& program);
   void replayed(const std::vector<const ::tt::tt_metal::Program*>& programs, const Chips& chips);
 
   // ---- Lists and frees ----
 
-  // A list is complete. `current` is the program that its thread has named last, or 0.
+  // Adds a complete list. `current` is the program that its thread named last, or 0.
   void listed(const CbList& list, std::uint64_t current);
 
   // The frees that a thread reports in a row. A program is freed on one chip after the other.
@@ -67,44 +68,46 @@ class Programs {
     friend class Programs;
     struct Part {
       Chips still_to_come;
-      std::optional<PlacedProgram> whole;  // to go back to, unless its end is certain
+      std::optional<PlacedProgram> whole;  // the program to restore, unless its end is certain
     };
     std::vector<Part> parts_;
   };
   void freed(FreeRow& row, std::uint32_t chip);
-  // The row is over. A program that was freed on some chips only stays on the others.
+  // Ends the row. A program that was freed on only some chips stays on the others.
   void end(FreeRow& row);
 
-  // These chips have L1 buffers, so that circular buffers may be views on them. Of a program whose
-  // circular buffers are all views, TT-Metal reports the free alone: the free of a program without
-  // a name may be that of another one which is not known, and no later free shows which it was.
+  // Records that these chips have L1 buffers, so circular buffers may be views on them. If all
+  // circular buffers of a program are views, TT-Metal reports its free but no list. So the free of
+  // an unnamed program may belong to an unknown program, and no later free shows the mistake.
   void may_have_views(const Chips& chips) { views_.insert(chips.begin(), chips.end()); }
 
-  // Removes named programs that have been destroyed, whether a hook told of it or not. Looks at
-  // some of them, the next time at others.
-  void bury(std::size_t at_most);
-  // The same for those without circular buffers, of whose end no hook tells: cheap.
-  void bury_silent();
-  // The chip is closed: nothing is left there.
+  // Removes named programs that have been destroyed, even if no hook reported it. Checks some
+  // programs in each call, and others in the next call.
+  void remove_destroyed(std::size_t at_most);
+  // Removes destroyed programs without circular buffers, whose end no hook reports. Takes little
+  // time.
+  void remove_destroyed_silent();
+  // Removes everything from a closed chip.
   void closed(std::uint32_t chip);
-  // In a child of the process.
+  // Forgets everything, in a child process.
   void forget_all();
 
  private:
   struct Program : PlacedProgram {
-    const void* identity = nullptr;  // of a named one
-    std::weak_ptr<const void> life;  // of a named one
-    bool knows_end = false;          // `life` was there
+    const void* identity = nullptr;  // of a named program
+    std::weak_ptr<const void> life;  // of a named program; expires at its end
+    bool knows_end = false;          // `life` was set
     bool is_listed = false;
-    std::vector<Cb> expected;       // before its first list: what that will be, without addresses
-    Chips frees;                    // where it will be freed, closed chips too
-    const Mesh* sent_to = nullptr;  // by announced()
+    std::vector<Cb> expected;       // before its first list: the expected list, without addresses
+    Chips frees;                    // chips on which it will be freed, including closed chips
+    const Mesh* sent_to = nullptr;  // set by announced()
     bool of_several = false;
     KernelBytes kernel_bytes;
     ::tt::tt_metal::CoreRangeSet kernel_cores;
     int kernels_known = 0;
   };
-  using Table = std::map<std::uint64_t, Program>;  // by the tracker's number: the youngest last
+  // By number in the tracker, so that the youngest is last.
+  using Table = std::map<std::uint64_t, Program>;
   struct Dead {
     Chips frees;
     std::uint64_t when_ns;
@@ -118,28 +121,29 @@ class Programs {
   void remove(Table::iterator program);
   void remove_named(Table::iterator program, std::uint64_t when_ns);
   [[nodiscard]] bool fits(const Program& program, const CbList& list) const;
-  Program* expecting(const CbList& list);
+  Program* find_expecting(const CbList& list);
   void listed_named(Program& program, const std::vector<Cb>& cbs, const Chips& chips);
-  void listed_nameless(const CbList& list);
-  Table::iterator youngest_nameless(std::uint32_t chip);
+  void listed_unnamed(const CbList& list);
+  Table::iterator youngest_unnamed(std::uint32_t chip);
   [[nodiscard]] bool is_only_choice(const Program& program, std::uint32_t chip) const;
   void estimate(const Chips& chips);
-  void left(std::uint32_t chip);
+  void removed_from(std::uint32_t chip);
 
   OpenChips& chips_;
   Table programs_;
   std::unordered_map<const void*, std::uint64_t> named_;
-  std::set<std::uint64_t> expected_;  // named programs without a list
-  std::set<std::uint64_t> silent_;    // named programs that will not be freed by a hook
-  std::vector<Dead> dead_;            // whose frees are still to come
-  // By chip: nameless programs that were there when it was closed. Their frees are still to come.
-  std::map<std::uint32_t, std::uint32_t> outlived_;
-  std::map<std::uint32_t, std::uint32_t> live_;  // by chip: how many programs
+  std::set<std::uint64_t> expected_;  // named programs without a list so far
+  std::set<std::uint64_t> silent_;    // named programs that no hook will free
+  std::vector<Dead> dead_;            // destroyed programs whose frees are still to come
+  // By chip: number of unnamed programs that were placed when it was closed. Their frees are still
+  // to come.
+  std::map<std::uint32_t, std::uint32_t> pending_frees_;
+  std::map<std::uint32_t, std::uint32_t> live_;  // by chip: number of programs
   std::set<std::uint32_t> estimated_;
-  std::set<std::uint32_t> views_;               // see may_have_views()
+  std::set<std::uint32_t> views_;               // chips of may_have_views()
   std::set<std::uint32_t> estimated_for_good_;  // until the chip is closed
   std::uint64_t next_ = 1;
-  std::uint64_t looked_at_ = 0;  // the last program that bury() looked at
+  std::uint64_t last_checked_ = 0;  // the program that was checked last
 };
 
 }  // namespace ttmem::tt_metal

@@ -3,8 +3,8 @@
 
 namespace ttmem::tt_metal {
 
-// What goes wrong in here (no memory, a runtime that answers otherwise than expected) must not
-// reach the program: what was to be recorded is then missing.
+// Runs an action and ignores its exceptions (out of memory, an unexpected answer of the runtime),
+// which must not reach the program. The record of the action is then missing.
 template <typename Action>
 void quietly(Action action) noexcept {
   try {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What host code reports itself: which threads are tracked, and what the hooks leave out.
+// Reports of host code: threads to track, and facts that the hooks leave out.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -13,7 +12,8 @@
 namespace ttmem::tt_metal {
 namespace {
 
-// The preloaded adapter reports everything that the hooks would, and more.
+// Returns true if the preloaded adapter is attached, which reports everything that the hooks
+// report, and more.
 bool is_adapter_attached() {
   using Attached = int (*)();
   const auto attached = reinterpret_cast<Attached>(dlsym(RTLD_DEFAULT, "ttmem_preload_attached"));
@@ -32,7 +32,7 @@ void attach() {
 }
 
 void attach_workers(tm::distributed::MeshDevice& mesh) {
-  // A submesh has the workers of the mesh that opened the chips. Tasks go to the workers in turn.
+  // A submesh uses the workers of the mesh that opened the chips. The workers take tasks in turn.
   std::size_t workers = mesh.num_devices();
   for (auto parent = mesh.get_parent_mesh(); parent; parent = parent->get_parent_mesh()) {
     workers = std::max(workers, parent->num_devices());
@@ -44,7 +44,7 @@ void attach_workers(tm::distributed::MeshDevice& mesh) {
   mesh.wait_for_thread_pool();
 }
 
-// Called by the dry run, when memory does not suffice for what it has just told.
+// The dry run calls this before it throws an out-of-memory error.
 extern "C" void ttmem_tt_metal_flush();
 void ttmem_tt_metal_flush() { flush(); }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
 // Approach 3: TT-Metal's own hooks feed the tracker. Compiles against the public headers of
-// TT-Metal, and of the dry run, alike.
+// TT-Metal, and also against the dry run.
 //
-//   ttmem::tt_metal::attach();                 on the main thread, before the first allocation
-//   ttmem::tt_metal::attach_workers(*mesh);    once for each mesh
+//    ttmem::tt_metal::attach();                 on the main thread, before the first allocation
+//    ttmem::tt_metal::attach_workers(*mesh);    once for each mesh
 //
-// docs/internals/adapter.md says what the hooks do not report, and what follows from that.
+// docs/internals/adapter.md describes what the hooks do not report, and the consequences.
 #pragma once
 
 #include <cstdint>
@@ -25,31 +24,32 @@ namespace ttmem::tt_metal {
 
 namespace tm = ::tt::tt_metal;
 
-// What the hooks do not report of a chip. Unset fields are shown as unknown.
+// The facts of a chip that the hooks do not report. Unset fields are shown as unknown.
 struct DeviceFacts {
-  std::uint64_t uid = 0;        // its own number, the same in every process
+  std::uint64_t uid = 0;        // the chip's uid, the same in every process
   const char* board = nullptr;  // "n300"
   // The bytes of each kernel that fast dispatch keeps loaded until the device closes.
   std::vector<std::uint64_t> dispatch_kernels = {};
 };
 
-// Tracks the calling thread. Does nothing the second time, nor where the adapter is preloaded,
-// which reports the same.
+// Tracks the calling thread. Does nothing if the thread is already tracked, or if the adapter is
+// preloaded, which reports the same.
 void attach();
-// Tracks the worker threads of a mesh, which place the programs of a workload that has several.
+// Tracks the worker threads of a mesh, which place the programs of a workload of several programs.
 void attach_workers(tm::distributed::MeshDevice& mesh);
 
-// What this thread has run counts now. Without it a list of circular buffers counts at the next
-// hook on its thread, or after a few milliseconds without one.
+// Reports the unfinished list of this thread now. Without this call, a list of circular buffers is
+// reported at the next hook on its thread, or after a few milliseconds without a hook.
 void flush();
 
-// Shows a chip from now on, with these facts. Without this call it is shown from its first event.
+// Shows a chip from now on, with these facts. Without this call, a chip is shown from its first
+// event.
 void device_opened(const tm::IDevice& chip, const DeviceFacts& facts = {});
-// There is no hook for the end of a device: call it after closing one. Without it, the end shows
-// when the next mesh is used.
+// Reports the end of a device, for which there is no hook: call this after closing a device.
+// Without this call, the end is noticed when the next mesh is used.
 void device_closed(int chip);
 
-// While it lives, buffers that are allocated on this thread carry this name. They may be nested.
+// Names the buffers that are allocated on this thread while the object lives. Labels may be nested.
 class Label {
  public:
   explicit Label(std::string name);
@@ -62,15 +62,15 @@ class Label {
   const char* const outer_;
 };
 
-// While it lives, circular buffers reported on this thread belong to this program; reported again,
-// they replace what it had. Put it around the run of a program or of a workload of one program.
+// Assigns the circular buffers that are reported on this thread to a program while the object
+// lives. If they are reported again, they replace the earlier ones. Put it around the run of a
+// program, or of a workload of one program.
 //
 // With a device (a chip or a mesh), the end of the scope reports a dispatch: the program is
-// resident there, its kernels are loaded, and those of other programs on the same cores are gone.
-// An exception ends the scope without a dispatch. The bytes of the kernels are exact if
-// `kernel_cores`, the cores that run all of them, is given and the runtime knows the binaries;
-// otherwise they are marked as an estimate. A caller that knows the bytes on a core passes them as
-// `kernels`.
+// resident there, and its kernels evict the kernels of other programs from its cores. An exception
+// ends the scope without a dispatch. The bytes of the kernels are exact if the runtime knows the
+// binaries and `kernel_cores`, the cores that run all of the kernels, is given; otherwise they are
+// marked as an estimate. A caller that knows the bytes on a core passes them as `kernels`.
 class ProgramScope {
  public:
   explicit ProgramScope(const tm::Program& program, tm::IDevice* device = nullptr,
@@ -88,12 +88,13 @@ class ProgramScope {
   const int exceptions_;
 };
 
-// A trace of these programs, which all ran in scopes, was replayed on the device.
+// Reports that a trace of these programs was replayed on the device. All of them must have run in
+// scopes.
 void trace_replayed(tm::IDevice* device, const std::vector<const tm::Program*>& programs);
 
-// Call it just before a program that ran in a ProgramScope is destroyed. Another is ignored. Only
-// for a TT-Metal whose Program is not a shared pointer and nothing else: from others the end of
-// such a program is noticed.
+// Call this just before a program that ran in a ProgramScope is destroyed. Other programs are
+// ignored. It is only needed for a TT-Metal whose Program is not a single shared pointer; otherwise
+// the end of the program is detected.
 void forget_program(const tm::Program& program);
 
 }  // namespace ttmem::tt_metal

@@ -20,7 +20,7 @@ namespace {
 
 struct Entry {
   ScenarioInfo info;
-  double seconds;  // how long it runs by default
+  double seconds;  // default duration
   std::unique_ptr<Scenario> (*make)();
 };
 
@@ -37,7 +37,7 @@ constexpr std::array<Entry, 9> kEntries = {{
      60,
      make_device_init},
     {{"training", "data-parallel training: activations and gradients come and go"},
-     57,  // ends amid an iteration
+     57,  // ends in the middle of an iteration
      make_training},
     {{"inference", "a large model on eight chips: DRAM nearly full"}, 60, make_inference},
     {{"leak", "a server that loses DRAM and L1 buffers, request by request"}, 60, make_leak},
@@ -45,7 +45,7 @@ constexpr std::array<Entry, 9> kEntries = {{
 }};
 
 constexpr double kStepsPerSecond = 10;
-constexpr double kMaxSeconds = 1e8;  // three years: steps and times stay well inside their types
+constexpr double kMaxSeconds = 1e8;  // three years, so that steps and times do not overflow
 
 Result<const Entry*> find(const std::string& name) {
   const auto* found = std::find_if(kEntries.begin(), kEntries.end(),
@@ -63,13 +63,13 @@ void announce(const Entry& entry, const Scenario& scenario) {
       fmt::format("demo {}: {} device{} ready", entry.info.name, devices, devices == 1 ? "" : "s"));
 }
 
-// One iteration, with a mark at its end, as a real workload should have.
+// Runs one iteration, with a mark at its end, as a real workload should.
 void take_step(Scenario& scenario, std::uint64_t number) {
   scenario.step(number);
   ttmem_mark("step");
 }
 
-// False when a signal came.
+// Returns false if a signal ended the scenario.
 bool play_in_real_time(Scenario& scenario, double seconds, foreground::StopSignals& signals) {
   using Clock = foreground::StopSignals::Clock;
   const auto after = [start = Clock::now()](double span) {

@@ -15,18 +15,19 @@ struct ScenarioInfo {
   std::string_view summary;  // one line for --list
 };
 
-// In the order of --list; the default is "mesh8".
+// Returns the scenarios in the order of --list. The default is "mesh8".
 [[nodiscard]] std::vector<ScenarioInfo> scenarios();
 
 struct Options {
   std::string scenario = "mesh8";
-  std::optional<double> seconds;  // how long it runs; none: the scenario's own length
-  bool hold = false;              // afterwards keep the final state until a signal
+  std::optional<double> seconds;  // duration; nullopt: the scenario's default
+  bool hold = false;              // keep the final state until a signal
 };
 
-// Runs a scenario on the dry run's devices, in this process, tracked like any other. Prints on
-// stderr when it is ready and what to type. Returns at its end, or after SIGINT, SIGTERM or SIGHUP.
-// Fails when the scenario is unknown, tracking could not start, or the dry run has no room for it.
+// Runs a scenario on the dry run's devices in this process, which is tracked like any other
+// process. When it is ready, prints on stderr which command shows it. Returns at the end of the
+// scenario, or after SIGINT, SIGTERM or SIGHUP. Fails if the scenario is unknown, if tracking could
+// not start, or if the dry run is out of memory.
 [[nodiscard]] Result<void> run(const Options& options);
 
 }  // namespace ttmem::demo

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A large model served by eight chips. Its weights and KV cache nearly fill DRAM (very high),
-// little stays in L1 between operations (low), CBs stream tiles (medium), and so do the kernels of
-// many operations (medium).
+// A large model on eight chips. Use of each memory: DRAM very high (weights and KV cache), L1 low
+// between operations, CBs medium (they stream tiles), kernels medium (many operations).
 #include <fmt/core.h>
 
 #include <deque>
@@ -49,7 +47,7 @@ class Inference : public Scenario {
   }
 
  private:
-  // Requests take a block of the prefix cache at a time; a finished one frees its blocks.
+  // Takes one block of the prefix cache. A finished request frees its blocks.
   void extend_cache(std::uint64_t number) {
     if (cache_blocks_.size() == kMaxCacheBlocks) {
       cache_blocks_.erase(cache_blocks_.begin(), cache_blocks_.begin() + kBlocksPerRequest);
@@ -64,8 +62,8 @@ class Inference : public Scenario {
   const Tensor attention_out_;
   std::vector<Operation> operations_;
   const Trace decode_;
-  std::deque<Tensor> cache_blocks_;  // oldest first
-  Tensor prompt_;                    // while it is prefilled
+  std::deque<Tensor> cache_blocks_;  // the oldest first
+  Tensor prompt_;                    // exists during a prefill
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A server that forgets: every request leaves a DRAM buffer behind, every fifth an L1 buffer too.
-// Memory that it uses and frees goes up and down, so that the leak shows only over time.
+// A server with a leak: each request leaves a DRAM buffer behind, and each fifth request also an L1
+// buffer. Other memory is allocated and freed all the time, so the leak shows only over time.
 #include <fmt/core.h>
 
 #include <exception>
@@ -14,7 +13,7 @@ namespace {
 
 using tm::BufferType;
 
-constexpr std::uint64_t kLostTiles = 2048;  // 4 MiB of DRAM a request
+constexpr std::uint64_t kLostTiles = 2048;  // 4 MiB of DRAM per request
 constexpr std::uint64_t kRequestsPerLostL1 = 5;
 
 class Leak : public Scenario {
@@ -31,7 +30,7 @@ class Leak : public Scenario {
     try {
       serve(number);
     } catch (const std::exception&) {
-      // The device is full: the real server would have ended here.
+      // The device is full. A real server would end here
     }
   }
 
@@ -52,7 +51,7 @@ class Leak : public Scenario {
 
   const std::vector<Tensor> weights_;
   std::vector<Operation> operations_;
-  std::vector<Tensor> request_;  // freed at its end
+  std::vector<Tensor> request_;  // freed at the end of the request
   std::vector<Tensor> lost_;     // never freed
 };
 

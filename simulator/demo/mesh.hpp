@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// How host code takes memory: it opens devices, allocates buffers, and runs programs that declare
-// circular buffers. Everything here is TT-Metal's own interface, on the dry run, and throws what
-// that throws. The lines with ttmem::tt_metal report what the runtime's hooks do not.
+// The parts of host code that allocate memory: opening devices, allocating buffers, and running
+// programs that declare circular buffers. All calls are TT-Metal's own interface, on the dry run,
+// and throw the same exceptions. Lines with ttmem::tt_metal report what the runtime's hooks do not
+// report.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ inline constexpr std::uint64_t kBfp8Tile = 1088;  // with the shared exponents
 inline constexpr std::uint64_t kFp32Tile = 4096;
 
 struct Machine {
-  const char* system;       // as TTMEM_DRYRUN_SYSTEM has it (docs/guides/simulator.md)
-  const char* board;        // which TT-Metal's interface does not have
-  std::uint64_t first_uid;  // made up
+  const char* system;       // a name for TTMEM_DRYRUN_SYSTEM (docs/guides/simulator.md)
+  const char* board;        // the board name, which TT-Metal's interface does not have
+  std::uint64_t first_uid;  // invented
   std::size_t trace_region_bytes = 0;
 };
 
@@ -37,8 +37,8 @@ inline constexpr Machine kT3000 = {"t3000", "n300", 0x300b01, kTraceBytes};
 inline constexpr Machine kGalaxy = {"galaxy", "galaxy", 0x6a1c01, kTraceBytes};
 inline constexpr Machine kP150 = {"p150:13x10", "p150", 0xb1500d};  // nothing harvested
 
-// All chips of a machine as one mesh, open and tracked for as long as this lives. Make it before
-// what is allocated on it, on the thread that allocates.
+// All chips of a machine as one mesh. They are open and tracked while this object lives. Create it
+// before the allocations on it, on the thread that allocates.
 class Mesh {
  public:
   explicit Mesh(const Machine& machine);
@@ -54,31 +54,32 @@ class Mesh {
   std::shared_ptr<tm::distributed::MeshDevice> device_;
 };
 
-// Memory on every chip of a mesh, held until the last copy of the pointer is gone.
+// Memory on every chip of a mesh. It is freed with the last copy of the pointer.
 using Tensor = std::shared_ptr<tm::distributed::MeshBuffer>;
 
-// Its pages are dealt round robin over all banks of a chip.
+// Allocates a buffer whose pages are distributed round robin over all banks of a chip.
 [[nodiscard]] Tensor interleaved(const Mesh& mesh, const std::string& name, tm::BufferType type,
                                  std::uint64_t page_bytes, std::uint64_t pages);
-// Every core of the grid has as many pages.
+// Allocates a buffer with the same number of pages on each core of the grid.
 [[nodiscard]] Tensor sharded(const Mesh& mesh, const std::string& name, tm::BufferType type,
                              std::uint32_t page_bytes, std::uint32_t pages_per_core);
 
-// A circular buffer as a program declares it: the runtime finds the address.
+// A circular buffer as a program declares it. The runtime chooses the address.
 struct Cb {
   std::uint64_t bytes = 0;                            // on each core
-  std::optional<tm::CoreRange> cores = std::nullopt;  // none: the whole grid
+  std::optional<tm::CoreRange> cores = std::nullopt;  // nullopt: the whole grid
 };
 
-// A cached program that every chip of a mesh runs. The first run places its circular buffers; they
-// stay until it is destroyed.
+// A cached program that runs on every chip of a mesh. The first run places its circular buffers,
+// which stay until the program is destroyed.
 class Operation {
  public:
-  // The dry run compiles no kernels, so the caller gives their bytes on a core; 0: not counted.
+  // `kernel_bytes` are the bytes of the kernels on a core, because the dry run compiles no kernels;
+  // 0: kernels are not counted.
   Operation(const Mesh& mesh, const std::vector<Cb>& cbs, std::uint64_t kernel_bytes = 0);
 
   void run();
-  // Only enqueues it: nothing runs while a trace is being captured.
+  // Enqueues the program without waiting. During the capture of a trace it is not run.
   void enqueue();
   [[nodiscard]] const tm::Program& program() const;
 
@@ -88,11 +89,11 @@ class Operation {
   tm::distributed::MeshWorkload workload_;
 };
 
-// Operations recorded once, and then sent to the mesh all together, again and again.
+// A trace: operations that are captured once and then replayed together many times.
 class Trace {
  public:
-  // Runs each operation once, because only what was compiled can be captured. The operations stay
-  // where they are for as long as the trace is replayed.
+  // Runs each operation once, because only a compiled program can be captured. The operations must
+  // not be moved while the trace is replayed.
   Trace(const Mesh& mesh, std::vector<Operation>& operations, std::size_t repetitions);
   ~Trace();
   Trace(const Trace&) = delete;

@@ -8,8 +8,8 @@
 
 namespace ttmem::demo {
 
-// A host program on the dry run. The constructor opens the devices and allocates what is held from
-// the beginning. Single-threaded; throws what the dry run throws.
+// A host program on the dry run. The constructor opens the devices and makes the permanent
+// allocations. Single-threaded. Throws the exceptions of the dry run.
 class Scenario {
  public:
   explicit Scenario(const Machine& machine) : mesh(machine) {}
@@ -17,13 +17,13 @@ class Scenario {
   Scenario(const Scenario&) = delete;
   Scenario& operator=(const Scenario&) = delete;
 
-  // What happens in a tenth of a second. `number` counts from 0.
+  // Does the work of a tenth of a second. `number` counts from 0.
   virtual void step(std::uint64_t number) = 0;
 
   const Mesh mesh;
 };
 
-// Their figures stay; programs are dispatched in turn (steady.cpp).
+// Scenarios with constant figures. They dispatch their programs in turn (steady.cpp).
 [[nodiscard]] std::unique_ptr<Scenario> make_single();
 [[nodiscard]] std::unique_ptr<Scenario> make_mesh8();
 [[nodiscard]] std::unique_ptr<Scenario> make_cached_programs();
@@ -31,9 +31,9 @@ class Scenario {
 [[nodiscard]] std::unique_ptr<Scenario> make_device_init();
 [[nodiscard]] std::unique_ptr<Scenario> make_galaxy();
 
-// Their figures change, each file says how. They stay in bands of what the chip has, kernels
-// measured against the 69 KiB ring of each core: low is below 10 %, medium to 33 %, high to 80 %,
-// very high above.
+// Scenarios with changing figures; each file describes them. The use of a memory stays in one band
+// of its capacity: low is below 10 %, medium up to 33 %, high up to 80 %, very high above. The
+// capacity for kernels is the 69 KiB ring of each core.
 [[nodiscard]] std::unique_ptr<Scenario> make_training();
 [[nodiscard]] std::unique_ptr<Scenario> make_inference();
 [[nodiscard]] std::unique_ptr<Scenario> make_leak();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Scenarios whose figures do not change. The sizes add up to figures that can be
-// checked by eye; the sums are in the comments. The kernels of their programs are not counted.
+// Scenarios with constant figures. The sizes are chosen so that the figures can be checked by hand;
+// comments show the sums. The kernels of the programs are not counted.
 #include <fmt/core.h>
 
 #include <string>
@@ -15,7 +14,7 @@ namespace {
 
 using tm::BufferType;
 
-// Operations that run one after the other, again and again, while tensors stay.
+// A scenario that runs its operations in turn, while its tensors stay.
 class Steady : public Scenario {
  public:
   using Scenario::Scenario;
@@ -28,7 +27,7 @@ class Steady : public Scenario {
     operations_ = std::move(operations);
     for (Operation& operation : operations_) operation.run();
   }
-  // The same operations in every layer.
+  // Captures a trace with the same operations in every layer.
   void capture(std::size_t layers) { trace_.emplace(mesh, operations_, layers); }
 
   void step(std::uint64_t number) override {
@@ -41,8 +40,8 @@ class Steady : public Scenario {
   std::optional<Trace> trace_;
 };
 
-// 64 cores: CBs 464 KiB a core = 29.0 MiB; L1 buffers 256 KiB a core = 16.0 MiB; L1_SMALL 1632 B
-// a core = 0.1 MiB; dispatch kernels 0.2 MiB. Together 45.3 MiB.
+// Fills L1 of 64 cores: CBs 464 KiB per core = 29.0 MiB; L1 buffers 256 KiB per core = 16.0 MiB;
+// L1_SMALL 1632 B per core = 0.1 MiB; dispatch kernels 0.2 MiB. Total 45.3 MiB.
 void fill_l1_of_64_cores(Steady& scenario) {
   const Mesh& mesh = scenario.mesh;
   scenario.hold(interleaved(mesh, "decode.residual", BufferType::L1, kBf16Tile, 64 * 32));
@@ -74,8 +73,8 @@ std::unique_ptr<Scenario> make_mesh8() {
   return scenario;
 }
 
-// 30 programs of 160 KiB on each of 64 cores: logical 300.0 MiB. They begin at the same address
-// and end at the same one, however they divide the room between: physical 10.0 MiB.
+// 30 programs with 160 KiB on each of 64 cores: logical 300.0 MiB. All have the same begin and end
+// address, with different sizes in between: physical 10.0 MiB.
 std::unique_ptr<Scenario> make_cached_programs() {
   auto scenario = std::make_unique<Steady>(kN150);
   std::vector<Operation> variants;
@@ -89,11 +88,11 @@ std::unique_ptr<Scenario> make_cached_programs() {
   return scenario;
 }
 
-// 130 cores: CBs 177 KiB a core = 22.47 MiB; L1 buffers 161,344 B a core = 20.00 MiB; dispatch
-// kernels 0.20 MiB; together 42.67 MiB. DRAM: 157.5 MiB in each of 8 views = 1.23 GiB.
+// 130 cores: CBs 177 KiB per core = 22.47 MiB; L1 buffers 161,344 B per core = 20.00 MiB; dispatch
+// kernels 0.20 MiB. Total 42.67 MiB. DRAM: 157.5 MiB in each of 8 views = 1.23 GiB.
 std::unique_ptr<Scenario> make_blackhole() {
   constexpr std::uint64_t kPage = 4096;
-  constexpr std::uint64_t kPagesPerMiB = 256 * 8;  // a MiB in each view
+  constexpr std::uint64_t kPagesPerMiB = 256 * 8;  // one MiB in each view
   auto scenario = std::make_unique<Steady>(kP150);
   const Mesh& mesh = scenario->mesh;
   const auto hold_in_dram = [&](const std::string& name, std::uint64_t pages) {
@@ -120,7 +119,7 @@ std::unique_ptr<Scenario> make_galaxy() {
   const Mesh& mesh = scenario->mesh;
   scenario->hold(transformer_weights(mesh, k70B));
   scenario->hold(kv_cache(mesh, k70B.layers, 8192));
-  // Takes 29 pages on each core, fills 28 of most.
+  // Takes 29 pages on each core, but fills only 28 on most cores.
   scenario->hold(interleaved(mesh, "decode.residual", BufferType::L1, kBf16Tile, 2048));
   scenario->hold(interleaved(mesh, "decode.attention_out", BufferType::L1, kBf16Tile, 72 * 32));
   scenario->run_in_turn(transformer_operations(mesh, 464));

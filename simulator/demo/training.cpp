@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Data-parallel training on the two chips of one board. Weights and optimiser state are replicated
-// (DRAM high), CBs stream activations (high), activations of the forward pass wait in L1 for the
-// backward pass (medium), the same few kernels run all the time (low).
+// Data-parallel training on the two chips of one board. Use of each memory: DRAM high (replicated
+// weights and optimiser state), CBs high (they stream activations), L1 medium (activations of the
+// forward pass wait for the backward pass), kernels low (the same few kernels run all the time).
 #include <fmt/core.h>
 
 #include "simulator/demo/scenario.hpp"
@@ -16,7 +15,7 @@ using tm::BufferType;
 constexpr std::uint64_t kLayers = 24;
 constexpr std::uint64_t kOptimiserSteps = 12;  // two layers each
 constexpr std::uint64_t kIteration = 2 * kLayers + kOptimiserSteps;
-constexpr std::uint64_t kWeightTiles = 49152;  // of a layer: 96 MiB as bf16
+constexpr std::uint64_t kWeightTiles = 49152;  // of one layer: 96 MiB as bf16
 constexpr std::uint64_t kTrainingKernelBytes = 1536;
 
 class Training : public Scenario {
@@ -32,8 +31,8 @@ class Training : public Scenario {
     for (Operation& operation : operations_) operation.run();
   }
 
-  // Forward: each layer leaves its activation. Backward: each layer takes it and leaves a
-  // gradient. Then the optimiser takes the gradients.
+  // In the forward pass each layer allocates its activation. In the backward pass each layer frees
+  // its activation and allocates a gradient. The optimiser then frees the gradients.
   void step(std::uint64_t number) override {
     operations_[number % operations_.size()].run();
     const std::uint64_t at = number % kIteration;

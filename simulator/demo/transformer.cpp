@@ -8,7 +8,7 @@
 namespace ttmem::demo {
 namespace {
 
-// Tiles of a rows x columns matrix.
+// Returns the number of tiles of a rows x columns matrix.
 std::uint64_t tiles(std::uint64_t rows, std::uint64_t columns) {
   return ((rows + 31) / 32) * ((columns + 31) / 32);
 }
@@ -66,15 +66,15 @@ std::vector<Operation> transformer_operations(const Mesh& mesh, std::uint64_t la
       stack({32, 4, 32}),                          // rms_norm
       {{.bytes = 16 * kKiB, .cores = corner}},     // rms_norm, one user
       stack({16, 16, 8}),                          // rotary embedding
-      {{.bytes = 32 * kKiB, .cores = upper_half},  // query heads on one half,
-       {.bytes = 24 * kKiB, .cores = lower_half},  // key heads on the other
+      {{.bytes = 32 * kKiB, .cores = upper_half},  // query heads on the upper half
+       {.bytes = 24 * kKiB, .cores = lower_half},  // key heads on the lower half
        {.bytes = 8 * kKiB}},
       stack({48, 32, 16, 8}),  // attention, decode
       stack({64, 32, 32, 8}),  // attention, prefill
       stack({8, 8}),           // residual add
       stack({24, 24, 24}),     // silu and multiply
   };
-  // Matmuls: two blocks of operands, the partial sums, the output; double buffered when it fits.
+  // Matmuls: two blocks of operands, partial sums and output; double buffered if they fit.
   for (std::uint64_t share : {4UL, 2UL, 1UL}) {
     const std::uint64_t total = largest_kib / share;
     const std::uint64_t block = total / 4;

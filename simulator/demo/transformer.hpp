@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What a transformer holds on the chips that serve it.
+// The allocations of a transformer on the chips that serve it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ struct TransformerShape {
   std::uint64_t layers;
   std::uint64_t hidden;
   std::uint64_t feed_forward;
-  std::uint64_t kv_heads_width;  // key plus value columns
+  std::uint64_t kv_heads_width;  // columns of keys and values
   std::uint64_t vocabulary;
 };
 
@@ -22,16 +21,16 @@ inline constexpr TransformerShape k1B = {16, 2048, 8192, 1024, 128256};
 inline constexpr TransformerShape k8B = {32, 4096, 14336, 2048, 128256};
 inline constexpr TransformerShape k70B = {80, 8192, 28672, 2048, 128256};
 
-// Its weights, split over the chips of the mesh, and its embedding table, in DRAM.
+// Allocates the weights, split over the chips of the mesh, and the embedding table, in DRAM.
 [[nodiscard]] std::vector<Tensor> transformer_weights(const Mesh& mesh,
                                                       const TransformerShape& shape);
 
-// One KV cache tensor per layer, `tiles_per_layer` on each chip, in DRAM.
+// Allocates one KV cache tensor per layer in DRAM, with `tiles_per_layer` on each chip.
 [[nodiscard]] std::vector<Tensor> kv_cache(const Mesh& mesh, std::uint64_t layers,
                                            std::uint64_t tiles_per_layer);
 
-// What its program cache holds: several shapes of each operation, all stacked from the first CB
-// address. The largest takes `largest_kib` on every core, 136 or more.
+// Makes the programs of the program cache: several shapes of each operation, all stacked from the
+// first CB address. The largest takes `largest_kib` on every core, which must be at least 136.
 [[nodiscard]] std::vector<Operation> transformer_operations(const Mesh& mesh,
                                                             std::uint64_t largest_kib,
                                                             std::uint64_t kernel_bytes = 0);

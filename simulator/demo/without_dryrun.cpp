@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Replaces the demo in a build without the dry run, whose devices it needs.
+// Replaces the demo in a build without the dry run, because the demo needs its devices.
 #include "simulator/demo/demo.hpp"
 
 namespace ttmem::demo {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Computes C = A * B on all cores of one chip. The program compiles against TT-Metal and against
+// the dry run, unchanged. Without a device it shows how much L1 and DRAM the multiplication takes;
+// kernels are named but not compiled.
 //
-// C = A * B on all cores of one chip: a host program that compiles against TT-Metal and against the
-// dry run, unchanged. Without a device it shows what the multiplication takes of L1 and DRAM; the
-// kernels are named, and nobody compiles them.
-//
-//   matmul [M N K]     multiples of 32, 640 each by default
+//    matmul [M N K]     multiples of 32, 640 each by default
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +28,7 @@ using tt::constants::TILE_WIDTH;
 
 constexpr std::uint32_t kTileBytes = sizeof(bfloat16) * TILE_HW;
 
-// In tiles.
+// The sizes of the matrices in tiles.
 struct Problem {
   std::uint32_t m, n, k;
 };
@@ -44,7 +43,7 @@ std::shared_ptr<distributed::MeshBuffer> dram_buffer(distributed::MeshDevice& me
   return distributed::MeshBuffer::create(global, local, &mesh);
 }
 
-// Two tiles: one is filled while the other is read.
+// Adds a circular buffer of two tiles: one is filled while the other is read.
 void add_circular_buffer(Program& program, const CoreRangeSet& cores, std::uint8_t index) {
   CreateCircularBuffer(program, cores,
                        CircularBufferConfig(2 * kTileBytes, {{index, tt::DataFormat::Float16_b}})
@@ -69,7 +68,7 @@ Kernels add_kernels(Program& program, const CoreRangeSet& cores, const distribut
           CreateKernel(program, "kernels/matmul.cpp", cores, ComputeConfig{})};
 }
 
-// Every core gets a run of output tiles.
+// Gives each core a run of output tiles.
 void set_arguments(const Program& program, const Kernels& kernels, const CoreRangeSet& cores,
                    std::uint32_t tiles_per_core, std::uint32_t& first_tile,
                    const std::vector<std::uint32_t>& addresses, const Problem& tiles) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Cached programs: the first run of each variant builds a program, later runs find it in the
+// Caches programs: the first run of each variant builds a program, and later runs find it in the
 // cache of the device. All programs stay placed in L1, nearly all at the same addresses. Compiles
 // against TT-Metal and against the dry run, unchanged.
 //
-//   program_cache [VARIANTS [RUNS]]     30 variants, each run 4 times, by default
+//    program_cache [VARIANTS [RUNS]]     30 variants, each run 4 times, by default
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +25,7 @@ using program_cache::detail::ProgramCacheKey;
 constexpr std::uint32_t kTileBytes = 2048;
 constexpr std::uint32_t kTiles = 80;  // 160 KiB on each core: 10 MiB on 64 cores
 
-// What a later run needs of the program: here, the kernel whose argument changes.
+// The part of a program that a later run needs: the kernel whose argument changes.
 struct Shared {
   KernelHandle kernel;
 };
@@ -47,7 +46,7 @@ CachedProgramFactory build(const distributed::MeshDevice& mesh) {
   return {Cached(std::move(workload), Shared{kernel}), 0};
 }
 
-// Returns whether the program was there.
+// Runs a variant. Returns true if the program was in the cache.
 bool run(distributed::MeshDevice& mesh, std::uint64_t variant, std::uint32_t step) {
   auto& cache = mesh.get_program_cache();
   ProgramCacheKey key;

@@ -60,7 +60,7 @@ bool StopSignals::came_before(Clock::time_point when) {
     const nanoseconds left = std::max<nanoseconds>(when - Clock::now(), nanoseconds::zero());
     const timespec timeout{left.count() / std::nano::den, left.count() % std::nano::den};
     if (::sigtimedwait(&signals_, nullptr, &timeout) > 0) return true;
-    if (errno != EINTR) return false;  // the time is over; else another signal's handler ran
+    if (errno != EINTR) return false;  // timeout; after EINTR another signal's handler has run
   }
 }
 

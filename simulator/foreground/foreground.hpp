@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// For the commands that are workloads themselves (demo, replay): this process is tracked like any
-// other, prints the command that shows it, and ends with Ctrl-C or a signal.
+// Functions for commands that are workloads themselves (demo, replay). This process is tracked like
+// any other process, prints the command that shows it, and ends with Ctrl-C or another signal.
 #pragma once
 
 #include <signal.h>
@@ -14,16 +13,16 @@
 
 namespace ttmem::foreground {
 
-// Turns tracking on in this process. Call it before any other ttmem_* call and before threads are
-// started (it changes the environment). Fails when no segment could be made.
+// Turns tracking on in this process. Changes the environment, so call it before threads are
+// started, and before any other ttmem_* call. Fails if no segment could be created.
 [[nodiscard]] Result<void> start_tracking();
 
-// Prints `what` on stderr, and the command that shows it.
+// Prints `what` and the command that shows it on stderr.
 void announce(std::string_view what);
 
-// While it lives, SIGINT, SIGTERM and SIGHUP end this object's waits and not the process.
-// A signal that was ignored before (nohup, a background job) stays ignored. Threads inherit the
-// mask: make it before them. One thread uses it.
+// While an object lives, SIGINT, SIGTERM and SIGHUP end its waits instead of the process. A signal
+// that was ignored before (nohup, a background job) stays ignored. Threads inherit the signal mask,
+// so create the object before the threads. Use it in one thread.
 class StopSignals {
  public:
   using Clock = std::chrono::steady_clock;
@@ -33,10 +32,10 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // Waits until `when`; true when a signal came first. Does not wait when `when` has passed.
+  // Waits until `when`. Returns true if a signal came first. Does not wait if `when` has passed.
   [[nodiscard]] bool came_before(Clock::time_point when);
 
-  // Waits for a signal, however long.
+  // Waits for a signal without a time limit.
   void wait();
 
  private:

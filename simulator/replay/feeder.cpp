@@ -23,11 +23,11 @@ void Feeder::feed(const capture::Device& device) {
   info.dram_bytes_per_channel = device.dram_bytes_per_channel;
   info.trace_region_bytes = device.trace_region_bytes;
   ttmem_device_open(&info);
-  // As the hooks that the capture was made with: neither kernels nor dispatches.
+  // The hooks of a capture report neither kernels nor dispatches.
   ttmem_set_reported(info.id, TTMEM_REPORTS_BUFFERS | TTMEM_REPORTS_PROGRAMS);
 }
 
-// The interface asks for the runtime's buffer ids plus one: 0 would mean none.
+// Reports the runtime's buffer id plus 1, because the id 0 means none in the interface.
 void Feeder::feed(const capture::BufferAlloc& buffer) {
   ttmem_buffer given{};
   given.struct_size = sizeof given;
@@ -65,13 +65,13 @@ void Feeder::feed(const capture::CbAlloc& cb) {
   place(cb.program, cb.device);
 }
 
-// A program without CBs is registered and never laid out, but it is live.
+// A program without CBs is registered without a layout before, but is live.
 void Feeder::feed(const capture::ProgramRegister& complete) {
   place(complete.program, complete.device);
 }
 
-// The runtime ends a program chip by chip, the C interface on all chips at once. Until the last
-// chip, it is a program without CBs on the chips where it has ended.
+// The runtime ends a program chip by chip, but the C interface ends it on all chips at once. Until
+// the last chip, the program has no CBs on the chips where it has ended.
 void Feeder::feed(const capture::ProgramUnregister& end) {
   const auto program = programs_.find(end.program);
   if (program == programs_.end()) return;

@@ -9,8 +9,9 @@
 
 namespace ttmem::replay {
 
-// Makes the calls of the C interface for the lines of a capture: after every line the tracker has
-// what the runtime held then. Calls may come from different threads, one at a time.
+// Makes the calls of the C interface for the lines of a capture. After each line the tracker has
+// the state that the runtime had at that line. Calls may come from different threads, one at a
+// time.
 class Feeder {
  public:
   void feed(const capture::Entry& entry);
@@ -28,7 +29,7 @@ class Feeder {
 
   void place(std::uint64_t program, std::uint32_t device);
 
-  // The CBs of every live program so far, by program and then device.
+  // By device: the CBs of a live program so far. By program number: its layouts.
   using Layouts = std::map<std::uint32_t, std::vector<capture::CbAlloc>>;
   std::map<std::uint64_t, Layouts> programs_;
 };

@@ -23,9 +23,9 @@ namespace {
 using Clock = foreground::StopSignals::Clock;
 
 constexpr std::size_t kMaxThreads = 256;
-constexpr double kMaxDelay_ns = 1e18;  // thirty years: what a time point can hold
+constexpr double kMaxDelay_ns = 1e18;  // thirty years, the limit of a time point
 
-// When a line that was recorded at `t_ns` is due.
+// Returns the time at which a line that was recorded at `t_ns` is due.
 Clock::time_point due(Clock::time_point start, std::uint64_t t_ns, std::optional<double> speed) {
   if (!speed) return start;
   const double delay_ns = std::min(static_cast<double>(t_ns) / *speed, kMaxDelay_ns);
@@ -40,12 +40,12 @@ std::size_t threads_of(const std::vector<capture::Line>& lines) {
   return threads.size();
 }
 
-// Feeds line after line, until a signal comes. `interrupted` says whether one did.
+// Feeds the lines in order. Sets `interrupted` if a signal ends it early.
 Replayed feed(const std::vector<capture::Line>& lines, std::optional<double> speed,
               foreground::StopSignals& signals, bool& interrupted) {
   Replayed replayed;
   Feeder feeder;
-  std::map<std::uint32_t, boost::asio::thread_pool> threads;  // one thread each, by its number
+  std::map<std::uint32_t, boost::asio::thread_pool> threads;  // by thread number; one thread each
   const Clock::time_point start = Clock::now();
   for (const capture::Line& line : lines) {
     interrupted = signals.came_before(due(start, line.t_ns, speed));
@@ -95,7 +95,7 @@ Result<Replayed> replay_checked(const Options& options) {
 Result<Replayed> replay_capture(const Options& options) {
   try {
     return replay_checked(options);
-  } catch (const std::exception& failure) {  // no memory, no threads
+  } catch (const std::exception& failure) {  // out of memory, or no thread available
     return Error{fmt::format("cannot replay {}: {}; free memory or threads and try again",
                              capture::name_of_capture(options.file), failure.what())};
   }

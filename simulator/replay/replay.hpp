@@ -11,20 +11,21 @@ namespace ttmem::replay {
 
 struct Options {
   std::string file;                    // "-": standard input
-  std::optional<std::uint64_t> lines;  // stop after that many lines of the file
-  std::optional<double> speed;         // 1: as recorded; none: as fast as possible
-  bool hold = false;                   // afterwards keep the state until a signal
+  std::optional<std::uint64_t> lines;  // number of lines to replay; nullopt: all
+  std::optional<double> speed;         // 1: as recorded; nullopt: as fast as possible
+  bool hold = false;                   // keep the state until a signal
 };
 
 struct Replayed {
-  std::string source;  // what messages call the file
+  std::string source;  // name of the file in messages
   std::uint64_t lines = 0;
   std::uint64_t events = 0;
   std::uint64_t threads = 0;
 };
 
-// Feeds a capture of the real runtime through the tracker, each event on the thread of its own,
-// in the order of the file. Fails with file, line and reason when it is not a capture.
+// Feeds a capture of the real runtime through the tracker. Each event runs on a thread of its own
+// thread number, in the order of the file. Fails if the file is not a capture; the message names
+// the file, the line and the reason.
 [[nodiscard]] Result<Replayed> replay_capture(const Options& options);
 
 }  // namespace ttmem::replay

@@ -14,10 +14,10 @@ struct Anomalies {
   std::uint64_t unknown_frees = 0;
   std::uint64_t allocs_over_live = 0;
   std::uint64_t overlapping_buffers = 0;
-  std::uint64_t unknown_programs =
-      0;  // programs dispatched, or replayed in a trace, without being placed
-  std::uint64_t bad_arguments =
-      0;  // calls with a CB or core outside L1 or the grid, or a wrong type
+  // Programs dispatched, or replayed in a trace, without being placed.
+  std::uint64_t unknown_programs = 0;
+  // Calls with a CB or core outside L1 or the grid, or a wrong type.
+  std::uint64_t bad_arguments = 0;
   std::uint64_t left_at_close = 0;  // allocations alive when their device was closed
   std::uint64_t left_at_close_bytes = 0;
 

@@ -148,7 +148,7 @@ class ARecording(FailureCase):
         self.assertGreater(time, 0)
         self.assertEqual(text, OOM + "\nsecond line")
         said = self.ttmem("report", file).stdout
-        self.assertIn(f"Memory did not suffice for process {pid} (python", said)
+        self.assertIn(f"Out of memory in process {pid} (python", said)
         self.assertIn("Out of Memory: Not enough space", " ".join(said.split()))
         (failure,) = self.json("report", file)["failures"]
         self.assertEqual(failure["text"], text)

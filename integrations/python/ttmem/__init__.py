@@ -3,15 +3,15 @@
 
 - `L1Tracker` counts circular buffers and kernels by hand.
 - `snapshot()` and `devices()` read what every process holds on every device.
-- `watch()` and `Measure` say what a block of code took, gave back and held at most.
+- `watch()` and `Measure` measure a block of code: allocated, freed and peak bytes.
 - `record()` records a block of code into a file for `ttmem report`.
-- `scope()` and `mark()` say where allocations come from.
-- `failure()` keeps what this process holds when memory did not suffice.
-- `device_open()`, `buffer_alloc()`, ... report single allocations: the C interface
-  (ttmem/ttmem.h), call by call.
+- `scope()` and `mark()` name the origin of allocations.
+- `failure()` keeps the state of this process after an out-of-memory error.
+- `device_open()`, `buffer_alloc()`, ... report single allocations. Each function is one call
+  of the C interface (ttmem/ttmem.h).
 
-A process is tracked when TT_ALLOC_TRACKING_ENABLED=1 is in its environment at its first call;
-`ttmem run -- python3 model.py` does that. Importing this module loads and starts nothing.
+A process is tracked if TT_ALLOC_TRACKING_ENABLED=1 is in its environment at its first call.
+`ttmem run -- python3 model.py` sets it. Importing this module loads and starts nothing.
 """
 
 from ._calls import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C interface, include/ttmem/ttmem.h, as ctypes sees it, and the one loaded library."""
+"""The ctypes declarations of include/ttmem/ttmem.h, and the loaded library."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ _ARGUMENTS = {
 
 _lock = threading.Lock()
 _library: Optional[ctypes.CDLL] = None
-# A search that failed, by the TTMEM_LIB of then: it is slow, and not repeated at each call.
+# Error messages of failed searches, by value of TTMEM_LIB. A search is slow, so it is not repeated.
 _failures: Dict[Optional[str], str] = {}
 
 
 def library() -> ctypes.CDLL:
-    """The library, loaded by the first call. Raises TtmemError when there is none."""
+    """Returns the library; the first call loads it. Raises TtmemError if there is no library."""
     global _library
     named = os.environ.get("TTMEM_LIB")
     with _lock:
@@ -100,8 +100,8 @@ def library() -> ctypes.CDLL:
 
 
 def _loaded_already() -> Optional[ctypes.CDLL]:
-    """The copy that a runtime in this process brought: a second one would not be tracked, because
-    a process has one segment."""
+    """Returns the copy that another library has already loaded. A second copy would not be tracked,
+    because a process has one segment."""
     try:
         return ctypes.CDLL("libttmem.so.0", mode=os.RTLD_NOLOAD)
     except OSError:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of the C interface, one function each: include/ttmem/ttmem.h says what they mean.
+"""The calls of the C interface, one function for each call. include/ttmem/ttmem.h describes them.
 
-All may be called from any thread, and do nothing when tracking is off. Each raises TtmemError when
-there is no library, and ValueError for a number that its field cannot hold.
+All functions may be called from any thread, and do nothing while tracking is off. Each function
+raises TtmemError if there is no library, and ValueError for a number that its field cannot hold.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from . import _abi
 from ._constants import TRACKING_VARIABLE, BufferType, KernelRole
 from ._errors import TtmemError
 
-#: x0, y0, x1, y1: logical compute cores, both corners included.
+#: x0, y0, x1, y1: a rectangle of logical compute cores that includes both corners.
 CoreRange = Tuple[int, int, int, int]
 
 
@@ -31,7 +31,7 @@ class Cb(NamedTuple):
 
 
 def enabled() -> bool:
-    """Whether this process is tracked. False also when there is no library."""
+    """Returns True if this process is tracked. Returns False if there is no library."""
     try:
         return bool(_abi.library().ttmem_enabled())
     except TtmemError:
@@ -39,7 +39,7 @@ def enabled() -> bool:
 
 
 def require_tracking() -> None:
-    """Raises TtmemError that says why, unless this process is tracked."""
+    """Raises TtmemError with the reason if this process is not tracked."""
     if _abi.library().ttmem_enabled():
         return
     if os.environ.get(TRACKING_VARIABLE) == "1":
@@ -55,9 +55,9 @@ def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
                 l1_bytes_per_core: int = 0, l1_base: int = 0, l1_small_bytes_per_core: int = 0,
                 dram_channels: int = 0, dram_bytes_per_channel: int = 0,
                 trace_region_bytes: int = 0) -> None:
-    """Announces a device, or what is known of it now; what is left out is unknown. `id` is the
-    chip's number in this process, `uid` the chip's own. Opening an open device keeps what it
-    holds."""
+    """Announces a device, or more facts about it; facts that are left out are unknown. `id` is the
+    chip's number in this process, and `uid` its number in every process. Opening an open device
+    keeps its allocations."""
     info = _abi.DeviceInfo(
         ctypes.sizeof(_abi.DeviceInfo), _u32("id", id), _u64("uid", uid), _text(arch),
         _text(board), _u16("grid_x", grid_x), _u16("grid_y", grid_y),
@@ -70,26 +70,26 @@ def device_open(id: int = 0, *, uid: int = 0, arch: Optional[str] = None,
 
 
 def reports(device: int, what: int) -> None:
-    """From now on this process reports all that it does with the memory of these kinds on the
-    device: a kind of which it has reported nothing is 0, and no longer unknown. `what` is made of
-    Reports, or of 1 << BufferType."""
+    """Promises that this process reports all memory of these kinds on the device from now on. A
+    kind without reports is then 0, and no longer unknown. `what` is a sum of Reports, or of 1 <<
+    BufferType."""
     _abi.library().ttmem_set_reported(_u32("device", device), _u32("what", what))
 
 
 def cb_estimate(device: int, is_estimate: bool) -> None:
-    """Whether the figures of this process's circular buffers on the device are an estimate from now
-    on: shown, and always marked as one."""
+    """Marks the figures of this process's circular buffers on the device as an estimate from now
+    on, or no longer. Estimates are always shown with a mark."""
     _abi.library().ttmem_cb_estimate(_u32("device", device), int(is_estimate))
 
 
 def not_seen(what: int, why: str) -> None:
-    """What this process cannot report, as in reports(), on every device, and why: a sentence that
-    is shown among the warnings."""
+    """Declares what this process cannot report on any device, as in reports(). `why` is a sentence
+    that is shown as a warning."""
     _abi.library().ttmem_set_unseen(_u32("what", what), why.encode())
 
 
 def device_close(device: int) -> None:
-    """The device and everything on it is given up."""
+    """Closes the device and frees everything on it."""
     _abi.library().ttmem_device_close(_u32("device", device))
 
 
@@ -97,45 +97,48 @@ def buffer_alloc(device: int, type: BufferType, size_bytes: int, address: int, *
                  bytes_per_bank: int = 0, cores: Sequence[CoreRange] = (),
                  label: Optional[str] = None, own_banks: bool = False, page_bytes: int = 0,
                  layout: Optional[str] = None, bottom_up: Optional[bool] = None) -> None:
-    """A buffer takes [address, address + bytes_per_bank) in every bank of the device; `cores` says
-    where its bytes lie, none: in every bank. `own_banks`: its allocator covers `cores` only, as
-    that of a sub-device does, and the range is taken there only. `id` names it for buffer_free();
-    0 means that the address does. `bytes_per_bank` 0 means unknown. For `ttmem fit`, as far as it
-    is known: `page_bytes`, the `layout` ("interleaved" or "sharded"), and `bottom_up`, if it was
-    not taken from the usual end of the bank."""
+    """Reports a buffer, which takes [address, address + bytes_per_bank) in every bank of the
+    device. `cores` are the cores that hold its bytes; empty means every bank. If `own_banks` is
+    true, its allocator covers only `cores`, as the allocator of a sub-device does, and the range is
+    taken only there. `id` identifies the buffer for buffer_free(); with 0, the address identifies
+    it. `bytes_per_bank` 0 means unknown. The other arguments are for `ttmem fit`, and may be
+    unknown: `page_bytes`, the `layout` ("interleaved" or "sharded"), and `bottom_up`, the end of
+    the bank from which the buffer was taken."""
     buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks,
                      page_bytes, layout, bottom_up)
     _abi.library().ttmem_buffer_alloc(_u32("device", device), ctypes.byref(buffer))
 
 
 def buffer_free(device: int, type: BufferType, id: int) -> None:
-    """Gives a buffer back; `id` as for buffer_alloc(), or the address where that was 0."""
+    """Reports the free of a buffer. `id` is the id of buffer_alloc(), or the address if the id was
+    0."""
     _abi.library().ttmem_buffer_free(_u32("device", device), BufferType(type), _u64("id", id))
 
 
 def program_place(device: int, program: int, cbs: Iterable[Cb], *,
                   name: Optional[str] = None) -> None:
-    """The CBs of `program` have addresses on `device` from now on. The same layout again changes
-    nothing; another layout replaces the earlier one. `name` is shown
-    for the program; None keeps the one that it has."""
+    """Reports that the CBs of `program` have addresses on `device` from now on. The same layout
+    again changes nothing; another layout replaces the earlier layout. `name` is the shown name of
+    the program; None keeps its name."""
     placement, _keep = _placement(program, cbs, name)
     _abi.library().ttmem_program_place_with(_u32("device", device), ctypes.byref(placement))
 
 
 def program_dispatch(device: int, program: int) -> None:
-    """`program` was sent to `device`: its CBs are what its cores hold now."""
+    """Reports that `program` was sent to `device`. Its CBs are then resident on its cores."""
     _abi.library().ttmem_program_dispatch(_u32("device", device), _u64("program", program))
 
 
 def trace_replay(device: int, programs: Iterable[int]) -> None:
-    """A captured trace of these programs is replayed: each core holds the largest of them."""
+    """Reports that a captured trace of these programs was replayed. On each core, the largest of
+    these programs is then resident."""
     numbers = [_u64("program", program) for program in programs]
     array = (ctypes.c_uint64 * len(numbers))(*numbers)
     _abi.library().ttmem_trace_replay(_u32("device", device), array, len(numbers))
 
 
 def program_destroy(program: int) -> None:
-    """The program is gone, from every device it was placed on."""
+    """Reports that the program is destroyed on every device."""
     _abi.library().ttmem_program_destroy(_u64("program", program))
 
 
@@ -143,34 +146,34 @@ def mesh_buffer_alloc(devices: Iterable[int], type: BufferType, size_bytes: int,
                       id: int = 0, bytes_per_bank: int = 0, cores: Sequence[CoreRange] = (),
                       label: Optional[str] = None, own_banks: bool = False, page_bytes: int = 0,
                       layout: Optional[str] = None, bottom_up: Optional[bool] = None) -> None:
-    """buffer_alloc() on each device of a mesh: one call, one record, one row with all devices. The
-    sizes are those on one device."""
+    """Does buffer_alloc() on each device of a mesh, with one call and one record, which is shown as
+    one row with all devices. The sizes are the sizes on one device."""
     buffer = _buffer(type, size_bytes, address, id, bytes_per_bank, cores, label, own_banks,
                      page_bytes, layout, bottom_up)
     _abi.library().ttmem_mesh_buffer_alloc(*_devices(devices), ctypes.byref(buffer))
 
 
 def mesh_buffer_free(devices: Iterable[int], type: BufferType, id: int) -> None:
-    """Gives a buffer back on these devices. On the others of its mesh it stays."""
+    """Reports the free of a buffer on these devices. It stays on the other devices of its mesh."""
     _abi.library().ttmem_mesh_buffer_free(*_devices(devices), BufferType(type), _u64("id", id))
 
 
 def mesh_program_place(devices: Iterable[int], program: int, cbs: Iterable[Cb], *,
                        name: Optional[str] = None) -> None:
-    """program_place() on each device of a mesh."""
+    """Does program_place() on each device of a mesh."""
     placement, _keep = _placement(program, cbs, name)
     _abi.library().ttmem_mesh_program_place_with(*_devices(devices), ctypes.byref(placement))
 
 
 def mesh_program_dispatch(devices: Iterable[int], program: int) -> None:
-    """program_dispatch() on each device of a mesh."""
+    """Does program_dispatch() on each device of a mesh."""
     _abi.library().ttmem_mesh_program_dispatch(*_devices(devices), _u64("program", program))
 
 
 @contextlib.contextmanager
 def scope(name: str) -> Iterator[None]:
-    """While it lasts, what this thread allocates and places carries this name, behind those of the
-    scopes around it: "decoder.0/attention"."""
+    """Names the allocations and programs of this thread inside a `with` block. The name is appended
+    to the names of the scopes around it: "decoder.0/attention"."""
     library = _abi.library()
     library.ttmem_scope_push(name.encode())
     try:
@@ -180,47 +183,47 @@ def scope(name: str) -> Iterator[None]:
 
 
 def mark(name: str) -> None:
-    """This moment has a name: an iteration, the end of loading."""
+    """Names this moment, such as an iteration or the end of loading."""
     _abi.library().ttmem_mark(name.encode())
 
 
 def failure(text: str) -> None:
-    """The runtime said, in these words, that memory did not suffice: what this process holds now is
-    kept for `ttmem explain`. Call it before memory is freed again. It is gone when the process
-    exits with 0."""
+    """Reports an out-of-memory error; `text` is the error message of the runtime. The present state
+    of this process is kept for `ttmem explain`, so call this before memory is freed. The state is
+    removed if the process exits with 0."""
     _abi.library().ttmem_report_failure(text.encode())
 
 
 def cb_alloc(device: int, id: int, size_bytes: int) -> None:
-    """A CB of which only the number and the size are known: counted in the CB bytes of the device,
-    in no core's, and in no program. The same id again counts once, at its largest size, until it
-    was freed as often as it was allocated."""
+    """Reports a CB of which only the number and the size are known. It counts in the CB bytes of
+    the device, but in no core and in no program. The same id again counts once, with its largest
+    size, until it was freed as often as it was allocated."""
     _abi.library().ttmem_cb_alloc(_u32("device", device), _u64("id", id),
                                   _u64("size_bytes", size_bytes))
 
 
 def cb_free(device: int, id: int) -> None:
-    """Gives back a CB of cb_alloc()."""
+    """Reports the free of a CB of cb_alloc()."""
     _abi.library().ttmem_cb_free(_u32("device", device), _u64("id", id))
 
 
 def kernel_load(device: int, kernel: int, size_bytes: int,
                 role: KernelRole = KernelRole.APP) -> None:
-    """`size_bytes` is what the kernel takes on the whole device. Loading a loaded kernel again
-    replaces its size."""
+    """Reports a loaded kernel. `size_bytes` is its size on the whole device. Loading a loaded
+    kernel again replaces its size."""
     _abi.library().ttmem_kernel_load(_u32("device", device), _u64("kernel", kernel),
                                      _u64("size_bytes", size_bytes), KernelRole(role))
 
 
 def kernel_load_estimate(device: int, kernel: int, size_bytes: int,
                          role: KernelRole = KernelRole.APP) -> None:
-    """kernel_load() for a size that is only an estimate: shown, and always marked as one."""
+    """Does kernel_load() for a size that is only an estimate. The size is always marked as one."""
     _abi.library().ttmem_kernel_load_estimate(_u32("device", device), _u64("kernel", kernel),
                                               _u64("size_bytes", size_bytes), KernelRole(role))
 
 
 def kernel_unload(device: int, kernel: int) -> None:
-    """Gives a kernel back."""
+    """Reports that a kernel was unloaded."""
     _abi.library().ttmem_kernel_unload(_u32("device", device), _u64("kernel", kernel))
 
 
@@ -240,7 +243,7 @@ def _buffer(type: BufferType, size_bytes: int, address: int, id: int, bytes_per_
 
 def _placement(program: int, cbs: Iterable[Cb],
                name: Optional[str]) -> Tuple[_abi.Placement, List[_abi.CircularBuffer]]:
-    """The placement, and what must live as long."""
+    """Returns the placement, and objects that must live as long as the placement."""
     placed: List[_abi.CircularBuffer] = []
     for cb in cbs:
         address, size_bytes, cores, is_global = Cb(*cb)
@@ -269,7 +272,7 @@ def _text(text: Optional[str]) -> Optional[bytes]:
     return None if text is None else text.encode("utf-8", "replace")
 
 
-# ctypes would silently cut a number that does not fit.
+# Checks the range, because ctypes silently cuts a number that does not fit.
 def _unsigned(name: str, value: int, bits: int) -> int:
     number = operator.index(value)
     if not 0 <= number < 1 << bits:

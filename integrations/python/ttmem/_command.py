@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the ttmem command for a JSON document."""
+"""Runs the ttmem command and reads its JSON output."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _DEADLINE_SECONDS = 60
 
 
 def document_of(schema: str, *arguments: str) -> Dict[str, Any]:
-    """What `ttmem ARGUMENTS --json` prints. Raises TtmemError when the command is missing, fails,
-    or prints anything but a document of that schema."""
+    """Returns the output of `ttmem ARGUMENTS --json`. Raises TtmemError if the command is missing,
+    fails, or prints anything but a document of that schema."""
     command = [command_path(), *arguments, "--json"]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -23,14 +23,14 @@ def document_of(schema: str, *arguments: str) -> Dict[str, Any]:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TtmemError(f"{command[0]} cannot be run: {error}; check TTMEM_BIN and PATH") from None
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise TtmemError(f"{' '.join(command)} failed: "
-                         f"{said[-1] if said else f'exit code {done.returncode}'}")
+                         f"{lines[-1] if lines else f'exit code {done.returncode}'}")
     return parse(schema, done.stdout, command[0])
 
 
 def parse(schema: str, text: bytes, source: str) -> Dict[str, Any]:
-    """One document of the schema. Raises TtmemError for anything else."""
+    """Parses one document of the schema. Raises TtmemError for any other text."""
     try:
         document = json.loads(text)
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers and names that the C interface, the figures and the reports share."""
+"""Numbers and names of the C interface."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from enum import IntEnum, IntFlag
 
 TRACKING_VARIABLE = "TT_ALLOC_TRACKING_ENABLED"
 
-#: What holds memory of a device.
+#: The kinds of device memory.
 KINDS = ("dram", "l1", "l1_small", "trace", "cb", "kernel")
 
 
 class BufferType(IntEnum):
-    """TT-Metal's numbers. SYSTEM is host memory: counted, not device memory."""
+    """Buffer types with TT-Metal's numbers. SYSTEM is host memory: it is counted, but is not device
+    memory."""
 
     DRAM = 0
     L1 = 1
@@ -22,16 +23,17 @@ class BufferType(IntEnum):
 
 
 class Reports(IntFlag):
-    """What a process reports of a device, for reports()."""
+    """The kinds that a process reports about a device, for reports()."""
 
-    BUFFERS = 0x1F  #: of all types
-    PROGRAMS = 0x20  #: and their circular buffers
+    BUFFERS = 0x1F  #: buffers of all types
+    PROGRAMS = 0x20  #: programs and their circular buffers
     KERNELS = 0x40
-    DISPATCHES = 0x80  #: and replayed traces: what is resident
+    DISPATCHES = 0x80  #: dispatches and replayed traces, which tell the resident circular buffers
 
 
 class KernelRole(IntEnum):
-    """FABRIC and DISPATCH kernels stay loaded until the device closes: shown as persistent."""
+    """Roles of kernels. FABRIC and DISPATCH kernels stay loaded until the device closes, and are
+    shown as persistent."""
 
     APP = 0
     FABRIC = 1

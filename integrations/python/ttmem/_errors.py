@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 class TtmemError(RuntimeError):
-    """One sentence: what is not there, why, and what to do."""
+    """An error of this package. Its text names the object, the reason and the next step."""
 
 
-TtmemError.__module__ = "ttmem"  # where users import it from, and what a traceback shows
+TtmemError.__module__ = "ttmem"  # users import it from there, and tracebacks show this name

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the library and the command are. What the environment names is taken or refused, never
-passed over for another: whoever set the variable meant that file."""
+"""Finds the library and the command. A file that an environment variable names is used or
+rejected, but never replaced by another file, because the user has chosen it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COMMON_PREFIXES = ("/usr/local", "/usr", "/opt/ttmem")
 
 
 def library_candidates() -> Iterator[str]:
-    """What to give to dlopen, the best first."""
+    """Yields names for dlopen(), the best first."""
     named = os.environ.get("TTMEM_LIB")
     if named:
         yield named
@@ -37,8 +37,8 @@ def library_candidates() -> Iterator[str]:
 
 
 def _library_folders(prefix: Path) -> List[Path]:
-    """`lib`, and where this system's packages put libraries."""
-    triplet = sysconfig.get_config_var("MULTIARCH")  # Debian's: x86_64-linux-gnu
+    """Returns `lib`, and the folder in which this system's packages install libraries."""
+    triplet = sysconfig.get_config_var("MULTIARCH")  # on Debian: x86_64-linux-gnu
     return [prefix / "lib"] + ([prefix / "lib" / triplet] if triplet else [prefix / "lib64"])
 
 
@@ -50,7 +50,7 @@ def _libraries_in(*folders: Path) -> Iterator[str]:
 
 
 def command_path() -> str:
-    """The `ttmem` command."""
+    """Returns the path of the `ttmem` command."""
     named = os.environ.get("TTMEM_BIN")
     if named:
         if _is_executable(Path(named)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counting circular buffers and kernels by hand."""
+"""Counts circular buffers and kernels by hand."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ from . import _calls
 from ._constants import TRACKING_VARIABLE
 from ._errors import TtmemError
 
-_KERNEL_BYTES_PER_CORE = 50 * 1024  # compute and data movement take 20 to 50 KiB each
+_KERNEL_BYTES_PER_CORE = 50 * 1024  # compute and data movement kernels have 20 to 50 KiB each
 _MIB = 1024 * 1024
 
-# One number for each CB and kernel of all trackers, far from the small numbers and the addresses
-# that other callers in this process use, and below 2^53 for readers of JSON.
+# Unique numbers for the CBs and kernels of all trackers. They are far from the small numbers and
+# addresses that other callers in this process use, and below 2^53 for readers of JSON.
 _ids = itertools.count(1 << 48)
 
 
 class L1Tracker:
-    """Counts the L1 of circular buffers and kernels: call it where you create them.
+    """Counts the L1 of circular buffers and kernels. Call it where you create them.
 
-    It counts with and without the library. When this process is tracked (`tracked` is True), the
-    same figures are in `ttmem` as this process's on `device`: the CBs without an address, because
-    none was reported, and the kernels as the estimates they are. They stay until free_cb(),
-    free_kernel() or free(), the end of a `with` block, or the end of the process.
+    The tracker counts with and without the library. If this process is tracked (`tracked` is True),
+    `ttmem` shows the same figures for this process on `device`: CBs without an address, because no
+    address is reported, and kernels as estimates. They stay until free_cb(), free_kernel() or
+    free(), the end of a `with` block, or the end of the process.
 
-    Any thread may call. After fork() the child counts on, and `ttmem` shows of it what it adds.
+    Any thread may call the methods. After fork() the child continues to count, and `ttmem` shows
+    only what the child adds.
     """
 
     def __init__(self, device: int = 0) -> None:
         self.device = device
-        self.tracked = _tracking_is_on()  #: whether the figures are in `ttmem` too
+        self.tracked = _tracking_is_on()  #: True if `ttmem` shows the figures too
         self._cbs = _Held("circular buffer", self._report_cb, self._report_cb_free)
         self._kernels = _Held("kernel", self._report_kernel, self._report_kernel_free)
 
@@ -47,7 +48,7 @@ class L1Tracker:
 
     @property
     def kernel_est(self) -> int:
-        """Bytes of kernels held now: an estimate of 50 KiB on each core."""
+        """Bytes of kernels held now, estimated with 50 KiB on each core."""
         return self._kernels.total_bytes()
 
     @property
@@ -74,7 +75,7 @@ class L1Tracker:
         return self._kernels.add(_product(num_cores, _KERNEL_BYTES_PER_CORE))
 
     def summary(self) -> None:
-        """Prints what is held, as a block."""
+        """Prints the held bytes as a block of lines."""
         cbs, kernels = self.cb_total, self.kernel_est
         print(f"\n{'=' * 60}")
         print("L1 Memory Usage Breakdown")
@@ -86,29 +87,29 @@ class L1Tracker:
         print(f"{'=' * 60}\n")
 
     def cb_alloc(self, tiles: int, tile_size: int) -> None:
-        """track_cb() that prints what it added."""
+        """Does track_cb() and prints the added bytes."""
         print(f"CB: +{self.track_cb(tiles, tile_size) / _MIB:.1f}MB")
 
     def kernel_add(self, cores: int = 1) -> None:
-        """track_kernel() that returns nothing."""
+        """Does track_kernel() without a result."""
         self.track_kernel(cores)
 
     def show(self) -> None:
-        """Prints what is held, on one line."""
+        """Prints the held bytes on one line."""
         print(f"\nL1: CBs={self.cb / _MIB:.1f}MB, Kernels={self.kern / _MIB:.1f}MB")
 
     def free_cb(self, num_tiles: int, tile_size: int) -> int:
-        """Frees one circular buffer of that size. Returns its bytes. Raises ValueError when
+        """Frees one circular buffer of that size. Returns its bytes. Raises ValueError if
         none is held."""
         return self._cbs.remove(_product(num_tiles, tile_size))
 
     def free_kernel(self, num_cores: int = 1) -> int:
-        """Frees one kernel on that many cores. Returns its bytes. Raises ValueError when none
+        """Frees one kernel on that many cores. Returns its bytes. Raises ValueError if none
         is held."""
         return self._kernels.remove(_product(num_cores, _KERNEL_BYTES_PER_CORE))
 
     def free(self) -> None:
-        """Frees everything; the tracker may be used again."""
+        """Frees everything. The tracker may be used again."""
         self._cbs.clear()
         self._kernels.clear()
 
@@ -139,11 +140,11 @@ class L1Tracker:
 class _Item(NamedTuple):
     number: int
     size_bytes: int
-    reported_by: Optional[int]  # a pid: what the parent reported is not the child's to free
+    reported_by: Optional[int]  # pid of the reporting process; a child must not free it
 
 
 class _Held:
-    """What is held of one kind. `report` returns whether it called the library."""
+    """The held items of one kind. `report` returns True if it called the library."""
 
     def __init__(self, what: str, report: Callable[[int, int], bool],
                  report_free: Callable[[int], None]) -> None:
@@ -196,14 +197,14 @@ def _tracking_is_on() -> bool:
     try:
         _calls.require_tracking()
     except TtmemError as error:
-        # Whoever turned tracking on expects to see the figures in `ttmem`.
+        # The user has turned tracking on, so expects the figures in `ttmem`.
         warnings.warn(f"L1Tracker only counts: {error}", RuntimeWarning, stacklevel=3)
         return False
     return True
 
 
 def _product(count: int, size_bytes: int) -> int:
-    """Raises TypeError and ValueError: wrong figures are worse than none."""
+    """Multiplies two numbers. Raises TypeError or ValueError for wrong arguments."""
     count, size_bytes = operator.index(count), operator.index(size_bytes)
     if count < 0 or size_bytes < 0:
         raise ValueError(f"{count} times {size_bytes} bytes: neither may be negative")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a block of code took, gave back and held at most."""
+"""Measures a block of code: allocated, freed and peak bytes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Any, Dict, List, NamedTuple, Optional, TextIO, Type
 
 from . import _calls
 from ._errors import TtmemError
-from ._process_figures import MEASURED, DeviceFigures, figures_of, larger, most, same_device
+from ._process_figures import MEASURED, DeviceFigures, figures_of, larger, larger_known, same_device
 from ._report import report_text
 from ._sampler import Sampler
 from ._snapshot import snapshot
 
 
 class Change(NamedTuple):
-    """One kind of memory that this process holds on one device, over a block. None is unknown: a
-    kind that it has not reported yet, for one. The first report inside a block counts from 0.
+    """The change of one kind of memory of this process on one device in a block. None means
+    unknown, for example because the process has not reported the kind so far. A kind that is first
+    reported inside the block counts from 0.
 
     `kind` is one of ttmem.KINDS, or "l1_total": L1 buffers, L1_SMALL, CBs and kernels together.
-    `peak_is_exact` False: `peak_bytes` is the highest of the samples; it may have been more.
+    If `peak_is_exact` is False, `peak_bytes` is the highest sample, and the peak may be higher.
     """
 
     device: int
@@ -34,32 +35,34 @@ class Change(NamedTuple):
 
     @property
     def net_bytes(self) -> Optional[int]:
-        """What the block left behind; negative when it gave back more than it took."""
+        """Bytes after the block minus bytes before it; negative if it freed more than it
+        allocated."""
         return _minus(self.after_bytes, self.before_bytes)
 
     @property
     def took_bytes(self) -> Optional[int]:
-        """From the start of the block up to its peak."""
+        """Bytes from the start of the block up to its peak."""
         return _minus(self.peak_bytes, self.before_bytes)
 
     @property
     def gave_back_bytes(self) -> Optional[int]:
-        """From the peak down to the end of the block: took_bytes - net_bytes."""
+        """Bytes from the peak down to the end of the block: took_bytes - net_bytes."""
         return _minus(self.peak_bytes, self.after_bytes)
 
 
 class Measure:
-    """`with Measure() as m:` measures what this process, with all its threads, takes on its devices
-    while the block runs. The results are there after the block.
+    """`with Measure() as m:` measures the device memory of this process, with all its threads,
+    while the block runs. The results are available after the block.
 
-    Never disturbs the block: what keeps it from measuring (no library, tracking off, no command)
-    is one sentence in `problem`, and every figure is None.
+    A Measure never disturbs the block. If it cannot measure (no library, tracking off, no command),
+    `problem` is a sentence with the reason, and every figure is None.
 
-    Before and after are exact. The peaks of DRAM, trace, CBs and Total L1 are the tracker's own,
-    and exact, where no other process is on the device and the block went above all that this
-    process held there before. (A block that closes a device and opens it again loses the peak from
-    before that.) All other peaks are the highest of samples taken every `interval_s` seconds by one
-    `ttmem --watch`, and None when there was none inside the block; `interval_s` None takes none.
+    The bytes before and after the block are exact. The peaks of DRAM, trace, CBs and Total L1 are
+    exact if no other process uses the device and the block exceeded the earlier peak of this
+    process there; they then come from the tracker. (If the block closes a device and opens it
+    again, the peak before that is lost.) All other peaks are the highest sample. One `ttmem
+    --watch` takes samples every `interval_s` seconds. A peak is None if no sample was taken inside
+    the block; with `interval_s` None, no samples are taken.
     """
 
     def __init__(self, label: str = "", interval_s: Optional[float] = 0.05) -> None:
@@ -67,13 +70,13 @@ class Measure:
             raise ValueError(f"interval_s is {interval_s}; it must be from 0.001 to 3600, or None")
         self.label = label
         self.interval_s = interval_s
-        self.problem: Optional[str] = None  #: why nothing could be measured
-        self.samples = 0  #: taken inside the block so far
+        self.problem: Optional[str] = None  #: the reason why nothing could be measured
+        self.samples = 0  #: number of samples inside the block so far
         self.duration_s: Optional[float] = None  #: None until the block ended
-        self.changes: List[Change] = []  #: of every kind on every device that this process has
+        self.changes: List[Change] = []  #: one for every kind on every device of this process
 
     def change(self, kind: str, device: int = 0) -> Change:
-        """That kind on that device. A device that this process did not have has zeros."""
+        """Returns the change of a kind on a device. All is 0 on a device that was not open."""
         if kind not in MEASURED:
             raise ValueError(f"{kind!r} is no kind of memory; the kinds are {', '.join(MEASURED)}")
         for change in self.changes:
@@ -84,7 +87,7 @@ class Measure:
         return Change(device, kind, before_bytes=0, after_bytes=0)
 
     def report(self) -> str:
-        """The results as text, for people."""
+        """Returns the results as text."""
         return report_text(self)
 
     def __enter__(self) -> Measure:
@@ -97,7 +100,7 @@ class Measure:
             _calls.require_tracking()
             self._before = figures_of(snapshot(), self._pid)
             if self.interval_s is not None:
-                sampler = Sampler(self.interval_s, self._see)
+                sampler = Sampler(self.interval_s, self._add_sample)
                 sampler.start()
                 self._sampler = sampler
         except TtmemError as error:
@@ -108,7 +111,7 @@ class Measure:
     def __exit__(self, error_type: Optional[Type[BaseException]], error: Optional[BaseException],
                  traceback: Optional[TracebackType]) -> None:
         self.duration_s = time.monotonic() - self._started
-        if os.getpid() != self._pid:  # the sampler is the parent's
+        if os.getpid() != self._pid:  # the sampler belongs to the parent
             self.problem = "the block was entered before fork(); only the parent is measured"
             return
         if self._sampler is not None:
@@ -120,15 +123,15 @@ class Measure:
         except TtmemError as problem:
             self.problem = str(problem)
 
-    def _see(self, document: Dict[str, Any]) -> None:
-        """On the sampler's thread, which has ended when _compare() reads."""
+    def _add_sample(self, document: Dict[str, Any]) -> None:
+        """Adds a sample. Runs on the sampler's thread, which ends before _compare() reads."""
         for device in figures_of(document, self._pid):
             known = same_device(device, self._highest)
             if known is None:
                 self._highest.append(device)
             else:
                 for kind, used in device.used.items():
-                    known.used[kind] = most(known.used[kind], used)
+                    known.used[kind] = larger_known(known.used[kind], used)
         self.samples += 1
 
     def _compare(self, after: List[DeviceFigures]) -> None:
@@ -157,7 +160,7 @@ class _Watch(Measure):
 
 def watch(label: str = "", interval_s: Optional[float] = 0.05,
           file: Optional[TextIO] = None) -> Measure:
-    """A Measure that prints its report when the block ends, to `file` or stderr:
+    """Returns a Measure that prints its report at the end of the block, to `file` or stderr:
 
     with ttmem.watch("load weights"):
         model.load()
@@ -167,10 +170,10 @@ def watch(label: str = "", interval_s: Optional[float] = 0.05,
 
 def _change(device: int, kind: str, start: Optional[DeviceFigures], end: Optional[DeviceFigures],
             seen: Optional[int], has_samples: bool) -> Change:
-    # A device that a tracked process does not have open holds nothing of it: a measured zero.
+    # A tracked process holds nothing on a device that it has not opened: this zero is measured.
     before = start.used[kind] if start else 0
     after = end.used[kind] if end else 0
-    if before is None and most(after, seen) is not None:
+    if before is None and larger_known(after, seen) is not None:
         before = 0  # reported for the first time inside the block
     exact = _exact_peak(kind, start, end, larger(before, after))
     if exact is not None and exact >= (seen or 0):
@@ -181,10 +184,11 @@ def _change(device: int, kind: str, start: Optional[DeviceFigures], end: Optiona
 
 def _exact_peak(kind: str, start: Optional[DeviceFigures], end: Optional[DeviceFigures],
                 at_the_edges: Optional[int]) -> Optional[int]:
-    """The tracker's peak is that of the block when it rose, or when it is held at an edge."""
+    """Returns the tracker's peak if it is the peak of the block, else None. It is if it rose in the
+    block, or if it was reached at the begin or the end of the block."""
     earlier = start.peaks.get(kind) if start and start.used[kind] is not None else 0
     peak = end.peaks.get(kind) if end else None
-    if earlier is None or peak is None or peak < earlier:  # less: the device was opened again
+    if earlier is None or peak is None or peak < earlier:  # lower: the device was opened again
         return None
     return peak if peak > earlier or peak == at_the_edges else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process's figures in a snapshot."""
+"""Reads the figures of one process in a snapshot."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ._constants import KINDS
 MEASURED = (*KINDS, "l1_total")
 _L1_KINDS = ("l1", "l1_small", "cb", "kernel")
 
-Figures = Dict[str, Optional[int]]  # by kind; None is unknown
+Figures = Dict[str, Optional[int]]  # by kind; None means unknown
 
 
 class DeviceFigures(NamedTuple):
-    """What one process holds on one device."""
+    """The figures of one process on one device."""
 
     id: int
     uid: Optional[str]
     used: Figures
-    # The most it ever held since it opened the device, of the kinds where that is known. A
-    # snapshot has peaks of devices only: they are the process's while it is alone there.
+    # The peaks since the process opened the device, for the kinds where they are known. A snapshot
+    # has only peaks of devices, which are peaks of the process while it is alone on the device.
     peaks: Figures
 
 
 def figures_of(document: Dict[str, Any], pid: int) -> List[DeviceFigures]:
-    """The devices that the tracked process `pid` has open."""
+    """Returns the devices that the tracked process `pid` has open."""
     found = []
     for device in document["devices"]:
         living = [row for row in device["processes"] if row["state"] == "alive"]
@@ -38,7 +38,7 @@ def figures_of(document: Dict[str, Any], pid: int) -> List[DeviceFigures]:
 
 
 def same_device(device: DeviceFigures, among: List[DeviceFigures]) -> Optional[DeviceFigures]:
-    """A device is known by the chip's own number; where that is unknown, by the logical one."""
+    """Finds the same device in a list: by uid, or by number if a uid is unknown."""
     for other in among:
         if device.uid is not None and device.uid == other.uid:
             return other
@@ -52,14 +52,14 @@ def larger(first: Optional[int], second: Optional[int]) -> Optional[int]:
     return None if first is None or second is None else max(first, second)
 
 
-def most(first: Optional[int], second: Optional[int]) -> Optional[int]:
-    """The larger of those that are known."""
+def larger_known(first: Optional[int], second: Optional[int]) -> Optional[int]:
+    """Returns the larger known value, or None if both are unknown."""
     return max((value for value in (first, second) if value is not None), default=None)
 
 
 def _used(row: Dict[str, Any]) -> Figures:
     used = {kind: row["kernels_bytes" if kind == "kernel" else f"{kind}_bytes"] for kind in KINDS}
-    # As Total L1 of a device: what is reported of it, and nothing without L1 buffers.
+    # Like Total L1 of a device: the sum of the reported kinds, unknown without L1 buffers.
     parts = [used[kind] or 0 for kind in _L1_KINDS]
     used["l1_total"] = None if used["l1"] is None else sum(parts)
     return used
@@ -73,5 +73,5 @@ def _peaks(device: Dict[str, Any], used: Figures) -> Figures:
         "cb": (l1["cb"]["physical_bytes"], l1["cb"]["peak_bytes"]),
         "l1_total": (l1["used_bytes"], l1["peak_bytes"]),
     }
-    # The device's figure is the process's: a check that it is alone there.
+    # Equal figures of device and process confirm that the process is alone on the device.
     return {kind: peak for kind, (now, peak) in known.items() if now == used[kind]}

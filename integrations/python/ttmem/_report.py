@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of a measurement."""
+"""Formats a measurement as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ROW = "  {:<9} {:>12} {:>12} {:>12} {:>14}"
 
 
 def report_text(measure: Measure) -> str:
-    """Lines without the last line break. Kinds of which nothing was held are left out."""
+    """Returns lines without a final newline. Leaves out kinds without any bytes."""
     name = measure.label or "ttmem.watch"
     if measure.problem is not None:
         return f"{name}: not measured: {measure.problem}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects snapshots again and again while something else runs."""
+"""Collects snapshots periodically while a block of code runs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ _JOIN_TIMEOUT_SECONDS = 5
 
 
 class Sampler:
-    """Gives `see` a snapshot every `interval_s` seconds, on a thread of its own, from start() until
-    stop(). One `ttmem --watch` delivers them, so that a sample costs no new process. It ends with
-    stop(), or by itself when this process and all it forked are gone: then nobody reads it."""
+    """Passes a snapshot to `add_sample` every `interval_s` seconds, on a thread of its own, from
+    start() until stop(). All snapshots come from one `ttmem --watch` process, so a sample needs no
+    new process. The `ttmem --watch` process ends with stop(), or when no process is left that can
+    read its output: this process and its forked children."""
 
-    def __init__(self, interval_s: float, see: Callable[[Dict[str, Any]], None]) -> None:
+    def __init__(self, interval_s: float, add_sample: Callable[[Dict[str, Any]], None]) -> None:
         self._interval_s = interval_s
-        self._see = see
+        self._add_sample = add_sample
 
     def start(self) -> None:
-        """Raises TtmemError when the command cannot be run."""
+        """Starts sampling. Raises TtmemError if the command cannot be run."""
         command = [command_path(), "--json", "--watch", f"{self._interval_s:.6f}"]
         try:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
@@ -43,10 +44,10 @@ class Sampler:
                              "interval_s=None") from None
 
     def stop(self) -> None:
-        """`see` is not called any more when it returns."""
+        """Ends sampling. `add_sample` is not called after stop() has returned."""
         self._process.kill()
         self._process.wait()
-        # A process that another thread forked just when the pipe was made may keep it open.
+        # If another thread forked just after the pipe was made, the child may keep the pipe open.
         self._thread.join(_JOIN_TIMEOUT_SECONDS)
         if not self._thread.is_alive():
             self._process.stdout.close()
@@ -54,8 +55,8 @@ class Sampler:
     def _read(self) -> None:
         for line in self._process.stdout:
             if not line.endswith(b"\n"):
-                return  # killed in the middle of it
+                return  # killed in the middle of the line
             try:
-                self._see(parse(SCHEMA, line, "ttmem"))
+                self._add_sample(parse(SCHEMA, line, "ttmem"))
             except TtmemError:
                 return

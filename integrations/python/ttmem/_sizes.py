@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes as people write them."""
+"""Parses and formats sizes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
 def parse_size(size: Union[int, str]) -> int:
-    """Bytes: 4096, "4096", "1.2 MiB". Raises ValueError for anything else."""
+    """Returns the bytes of 4096, "4096" or "1.2 MiB". Raises ValueError for other values."""
     if isinstance(size, int) and not isinstance(size, bool) and size >= 0:
         return size
     match = _SIZE.fullmatch(size) if isinstance(size, str) else None
@@ -22,7 +22,7 @@ def parse_size(size: Union[int, str]) -> int:
 
 
 def format_size(size_bytes: int) -> str:
-    """"1.20 MiB"."""
+    """Returns text such as "1.20 MiB"."""
     for unit in ("GiB", "MiB", "KiB"):
         if size_bytes >= _UNITS[unit]:
             return f"{size_bytes / _UNITS[unit]:.2f} {unit}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every process holds, as `ttmem --json` says it."""
+"""Reads what every process holds, from `ttmem --json`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SCHEMA = "ttmem.snapshot.v1"
 
 
 def snapshot() -> Dict[str, Any]:
-    """All devices and the processes on them, now: a document of the schema ttmem.snapshot.v1, with
-    integers in bytes and None for unknown. Raises TtmemError when the ttmem command is missing or
-    fails. Tracking need not be on in this process."""
+    """Returns all devices and their processes at this moment: a document of the schema
+    ttmem.snapshot.v1, with integers in bytes and None for unknown. Raises TtmemError if the ttmem
+    command is missing or fails. This process need not be tracked."""
     return document_of(SCHEMA)
 
 
 def devices() -> List[Dict[str, Any]]:
-    """The devices of snapshot()."""
+    """Returns the devices of snapshot()."""
     return snapshot()["devices"]

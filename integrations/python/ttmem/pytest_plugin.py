@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For pytest: limits on what a test may hold on devices, and what it may leave behind.
+"""A pytest plugin with limits for the device memory and the leaks of a test.
 
     pytest --ttmem
 
@@ -30,7 +30,7 @@ from ._sizes import format_size, parse_size
 
 _NAMES = {"dram": "DRAM", "l1": "L1", "cb": "circular buffers", "l1_small": "L1_SMALL",
           "trace": "trace buffers", "kernels": "kernels"}
-_SHOWN = 5  # of a list in a message
+_SHOWN = 5  # number of list entries in a message
 _NO_DEVICE = ("ttmem could not check this test: no device of this process was reported while it ran; "
               "when it uses one, start with: ttmem run -- pytest --ttmem")
 
@@ -53,7 +53,7 @@ def pytest_configure(config: Any) -> None:
         "markers", "ttmem_no_leak: the test leaves no buffer behind on a device; with --ttmem")
     if not config.getoption("--ttmem"):
         return
-    # Both are read at the first call of the library, which is still to come.
+    # The library reads both at its first call, which comes later.
     os.environ.setdefault(TRACKING_VARIABLE, "1")
     os.environ.setdefault("TTMEM_EVENTS", "1048576")
     try:
@@ -64,7 +64,7 @@ def pytest_configure(config: Any) -> None:
 
 
 class _Plugin:
-    """Registered with --ttmem only."""
+    """The hooks that are only needed with --ttmem."""
 
     def __init__(self, config: Any) -> None:
         self._keep: Optional[str] = config.getoption("--ttmem-recordings")
@@ -74,7 +74,7 @@ class _Plugin:
             os.makedirs(self._keep, exist_ok=True)
 
     def pytest_collection_modifyitems(self, items: List[Any]) -> None:
-        """A mistake in a marker is found before any test runs."""
+        """Checks all markers before any test runs."""
         for item in items:
             try:
                 _limits_of(item)
@@ -90,7 +90,7 @@ class _Plugin:
                 before = _buffers() if _must_not_leak(item) else {}
                 recording.enter_context(record(path, overwrite=True))
             except TtmemError as error:
-                self._could_not(item, error)
+                self._note_failure(item, error)
                 yield
                 return
             yield
@@ -98,7 +98,7 @@ class _Plugin:
                 recording.close()
                 self._problems[item.nodeid] = self._check(item, path, before)
             except TtmemError as error:
-                self._could_not(item, error)
+                self._note_failure(item, error)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
@@ -122,7 +122,7 @@ class _Plugin:
             terminalreporter.write_line(
                 f"{_text(peak['l1']):>12} {_text(peak['dram']):>12}  {peak['test']}")
 
-    def _could_not(self, item: Any, error: TtmemError) -> None:
+    def _note_failure(self, item: Any, error: TtmemError) -> None:
         self._problems[item.nodeid] = [f"ttmem could not measure this test: {error}"]
 
     def _path_of(self, item: Any, folder: str) -> str:
@@ -145,7 +145,8 @@ class _Plugin:
 
 
 def _limits_of(item: Any) -> Dict[str, int]:
-    """Bytes by kind; the marker nearest to the test counts. Raises ValueError."""
+    """Returns the limits in bytes by kind. The marker nearest to the test counts. Raises ValueError
+    for a wrong marker."""
     limits: Dict[str, int] = {}
     for marker in item.iter_markers("ttmem_limit"):
         if marker.args or not marker.kwargs:
@@ -153,7 +154,7 @@ def _limits_of(item: Any) -> Dict[str, int]:
                              f"{', '.join(_NAMES)}")
         for kind, size in marker.kwargs.items():
             if kind not in _NAMES:
-                raise ValueError(f"{kind!r} cannot be limited; what can is {', '.join(_NAMES)}")
+                raise ValueError(f"{kind!r} cannot be limited; choose from {', '.join(_NAMES)}")
             limits.setdefault(kind, parse_size(size))
     return limits
 
@@ -163,7 +164,7 @@ def _must_not_leak(item: Any) -> bool:
 
 
 def _peak(report: Dict[str, Any], kind: str) -> Optional[int]:
-    """Of the fullest device; None when nobody tells."""
+    """Returns the peak of the fullest device; None if it is unknown."""
     peaks = [device[kind]["peak_bytes"] for device in report["devices"]]
     return max((peak for peak in peaks if peak is not None), default=None)
 
@@ -183,7 +184,7 @@ def _exceeded(report: Dict[str, Any], kind: str, limit: int) -> Optional[str]:
 
 
 def _holders(report: Dict[str, Any], kind: str, peak: int) -> List[str]:
-    """What the peak was made of, where the report says so."""
+    """Returns the largest holders at the peak, if the report contains them."""
     for device in report["devices"]:
         if device[kind]["peak_bytes"] == peak and kind in device["at_peak"]:
             return [f"  {format_size(holder['bytes']):>12}  {holder['kind']}  "
@@ -193,8 +194,8 @@ def _holders(report: Dict[str, Any], kind: str, peak: int) -> List[str]:
 
 
 def _buffers() -> Dict[Any, Dict[str, Any]]:
-    """The live buffers of this process. Circular buffers and kernels stay with their programs, which
-    are cached on purpose."""
+    """Returns the live buffers of this process. Circular buffers and kernels are left out, because
+    they stay with their programs, which are cached on purpose."""
     document = document_of("ttmem.allocations.v1", "allocs", "--pid", str(os.getpid()))
     return {(tuple(entry["devices"]), entry["kind"], entry["id"], entry["address"]): entry
             for entry in document["allocations"] if entry["kind"] not in ("cb", "kernel")}

@@ -39,7 +39,7 @@ std::size_t next_unique_id() {
 
 void validate_shard_cores(const std::vector<CoreCoord>& cores, BufferType type,
                           const dryrun::MemoryBanks& banks) {
-  // L1_SMALL lies on the cores that L1 lies on.
+  // L1_SMALL lies on the same cores as L1.
   const BufferType bank_type = type == BufferType::L1_SMALL ? BufferType::L1 : type;
   if (bank_type != BufferType::DRAM && bank_type != BufferType::L1) return;
   for (const CoreCoord& core : cores) {
@@ -160,13 +160,13 @@ Buffer::~Buffer() { deallocate(); }
 
 void Buffer::allocate_impl() {
   address_ = banks_->allocate(this);
-  // Processors may ask for the address.
+  // The buffer is marked as allocated first, because processors may ask for the address.
   status_ = Status::kAllocated;
   GraphTracker::instance().track_allocate(this);
 }
 
 void Buffer::deallocate() {
-  // A name for somebody else's memory has nothing to give back.
+  // A name for the memory of another buffer has nothing to free.
   if (owns_data_) deallocate_impl();
 }
 

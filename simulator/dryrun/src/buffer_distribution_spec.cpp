@@ -27,8 +27,8 @@ Shape in_pages(Shape shape, const Shape2D& page) {
   return shape;
 }
 
-// With GRID_2D, shard (row, column) goes to core (column, row) of one rectangle; cores beyond the
-// shards are left out.
+// Returns the cores for GRID_2D: shard (row, column) goes to core (column, row) of one rectangle.
+// Cores beyond the shards are left out.
 std::vector<CoreCoord> cores_of_grid(const Shape& tensor, const Shape& shard,
                                      const CoreRangeSet& cores, ShardOrientation orientation) {
   require(shard.rank() <= 2, "2D grid distribution is only supported for 2D sharding!");
@@ -90,7 +90,7 @@ void BufferDistributionSpec::count_shards() {
   require(tensor_.rank() >= shard_.rank(), "Tensor shape rank (", tensor_.rank(),
           ") can't be less than shard shape rank (", shard_.rank(), ")!");
   if (tensor_.volume() == 0) return;
-  // The tensor's extra outer dimensions are folded into the outermost one of the shard.
+  // The extra outer dimensions of the tensor count in the outermost dimension of the shard.
   std::uint64_t outer = tensor_.volume();
   num_shards_ = 1;
   for (int dim = -1; dim > -static_cast<int>(shard_.rank()); --dim) {

@@ -17,25 +17,25 @@ struct PlacedCb {
   bool globally_allocated;
 };
 
-// What the circular buffers on one core range reach up to; 0 when none was placed there.
+// The end of the circular buffers on one core range; 0 if none was placed there.
 struct CbStack {
   CoreRange range;
   std::uint64_t end;
 };
 
-// Where the circular buffers of a program lie: the same on every chip. Never changes; a program
-// whose circular buffers change gets a new one.
+// The addresses of the circular buffers of a program, which are the same on every chip. Immutable:
+// a program whose circular buffers change gets a new layout.
 struct CbLayout {
   std::vector<PlacedCb> cbs;    // in the order of their declaration
-  std::vector<CbStack> stacks;  // for each different core range, in the order of appearance
+  std::vector<CbStack> stacks;  // one for each distinct core range, in the order of first use
 };
 
-// As placement/cb_stacking.hpp has it.
+// Stacks circular buffers as placement/cb_stacking.hpp does.
 CbLayout stack_circular_buffers(const std::vector<std::shared_ptr<CircularBufferImpl>>& buffers,
                                 std::uint64_t base, std::uint32_t alignment);
 
-// Per core, the union of the address ranges of all layouts, summed over the cores. Globally
-// allocated circular buffers do not count: they lie in L1 buffers.
+// Returns the union of the address ranges of all layouts on each core, summed over the cores.
+// Globally allocated circular buffers do not count, because they lie in L1 buffers.
 std::uint64_t physical_bytes(const std::vector<std::shared_ptr<const CbLayout>>& layouts);
 
 }  // namespace tt::tt_metal::dryrun

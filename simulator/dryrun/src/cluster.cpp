@@ -9,7 +9,7 @@
 namespace tt::tt_metal::dryrun {
 
 Cluster& Cluster::instance() {
-  // Never destroyed: static objects may hold devices until the very end.
+  // Never destroyed, because static objects may hold devices until the very end.
   static auto* const cluster = new Cluster();
   return *cluster;
 }
@@ -81,7 +81,7 @@ bool Cluster::release(Device* device) {
     if (slot == nullptr) return false;
     const bool last = slot->owners == 1;
     lock.unlock();
-    // The programs of the cache call processors as they die: not under the lock.
+    // Clears the program cache without the lock, because destroyed programs call processors.
     if (last) device->clear_program_cache();
   }
   std::lock_guard lock(mutex_);

@@ -14,7 +14,7 @@
 
 namespace tt::tt_metal::dryrun {
 
-// How chips are opened.
+// The options for opening chips.
 struct OpenOptions {
   std::uint8_t num_hw_cqs = 1;
   std::size_t l1_small_size = 0;
@@ -25,22 +25,22 @@ struct OpenOptions {
   bool operator==(const OpenOptions&) const = default;
 };
 
-// The chips of the simulated machine. A chip's Device is made once and never destroyed, because
-// buffers and programs keep plain pointers to it. Any thread may call it.
+// The chips of the simulated machine. The Device of a chip is made once and never destroyed,
+// because buffers and programs keep plain pointers to it. Safe from any thread.
 class Cluster {
  public:
   static Cluster& instance();
 
-  // The machine that is open, or else the one that TTMEM_DRYRUN_SYSTEM names now.
+  // Returns the open machine, or the machine that TTMEM_DRYRUN_SYSTEM names now.
   System system();
-  // How many slots for circular buffers a core of it has.
+  // Returns the number of slots for circular buffers on a core.
   std::uint32_t circular_buffers_per_core();
 
-  // Opens the chip, or shares it when it is open with the same options. Throws otherwise.
+  // Opens the chip, or shares it if it is open with the same options. Throws otherwise.
   Device* open(ChipId chip, const OpenOptions& options);
-  // Gives up one share of the chip; the last one closes it. False when it is not open.
+  // Gives up one share of the chip; the last release closes it. Returns false if it is not open.
   bool release(Device* device);
-  // Null when it is not open.
+  // Returns null if the chip is not open.
   Device* find_open(ChipId chip);
 
  private:
@@ -60,14 +60,14 @@ class Cluster {
   Slot* find_slot(const Device* device);
   static bool is_open(const Machine& machine);
 
-  std::mutex mutex_;                                // the members below
+  std::mutex mutex_;                                // guards the members below
   std::vector<std::unique_ptr<Machine>> machines_;  // the last one is in use
 };
 
-// Chips that are open for as long as this lives.
+// Keeps chips open while the object lives.
 class OpenChips {
  public:
-  // All of them, or none and an exception.
+  // Opens all chips, or throws and opens none.
   OpenChips(const std::vector<ChipId>& chips, const OpenOptions& options);
   ~OpenChips();
   OpenChips(const OpenChips&) = delete;

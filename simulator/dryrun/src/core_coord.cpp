@@ -86,7 +86,7 @@ CoreRange::CoreIterator& CoreRange::CoreIterator::operator++() {
 
 namespace {
 
-// The runs of cores in one row, as [first column, last column].
+// Returns the runs of cores in one row, as [first column, last column].
 std::vector<std::pair<std::size_t, std::size_t>> runs_in_row(const std::set<CoreRange>& ranges,
                                                              std::size_t y) {
   std::set<std::size_t> columns;
@@ -115,7 +115,8 @@ CoreRangeSet merged(const std::set<CoreRange>& ranges) {
   }
 
   std::set<CoreRange> done;
-  std::map<std::pair<std::size_t, std::size_t>, CoreRange> open;  // by run; they end at row y - 1
+  // By run; these ranges end at row y - 1.
+  std::map<std::pair<std::size_t, std::size_t>, CoreRange> open;
   for (std::size_t y = first_row; y <= last_row; ++y) {
     std::map<std::pair<std::size_t, std::size_t>, CoreRange> still_open;
     for (const auto& run : runs_in_row(ranges, y)) {
@@ -131,7 +132,7 @@ CoreRangeSet merged(const std::set<CoreRange>& ranges) {
   return {done};
 }
 
-// The up to four rectangles of `range` around `hole`, which lies inside it.
+// Appends the up to four rectangles of `range` around `hole`, which lies inside it.
 void append_around(const CoreRange& range, const CoreRange& hole, std::vector<CoreRange>& out) {
   const auto& [start, end] = std::pair(range.start_coord, range.end_coord);
   const auto& [hole_start, hole_end] = std::pair(hole.start_coord, hole.end_coord);
@@ -222,7 +223,7 @@ bool CoreRangeSet::contains(const CoreCoord& core) const {
 bool CoreRangeSet::contains(const CoreRange& range) const { return contains(CoreRangeSet(range)); }
 
 bool CoreRangeSet::contains(const CoreRangeSet& other) const {
-  // Neither set overlaps itself, so that the intersection counts every common core once.
+  // Neither set overlaps itself, so the intersection counts every common core once.
   return intersection(other).num_cores() == other.num_cores();
 }
 

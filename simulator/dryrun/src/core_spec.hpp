@@ -7,7 +7,7 @@
 
 namespace tt::tt_metal::dryrun {
 
-// What TT-Metal's functions take as cores: one, a range or a set of ranges.
+// Converts the cores that TT-Metal's functions accept: a core, a range or a set of ranges.
 template <typename... Specs>
 CoreRangeSet cores_of(const std::variant<Specs...>& core_spec) {
   return std::visit(

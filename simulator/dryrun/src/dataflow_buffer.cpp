@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Metal 2.0's L1 of a program: dataflow buffers, and the scratchpads of kernels on top of them.
-// A program that has them has no circular buffers.
+// The L1 of a Metal 2.0 program: dataflow buffers, and the scratchpads of kernels on top of them.
+// Such a program has no circular buffers.
 #include <algorithm>
 #include <tt-metalium/allocator.hpp>
 #include <tt-metalium/program.hpp>
@@ -33,7 +32,7 @@ void ProgramImpl::set_dfb_alias(std::uint32_t primary_id, std::uint32_t secondar
   dataflow_buffers_.at(primary_id)->alias_secondary_ids.push_back(secondary_id);
 }
 
-// The first free address for `bytes` on these cores, on top of what the program has there.
+// Returns the first free address for `bytes` on these cores, above the program's other L1 there.
 std::uint32_t ProgramImpl::stack(const IDevice& device, const CoreRangeSet& cores,
                                  std::uint32_t bytes) {
   std::uint64_t address = device.allocator()->get_base_allocator_addr(HalMemType::L1);

@@ -55,7 +55,7 @@ bool Device::initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size,
   num_hw_cqs_ = num_hw_cqs;
   compute_grid_ = grid;
   trace_buffers_size_ = 0;
-  // Publishes all of the above; pairs with the acquire in is_initialized().
+  // Publishes all fields above; pairs with the acquire in is_initialized().
   open_.store(true, std::memory_order_release);
   return true;
 }

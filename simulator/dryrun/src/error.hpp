@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// TT-Metal reports errors by throwing, so this does too.
+// TT-Metal reports errors by exceptions, so the dry run does the same.
 #pragma once
 
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
-// Of a program that is linked with libttmem, and of one that has its processor for TT-Metal's hooks
-// too: what TT-Metal's own exceptions tell by the preloaded stub, which sees only programs that
-// `ttmem run` starts with the shared library.
+// Defined in a program that is linked with libttmem, and with its processor for TT-Metal's hooks.
+// They report failures, as the preloaded stub does for TT-Metal's exceptions. The stub does this
+// only in programs that `ttmem run` starts with the shared library.
 extern "C" [[gnu::weak]] void ttmem_report_failure(const char* text);
 extern "C" [[gnu::weak]] void ttmem_tt_metal_flush();
 
@@ -27,7 +26,7 @@ template <typename... Parts>
   throw std::runtime_error(cat(parts...));
 }
 
-// Memory does not suffice.
+// Throws an out-of-memory error.
 template <typename... Parts>
 [[noreturn]] void fail_for_memory(const Parts&... parts) {
   const std::string text = cat(parts...);
@@ -35,7 +34,8 @@ template <typename... Parts>
   throw std::runtime_error(text);
 }
 
-// The same for circular buffers that were placed: the processor counts them at the next hook.
+// Throws an out-of-memory error for placed circular buffers, which the processor counts at the next
+// hook.
 template <typename... Parts>
 [[noreturn]] void fail_for_placed(const Parts&... parts) {
   if (ttmem_tt_metal_flush != nullptr) ttmem_tt_metal_flush();

@@ -14,8 +14,8 @@ using dryrun::require;
 
 namespace {
 
-// What a core needs to know: eight words, the coordinates of the other side, and for each receiver
-// two counters that are aligned as L1 is.
+// Returns the size of a core's configuration: eight words, the coordinates of the other side, and
+// for each receiver two counters that are aligned as L1 is.
 DeviceAddr config_bytes(DeviceAddr receivers, DeviceAddr l1_alignment) {
   constexpr DeviceAddr kWord = sizeof(std::uint32_t);
   return ttmem::placement::align_up((8 + 2 * receivers) * kWord, l1_alignment) +

@@ -15,7 +15,7 @@ using dryrun::require;
 
 namespace {
 
-// None for data movement.
+// Returns nullopt for data movement.
 std::optional<MathFidelity> fidelity_of(
     const std::variant<DataMovementConfig, ComputeConfig>& config) {
   const auto* compute = std::get_if<ComputeConfig>(&config);
@@ -28,7 +28,7 @@ CircularBufferImpl& view_on_a_buffer(Program& program, CBHandle cb_handle) {
   return cb;
 }
 
-// TT-Metal hands programs out as const to those who set arguments.
+// Returns a mutable program: TT-Metal's functions for arguments take a const program.
 detail::ProgramImpl& mutable_impl(const Program& program) {
   return const_cast<detail::ProgramImpl&>(program.impl());
 }
@@ -146,7 +146,7 @@ const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle c
 void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, std::uint32_t total_size) {
   const auto buffer = program.impl().get_circular_buffer(cb_handle);
   buffer->config().set_total_size(total_size);
-  // A view on an L1 buffer takes nothing from the others.
+  // A view on an L1 buffer has no effect on the other circular buffers.
   if (!buffer->globally_allocated()) program.impl().invalidate_layout();
 }
 

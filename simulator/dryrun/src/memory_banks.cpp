@@ -21,10 +21,11 @@ FreeList space_of(const MemoryMap& map, Kind kind) {
   return {region.begin, region.bytes(), map.step()};
 }
 
-// How many holders an error message names.
+// The number of holders that an error message names.
 constexpr std::size_t kNamedHolders = 5;
 
-// The address is not read from the buffer: another thread may be about to store it there.
+// A buffer with its address. The address is not read from the buffer, because another thread may be
+// storing it.
 using Holder = std::pair<DeviceAddr, const Buffer*>;
 
 std::string describe(const Holder& holder) {
@@ -37,7 +38,7 @@ std::string describe(const Holder& holder) {
              to_string(buffer->buffer_type()), ", ", layout, ")");
 }
 
-// The first lines, and how many there would be more.
+// Describes the first holders, and the number of others.
 std::string describe_some(const std::vector<Holder>& holders) {
   std::string text;
   const std::size_t named = std::min(holders.size(), kNamedHolders);

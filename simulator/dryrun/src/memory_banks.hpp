@@ -20,54 +20,56 @@
 
 namespace tt::tt_metal::dryrun {
 
-// "DRAM", "L1", ...
+// Returns "DRAM", "L1", ...
 const char* to_string(BufferType type);
 
-// The memory of a chip, and the cores that have L1 banks.
+// The memory of a chip, and the cores with L1 banks.
 struct BanksConfig {
   CoreRangeSet compute_cores;
   ttmem::placement::MemoryMap map;
 
-  // Throws when the sizes do not fit into the board's memory.
+  // Throws if the sizes do not fit into the board's memory.
   static BanksConfig make(const Board& board, CoreCoord compute_grid,
                           const ttmem::placement::OpenSizes& sizes);
 
-  // For the L1 that a sub-device on these cores has for itself. It has no other memory.
+  // Returns the configuration of the L1 of a sub-device on these cores. It has no other memory.
   BanksConfig of_sub_device(const CoreRangeSet& cores, DeviceAddr local_l1_bytes) const;
 };
 
-// The memory banks of one chip, or of the chips of a mesh, which are allocated in lockstep: what is
-// taken in one bank of a type is taken in all of them, so there is one free list for each type.
+// The memory banks of one chip, or of all chips of a mesh. They are allocated in lockstep: a range
+// that is taken in one bank of a type is taken in all banks of that type, so there is one free list
+// for each type.
 //
-// Buffers share ownership of it, so that they can outlive their device. Any thread may call it.
+// Buffers share ownership of the banks, so that buffers can outlive their device. Safe from any
+// thread.
 class MemoryBanks {
  public:
   explicit MemoryBanks(const BanksConfig& config);
 
   const BanksConfig& config() const { return config_; }
 
-  // Throws when there is no room; then nothing has changed.
+  // Throws, and changes nothing, if there is no room.
   DeviceAddr allocate(Buffer* buffer);
   void deallocate(Buffer* buffer);
 
-  // The device is gone: buffers that still live have nothing to give back.
+  // Call this when the device is gone: live buffers then have nothing to free.
   void close() { closed_.store(true, std::memory_order_release); }
   bool closed() const { return closed_.load(std::memory_order_acquire); }
 
-  // These throw for SYSTEM_MEMORY.
+  // These functions throw for SYSTEM_MEMORY.
   std::uint32_t num_banks(BufferType type) const;
   DeviceAddr bank_size(BufferType type) const;
   std::uint32_t alignment(BufferType type) const;
   Statistics statistics(BufferType type) const;
 
   bool has_bank(BufferType type, const CoreCoord& core) const;
-  // Leaves the lowest bytes of L1 to somebody else, or takes them back: 0 reserves nothing. Throws,
-  // and changes nothing, when they are more than there are, or a buffer lies in them.
+  // Reserves the lowest bytes of L1, or releases them with 0. Throws, and changes nothing, if there
+  // are not so many bytes, or if a buffer lies in them.
   void reserve_l1_below(DeviceAddr bytes);
   std::optional<DeviceAddr> lowest_occupied_l1_address() const;
   std::unordered_set<Buffer*> allocated_buffers() const;
 
-  // A line for each of the lowest L1 buffers that begin below the address.
+  // Returns a line for each of the lowest L1 buffers that begin below the address.
   std::string describe_l1_buffers_below(DeviceAddr end) const;
 
  private:
@@ -82,7 +84,7 @@ class MemoryBanks {
 
   const BanksConfig config_;
   std::atomic<bool> closed_{false};
-  mutable std::mutex mutex_;  // the members below
+  mutable std::mutex mutex_;  // guards the members below
   Bank dram_;
   Bank trace_;
   Bank l1_;
@@ -93,7 +95,7 @@ class MemoryBanks {
 
 namespace tt::tt_metal {
 
-// What TT-Metal calls the implementation of an allocator; see IDevice::allocator_impl.
+// TT-Metal's name for the implementation of an allocator; see IDevice::allocator_impl.
 class AllocatorImpl {
  public:
   explicit AllocatorImpl(const dryrun::BanksConfig& config)

@@ -99,7 +99,7 @@ bool MeshBuffer::is_allocated() const { return !deallocated_ && !mesh_device_.ex
 void MeshBuffer::deallocate() {
   if (deallocated_) return;
   deallocated_ = true;
-  // Keeps the mesh alive while processors look at the buffer's device.
+  // Keeps the mesh alive while processors read the buffer's device.
   const auto mesh_device = mesh_device_.lock();
   if (!mesh_device && backing_buffer_) backing_buffer_->mark_as_deallocated();
   backing_buffer_.reset();

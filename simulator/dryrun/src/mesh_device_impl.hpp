@@ -20,10 +20,10 @@
 
 namespace tt::tt_metal::distributed {
 
-// What a MeshDevice is made of.
+// The implementation of a MeshDevice.
 class MeshDeviceImpl {
  public:
-  // A mesh over the chips, ready for use. `parent` may be null.
+  // Makes a mesh of the chips. `parent` may be null.
   static std::shared_ptr<MeshDevice> make(const std::shared_ptr<dryrun::OpenChips>& chips,
                                           const MeshShape& shape,
                                           const std::vector<IDevice*>& devices,
@@ -42,12 +42,12 @@ class MeshDeviceImpl {
   void replay_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_id, bool blocking);
   void release_mesh_trace(const MeshTraceId& trace_id);
 
-  // Of the first chip; throws when the mesh is closed.
+  // Returns the first chip. Throws if the mesh is closed.
   const Device& reference() const;
 
   const int id;
   const MeshDeviceView view;
-  const std::size_t root_chips;  // of the mesh that opened them
+  const std::size_t root_chips;  // number of chips of the mesh that opened them
   const std::uint8_t num_hw_cqs;
   const std::unique_ptr<AllocatorImpl> allocator;
   const std::unique_ptr<Allocator> allocator_view;
@@ -59,7 +59,7 @@ class MeshDeviceImpl {
   std::atomic<std::uint32_t> trace_buffers_size{0};
   std::atomic<bool> open{true};
 
-  mutable std::mutex mutex;  // the members below
+  mutable std::mutex mutex;  // guards the members below
   std::vector<std::weak_ptr<MeshDevice>> submeshes;
 
  private:
@@ -67,7 +67,7 @@ class MeshDeviceImpl {
 
   MeshDevice* const self_;
   std::shared_ptr<dryrun::OpenChips> chips_;
-  // The buffer is null until the recording ends. Guarded by `mutex`.
+  // A buffer is null until the recording ends. Guarded by `mutex`.
   std::map<MeshTraceId, std::shared_ptr<MeshBuffer>> traces_;
 };
 

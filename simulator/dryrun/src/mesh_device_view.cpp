@@ -52,7 +52,7 @@ namespace {
 
 using Path = std::vector<MeshCoordinate>;
 
-// Along the rim of the mesh, clockwise from the upper left corner.
+// Returns the path along the rim of the mesh, clockwise from the upper left corner.
 Path rim_of(std::uint32_t rows, std::uint32_t columns) {
   Path rim;
   for (std::uint32_t x = 0; x < columns; ++x) rim.emplace_back(0u, x);
@@ -67,13 +67,13 @@ bool adjacent(const MeshCoordinate& a, const MeshCoordinate& b) {
   return distance(a[0], b[0]) + distance(a[1], b[1]) == 1;
 }
 
-// Looks for a path of neighbours: right, down, left, up, and back where it does not go on.
+// Searches for a path of neighbours. Tries right, down, left and up, and goes back at a dead end.
 class PathSearch {
  public:
   PathSearch(std::size_t length, const Shape2D& mesh, bool ring)
       : length_(length), mesh_(mesh), ring_(ring) {}
 
-  // The path, or nothing; nothing as well when it would take too long to find.
+  // Returns the path, or an empty path if there is none or the search would take too long.
   Path from(const MeshCoordinate& start) {
     path_ = {start};
     if (!extend()) path_.clear();
@@ -83,7 +83,7 @@ class PathSearch {
  private:
   bool extend() {
     if (path_.size() == length_) return true;
-    // A full search of an 8 x 4 mesh can take forever; paths that exist are found long before.
+    // A full search of an 8 x 4 mesh would take too long. Existing paths are found much earlier.
     if (++steps_ > 1'000'000) return false;
     const MeshCoordinate here = path_.back();
     for (const MeshCoordinate& next : neighbours(here)) {
@@ -121,7 +121,7 @@ std::vector<MeshCoordinate> MeshDeviceView::get_line_coordinates(std::size_t len
                                                                  const Shape2D& mesh_offset) {
   const MeshCoordinate start(static_cast<std::uint32_t>(mesh_offset.height()),
                              static_cast<std::uint32_t>(mesh_offset.width()));
-  // On the eight chips of a T3000 a line follows the rim.
+  // On the eight chips of a T3000, a line follows the rim.
   if (mesh_shape == Shape2D(2, 4) || mesh_shape == Shape2D(4, 2)) {
     Path rim = rim_of(static_cast<std::uint32_t>(mesh_shape.height()),
                       static_cast<std::uint32_t>(mesh_shape.width()));
@@ -132,7 +132,7 @@ std::vector<MeshCoordinate> MeshDeviceView::get_line_coordinates(std::size_t len
     rim.resize(length, start);
     return rim;
   }
-  // Neighbours have opposite colours of a chessboard, so that a ring has an even length.
+  // Neighbours have different colours on a chessboard, so a ring has an even length.
   if (length % 2 == 0) {
     Path ring = PathSearch(length, mesh_shape, true).from(start);
     if (!ring.empty()) return ring;

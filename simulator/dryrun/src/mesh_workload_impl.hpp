@@ -12,11 +12,11 @@ class MeshWorkloadImpl {
   void add_program(const MeshCoordinateRange& device_range, Program&& program);
   std::unordered_map<MeshCoordinateRange, Program>& get_programs() { return programs_; }
 
-  // Places the programs on the mesh, the first time on its worker threads; all of them, also when
-  // one does not fit. Throws as EnqueueMeshWorkload does.
+  // Places all programs on the mesh, the first time on its worker threads, even if one does not
+  // fit. Throws as EnqueueMeshWorkload does.
   void compile(MeshDevice& mesh_device);
 
-  // Throws when a sub-device manager is loaded and the programs are not on one sub-device.
+  // Throws if a sub-device manager is loaded and the programs are not on one sub-device.
   void check_sub_device(const MeshDevice& mesh_device) const;
 
  private:

@@ -38,7 +38,8 @@ std::vector<Device*> chips_of(const IDevice& device) {
   return chips;
 }
 
-// The L1 buffers that a program on these sub-devices meets below an address, for an error message.
+// Describes the L1 buffers below an address that clash with a program on these sub-devices, for an
+// error message.
 std::string describe_l1_buffers(const IDevice& device, const std::vector<SubDeviceId>& sub_devices,
                                 DeviceAddr end) {
   std::string text = device.allocator_impl()->banks()->describe_l1_buffers_below(end);
@@ -48,7 +49,7 @@ std::string describe_l1_buffers(const IDevice& device, const std::vector<SubDevi
   return text;
 }
 
-// The largest circular buffers on a core range, for an error message.
+// Describes the largest circular buffers on a core range, for an error message.
 std::string describe_cbs(const CbLayout& layout, const CoreRange& range) {
   std::vector<const PlacedCb*> cbs;
   for (const PlacedCb& cb : layout.cbs) {
@@ -76,7 +77,7 @@ ProgramImpl::~ProgramImpl() noexcept {
 }
 
 void ProgramImpl::deallocate_circular_buffers() {
-  // A chip that was closed and opened again in the meantime knows nothing of this program.
+  // A chip that was closed and opened again in the meantime does not have this program.
   std::erase_if(chips_, [this](Device* chip) {
     return chip->is_initialized() && chip->registered_layout(this) == nullptr;
   });
@@ -145,7 +146,8 @@ void ProgramImpl::compile_and_allocate(IDevice* device, bool /*force_slow_dispat
   settled_on_ = device;
 }
 
-// False for a device that was closed and opened again: its chips have forgotten the program.
+// Returns true if the program has not changed since its last run on the device. Returns false if
+// the device was closed and opened again, because its chips have lost the program.
 bool ProgramImpl::is_settled(const IDevice& device) const {
   return layout_ && settled_on_ == &device &&
          (chips_.empty() || chips_.front()->registered_layout(this) == layout_);
@@ -227,28 +229,28 @@ std::vector<SubDeviceId> ProgramImpl::determine_sub_device_ids(const IDevice& de
 void ProgramImpl::place(const IDevice& device, const std::shared_ptr<const CbLayout>& layout) {
   has_run_ = true;
   if (layout->cbs.empty()) return;
-  // A chip that was closed since then has forgotten the program, and is a new one.
+  // A chip that was closed since the last run has lost the program, and counts as a new chip.
   std::erase_if(chips_, [this](Device* chip) { return chip->registered_layout(this) == nullptr; });
   const std::vector<Device*> chips = chips_of(device);
   std::vector<Device*> new_chips;
   for (Device* chip : chips) {
     if (std::find(chips_.begin(), chips_.end(), chip) == chips_.end()) new_chips.push_back(chip);
   }
-  // A program of globally allocated circular buffers alone has no layout of its own to report.
+  // A program with only globally allocated circular buffers has no layout of its own to report.
   if (announced_ != layout && !only_global()) {
     announce(*layout, chips);
   } else {
     announce_copy(*layout, new_chips);
   }
   chips_.insert(chips_.end(), new_chips.begin(), new_chips.end());
-  // A new layout holds on every chip of the program, also on those that are not told.
+  // A new layout applies to every chip of the program, even to chips without a report.
   for (Device* chip : announced_ != layout ? chips_ : new_chips) {
     chip->register_program(this, layout);
   }
   announced_ = layout;
 }
 
-// A new layout: circular buffer by circular buffer over the chips.
+// Reports a new layout: each circular buffer on all chips in turn.
 void ProgramImpl::announce(const CbLayout& layout, const std::vector<Device*>& chips) const {
   for (const PlacedCb& cb : layout.cbs) {
     for (const Device* chip : chips) {
@@ -258,7 +260,8 @@ void ProgramImpl::announce(const CbLayout& layout, const std::vector<Device*>& c
   }
 }
 
-// On chips that come later: chip by chip, and without views on L1 buffers, as TT-Metal does it.
+// Reports a layout on further chips as TT-Metal does: chip by chip, and without views on L1
+// buffers.
 void ProgramImpl::announce_copy(const CbLayout& layout, const std::vector<Device*>& chips) const {
   for (const Device* chip : chips) {
     for (const PlacedCb& cb : layout.cbs) {

@@ -26,7 +26,8 @@ SubDevice::SubDevice(ttsl::Span<const CoreRangeSet> cores) {
 namespace tt::tt_metal::dryrun {
 namespace {
 
-// Dispatch counts the programs of each sub-device in an entry of its own.
+// The maximum number of sub-devices. Dispatch counts the programs of each sub-device in an entry of
+// its own.
 constexpr std::size_t kMaxSubDevices = 8;
 
 SubDeviceManagerId next_manager_id() {

@@ -17,11 +17,11 @@
 
 namespace tt::tt_metal::dryrun {
 
-// One division of a mesh's cores into sub-devices. With L1 of its own, each sub-device has an
-// allocator over its cores:
+// One division of a mesh's cores into sub-devices. If sub-devices have L1 of their own, each one
+// has an allocator over its cores:
 //
-//   | reserved | l1 of the sub-device | l1 of the whole mesh ............. | l1_small |
-//   0          l1_base                l1_base + local_l1_bytes
+//    | reserved | l1 of the sub-device | l1 of the whole mesh ............. | l1_small |
+//    0          l1_base                l1_base + local_l1_bytes
 struct SubDeviceManager {
   struct L1 {
     std::unique_ptr<AllocatorImpl> allocator;
@@ -31,54 +31,58 @@ struct SubDeviceManager {
   SubDeviceManagerId id;
   std::vector<SubDevice> sub_devices;
   DeviceAddr local_l1_bytes = 0;
-  std::vector<L1> l1;  // by sub-device; null when it has none
+  std::vector<L1> l1;  // by sub-device; null if it has no L1 of its own
   std::vector<SubDeviceId> ids;
   std::vector<SubDeviceId> stall_group;
 
   bool has_buffers() const;
 };
 
-// The sub-device managers of a mesh. The default one is always there: one sub-device of all cores,
-// with the mesh's own allocator. One of them is loaded; while that has L1 of its own, the mesh's
-// allocator does without it.
+// The sub-device managers of a mesh. The default manager always exists: one sub-device of all
+// cores, with the mesh's own allocator. One manager is loaded at a time. While its sub-devices have
+// L1 of their own, the mesh's allocator does not use that L1.
 //
-// Any thread may call it. References stay valid until the manager they belong to is removed.
+// Safe from any thread. References stay valid until their manager is removed.
 class SubDeviceManagers {
  public:
-  // `whole` is the mesh's allocator, and outlives this.
+  // `whole` is the mesh's allocator, which must outlive this object.
   explicit SubDeviceManagers(MemoryBanks& whole);
 
-  // Throws when the sub-devices are too many, overlap or lie off the grid.
+  // Throws if there are too many sub-devices, or if they overlap or lie off the grid.
   SubDeviceManagerId create(ttsl::Span<const SubDevice> sub_devices, DeviceAddr local_l1_size);
-  // Does nothing when it is loaded. Throws when there is none with this id, when the sub-devices of
-  // the one that is loaded hold buffers, and when the mesh has buffers where the sub-devices' L1
-  // would be; as in TT-Metal the mesh has all of L1 again after that.
+  // Loads a manager. Does nothing if it is loaded. Throws if there is no manager with this id, if
+  // sub-devices of the loaded manager hold buffers, or if the mesh has buffers in the future L1 of
+  // the sub-devices. After the last error the mesh has all of L1, as in TT-Metal.
   void load(SubDeviceManagerId id);
-  // Throws for the one that is loaded, for the default one, and when there is none with this id.
+  // Throws for the loaded manager, for the default manager, and if there is no manager with this
+  // id.
   void remove(SubDeviceManagerId id);
 
   SubDeviceManagerId default_id() const { return default_; }
   SubDeviceManagerId loaded_id() const { return loaded().id; }
   const SubDeviceManager& loaded() const;
-  // Of the loaded manager. Throws when there is none.
+  // Returns a sub-device of the loaded manager. Throws if there is none.
   const SubDevice& sub_device(SubDeviceId id) const;
-  // Null for the default manager, which has the mesh's allocator. Throws when the sub-device has no
-  // L1 of its own, and when there is no such sub-device.
+  // Returns null for the default manager, which uses the mesh's allocator. Throws if the sub-device
+  // does not exist or has no L1 of its own.
   const SubDeviceManager::L1* l1_of(SubDeviceId id) const;
   void set_stall_group(ttsl::Span<const SubDeviceId> ids);
   void reset_stall_group();
 
-  // The lowest L1 buffer of the mesh and of these sub-devices; of all when none is named.
+  // Returns the lowest L1 buffer of the mesh and of these sub-devices, or of all sub-devices if
+  // `ids` is empty.
   std::optional<DeviceAddr> lowest_occupied_l1_address(ttsl::Span<const SubDeviceId> ids) const;
 
-  // A line for each of the lowest L1 buffers of these sub-devices that begin below the address.
+  // Returns a line for each of the lowest L1 buffers of these sub-devices that begin below the
+  // address.
   std::string describe_l1_buffers_below(DeviceAddr end, ttsl::Span<const SubDeviceId> ids) const;
 
-  // The mesh is gone: see MemoryBanks::close.
+  // Call this when the mesh is gone; see MemoryBanks::close.
   void close();
 
  private:
-  // Those of the named sub-devices, of all when none is named, that have L1 of their own.
+  // Returns the banks of the named sub-devices that have L1 of their own, or of all sub-devices if
+  // `ids` is empty.
   std::vector<const MemoryBanks*> banks_of(ttsl::Span<const SubDeviceId> ids) const;
   SubDeviceManager& find(SubDeviceManagerId id) const;
   void validate(ttsl::Span<const SubDevice> sub_devices) const;
@@ -86,7 +90,7 @@ class SubDeviceManagers {
 
   MemoryBanks& whole_;
   const SubDeviceManagerId default_;
-  mutable std::mutex mutex_;  // the members below
+  mutable std::mutex mutex_;  // guards the members below
   std::map<SubDeviceManagerId, std::unique_ptr<SubDeviceManager>> managers_;
   SubDeviceManager* loaded_ = nullptr;
 };

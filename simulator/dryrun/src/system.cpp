@@ -15,7 +15,8 @@ std::vector<ChipId> numbered(int count) {
   return chips;
 }
 
-// Four trays of eight chips. The mesh runs down two of them and up the others.
+// Returns the chips of four trays with eight chips each. The mesh runs down two trays and up the
+// others.
 std::vector<ChipId> wormhole_galaxy_chips() {
   return {0,  16, 18, 2,  4, 20, 22, 6,  8, 24, 26, 10, 12, 28, 30, 14,
           13, 29, 31, 15, 9, 25, 27, 11, 5, 21, 23, 7,  1,  17, 19, 3};
@@ -26,7 +27,7 @@ std::vector<ChipId> blackhole_galaxy_chips() {
           27, 31, 23, 19, 26, 30, 22, 18, 25, 29, 21, 17, 24, 28, 20, 16};
 }
 
-// Shapes and orders of chips are what TT-Metal gives for its own mock machines of that size.
+// The shapes and orders of chips equal those of TT-Metal's own mock machines of that size.
 System with_chips(Board board) {
   using distributed::MeshShape;
   const std::string name = board.system;
@@ -36,7 +37,7 @@ System with_chips(Board board) {
   };
   if (name == "n300") return make(MeshShape(2, 1), numbered(2), {1});
   if (name == "n300_2x2") return make(MeshShape(2, 2), {0, 1, 3, 2}, {1, 3});
-  // The chips behind PCIe are 0 to 3, their remote halves 4 to 7.
+  // Chips 0 to 3 are connected by PCIe. Chips 4 to 7 are their remote halves.
   if (name == "t3000") return make(MeshShape(2, 4), {4, 0, 2, 6, 5, 1, 3, 7}, {4, 5, 6, 7});
   if (name == "galaxy") return make(MeshShape(8, 4), wormhole_galaxy_chips());
   if (name == "p300") return make(MeshShape(2, 1), numbered(2));

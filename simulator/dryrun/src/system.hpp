@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The machines that can be simulated: boards, and how many chips they are in what order.
+// The machines that can be simulated: boards, and the number and order of their chips.
 #pragma once
 
 #include <string_view>
@@ -20,15 +19,16 @@ inline CoreCoord core_coord(const ttmem::placement::Grid& grid) { return {grid.x
 struct System {
   Board board;
   distributed::MeshShape mesh_shape;
-  std::vector<ChipId> chips;              // in mesh order
-  std::vector<ChipId> remote_chips = {};  // those without a PCIe link, reached through others
+  std::vector<ChipId> chips;  // in mesh order
+  // Chips without a PCIe link, which are reached through other chips.
+  std::vector<ChipId> remote_chips = {};
 };
 
-// What TTMEM_DRYRUN_SYSTEM may say, without a grid.
+// Returns the values of TTMEM_DRYRUN_SYSTEM, without grids.
 std::vector<std::string_view> system_names();
 
-// `name` as TTMEM_DRYRUN_SYSTEM has it, case and punctuation aside; empty means n150. Throws for a
-// name or a grid it does not know, and says which names there are.
+// Finds the system for a value of TTMEM_DRYRUN_SYSTEM. Ignores case and punctuation; empty means
+// n150. Throws for an unknown name or grid; the message lists the known names.
 System find_system(std::string_view name);
 
 }  // namespace tt::tt_metal::dryrun

@@ -32,7 +32,8 @@ std::vector<MeshCoordinate> places_of(const MeshShape& requested, const MeshCoor
       places.emplace_back(offset[0] + coord[0], offset[1] + coord[1]);
     }
   } else if (fits(offset, requested[1], requested[0], system)) {
-    // Turned: rows run along the system's columns, from its corner.
+    // The mesh is turned: its rows run along the columns of the system, from the corner of the
+    // system.
     for (const MeshCoordinate& coord : MeshCoordinateRange(requested)) {
       places.emplace_back(coord[1], coord[0]);
     }

@@ -49,7 +49,7 @@ void ThreadPool::work(Worker& worker) {
     } catch (...) {
       thrown = std::current_exception();
     }
-    task = nullptr;  // what the task holds is gone before wait() returns
+    task = nullptr;  // destroys the objects that the task holds before wait() returns
     lock.lock();
     if (thrown && !exception_) exception_ = thrown;
     if (--unfinished_ == 0) all_done_.notify_all();

@@ -13,11 +13,11 @@
 
 namespace tt::tt_metal::dryrun {
 
-// The worker threads of a mesh. Tasks go to the workers in turn; the threads start with the first
-// task. A pool of one worker has no thread, and runs tasks where they are enqueued.
+// The worker threads of a mesh. The workers take tasks in turn, and start with the first task. A
+// pool of one worker has no thread, and runs tasks on the calling thread.
 //
-// Enqueueing and waiting may happen on any thread. wait() returns when every task enqueued before
-// it is done, and throws the first exception that one of them threw.
+// Any thread may enqueue and wait. wait() returns when every task that was enqueued before is done,
+// and throws the first exception of a task.
 class ThreadPool {
  public:
   explicit ThreadPool(std::size_t workers) : workers_(workers) {}
@@ -39,7 +39,7 @@ class ThreadPool {
   void work(Worker& worker);
 
   const std::size_t workers_;
-  std::mutex mutex_;  // the members below
+  std::mutex mutex_;  // guards the members below
   std::condition_variable all_done_;
   std::vector<std::unique_ptr<Worker>> started_;
   std::size_t next_ = 0;

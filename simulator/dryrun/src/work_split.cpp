@@ -10,7 +10,7 @@ namespace {
 
 CoreCoord swapped(const CoreCoord& core) { return {core.y, core.x}; }
 
-// Row-wise; `cores` of them exist.
+// Returns rectangles of `cores` cores from `start` on, row by row. The grid has so many cores.
 std::vector<CoreRange> rows_from(CoreCoord start, std::size_t cores, CoreCoord grid) {
   std::vector<CoreRange> ranges;
   const auto take = [&](const CoreRange& range, CoreCoord next) {

@@ -120,8 +120,8 @@ void suggest_for_clash(const Failure& failure, const DeviceMemory& memory,
        .buffers = {culprits.begin(), culprits.end()}});
 }
 
-// Returns whether the buffer was there before the program. With a program cache either of them may
-// be the new one.
+// Returns words that say whether the buffer or the program was there first. With a program cache,
+// the program may be older.
 std::string which_is_new(const Holder& lowest, const model::Program* program) {
   if (program == nullptr || !lowest.age_ns) return "";
   return program->age_ns > *lowest.age_ns ? ", and came after the program had been placed"

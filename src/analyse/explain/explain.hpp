@@ -14,10 +14,10 @@ namespace ttmem::explain {
 struct Question {
   std::optional<Failure> failure{};  // nullopt: nothing has failed, explain what would fail first
   const model::Snapshot* state = nullptr;  // null: only the message is known
-  std::optional<std::int32_t>
-      pid{};  // explain this process only; nullopt: the process that fits the message best
-  bool is_that_moment =
-      false;  // true: the failing process kept or recorded `state` at the moment of the failure
+  // Explain this process only; nullopt: the process that fits the message best.
+  std::optional<std::int32_t> pid{};
+  // True: the failing process kept or recorded `state` at the moment of the failure.
+  bool is_that_moment = false;
 };
 
 // Explains why a request failed, which buffers were in the way, and the smallest changes that would

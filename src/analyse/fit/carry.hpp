@@ -17,8 +17,8 @@ namespace ttmem::fit {
 struct CarriedRequest {
   recording::Request request;  // with its sizes on the other board, without its cores
   Why why = Why::none;         // why the request cannot be carried over
-  bool is_placed =
-      false;  // true: the allocator places the request; false: it only counts, as a kernel does
+  // True: the allocator places the request; false: it only counts, as a kernel does.
+  bool is_placed = false;
   bool bottom_up = false;
 };
 
@@ -36,8 +36,8 @@ struct CarriedRequest {
 struct CarriedLayout {
   recording::Layout layout;
   Why why = Why::none;
-  std::vector<placement::CbStack>
-      stacks;  // stacks of CBs, which the runtime compares with L1 buffers
+  // Stacks of CBs, which the runtime compares with L1 buffers.
+  std::vector<placement::CbStack> stacks;
 };
 
 [[nodiscard]] CarriedLayout carry(const recording::Layout& layout, const Target& target);

@@ -15,8 +15,8 @@ namespace ttmem::leaks {
 struct Filter {
   std::optional<std::int32_t> pid;
   std::vector<Kind> kinds;  // empty: all kinds on devices; host memory only if it is named
-  std::vector<model::DeviceName>
-      devices;  // for a recording; a snapshot is restricted to them before the search
+  // Only for a recording; a snapshot is restricted to the devices before the search.
+  std::vector<model::DeviceName> devices;
 
   [[nodiscard]] bool takes(Kind kind) const {
     if (kinds.empty()) return kind != Kind::system;

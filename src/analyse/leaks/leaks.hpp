@@ -22,8 +22,8 @@ struct Leak {
   std::string label;         // likewise; for programs their name
   std::string process;       // name of the process
   std::int32_t pid = 0;      // pid in the namespace of the process
-  std::optional<std::int32_t>
-      host_pid;  // pid here, if known, of a process in another pid namespace
+  // Pid in this pid namespace, if known, of a process in another one.
+  std::optional<std::int32_t> host_pid;
   bool foreign_pid = false;
   std::vector<std::uint32_t> devices;  // numbers of the devices, ascending
   std::uint64_t bytes = 0;             // bytes on all devices; physical where known

@@ -91,8 +91,8 @@ Growth LiveGrowth::growth_of(const Key& key, const Group& group) const {
   report::SteadyGrowth count;
   std::uint32_t next = 0;
   const auto look = [&](const Figures& now) {
-    bytes.look(next, looks_, now.bytes);
-    count.look(next, looks_, now.count);
+    bytes.add(next, looks_, now.bytes);
+    count.add(next, looks_, now.count);
     ++next;
   };
   for (const auto& [number, now] : group.seen) {

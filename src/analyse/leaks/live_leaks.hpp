@@ -41,8 +41,8 @@ class LiveGrowth {
     std::string scope;  // pattern of the scopes if several differ in numbers
     std::string label;  // likewise
     std::string process;
-    std::vector<std::pair<std::uint32_t, Figures>>
-        seen;  // figures by look; a look without figures had nothing
+    // Figures by look; a look without figures had nothing.
+    std::vector<std::pair<std::uint32_t, Figures>> seen;
   };
 
   Figures& figures(const Key& key, const std::string& scope, const std::string& label,

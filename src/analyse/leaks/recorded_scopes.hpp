@@ -57,8 +57,8 @@ class RecordedScopes {
   const Filter& filter_;
   std::vector<bool> counts_;
   std::map<Step, MeshBuffer> going_on_;
-  std::set<std::pair<recording::RowId, std::uint64_t>>
-      programs_;  // a program of a mesh counts once
+  // The programs so far; a program of a mesh counts once.
+  std::set<std::pair<recording::RowId, std::uint64_t>> programs_;
   OutlivedScopes outlived_;
 };
 

@@ -56,7 +56,7 @@ void BufferPlaces::change_banks(const recording::Request& request,
   }
 }
 
-// A process that has such buffers has a region for them, and did not state it.
+// Returns true if buffers of the kind exist but no process stated their region.
 bool BufferPlaces::is_unstated(Kind kind) const {
   const Banks& banks = banks_[kind];
   return !banks.region && (banks.unplaced > 0 || banks.placed > 0);

@@ -14,22 +14,24 @@ namespace ttmem::report {
 
 using Regions = PerKind<std::optional<collector::BankRegion>>;
 
-// Where the buffers of a chip lie. Chips of a mesh hold the same buffers and share one of these:
-// see SharedPlaces. Not thread-safe.
+// The addresses of the buffers of a chip. Chips of a mesh hold the same buffers and share one
+// object (SharedPlaces). Not thread-safe.
 class BufferPlaces {
  public:
-  // Without regions: where buffers may lie is not known yet.
+  // Makes an object without regions, for a chip whose regions are not known yet.
   BufferPlaces() = default;
   explicit BufferPlaces(const Regions& regions);
 
-  // `cores`: those that it takes its range on; null: every core.
+  // Adds or removes a buffer. `cores` are the cores on which it takes its range; null means every
+  // core.
   void change(const recording::Request& request, std::optional<std::uint64_t> address,
               const CoreMask* cores, bool add);
 
   [[nodiscard]] bool is_empty() const { return live_ == 0; }
   [[nodiscard]] std::uint64_t live(Kind kind) const { return banks_[kind].live; }
   [[nodiscard]] bool has(const Regions& regions) const;
-  // The largest free block of a bank, as collector::free_space() has it; none: unknown.
+  // Returns the largest free block of a bank, by the rules of collector::free_space(); nullopt:
+  // unknown.
   [[nodiscard]] std::optional<std::uint64_t> largest_free(Kind kind) const;
   [[nodiscard]] const LowestBuffers& lowest_l1() const { return lowest_l1_; }
 
@@ -39,9 +41,9 @@ class BufferPlaces {
     std::optional<collector::BankRegion> region;
     std::optional<FreeBlocks> blocks;
     std::uint64_t live = 0;
-    std::uint64_t placed = 0;    // of those, with an address
-    std::uint64_t unplaced = 0;  // without an address or a size per bank
-    std::uint64_t outside = 0;   // of the region
+    std::uint64_t placed = 0;    // number of live buffers with an address
+    std::uint64_t unplaced = 0;  // number of live buffers without an address or a size per bank
+    std::uint64_t outside = 0;   // number of live buffers outside of the region
   };
   void change_banks(const recording::Request& request, std::optional<std::uint64_t> address,
                     bool add);

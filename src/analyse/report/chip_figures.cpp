@@ -37,7 +37,7 @@ ChipFigures::ChipFigures(const Tables& tables, const Chip& chip)
 
 void ChipFigures::open(const Device& device) {
   open_.push_back({&device, nullptr});
-  // As the collector sorts processes: the first that states a limit counts.
+  // Sorts as the collector does: the first process that states a limit determines it.
   std::sort(open_.begin(), open_.end(), [&](const OpenDevice& a, const OpenDevice& b) {
     const auto key = [&](const Device& of) {
       return std::tuple(tables_.process(of.process).pid, of.process, of.id);
@@ -106,7 +106,7 @@ void ChipFigures::free(const Request& request, const BufferPlaces& places, const
   used_[kind] -= request.used_bytes();
   if (kind == Kind::cb) --loose_cbs_;
   if (kind == Kind::l1_small) small_bytes_per_core_ -= request.bytes_per_bank;
-  // What was not known because of this buffer may be known now.
+  // Free space that was unknown because of this buffer may be known now.
   if (is_bank_kind(kind)) note_free(kind, places, at);
   if (kind == Kind::trace) note_free(Kind::dram, places, at);
   if (kind == Kind::l1_small) note_free(Kind::l1, places, at);
@@ -137,7 +137,8 @@ void ChipFigures::update_ends(const Device& device, const CoreMask& changed) {
   all_ends_ = ends_on(grid);
 }
 
-// Over all processes, which may see different grids.
+// Returns the end of circular buffers on a core, over all processes. Processes may see different
+// grids.
 std::uint64_t ChipFigures::end_on(std::uint32_t core) const {
   std::uint64_t end = 0;
   for (const OpenDevice& open : open_) {
@@ -193,7 +194,7 @@ std::int64_t ChipFigures::room_below(std::uint64_t top, const Ends& ends) const 
   return static_cast<std::int64_t>(top) - static_cast<std::int64_t>(end);
 }
 
-// Of all cores, as collector::headroom() has it for each.
+// Returns the least headroom of all cores, by the rules of collector::headroom().
 std::int64_t ChipFigures::least_room(const LowestBuffers& lowest) const {
   const std::uint64_t top = limits_.l1_bytes_per_core - limits_.l1_small_bytes_per_core;
   const std::optional<std::uint64_t> everywhere = lowest.on_every_core();

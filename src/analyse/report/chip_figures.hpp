@@ -17,7 +17,7 @@
 
 namespace ttmem::report {
 
-// The highest or the lowest figure so far.
+// The highest or the lowest value of a figure so far, and its moment.
 struct Record {
   std::int64_t bytes = 0;
   Moment moment{};
@@ -34,26 +34,28 @@ struct Record {
   }
 };
 
-// One chip while its story is told: what all processes together use of it, and the extremes. By the
-// rules of the collector, one event at a time. Not thread-safe; the arguments must outlive it.
+// The figures of one chip while its story is read: the use by all processes together, and the
+// extremes. Follows the rules of the collector, one event at a time. Not thread-safe; the arguments
+// must outlive this object.
 class ChipFigures {
  public:
   ChipFigures(const Tables& tables, const Chip& chip);
 
-  // A process opens the chip, or closes it. Then call set_regions_fit() and note_all().
+  // Records that a process opens or closes the chip. Call set_regions_fit() and note_all()
+  // afterwards.
   void open(const recording::Device& device);
   void close(const recording::Device& device);
-  // As the open devices state them; none: no device does.
+  // Returns the regions that the open devices state; nullopt if no device states any.
   [[nodiscard]] std::optional<Regions> regions() const;
-  // False: `places` are those of other regions, because a buffer is left from then.
+  // False means that `places` still has earlier regions, because a buffer is left from that time.
   void set_regions_fit(bool fit) { regions_fit_ = fit; }
   void note_all(const BufferPlaces& places, const Moment& at);
 
-  // A buffer or kernel comes or goes; `places` has the change already.
+  // Record that a buffer or kernel is added or removed. `places` already contains the change.
   void allocate(const recording::Request& request, const BufferPlaces& places, const Moment& at);
   void free(const recording::Request& request, const BufferPlaces& places, const Moment& at);
-  // The circular buffers of the programs of a process change from `before` bytes to those of the
-  // ledger; null: to none.
+  // Records that the circular buffers of a process's programs change from `before` bytes to the
+  // bytes of the ledger; a null ledger has none.
   void programs_changed(const recording::Device& device, ledger::DeviceLedger* ledger,
                         std::uint64_t before, const BufferPlaces& places, const Moment& at);
 
@@ -61,18 +63,18 @@ class ChipFigures {
   [[nodiscard]] const Record& l1_peak() const { return l1_peak_; }
   [[nodiscard]] const Record& least_largest_free(Kind kind) const { return largest_free_[kind]; }
   [[nodiscard]] const Record& least_headroom() const { return headroom_; }
-  // What all L1_SMALL buffers together took of a core.
+  // Returns the peak of all L1_SMALL buffers together on one core.
   [[nodiscard]] const Record& l1_small_per_core() const { return small_per_core_; }
 
  private:
   struct OpenDevice {
     const recording::Device* device;
-    ledger::DeviceLedger* ledger;  // null: no program yet
+    ledger::DeviceLedger* ledger;  // null: no program so far
   };
-  // The highest end of circular buffers on some cores.
+  // The highest end of circular buffers on a set of cores.
   struct Ends {
     std::uint64_t highest = 0;
-    bool some_empty = true;  // a core has none
+    bool some_empty = true;  // true if a core has no circular buffer
   };
 
   void devices_changed();
@@ -93,16 +95,16 @@ class ChipFigures {
   const Chip& chip_;
   std::string arch_;
   std::vector<OpenDevice> open_;
-  std::uint32_t known_kinds_ = 0;  // of the open devices
-  bool banks_agree_ = true;        // the open devices state the same of their banks
+  std::uint32_t known_kinds_ = 0;  // kinds that the open devices report
+  bool banks_agree_ = true;        // the open devices state the same banks
   bool regions_fit_ = false;
-  bool limits_known_ = false;  // those of L1, and the grid
+  bool limits_known_ = false;  // the L1 limits and the grid are known
   collector::L1Limits limits_;
 
   PerKind<std::uint64_t> used_{};
   std::uint64_t small_bytes_per_core_ = 0;
-  std::uint64_t loose_cbs_ = 0;      // without an address
-  std::vector<std::uint64_t> ends_;  // of the circular buffers of each core; 0: none
+  std::uint64_t loose_cbs_ = 0;      // number of circular buffers without an address
+  std::vector<std::uint64_t> ends_;  // end of the circular buffers of each core; 0: none
   Ends all_ends_;
 
   PerKind<Record> peaks_{};

@@ -8,12 +8,13 @@
 
 namespace ttmem::report {
 
-// What processes say of a chip; the first that says something counts. Without any figures.
+// Returns what processes say about a chip, without figures. If processes differ, the first known
+// value is taken.
 [[nodiscard]] DeviceReport describe(const Tables& tables, const Chip& chip);
-// The extremes that a pass over the story has found.
+// Sets the extremes that a pass over the story has found.
 void set_extremes(const ChipFigures& figures, DeviceReport& device);
 
-// Both.
+// Calls both functions above.
 [[nodiscard]] DeviceReport chip_report(const Tables& tables, const Chip& chip,
                                        const ChipFigures& figures);
 

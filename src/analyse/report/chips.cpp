@@ -23,7 +23,7 @@ Identity identity_of(const Device& device) {
   return device.uid != 0 ? Identity(device.uid, 0, "") : Identity(0, device.number, device.arch);
 }
 
-// The only chip with that number; none when there are none or several.
+// Returns the only chip with that number; nullopt if there is none or several.
 std::optional<Identity> only_chip(const Tables& tables, std::uint32_t number) {
   std::optional<Identity> only;
   for (const Device& device : tables.devices) {
@@ -44,7 +44,7 @@ Chip chip_of(const Tables& tables, const std::vector<RowId>& rows) {
   return chip;
 }
 
-// Of the rows of a chip that count, those that no other outlived.
+// Sets is_at_end for those last openings of a chip that ended last.
 void mark_at_end(const Tables& tables, const Chip& chip, Chips& chips) {
   constexpr Time kNever = std::numeric_limits<Time>::max();
   const auto end_of = [&](RowId row) { return tables.device(row).end_ns.value_or(kNever); };

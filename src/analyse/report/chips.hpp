@@ -13,17 +13,17 @@ namespace ttmem::report {
 using recording::RowId;
 using recording::Tables;
 
-// A chip, and the devices of the recording that are it: one for each time that a process opened it.
+// A chip, and its devices in the recording: one for each time that a process opened it.
 struct Chip {
   std::vector<RowId> rows;
-  // The largest that a process sees; processes may see different ones. 0: unknown.
+  // The largest grid that a process sees; processes may see different grids. 0: unknown.
   std::uint32_t grid_x = 0;
   std::uint32_t grid_y = 0;
 
   [[nodiscard]] std::uint32_t cores() const;
 };
 
-// The number that a core of a device has on its chip.
+// Convert the number of a core, or a set of cores, from a device of the recording to its chip.
 [[nodiscard]] std::uint32_t core_on_chip(const Chip& chip, const recording::Device& device,
                                          std::uint32_t core);
 [[nodiscard]] CoreMask cores_on_chip(const Chip& chip, const recording::Device& device,
@@ -32,11 +32,12 @@ struct Chip {
 struct Chips {
   std::vector<Chip> chips;            // by number, then uid
   std::vector<std::uint32_t> of_row;  // [device - 1]
-  // The last time that a process had the device open; a device that was left open is one too.
+  // True for the last time that a process had the chip open, even if it was left open.
   std::vector<bool> is_last;  // [device - 1]
-  // Of those, the ones that ended last on their chip, at one moment: they had it open at its end.
+  // True if `is_last` is true and no other opening of the chip ended later: the process had the
+  // chip open at the end. Several openings can end at the same time.
   std::vector<bool> is_at_end;  // [device - 1]
-  // By set: the chips that a buffer on that set lies on, each once.
+  // For each device set: the chips of a buffer on that set, each once.
   std::vector<std::vector<std::uint32_t>> of_set;  // [set - 1]
 
   [[nodiscard]] std::uint32_t of(RowId device) const {
@@ -44,8 +45,9 @@ struct Chips {
   }
 };
 
-// Devices with the same uid are one chip. Without a uid, those with the same number and
-// architecture; a process that gives only the number means the only chip that has it.
+// Finds the chips of a recording. Devices with the same uid are one chip. Without a uid, devices
+// with the same number and architecture are one chip. A device of which only the number is known
+// belongs to the only chip with that number.
 [[nodiscard]] Chips find_chips(const Tables& tables);
 
 }  // namespace ttmem::report

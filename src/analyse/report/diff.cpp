@@ -12,7 +12,7 @@
 namespace ttmem::report {
 namespace {
 
-// Kind, scope, label, size of what has no name, shared.
+// Kind, scope, label, size of a holder without scope and label, shared.
 using Name = std::tuple<Kind, std::string, std::string, std::uint64_t, bool>;
 
 Name name_of(const Holder& holder) {
@@ -20,11 +20,11 @@ Name name_of(const Holder& holder) {
   return {holder.kind, holder.scope, holder.label, has_name ? 0 : holder.size, holder.shared};
 }
 
-// All that has one name.
+// The total of all holders with one name.
 struct Held {
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
-  std::map<std::uint64_t, std::uint64_t> sizes;  // and how many have it
+  std::map<std::uint64_t, std::uint64_t> sizes;  // by size: number of allocations
 };
 
 std::map<Name, Held> by_names(const std::vector<Holder>& holders) {
@@ -38,7 +38,7 @@ std::map<Name, Held> by_names(const std::vector<Holder>& holders) {
   return names;
 }
 
-// What the fullest device held at its peak.
+// Returns the holders at the peak of the fullest device.
 template <typename Peak>
 const std::vector<Holder>* at_peak(const Report& report, Peak peak,
                                    std::vector<Holder> DeviceReport::*holders) {

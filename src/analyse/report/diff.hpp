@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Two runs side by side. Plain values.
+// Compares two runs. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +12,10 @@
 
 namespace ttmem::report {
 
-// A figure of each run, as --fail-on names it.
+// One figure of both runs, with its name in --fail-on.
 struct FigureDiff {
   const char* name = "";
-  bool is_bytes = true;  // else a number
+  bool is_bytes = true;  // false: a number
   std::optional<Range> before{};
   std::optional<Range> now{};
 
@@ -30,13 +29,13 @@ struct FigureDiff {
 enum class ChangeType : std::uint8_t { added, gone, grown, shrunk, other_sizes };
 [[nodiscard]] const char* name_of(ChangeType type);
 
-// What has one name was other at the peak of one run than at that of the other.
+// A holder whose size at the peak differs between the two runs.
 struct Change {
   ChangeType type = ChangeType::added;
   Kind kind = Kind::dram;
   std::string scope{};
   std::string label{};
-  bool shared = false;  // of circular buffers: programs of several names
+  bool shared = false;  // circular buffers that programs of several names share
   std::uint64_t before_bytes = 0;
   std::uint64_t before_count = 0;
   std::uint64_t now_bytes = 0;
@@ -49,15 +48,15 @@ struct Change {
 
 struct Diff {
   std::vector<FigureDiff> figures;
-  std::vector<Change> dram;  // at the peaks; the largest change first
+  std::vector<Change> dram;  // differences at the peaks, the largest first
   std::vector<Change> l1;
-  bool all_seen = true;       // false: one run may not have seen its fullest moments
-  bool made_of_known = true;  // false: one of them is an aggregate, so there are no changes
+  bool all_seen = true;       // false: one run may have missed the moments of its real peaks
+  bool made_of_known = true;  // false: one recording is an aggregate, so there are no changes
 };
 
-// Compares the fullest devices, each at its peak: chips have other numbers in another run. What
-// they held is matched by kind, scope, label and size; what has neither scope nor label by kind and
-// size. Never by address, id, pid or number of the chip. Pure.
+// Compares the fullest devices of both runs, each at its peak, because chip numbers may differ
+// between runs. Matches holders by kind, scope, label and size; holders without scope and label
+// only by kind and size. Never matches by address, id, pid or chip number. Pure.
 [[nodiscard]] Diff make_diff(const Report& before, const Report& now);
 
 }  // namespace ttmem::report

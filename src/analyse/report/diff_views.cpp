@@ -32,7 +32,7 @@ std::string signed_text(std::int64_t bytes, Units units) {
   return (bytes > 0 ? "+" : "") + text::format_signed_bytes(bytes, units);
 }
 
-// "+4.00 MiB, +2.1%"; "=" when nothing changed.
+// Formats a change: "+4.00 MiB, +2.1%"; "=" if nothing changed.
 std::string change_text(const FigureDiff& figure, Units units) {
   if (!figure.change()) return std::string(text::kUnknown);
   const std::int64_t change = *figure.change();
@@ -46,7 +46,7 @@ std::string change_text(const FigureDiff& figure, Units units) {
   return text;
 }
 
-// More is worse, but for what is left.
+// Returns red for a worse figure. More is worse, except for figures of what is left.
 Color color_of(const FigureDiff& figure) {
   const std::int64_t change = figure.change().value_or(0);
   if (change == 0) return Color::plain;
@@ -59,7 +59,7 @@ std::string origin(const Change& change) {
   return text::origin_or_none(change.scope, change.label);
 }
 
-// "4 x 1.00 MiB" would need one size; so the sum and how many there are.
+// Formats a sum and a count, because the sizes may differ: "4.00 MiB (4)".
 std::string held_text(std::uint64_t bytes, std::uint64_t count, Units units) {
   if (count == 0) return "-";
   return fmt::format("{} ({})", text::format_bytes(model::Bytes(bytes), units), count);

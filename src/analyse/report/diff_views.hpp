@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A Diff for people, for pull requests and for programs. Pure.
+// Shows a Diff as text, as Markdown for pull requests, and as JSON. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +12,18 @@
 namespace ttmem::report {
 
 struct DiffNames {
-  std::string before;  // of the files
+  std::string before;  // names of the files
   std::string now;
-  std::size_t top = 10;             // lines of each list
-  std::vector<std::string> failed;  // limits that are exceeded, as sentences
+  std::size_t top = 10;             // number of lines of each list
+  std::vector<std::string> failed;  // exceeded limits, as sentences
 };
 
 [[nodiscard]] std::string diff_text(const Diff& diff, const DiffNames& names,
                                     const text::TextOptions& options);
-// Tables that GitHub shows.
+// Returns tables in GitHub's Markdown.
 [[nodiscard]] std::string diff_markdown(const Diff& diff, const DiffNames& names);
-// Schema ttmem.diff.v1 (docs/guides/recording.md), with all changes. Ends with a newline.
+// Returns JSON of the schema ttmem.diff.v1 (docs/guides/recording.md), with all changes. Ends with
+// a newline.
 [[nodiscard]] std::string diff_json(const Diff& diff, const DiffNames& names);
 
 }  // namespace ttmem::report

@@ -7,7 +7,7 @@
 namespace ttmem::report {
 namespace {
 
-constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  // of the region
+constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  // outside the region
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::uint64_t FreeBlocks::length(std::uint64_t begin, std::uint64_t end) const {
   return end > begin ? end - begin : 0;
 }
 
-// Counts a free block, or no longer. Does nothing for one that is taken.
+// Adds a free block to lengths_, or removes it. Does nothing if the block is taken.
 void FreeBlocks::note(Cover::iterator block, bool there) {
   if (block->second != 0) return;
   const std::uint64_t bytes = length(block->first, std::next(block)->first);
@@ -38,7 +38,7 @@ void FreeBlocks::note(Cover::iterator block, bool there) {
   }
 }
 
-// Makes a block begin at `address`.
+// Splits a block, so that a block begins at `address`.
 FreeBlocks::Cover::iterator FreeBlocks::split(std::uint64_t address) {
   const auto after = cover_.lower_bound(address);
   if (after != cover_.end() && after->first == address) return after;
@@ -46,7 +46,7 @@ FreeBlocks::Cover::iterator FreeBlocks::split(std::uint64_t address) {
 }
 
 void FreeBlocks::change(std::uint64_t begin, std::uint64_t end, bool add) {
-  // Blocks that may grow, shrink or go: from the one before `begin` to the one at `end`.
+  // These blocks may grow, shrink or vanish: from the block before `begin` to the block at `end`.
   auto first = std::prev(cover_.upper_bound(begin));
   if (first->first == begin && first != cover_.begin()) --first;
   auto last = cover_.lower_bound(end);

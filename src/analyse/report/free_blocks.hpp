@@ -8,26 +8,27 @@
 
 namespace ttmem::report {
 
-// The free blocks of a region while buffers come and go, which may overlap. A change takes time
-// logarithmic in the number of blocks, and proportional to how many buffers it overlaps. A block
-// begins at the region's own begin or at a multiple of its step, as collector::free_space() has it.
+// The free blocks of a region while buffers, which may overlap, are added and removed. A change
+// takes time logarithmic in the number of blocks, and proportional to the number of buffers that it
+// overlaps. A free block begins at the begin of the region or at a multiple of its step, as in
+// collector::free_space().
 //
-// Example, region [100, 200) in steps of 10: after take(100, 115) and take(150, 160) the largest
-// has 40 bytes. Not thread-safe.
+// Example: in the region [100, 200) with step 10, after take(100, 115) and take(150, 160), the
+// largest free block has 40 bytes. Not thread-safe.
 class FreeBlocks {
  public:
   explicit FreeBlocks(const collector::BankRegion& region);
 
-  // [begin, end) lies in the region and is not empty.
+  // Takes [begin, end), which must lie in the region and not be empty.
   void take(std::uint64_t begin, std::uint64_t end) { change(begin, end, true); }
-  // It was taken before.
+  // Frees a range that was taken before.
   void give_back(std::uint64_t begin, std::uint64_t end) { change(begin, end, false); }
 
-  // The length of the largest one; 0 when there is none.
+  // Returns the length of the largest free block; 0 if there is none.
   [[nodiscard]] std::uint64_t largest() const;
 
  private:
-  // Address to how many buffers lie from there up to the next one. Neighbours differ.
+  // Maps an address to the number of buffers between it and the next address. Neighbours differ.
   using Cover = std::map<std::uint64_t, std::uint32_t>;
 
   void change(std::uint64_t begin, std::uint64_t end, bool add);
@@ -37,7 +38,7 @@ class FreeBlocks {
 
   collector::BankRegion region_;
   Cover cover_;
-  std::map<std::uint64_t, std::uint32_t> lengths_;  // of free blocks, and how many have it
+  std::map<std::uint64_t, std::uint32_t> lengths_;  // by length: number of free blocks
 };
 
 }  // namespace ttmem::report

@@ -15,10 +15,11 @@ namespace {
 
 using recording::Request;
 
-// More than programs of real workloads need by far; a few seconds.
+// The maximum work to compute the bytes of programs: a few seconds, and far more than real
+// workloads need.
 constexpr std::uint64_t kMaxWork = 1ULL << 27;
 
-// How many of the devices are the chip: one, but for odd recordings.
+// Returns how many of the devices belong to the chip: one, except in unusual recordings.
 std::uint64_t on_chip(const std::vector<RowId>& devices, const Chips& chips, std::uint32_t chip,
                       Openings openings) {
   return static_cast<std::uint64_t>(std::count_if(devices.begin(), devices.end(), [&](RowId row) {
@@ -43,7 +44,7 @@ void add_cbs(const ledger::Footprint& footprint, segment::Footprint& to) {
   }
 }
 
-// The circular buffers of all programs of one name, each footprint once.
+// The circular buffers of all programs with one name. Each footprint is contained once.
 struct OfName {
   segment::Footprint cbs;
   std::vector<const ledger::Footprint*> known;

@@ -9,8 +9,8 @@
 
 namespace ttmem::report {
 
-// What another tool says of an imported run, by its own names: the numbers of a JSON object, null
-// is unknown. Empty when it is none.
+// Returns the figures of another tool for an imported run, with that tool's names: the numbers of a
+// JSON object, in which null means unknown. Returns an empty list if `json` is not an object.
 [[nodiscard]] std::vector<std::pair<std::string, Bytes>> imported_figures(const std::string& json);
 
 }  // namespace ttmem::report

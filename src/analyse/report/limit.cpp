@@ -115,7 +115,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-// How many bytes a unit has; none: there is no such unit.
+// Returns the number of bytes of a unit; nullopt if the unit does not exist.
 std::optional<double> bytes_in(std::string_view unit) {
   constexpr std::array<std::pair<std::string_view, double>, 12> units = {{{"", 1},
                                                                           {"B", 1},
@@ -134,7 +134,7 @@ std::optional<double> bytes_in(std::string_view unit) {
   return found == units.end() ? std::nullopt : std::optional(found->second);
 }
 
-// "+2%", "1.2MiB", "0".
+// Parses "+2%", "1.2MiB" or "0".
 bool parse_value(std::string_view text, Limit& limit) {
   limit.relative = text.starts_with('+') || text.starts_with('-');
   const double sign = text.starts_with('-') ? -1 : 1;
@@ -191,7 +191,7 @@ std::string value_text(const RunFigure& figure, std::int64_t value) {
   return (value < 0 ? "-" : "") + size;
 }
 
-// "+4096 bytes, +2.1%"
+// Formats a difference: "+4096 bytes, +2.1%".
 std::string difference(const RunFigure& figure, std::int64_t before, std::int64_t now) {
   std::string text = fmt::format("{:+}{}", now - before, figure.is_bytes ? " bytes" : "");
   if (before != 0) {
@@ -215,7 +215,7 @@ const std::vector<RunFigure>& run_figures() {
       {"headroom.min", "least headroom of a core", headroom},
       {"dram.largest_free.min", "smallest largest free block of a DRAM bank",
        least_free<Kind::dram>},
-      {"l1.largest_free.min", "the same of L1", least_free<Kind::l1>},
+      {"l1.largest_free.min", "smallest largest free block of an L1 bank", least_free<Kind::l1>},
       {"leak", "allocations that were not freed", leak},
       {"lost", "events that were lost: a number, not bytes", lost, false},
   };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What --fail-on says: a figure of a run, and how much of it is too much.
+// The limits of --fail-on: a figure of a run, and its bound.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +12,32 @@
 
 namespace ttmem::report {
 
-// A figure of a whole run. A peak is that of the fullest device, a least one that of the tightest:
-// which number a chip has is not the same in every run. A leak is the sum over all devices.
+// A figure of a whole run. A peak is the peak of the fullest device, and a minimum is the minimum
+// of the tightest device, because chip numbers may differ between runs. A leak is the sum over all
+// devices.
 struct RunFigure {
   const char* name;                                  // "dram.peak"
   const char* meaning;                               // for help
   std::optional<Range> (*of)(const Report& report);  // nullopt: unknown
-  bool is_bytes = true;                              // else a number of events
+  bool is_bytes = true;                              // false: a number of events
 };
 [[nodiscard]] const std::vector<RunFigure>& run_figures();
 
-// "dram.peak>+2%", "l1.peak>1.2MiB", "headroom.min<64KiB", "leak>0". A sign makes it relative to
-// another run, and a percentage always is.
+// A parsed limit: "dram.peak>+2%", "l1.peak>1.2MiB", "headroom.min<64KiB", "leak>0". A limit with a
+// sign is relative to another run; a percentage needs a sign.
 struct Limit {
   std::string text;
   const RunFigure* figure = nullptr;
-  bool above = true;      // else below
-  bool or_equal = false;  // >= and <=
+  bool above = true;      // false: below
+  bool or_equal = false;  // true for >= and <=
   bool relative = false;
   bool percent = false;
-  double value = 0;  // bytes, or percent; negative: less than before
+  double value = 0;  // bytes or percent; negative: less than the other run
 };
 
-// Fails with what is wrong with it.
+// Parses a limit. The error says which part is wrong.
 [[nodiscard]] Result<Limit> parse_limit(const std::string& text);
-// The same, for a single run: fails for a relative one.
+// Parses a limit for a single run. Fails for a relative limit.
 [[nodiscard]] Result<Limit> parse_absolute_limit(const std::string& text);
 
 // The result is unknown if a figure is unknown, or only some values between its bounds exceed the
@@ -46,7 +46,7 @@ enum class Judgement : std::uint8_t { kept, exceeded, unknown };
 
 // `before` is null for an absolute limit, here and below.
 [[nodiscard]] Judgement judge(const Limit& limit, const Report* before, const Report& now);
-// A sentence that says by how much, when the limit is exceeded; empty when it is not.
+// Returns a sentence that says by how much the limit is exceeded; empty if it is not.
 [[nodiscard]] std::string exceeded(const Limit& limit, const Report* before, const Report& now);
 // Returns which figure is unknown or not exact, and why.
 [[nodiscard]] std::string why_unknown(const Limit& limit, const Report* before, const Report& now);

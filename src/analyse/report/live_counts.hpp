@@ -8,15 +8,15 @@
 
 namespace ttmem::report {
 
-// How many allocations there are of each request on each set of devices, or on each device. By set,
-// a buffer of a mesh counts once, so a change costs the same on any number of devices.
+// The number of live allocations by request and device set, or by request and device. By set, a
+// buffer of a mesh counts once, so a change takes the same time on any number of devices.
 class LiveCounts {
  public:
   enum class By : std::uint8_t { set, device };
   explicit LiveCounts(By by = By::set) : by_(by) {}
 
   void add(const recording::Allocation& allocation) { ++counts_[key(allocation)]; }
-  // The same for one of its devices.
+  // Adds the allocation on one of its devices only.
   void add_on(recording::RowId device, const recording::Allocation& allocation) {
     recording::Allocation there = allocation;
     there.devices = device;
@@ -38,7 +38,7 @@ class LiveCounts {
   }
 
  private:
-  // Rows of both tables are in memory, so their numbers are far below 2^32.
+  // The rows of both tables are in memory, so both numbers are far below 2^32.
   static std::uint64_t key(const recording::Allocation& allocation) {
     return static_cast<std::uint64_t>(allocation.devices) << 32 |
            static_cast<std::uint64_t>(allocation.request);

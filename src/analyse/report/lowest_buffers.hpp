@@ -10,22 +10,22 @@
 
 namespace ttmem::report {
 
-// Where the lowest L1 buffer lies. Buffers take their range on every core, but for those with banks
-// of their own; so it is enough to know the lowest of each set of cores. A change takes logarithmic
-// time. Not thread-safe.
+// Finds the lowest L1 buffer. Most buffers take their range on every core; only buffers with banks
+// of their own do not. So it is enough to know the lowest address of each set of cores. A change
+// takes logarithmic time. Not thread-safe.
 class LowestBuffers {
  public:
-  // `cores`: those that it takes its range on; null: every core.
+  // Adds a buffer. `cores` are the cores on which it takes its range; null means every core.
   void add(std::uint64_t address, const CoreMask* cores);
-  // It was added before.
+  // Removes a buffer that was added before.
   void remove(std::uint64_t address, const CoreMask* cores);
 
-  // Of the buffers on every core; none: there are none.
+  // Returns the lowest address of the buffers on every core; nullopt if there are none.
   [[nodiscard]] std::optional<std::uint64_t> on_every_core() const {
     return lockstep_.empty() ? std::nullopt : std::optional(lockstep_.begin()->first);
   }
   [[nodiscard]] bool has_own_banks() const { return own_live_ > 0; }
-  // Calls visit(cores, address) for each set of cores with buffers of its own.
+  // Calls visit(cores, address) for each set of cores that has buffers of its own.
   template <typename Visitor>
   void for_each_own(Visitor&& visit) const {
     for (const Part& part : own_) {
@@ -34,7 +34,8 @@ class LowestBuffers {
   }
 
  private:
-  using Addresses = std::map<std::uint64_t, std::uint32_t>;  // and how many buffers begin there
+  // By address: number of buffers that begin there.
+  using Addresses = std::map<std::uint64_t, std::uint32_t>;
   struct Part {
     CoreMask cores;
     Addresses addresses;

@@ -29,8 +29,8 @@ void append(std::vector<Holder>& to, const std::vector<Holder>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// Programs stay in the program cache until the device is closed, and so do system kernels: they are
-// held, and nobody's mistake.
+// Adds leaks. Programs and system kernels are not leaks: the program cache holds programs until the
+// device is closed, and system kernels are loaded for as long.
 void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
   for (const Holder& holder : left) {
     if (holder.persistent) continue;
@@ -39,7 +39,7 @@ void add_leaks(const std::vector<Holder>& left, DeviceReport& device) {
   }
 }
 
-// What these openings of a chip held when they ended, or the recording did.
+// Returns what these openings of a chip held when they ended, or when the recording ended.
 std::vector<Holder> held(const Tables& tables, const Chips& chips, std::uint32_t chip,
                          StoryFigures& story, Openings openings) {
   std::vector<Holder> holders;
@@ -108,7 +108,7 @@ void add_history(const Tables& tables, const StoryFigures& story, Report& report
   report.marks = tables.marks.size();
   report.churn = requests.churn();
   report.growth = story.growth().growth();
-  // That of programs may cost nothing.
+  // Programs may grow in number without taking more bytes.
   std::erase_if(report.growth, [](const Growth& growth) { return growth.grown_bytes() == 0; });
   report.while_trace_live = requests.while_trace_live();
   report.unknown_programs = story.unknown_programs();
@@ -121,7 +121,7 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
   const Chips chips = find_chips(tables);
   Report report = about(reader);
   StoryFigures story(tables, chips);
-  constexpr double kFirstPass = 0.8;  // of the time that both take
+  constexpr double kFirstPass = 0.8;  // part of the whole time
   if (progress) reader.set_progress([&](double part) { progress(part * kFirstPass); });
   std::uint64_t events = 0;
   auto told = reader.for_each_event(
@@ -132,13 +132,14 @@ Result<Report> make_report(Reader& reader, const std::function<void(double)>& pr
       },
       recording::Telling::without_dispatches);
   story.finish();
-  if (report.events == 0) report.events = events;  // the recorder was killed before it said so
+  // The recorder was killed before it wrote the number.
+  if (report.events == 0) report.events = events;
   for (const Chip& chip : chips.chips) report.devices.push_back(describe(tables, chip));
   PeakContents peaks(tables, chips, report.devices);
   for (std::uint32_t i = 0; i < chips.chips.size(); ++i) {
     if (!report.aggregate) {
       set_extremes(story.chip(i), report.devices[i]);
-      peaks.look_at(i, story.chip(i));
+      peaks.add_chip(i, story.chip(i));
     }
   }
   if (report.aggregate) set_sampled_peaks(tables, chips, report.devices);

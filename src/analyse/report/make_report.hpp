@@ -9,9 +9,10 @@
 
 namespace ttmem::report {
 
-// Reads a recording twice: for the extremes, and for what they were made of. Memory is bounded by
-// what is live at a time, and by what differs. `progress` is called with the part that is done, 0
-// to 1; may be empty. Fails when the file is damaged.
+// Makes the report of a recording. Reads the recording twice: for the extremes, and for the
+// contents at the peaks. Memory is bounded by what is live at one time, and by the number of
+// distinct names. `progress` is called with the finished part, 0 to 1; it may be empty. Fails if
+// the file is damaged.
 [[nodiscard]] Result<Report> make_report(recording::Reader& reader,
                                          const std::function<void(double)>& progress);
 

@@ -19,7 +19,7 @@ using recording::Tables;
 namespace {
 
 constexpr std::uint32_t kNoGroup = UINT32_MAX;
-constexpr std::uint32_t kAllPrograms = 0;  // a group
+constexpr std::uint32_t kAllPrograms = 0;  // index of a group
 
 std::string series_key(RowId process, const Mark& mark) {
   return std::to_string(process) + " " + name_pattern(mark.name);
@@ -55,7 +55,7 @@ void MarkGrowth::find_series() {
     for_each_process(mark, [&](RowId process) {
       Series& series = found[series_key(process, mark)];
       const std::string name = safe_text(mark.name);
-      if (series.looks++ == 0) {
+      if (series.marks++ == 0) {
         series.name = name;
       } else if (series.name != name) {
         series.name = name_pattern(name);
@@ -65,10 +65,10 @@ void MarkGrowth::find_series() {
   }
   std::vector<std::pair<std::string, Series>> all;
   for (auto& [key, series] : found) {
-    if (series.looks >= SteadyGrowth::kFewestLooks) all.emplace_back(key, std::move(series));
+    if (series.marks >= SteadyGrowth::kMinSamples) all.emplace_back(key, std::move(series));
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.second.looks > b.second.looks; });
+                   [](const auto& a, const auto& b) { return a.second.marks > b.second.marks; });
   for (auto& [key, series] : all) {
     std::vector<std::uint32_t>& of_process = series_of_process_[process_index(series.process)];
     if (of_process.size() == kMaxSeries) continue;
@@ -118,7 +118,7 @@ MarkGrowth::Entry& MarkGrowth::entry(RowId process, std::uint32_t group) {
   return entries_[known->second];
 }
 
-// The sums wrap: what is taken away was added before.
+// The sums are unsigned and may wrap, because everything that is subtracted was added before.
 void MarkGrowth::note(Entry& entry, std::uint64_t bytes, std::uint64_t count) {
   entry.bytes += bytes;
   entry.count += count;
@@ -152,14 +152,14 @@ void MarkGrowth::change(const Program& program, int direction) {
   note(entry(process, kAllPrograms), 0, one);
 }
 
-void MarkGrowth::look(Series& series, std::uint64_t cb_bytes) {
+void MarkGrowth::add_mark(Series& series, std::uint64_t cb_bytes) {
   const std::uint32_t index = series.next++;
   for (const std::uint32_t number : series.changed) {
     Entry& entry = entries_[number];
     Look& look = entry.looks[series.place];
     if (entry.group == kAllPrograms) entry.bytes = cb_bytes;
-    look.bytes.look(index, series.looks, entry.bytes);
-    look.count.look(index, series.looks, entry.count);
+    look.bytes.add(index, series.marks, entry.bytes);
+    look.count.add(index, series.marks, entry.count);
     look.changed = false;
   }
   series.changed.clear();
@@ -177,12 +177,12 @@ Growth MarkGrowth::growth_of(const Entry& entry, const Series& series) const {
   growth.process = safe_text(process.name);
   growth.pid = process.pid;
   growth.mark = series.name;
-  growth.marks = series.looks;
+  growth.marks = series.marks;
   if (group.kind != Kind::cb || group.all_programs) {
     growth.first_bytes = look.bytes.first();
     growth.last_bytes = look.bytes.last();
   }
-  growth.steps = SteadyGrowth::steps(series.looks);
+  growth.steps = SteadyGrowth::steps(series.marks);
   growth.first_count = look.count.first();
   growth.last_count = look.count.last();
   growth.grew = group.kind == Kind::cb ? look.count.grew() : look.bytes.grew();
@@ -196,9 +196,9 @@ std::vector<Growth> MarkGrowth::growth() const {
       const Series& series = series_[number];
       const Look& look = entry.looks[series.place];
       const bool by_count = groups_[entry.group].kind == Kind::cb;
-      if (!(by_count ? look.count : look.bytes).is_steady(series.looks)) continue;
+      if (!(by_count ? look.count : look.bytes).is_steady(series.marks)) continue;
       list.push_back(growth_of(entry, series));
-      break;  // marks of another name tell the same
+      break;  // marks of another name show the same growth
     }
   }
   std::stable_sort(list.begin(), list.end(), grew_more);

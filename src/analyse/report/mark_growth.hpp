@@ -12,25 +12,26 @@
 
 namespace ttmem::report {
 
-// What grows from mark to mark of a process. Marks belong together when their names differ only in
-// numbers, and so do allocations: by kind, scope and label. Of programs the number counts, by scope
-// and name, and of all programs of a process also what their circular buffers take.
+// Finds allocations and programs that grow from mark to mark of a process. Marks whose names differ
+// only in numbers belong to one series. Allocations are grouped in the same way by kind, scope and
+// label; programs by scope and name. Programs of a name are only counted. For all programs of a
+// process together, the bytes of their circular buffers are added up too.
 //
-// A mark costs what changed since the one before of that name. Of the names of a process the 4 that
-// it used most often count. Not thread-safe; `tables` must outlive it.
+// A mark takes time in proportion to the changes since the previous mark of its series. Only the 4
+// longest series of a process are used. Not thread-safe; `tables` must outlive this object.
 class MarkGrowth {
  public:
-  // `devices`: of which, [device - 1]; empty: of all.
+  // `devices`, at [device - 1], selects the devices that count; empty: all devices.
   explicit MarkGrowth(const recording::Tables& tables, std::vector<bool> devices = {});
 
-  // True if no name was marked often enough, so that nothing can be found.
+  // Returns true if no series has enough marks, so that nothing can be found.
   [[nodiscard]] bool is_idle() const { return series_.empty(); }
 
   void allocate(const recording::Allocation& allocation) { change(allocation, 1); }
   void free(const recording::Allocation& allocation) { change(allocation, -1); }
   void place(const recording::Program& program) { change(program, 1); }
   void remove(const recording::Program& program) { change(program, -1); }
-  // cb_bytes(device): what the programs on a device take now.
+  // Adds a mark. cb_bytes(device) returns the present bytes of the programs on a device.
   template <typename CbBytes>
   void mark(const recording::Mark& mark, CbBytes&& cb_bytes) {
     for_each_process(mark, [&](recording::RowId process) {
@@ -40,30 +41,30 @@ class MarkGrowth {
       for (const recording::RowId device : devices_of_[process_index(process)]) {
         bytes += cb_bytes(device);
       }
-      look(*series, bytes);
+      add_mark(*series, bytes);
     });
   }
 
-  // What grew most first.
+  // Returns what grew, the largest growth first.
   [[nodiscard]] std::vector<Growth> growth() const;
 
  private:
-  static constexpr std::size_t kMaxSeries = 4;  // of a process
+  static constexpr std::size_t kMaxSeries = 4;  // for each process
 
-  // The marks of a process that have one name.
+  // The marks of a process whose names differ only in numbers.
   struct Series {
     recording::RowId process = 0;
-    std::size_t place = 0;  // among those of its process
+    std::size_t place = 0;  // index among the series of its process
     std::string name;
-    std::uint32_t looks = 0;  // all there will be
+    std::uint32_t marks = 0;  // total number of marks
     std::uint32_t next = 0;
-    std::vector<std::uint32_t> changed;  // entries, since its last mark
+    std::vector<std::uint32_t> changed;  // indexes of entries that changed since the last mark
   };
-  // What is added up: allocations, programs of a name, or all programs.
+  // A group of allocations, or of programs of one name, or all programs.
   struct Group {
     Kind kind = Kind::dram;
-    std::string scope;  // its pattern, when several differ in numbers
-    std::string label;  // the same
+    std::string scope;  // a pattern if the scopes differ in numbers
+    std::string label;  // a pattern if the labels differ in numbers
     bool all_programs = false;
   };
   struct Look {
@@ -71,7 +72,7 @@ class MarkGrowth {
     SteadyGrowth count;
     bool changed = false;
   };
-  // A group of one process.
+  // A group in one process.
   struct Entry {
     recording::RowId process = 0;
     std::uint32_t group = 0;
@@ -83,7 +84,8 @@ class MarkGrowth {
   static std::size_t process_index(recording::RowId process) {
     return static_cast<std::size_t>(process - 1);
   }
-  // Calls visit(process) for that of the mark; of an import it has none, and is one of all.
+  // Calls visit(process) for the process of the mark. A mark of an import has no process and counts
+  // for all.
   template <typename Visitor>
   void for_each_process(const recording::Mark& mark, Visitor&& visit) const {
     if (mark.process != 0) return visit(mark.process);
@@ -96,22 +98,23 @@ class MarkGrowth {
   void change(const recording::Program& program, int direction);
   Entry& entry(recording::RowId process, std::uint32_t group);
   void note(Entry& entry, std::uint64_t bytes, std::uint64_t count);
-  void look(Series& series, std::uint64_t cb_bytes);
+  void add_mark(Series& series, std::uint64_t cb_bytes);
   [[nodiscard]] Growth growth_of(const Entry& entry, const Series& series) const;
 
   const recording::Tables& tables_;
-  std::vector<std::uint32_t> on_devices_;                      // of each set: how many count
-  std::vector<std::vector<recording::RowId>> devices_of_;      // [process - 1], those that count
-  std::vector<bool> counts_;                                   // [device - 1]
-  std::vector<Series> series_;                                 // those of a process in a row
-  std::vector<std::vector<std::uint32_t>> series_of_process_;  // [process - 1]
-  boost::unordered_flat_map<std::string, std::uint32_t> series_by_name_;  // process and pattern
-  std::vector<Group> groups_;                                             // the first: all programs
+  std::vector<std::uint32_t> on_devices_;  // by set: number of its devices that count
+  std::vector<std::vector<recording::RowId>> devices_of_;  // [process - 1]: its devices that count
+  std::vector<bool> counts_;                               // [device - 1]: true if it counts
+  std::vector<Series> series_;                             // the series of a process are adjacent
+  std::vector<std::vector<std::uint32_t>> series_of_process_;  // [process - 1]: its series
+  boost::unordered_flat_map<std::string, std::uint32_t> series_by_name_;  // by process and pattern
+  std::vector<Group> groups_;  // the first group is all programs
   boost::unordered_flat_map<std::string, std::uint32_t> group_by_pattern_;
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> group_by_names_;  // kind, scope, label
-  std::vector<std::uint32_t> group_of_request_;                             // [request - 1]
+  // By kind, scope and label.
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> group_by_names_;
+  std::vector<std::uint32_t> group_of_request_;  // [request - 1]: its group
   std::vector<Entry> entries_;
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> entry_of_;  // process and group
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> entry_of_;  // by process and group
 };
 
 }  // namespace ttmem::report

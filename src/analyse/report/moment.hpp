@@ -9,12 +9,12 @@
 
 namespace ttmem::report {
 
-// A moment of a story: after which event. Several events may have one time; they are told in the
-// order of these fields.
+// A moment of a story: the moment after one event. Events may have the same time; their order is
+// the order of these fields.
 struct Moment {
   Time time_ns = 0;
   recording::Event::Type type = recording::Event::Type::free;
-  recording::RowId row = 0;  // of an allocation or program; else 0
+  recording::RowId row = 0;  // row of an allocation or program; 0 for other events
 
   friend auto operator<=>(const Moment&, const Moment&) = default;
 };
@@ -27,13 +27,13 @@ struct Moment {
   return moment;
 }
 
-// Whether a row that begins with an event of type `begin` and ends with one of type `end` is there
-// after the moment.
+// Returns true if a row is live after the moment. The row begins with an event of type `begin` and
+// ends with one of type `end`.
 template <typename Row>
 [[nodiscard]] bool is_live(const Row& row, recording::Event::Type begin, recording::Event::Type end,
                            const Moment& at) {
   const Moment born{row.begin_ns, begin, row.id};
-  if (born == at) return true;  // also when it ends at the same time
+  if (born == at) return true;  // true even if the row ends at the same time
   return born < at && (!row.end_ns || at < Moment{*row.end_ns, end, row.id});
 }
 

@@ -6,8 +6,8 @@
 
 namespace ttmem::report {
 
-// "request.17.logits" as "request.#.logits": what a program does again and again often has a number
-// in its name. Pure.
+// Replaces numbers: "request.17.logits" becomes "request.#.logits". Names of repeated work often
+// contain a number. Pure.
 [[nodiscard]] inline std::string name_pattern(std::string_view name) {
   std::string pattern;
   pattern.reserve(name.size());

@@ -27,14 +27,14 @@ PeakContents::Look& PeakContents::look(const Moment& at) {
   return *known;
 }
 
-void PeakContents::look_at(std::uint32_t chip, const ChipFigures& figures) {
+void PeakContents::add_chip(std::uint32_t chip, const ChipFigures& figures) {
   if (const Record& dram = figures.peak(Kind::dram); dram.is_set) {
     look(dram.moment).dram.push_back(chip);
   }
   if (const Record& l1 = figures.l1_peak(); l1.is_set) look(l1.moment).l1.push_back(chip);
 }
 
-// Those at which the row is live.
+// Calls visit(look) for each look at which the row is live.
 template <typename Row, typename Visitor>
 void PeakContents::for_each_look(const Row& row, Event::Type begin, Event::Type end,
                                  Visitor visit) {

@@ -13,25 +13,26 @@
 
 namespace ttmem::report {
 
-// The second pass over a recording: what was there at the peaks of DRAM and L1. It goes over the
-// rows as they lie in the file, and asks of each which peaks it saw. Not thread-safe; the arguments
-// must outlive it.
+// The second pass over a recording: finds what was live at the peaks of DRAM and L1. Reads the rows
+// in the order of the file, and adds each row to the peaks at which it was live. Not thread-safe;
+// the arguments must outlive this object.
 class PeakContents {
  public:
   PeakContents(const Tables& tables, const Chips& chips, std::vector<DeviceReport>& devices)
       : tables_(tables), chips_(chips), devices_(devices) {}
 
-  // Call for each chip first.
-  void look_at(std::uint32_t chip, const ChipFigures& figures);
+  // Adds the peaks of a chip. Call it for each chip before read().
+  void add_chip(std::uint32_t chip, const ChipFigures& figures);
   // Fills in at_dram_peak and at_l1_peak of the devices.
   [[nodiscard]] Result<void> read(const recording::Reader& reader);
 
  private:
-  // A peak. Chips of a mesh have theirs at the same moment and share one.
+  // The contents at one peak. Chips of a mesh reach their peaks at the same moment and share one
+  // Look.
   struct Look {
     Moment at;
-    std::vector<std::uint32_t> dram;  // chips
-    std::vector<std::uint32_t> l1;
+    std::vector<std::uint32_t> dram;  // chips that have their DRAM peak here
+    std::vector<std::uint32_t> l1;    // chips that have their L1 peak here
     LiveCounts live;
     std::vector<recording::Program> programs;
   };
@@ -45,7 +46,7 @@ class PeakContents {
   const Tables& tables_;
   const Chips& chips_;
   std::vector<DeviceReport>& devices_;
-  std::vector<Look> looks_;  // by moment
+  std::vector<Look> looks_;  // sorted by moment
 };
 
 }  // namespace ttmem::report

@@ -30,7 +30,7 @@ struct Opening {
   Time begin_ns = 0;
   Time end_ns = 0;
   bool is_known = false;      // the time line has peaks of this opening
-  bool began_before = false;  // it began before the recording, and so may its peaks
+  bool began_before = false;  // the opening, and perhaps its peaks, began before the recording
   PerKind<std::int64_t> peak{};
 };
 
@@ -99,7 +99,8 @@ std::optional<std::int64_t> bytes_of(const std::optional<Extreme>& extreme) {
   return extreme ? std::optional(extreme->bytes) : std::nullopt;
 }
 
-// Without `is_whole` (Report) there may have been more than any process said.
+// Sets the bounds of the peaks. If `is_whole` is false, unknown processes may have used more, so
+// there is no upper bound.
 void set_ranges(const std::vector<Opening>& openings, const Chip& chip, bool is_whole,
                 DeviceReport& device) {
   const auto opening_of = [&](RowId row) -> const Opening& {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What a recording comes down to: peaks, what they were made of, what was left. Plain values. An
+// The summary of a recording: peaks, the contents at the peaks, and what was left. Plain values. An
 // empty optional is unknown; a zero was measured.
 #pragma once
 
@@ -19,7 +18,7 @@ namespace ttmem::report {
 using recording::Time;
 using Bytes = std::optional<std::uint64_t>;
 
-// A figure at the moment when it was at its highest or lowest; of several such moments, the first.
+// The highest or lowest value of a figure and its moment; the first moment if there are several.
 struct Extreme {
   std::int64_t bytes = 0;
   Time time_ns = 0;
@@ -37,45 +36,46 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-// Allocations that have all of this in common. Of circular buffers, programs: what only they take.
-// What programs of several names share is in one entry, with `shared`.
+// The sum of allocations that have all these properties in common. For programs, `bytes` are the
+// bytes that only programs of this name use. Bytes that programs of several names share are in one
+// entry with `shared`.
 struct Holder {
   Kind kind = Kind::dram;
   std::string scope{};     // empty: none
-  std::string label{};     // of programs: their name; empty: none
-  std::string process{};   // its name
-  std::uint64_t size = 0;  // of each on one device; 0: several, or circular buffers
+  std::string label{};     // name of programs; empty: none
+  std::string process{};   // process name
+  std::uint64_t size = 0;  // size of each on one device; 0: several sizes, or circular buffers
   std::uint64_t bytes = 0;
   std::uint64_t count = 0;
   bool shared = false;
-  bool persistent = false;  // kernels that are there until the device is closed
+  bool persistent = false;  // kernels that stay loaded until the device is closed
 
   friend bool operator==(const Holder&, const Holder&) = default;
 };
 
-// One chip, all processes together.
+// One chip, with all processes together.
 struct DeviceReport {
-  std::uint32_t id = 0;            // its number
-  std::vector<std::uint32_t> ids;  // all numbers that processes give it
+  std::uint32_t id = 0;            // device number
+  std::vector<std::uint32_t> ids;  // all numbers that processes use for it
   std::uint64_t uid = 0;           // 0: unknown
   std::string arch;
   std::string board;
   Bytes dram_capacity;
   Bytes l1_capacity;
-  Bytes trace_region;     // that was set up
-  Bytes l1_small_region;  // the same, per core
+  Bytes trace_region;     // size that was set
+  Bytes l1_small_region;  // size that was set, per core
   std::uint64_t dram_channels = 0;
 
   PerKind<std::optional<Extreme>> peak{};
-  // What it held when it was closed for the last time, or when the recording ended.
+  // Use when the chip was closed for the last time, or when the recording ended.
   PerKind<Bytes> end{};
   std::optional<Extreme> l1_peak;  // L1 buffers, L1_SMALL, circular buffers and kernels together
   Bytes l1_end;
   PerKind<std::optional<Extreme>> least_largest_free{};  // per bank
   std::optional<Extreme> least_headroom;                 // per core
-  // False if events of the chip were lost, or the recording has no events. Then the extremes are
-  // those of the seen moments, and the peaks lie in these ranges, which use the peaks that
-  // processes counted themselves.
+  // False if events of the chip were lost, or if the recording has no events. The extremes are then
+  // the extremes of the seen moments, and the true peaks lie in the ranges below, which use the
+  // peaks that processes counted themselves.
   bool all_seen = true;
   bool cbs_seen = true;  // false: figures that include circular buffers are not exact
   PerKind<Range> peak_range{};
@@ -84,16 +84,16 @@ struct DeviceReport {
 
   std::vector<Holder> at_dram_peak;  // the largest first, as in all lists
   std::vector<Holder> at_l1_peak;
-  // What each process held when it closed the chip for the last time, when it ended, or when the
-  // recording did.
+  // Use by each process when it closed the chip for the last time, when it ended, or when the
+  // recording ended.
   std::vector<Holder> held_at_end;
-  bool held_at_once = true;  // false: processes had their ends one after another
-  // What its owner should have freed before he closed it, also when it was opened again.
+  bool held_at_once = true;  // false: the processes ended one after another
+  // Allocations that processes had not freed when they closed the chip, at any of its openings.
   std::uint64_t leak_bytes = 0;
   std::uint64_t leak_count = 0;
 };
 
-// Requests that were made again and again.
+// Requests that were made many times.
 struct Churn {
   Kind kind = Kind::dram;
   std::string scope;
@@ -102,68 +102,70 @@ struct Churn {
   std::uint64_t allocations = 0;
 };
 
-// What grew steadily from mark to mark of one name (MarkGrowth), on all devices together. Of
-// programs, kind cb: their number did.
+// Growth from mark to mark of one series (MarkGrowth), on all devices together. For programs, with
+// kind cb, their number grew.
 struct Growth {
   Kind kind = Kind::dram;
-  std::string scope;  // with '#' for numbers, when several names differ only in those
+  std::string scope;  // "#" replaces numbers if the names differ only in numbers
   std::string label;
-  bool all_programs = false;  // the program cache of a process, whatever the names
-  std::string process;        // its name
+  bool all_programs = false;  // the program cache of a process with programs of all names
+  std::string process;        // process name
   std::int32_t pid = 0;
-  std::string mark;  // "#" for numbers, as above
+  std::string mark;  // "#" replaces numbers, as in `scope`
   std::uint64_t marks = 0;
-  Bytes first_bytes;  // at the first mark after the warm-up; none: programs of one name
-  Bytes last_bytes;   // at the last
+  Bytes first_bytes;  // at the first mark after the warm-up; nullopt: programs of one name
+  Bytes last_bytes;   // at the last mark
   std::uint64_t first_count = 0;
   std::uint64_t last_count = 0;
-  std::uint64_t grew = 0;  // from how many marks to the next
-  // From how many marks to the next it could: `marks` without the warm-up.
+  std::uint64_t grew = 0;  // number of steps that grew
+  // Number of steps from mark to mark after the warm-up.
   std::uint64_t steps = 0;
 
-  // 0 also when they became fewer: programs share circular buffers, and may grow only in number.
+  // Returns the growth in bytes. Programs that share circular buffers may grow in number only; then
+  // the result is 0.
   [[nodiscard]] std::uint64_t grown_bytes() const {
     const std::uint64_t first = first_bytes.value_or(0);
     const std::uint64_t last = last_bytes.value_or(0);
     return last > first ? last - first : 0;
   }
 };
-// By bytes; what has none by its number.
+// Orders by bytes, then by number.
 [[nodiscard]] inline bool grew_more(const Growth& a, const Growth& b) {
   if (a.grown_bytes() != b.grown_bytes()) return a.grown_bytes() > b.grown_bytes();
   return a.last_count - a.first_count > b.last_count - b.first_count;
 }
 
-// Memory did not suffice.
+// An out-of-memory error.
 struct Failure {
   Time time_ns = 0;
   std::int32_t pid = 0;
-  std::string process;  // its name
-  std::string text;     // what the runtime said, in one line or more; empty: unknown
+  std::string process;  // process name
+  std::string text;     // the runtime's error message, one or more lines; empty: unknown
 };
 
 struct Report {
-  std::string command;   // empty: it was attached to processes
-  std::string source;    // "record", or what it was imported from
+  std::string command;   // empty: running processes were recorded
+  std::string source;    // "record", or the source of an import
   std::string imported;  // JSON of the importer; empty: none
-  std::vector<std::pair<std::string, Bytes>> imported_figures;  // those of them that are numbers
+  std::vector<std::pair<std::string, Bytes>> imported_figures;  // the numbers in `imported`
   Time duration_ns = 0;
   std::uint64_t events = 0;
   std::uint64_t lost_events = 0;
   std::uint64_t gaps = 0;
-  std::map<std::string, std::uint64_t> not_tracked{};  // processes, by the reason
+  std::map<std::string, std::uint64_t> not_tracked{};  // number of processes by reason
   bool complete = true;  // false: the recorder was killed, so the end is missing
-  bool aggregate =
-      false;  // peaks are those of the time line, and what they were made of is unknown
-  std::uint64_t unknown_programs = 0;  // gone before their circular buffers were read
+  // True if the recording has only a time line: the contents at the peaks are unknown.
+  bool aggregate = false;
+  // Programs that were gone before their circular buffers were read.
+  std::uint64_t unknown_programs = 0;
   std::uint64_t marks = 0;
-  std::vector<Failure> failures;  // in the order of time
+  std::vector<Failure> failures;  // sorted by time
   std::vector<DeviceReport> devices;
-  std::vector<Churn> churn;              // the most often first
-  std::vector<Growth> growth;            // the most first
-  std::vector<Holder> while_trace_live;  // allocations that were made then
+  std::vector<Churn> churn;              // the most frequent first
+  std::vector<Growth> growth;            // the largest growth first
+  std::vector<Holder> while_trace_live;  // allocations that were made while a trace was live
 
-  // Returns false if the recording lacks some processes, or the end of the run.
+  // Returns false if the recording lacks processes or the end of the run.
   [[nodiscard]] bool is_whole() const { return complete && not_tracked.empty(); }
   // Returns true if everything between the begin and the end was seen.
   [[nodiscard]] bool all_seen() const { return gaps == 0 && lost_events == 0 && is_whole(); }

@@ -7,8 +7,9 @@
 
 namespace ttmem::report {
 
-// Schema ttmem.report.v1 (docs/guides/recording.md). Lists have at most `top` entries, but for what
-// peaks were made of and what was held: those are whole. Ends with a newline. Pure.
+// Returns JSON of the schema ttmem.report.v1 (docs/guides/recording.md). Lists have at most `top`
+// entries, except the lists of contents at the peaks and at the end, which are complete. Ends with
+// a newline. Pure.
 [[nodiscard]] std::string report_json(const Report& report, std::size_t top);
 
 }  // namespace ttmem::report

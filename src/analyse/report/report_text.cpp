@@ -52,13 +52,14 @@ std::string first_line(const Report& report, const ReportTextOptions& what,
   return line.finish();
 }
 
-// "Process 4711 (python3) failed after 3.2s: Out of Memory: ...", and how many more did.
+// Describes the first failure, "Out of memory in process 4711 (python3) after 3.2s: ...", and
+// the number of others.
 std::string failures_text(const Report& report, const TextOptions& options) {
   if (report.failures.empty()) return {};
   const Failure& first = report.failures.front();
   const std::string said = first.text.substr(0, first.text.find('\n'));
   std::string line =
-      fmt::format("Memory did not suffice for process {} ({}) after {}{}", first.pid,
+      fmt::format("Out of memory in process {} ({}) after {}{}", first.pid,
                   text::printable(first.process, options.unicode), format_moment(first.time_ns),
                   said.empty() ? "" : ": " + text::printable(said, options.unicode));
   if (report.failures.size() > 1) {
@@ -67,7 +68,7 @@ std::string failures_text(const Report& report, const TextOptions& options) {
   return text::wrapped(line, 2, Color::red, options);
 }
 
-// What makes the figures less than exact.
+// Returns the reasons why figures are not exact.
 std::vector<std::string> cautions(const Report& report, const TextOptions& options) {
   std::vector<std::string> list;
   if (report.lost_events > 0) {
@@ -108,8 +109,8 @@ struct Row {
   std::optional<Extreme> peak;
   Bytes capacity;
   Bytes end;
-  std::optional<Extreme> free;  // the smallest largest block
-  std::optional<Range> range;   // of the peak
+  std::optional<Extreme> free;  // least value of the largest free block
+  std::optional<Range> range;   // range of the peak
 };
 
 std::vector<Row> rows_of(const DeviceReport& device) {
@@ -173,10 +174,10 @@ std::string peaks_text(const DeviceReport& device, const TextOptions& options) {
   return text + line.finish();
 }
 
-// Devices that differ in times alone: those of a mesh, which get the same one after the other.
+// Devices that differ only in times, as those of a mesh: a buffer reaches them one after the other.
 struct Alike {
   std::vector<const DeviceReport*> devices;
-  std::string figures;  // without times
+  std::string figures;  // the text without times
 };
 
 DeviceReport without_times(const DeviceReport& device) {
@@ -232,7 +233,7 @@ std::string holder_name(const Holder& holder) {
   return origin_or_none(holder.scope, holder.label);
 }
 
-// "+12 more, 3.1 MiB"
+// Formats the entries after the first `top`: "+12 more, 3.1 MiB".
 std::string rest_text(const std::vector<Holder>& holders, std::size_t top,
                       const TextOptions& options) {
   if (holders.size() <= top) return {};
@@ -372,7 +373,7 @@ std::string imported_text(const Report& report, const TextOptions& options) {
          text::wrapped(text::join(parts, ", "), 2, Color::plain, options);
 }
 
-// "none", or the size that was set.
+// Formats the size that was set, or "none".
 std::string was_set(Bytes region, const TextOptions& options, bool per_core) {
   if (!region) return "not known";
   if (*region == 0) return "none";

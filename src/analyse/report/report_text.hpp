@@ -10,18 +10,18 @@
 namespace ttmem::report {
 
 struct ReportTextOptions {
-  std::string file;     // its name, for the first line
-  std::size_t top = 5;  // lines of each list
-  bool brief = false;   // without what is least important, for a small screen
+  std::string file;     // file name for the first line
+  std::size_t top = 5;  // number of lines of each list
+  bool brief = false;   // leave out the least important parts, for a small screen
 };
 
-// What `ttmem report` prints: the peaks of every device, devices with equal figures together; then
-// of the fullest device what its peaks were made of; what was left, what grew, and what to set.
-// Lists that would be empty are left out. Pure.
+// Returns the text of `ttmem report`: the peaks of every device, with one block for devices of
+// equal figures; for the fullest device the contents at its peaks; then what was left, what grew,
+// and which settings fit. Leaves out empty lists. Pure.
 [[nodiscard]] std::string report_text(const Report& report, const ReportTextOptions& what,
                                       const text::TextOptions& options);
 
-// "0", or "0 (0x1f00a)" when another device has that number.
+// Returns "0", or "0 (0x1f00a)" if another device has the same number.
 [[nodiscard]] std::string name_of(const DeviceReport& device, const Report& report);
 
 }  // namespace ttmem::report

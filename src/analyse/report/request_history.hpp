@@ -9,7 +9,7 @@
 
 namespace ttmem::report {
 
-// How often each request was made. Not thread-safe; `tables` must outlive it.
+// Counts how often each request was made. Not thread-safe; `tables` must outlive this object.
 class RequestHistory {
  public:
   explicit RequestHistory(const recording::Tables& tables)
@@ -17,7 +17,7 @@ class RequestHistory {
 
   void allocate(const recording::Allocation& allocation, bool trace_is_live);
 
-  // Of those that were made more than once.
+  // Returns the requests that were made more than once.
   [[nodiscard]] std::vector<Churn> churn() const;
   [[nodiscard]] std::vector<Holder> while_trace_live() const;
 

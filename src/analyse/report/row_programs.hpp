@@ -13,23 +13,24 @@
 
 namespace ttmem::report {
 
-// The programs of each device of a recording while its story is told. A device that was closed, or
-// whose process ended, keeps those that it was left with: is_left(). Not thread-safe; `tables` must
-// outlive it.
+// The programs of each device of a recording while its story is read. A device that was closed, or
+// whose process ended, keeps its last programs and becomes `is_left`. Not thread-safe; `tables`
+// must outlive this object.
 class RowPrograms {
  public:
   explicit RowPrograms(const Tables& tables)
       : tables_(tables), rows_(tables.devices.size()), named_(1) {}
 
-  // What changed: the device, and what its programs took before.
+  // A changed device, and the bytes of its programs before the change.
   struct Changed {
     RowId device = 0;
     std::uint64_t before_bytes = 0;
   };
   Changed place(const recording::Program& program);
   Changed remove(const recording::Program& program);
-  // Time goes on: calls visit(changed) for each device on which a program was to change and did
-  // not. Cheap when there is none.
+  // Removes the programs that ended as `changed` and were not placed again, and calls
+  // visit(changed) for each device on which this happened. Call it before time moves on. Takes
+  // almost no time if there is nothing to do.
   template <typename Visitor>
   void settle(Visitor&& visit) {
     for (const RowId device : changing_) {
@@ -40,15 +41,16 @@ class RowPrograms {
   }
   [[nodiscard]] bool is_settled() const { return changing_.empty(); }
 
-  // Null: it has none, or is_left().
+  // Returns null if the device has no programs, or is left.
   [[nodiscard]] ledger::DeviceLedger* ledger(RowId device);
-  // The same for one that is left.
+  // Returns the ledger even if the device is left.
   [[nodiscard]] ledger::DeviceLedger* ledger_left(RowId device);
 
-  // What they take.
+  // Returns the bytes of the device's programs.
   [[nodiscard]] std::uint64_t bytes(RowId device);
 
-  // Who placed it: Placement::name of the ledgers is an index of this. The first is nobody.
+  // The name and scope of a program. Placement::name of the ledgers is an index in this table;
+  // index 0 has no name.
   struct Named {
     std::uint32_t name = 0;
     std::uint32_t scope = 0;
@@ -65,7 +67,7 @@ class RowPrograms {
   [[nodiscard]] std::uint32_t index_of(const recording::Program& program);
 
   const Tables& tables_;
-  ledger::FootprintTable footprints_;  // before the rows, whose programs refer to it
+  ledger::FootprintTable footprints_;  // declared before the rows, whose programs refer to it
   std::vector<Row> rows_;
   std::vector<RowId> changing_;
   std::vector<Named> named_;

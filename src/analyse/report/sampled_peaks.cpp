@@ -15,7 +15,7 @@ void raise(std::optional<Extreme>& peak, std::uint64_t bytes, Time time_ns) {
   if (!peak || now > peak->bytes) peak = Extreme{now, time_ns};
 }
 
-// The sum over the processes that use a chip, each as it was last sampled.
+// Returns the sum of the last samples of all processes that use a chip.
 std::uint64_t sum_of(const Chip& chip, const std::vector<PerKind<std::uint64_t>>& used, Kind kind) {
   std::uint64_t sum = 0;
   for (const RowId row : chip.rows) sum += used[static_cast<std::size_t>(row - 1)][kind];

@@ -8,9 +8,10 @@
 
 namespace ttmem::report {
 
-// The peaks of a recording that has only a time line. A process counts its own peaks, so those of a
-// kind are exact for a chip that one process uses; for several, and for L1 as a whole, they are the
-// highest that is certain to have been reached. The moments are those of the samples.
+// Sets the peaks of a recording that has only a time line. A process counts its own peaks, so the
+// peak of a kind is exact if only one process uses the chip. For several processes, and for L1 as a
+// whole, the peak is the highest value that was certainly reached. The moments are the moments of
+// the samples.
 void set_sampled_peaks(const Tables& tables, const Chips& chips,
                        std::vector<DeviceReport>& devices);
 

@@ -8,10 +8,10 @@
 
 namespace ttmem::report {
 
-// What to open the device with, by what this run used, with a tenth to spare: runs differ.
+// Sizes to open the device with: the sizes that this run used plus a tenth, because runs differ.
 struct Settings {
-  // Bytes of all banks together, as the runtime takes it since 2026; before that, those of one
-  // bank. None: it is unknown whether traces were used. 0: there were none.
+  // Bytes of all banks together, as the runtime expects since 2026; earlier versions expect the
+  // bytes of one bank. nullopt: it is unknown whether traces were used. 0: no traces were used.
   Bytes trace_region_size;
   Bytes l1_small_size;  // per core
 };

@@ -38,7 +38,8 @@ void SharedPlaces::change(std::span<const std::uint32_t> chips, const recording:
     ++places.concerned;
   }
   for (const std::uint32_t chip : chips) {
-    Shared& places = *of_chip_[chip];  // stays: others share it, or it is changed itself
+    // Stays valid: other chips share it, or it is changed in place.
+    Shared& places = *of_chip_[chip];
     const bool all = places.concerned >= places.users;
     if (!places.done && !all) {
       places.copy = std::make_shared<Shared>(places);

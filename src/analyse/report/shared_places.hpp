@@ -11,26 +11,28 @@
 
 namespace ttmem::report {
 
-// The BufferPlaces of all chips. Chips with the same history share one, so a buffer of a mesh costs
-// one change, however many chips there are. A change that concerns only some of those that share
-// gives these a copy, which happens at most once per chip while it is not emptied. Not thread-safe.
+// The BufferPlaces of all chips. Chips with the same history share one object, so a buffer of a
+// mesh needs one change, however many chips there are. A change that concerns only some of the
+// sharing chips gives these chips a copy. This happens at most once per chip until the chip is
+// empty again. Not thread-safe.
 class SharedPlaces {
  public:
   explicit SharedPlaces(std::size_t chips);
 
   [[nodiscard]] const BufferPlaces& of(std::uint32_t chip) const { return *of_chip_[chip]; }
 
-  // The chip is opened, with these regions. Does nothing while there are buffers on it.
+  // Sets the regions of an opened chip. Does nothing if there are buffers on the chip.
   void set_regions(std::uint32_t chip, const Regions& regions);
-  // A buffer comes or goes on each of these chips.
+  // Adds a buffer to each of these chips, or removes it.
   void change(std::span<const std::uint32_t> chips, const recording::Request& request,
               std::optional<std::uint64_t> address, const CoreMask* cores, bool add);
 
  private:
   struct Shared : BufferPlaces {
     using BufferPlaces::BufferPlaces;
-    std::uint32_t users = 0;  // chips that share it
-    // Of the change that is made: its number, how many of its chips share this, and their copy.
+    std::uint32_t users = 0;  // number of chips that share this object
+    // State of the present change: its number, how many of its chips share this object, and their
+    // copy.
     std::uint64_t number = 0;
     std::uint32_t concerned = 0;
     std::shared_ptr<Shared> copy;

@@ -48,7 +48,7 @@ void StoryFigures::apply(const Event& event) {
 void StoryFigures::finish() { settle(now_.time_ns); }
 
 void StoryFigures::settle(Time now) {
-  now_ = {now, Event::Type::free, 0};  // before all that happens then
+  now_ = {now, Event::Type::free, 0};  // before all events of that time
   if (programs_.is_settled()) return;
   programs_.settle([&](const RowPrograms::Changed& changed) { programs_changed(changed); });
 }
@@ -67,7 +67,7 @@ void StoryFigures::open_or_close(const Event& event) {
 void StoryFigures::change_places(const Allocation& allocation, bool add) {
   const recording::Request& request = tables_.request(allocation.request);
   const std::vector<std::uint32_t>& chips = chips_with(allocation);
-  if (request.kind > Kind::trace) return;  // of no bank
+  if (request.kind > Kind::trace) return;  // not in a bank
   std::optional<CoreMask> cores;
   if (request.own_banks && request.cores != 0) {
     const RowId device = tables_.device_set(allocation.devices).front();

@@ -15,21 +15,22 @@
 
 namespace ttmem::report {
 
-// The first pass over a recording: the extremes of every chip, what was left at the end, and how
-// often what was allocated. Not thread-safe; the arguments must outlive it.
+// The first pass over a recording: finds the extremes of every chip, what was left at the end, and
+// how often each request was made. Not thread-safe; the arguments must outlive this object.
 class StoryFigures {
  public:
   StoryFigures(const Tables& tables, const Chips& chips);
 
-  // Call for every event, in their order.
+  // Call this for every event, in order.
   void apply(const recording::Event& event);
-  // Call once, after the last.
+  // Call this once, after the last event.
   void finish();
 
   [[nodiscard]] const ChipFigures& chip(std::uint32_t chip) const { return figures_[chip]; }
   [[nodiscard]] const RequestHistory& requests() const { return requests_; }
   [[nodiscard]] const MarkGrowth& growth() const { return growth_; }
-  // Live at the end, and left when their device was closed or their process ended.
+  // Return the allocations that are live at the end, and the allocations that were left when their
+  // device was closed or their process ended.
   [[nodiscard]] const LiveCounts& live() const { return live_; }
   [[nodiscard]] const LiveCounts& left() const { return left_; }
   [[nodiscard]] RowPrograms& programs() { return programs_; }

@@ -32,7 +32,8 @@ void point(Program& program, const std::vector<std::uint32_t>& new_index) {
   program.device = follow(program.device, new_index);
 }
 
-// A list that is left with one device is none: that device is `device` alone.
+// Updates the device indexes of an allocation. A list with only one device left becomes empty:
+// `device` then names the only device.
 void point(Allocation& allocation, const std::vector<std::uint32_t>& new_index) {
   std::vector<std::uint32_t>& devices = allocation.devices;
   if (devices.empty()) {
@@ -45,14 +46,14 @@ void point(Allocation& allocation, const std::vector<std::uint32_t>& new_index) 
   if (devices.size() == 1) devices.clear();
 }
 
-// Points each item at the new place of its device, and drops those whose device is gone.
+// Updates the device indexes of the items, and removes items whose device is gone.
 template <typename Item>
 void follow_devices(std::vector<Item>& items, const std::vector<std::uint32_t>& new_index) {
   for (Item& item : items) point(item, new_index);
   std::erase_if(items, [](const Item& item) { return item.device == kGone; });
 }
 
-// The devices for which keep(device) is true, and what is on them.
+// Keeps the devices for which keep(device) is true, and the items on these devices.
 template <typename Keep>
 Snapshot keep_devices(Snapshot snapshot, Keep&& keep) {
   std::vector<std::uint32_t> new_index;
@@ -111,7 +112,7 @@ struct MoreL1First {
 
 constexpr std::size_t kAll = SIZE_MAX;
 
-// Keeps the `wanted` smallest of all added items. Stores at most twice as many at a time.
+// Keeps the `wanted` smallest of all added items. Stores at most twice as many items at a time.
 template <typename Item, typename Less>
 class Smallest {
  public:

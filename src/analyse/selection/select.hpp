@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Parts of a Snapshot, as the options of the commands name them. Pure, safe from any thread.
+// Selects parts of a Snapshot, as the options of the commands name them. Pure functions, safe from
+// any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace ttmem::selection {
 
-// The devices with these names, and what is on them. A number may name several chips.
+// Returns the snapshot with only the named devices and the items on them. A number may name several
+// chips.
 [[nodiscard]] model::Snapshot select_devices(model::Snapshot snapshot,
                                              const std::vector<model::DeviceName>& names);
 
@@ -26,16 +27,16 @@ namespace ttmem::selection {
                                         const std::vector<model::DeviceName>& names,
                                         std::size_t limit);
 
-// Which of `names` the snapshot does not have.
+// Returns the names in `names` that no device of the snapshot has.
 [[nodiscard]] std::vector<model::DeviceName> missing_devices(const model::Snapshot& snapshot,
                                                              std::vector<model::DeviceName> names);
 
-// The index of the first device with that name; none when there is none.
+// Returns the index of the first device with that name; nullopt if there is none.
 [[nodiscard]] std::optional<std::size_t> find_device(const model::Snapshot& snapshot,
                                                      const model::DeviceName& name);
 
 struct ProcessFilter {
-  std::optional<std::int32_t> pid{};  // the one here, or the one in its container
+  std::optional<std::int32_t> pid{};  // the pid on this host or in the process's container
   std::string user{};                 // empty: any
   std::string job{};                  // as format_job() names it; empty: any
 
@@ -43,10 +44,10 @@ struct ProcessFilter {
 };
 [[nodiscard]] bool matches(const ProcessFilter& filter, const model::Process& process);
 
-// The devices that such a process uses, with all that is on them.
+// Returns the snapshot with only the devices that a matching process uses, and everything on them.
 [[nodiscard]] model::Snapshot select_devices_of(model::Snapshot snapshot,
                                                 const ProcessFilter& filter);
-// The same, without the other processes: only for views that do not count processes.
+// Returns the same without the other processes. Use it only for views that do not count processes.
 [[nodiscard]] model::Snapshot select_processes(model::Snapshot snapshot,
                                                const ProcessFilter& filter);
 
@@ -56,8 +57,9 @@ struct AllocationFilter {
   std::vector<Kind> kinds{};  // empty: all but circular buffers
 };
 
-// Largest physical size first. Circular buffers, which are many, come only when asked for: one
-// entry per program and CB, with the program as its id.
+// Returns the matching allocations, the largest physical size first. Circular buffers are numerous,
+// so they are included only if `kinds` contains them: one entry per program and CB, with the
+// program's number as the id.
 [[nodiscard]] std::vector<model::Allocation> select_allocations(const model::Snapshot& snapshot,
                                                                 const AllocationFilter& filter);
 
@@ -78,22 +80,22 @@ struct FirstOf {
                                                      const std::vector<model::DeviceName>& devices,
                                                      std::size_t limit);
 
-// What takes the most L1 first: bytes per core times cores.
+// Returns the programs, the largest L1 use first: bytes per core times cores.
 [[nodiscard]] std::vector<model::Program> select_programs(const model::Snapshot& snapshot,
                                                           std::optional<std::int32_t> pid);
 
-// The process with that key on that device, an index. Null when the snapshot lists none.
+// Returns the process with that key on the device with that index, or null if the snapshot does not
+// list it.
 [[nodiscard]] const model::Process* find_process(const model::Snapshot& snapshot,
                                                  std::uint32_t device,
                                                  const model::ProcessKey& key);
-// The process of an allocation or program.
+// Returns the process of an allocation or program.
 template <typename Item>
 [[nodiscard]] const model::Process* process_of(const model::Snapshot& snapshot, const Item& item) {
   return find_process(snapshot, item.device, model::key_of(item));
 }
 
-// Whether somebody who asks for the process `pid` may mean this one: by the pid that it has here,
-// or the one that it has in its container.
+// Returns true if `pid` names the item's process: by its pid on this host or in its container.
 template <typename Item>
 [[nodiscard]] bool is_of(const model::Snapshot& snapshot, const Item& item, std::int32_t pid) {
   if (item.pid == pid) return true;
@@ -101,7 +103,7 @@ template <typename Item>
   return process != nullptr && process->host_pid == pid;
 }
 
-// Whether an allocation or program is of a process that the filter names.
+// Returns true if the filter matches the process of an allocation or program.
 template <typename Item>
 [[nodiscard]] bool matches(const AllocationFilter& filter, const model::Snapshot& snapshot,
                            const Item& item) {

@@ -19,7 +19,7 @@ namespace ttmem::capture {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxOfAName = 64;  // of an unknown event, in a message
+constexpr std::size_t kMaxNameBytes = 64;  // of an unknown event, in a message
 
 ttmem_buffer_type buffer_type(Fields& fields) {
   static constexpr std::array<std::pair<std::string_view, ttmem_buffer_type>, 5> kTypes = {
@@ -68,12 +68,12 @@ std::optional<BufferAlloc::Request> request(Fields& fields) {
   return request;
 }
 
-// Parses line after line, and knows the devices and programs of earlier lines.
+// Parses lines in order, and checks each against the devices and programs of earlier lines.
 class Parser {
  public:
   [[nodiscard]] Result<Line> parse(std::string_view text) {
     const nlohmann::json object = nlohmann::json::parse(text, nullptr, false);
-    // The JSON parser takes a zero byte for the end.
+    // The JSON parser would stop at a zero byte without an error.
     if (object.is_discarded() || text.find('\0') != text.npos)
       return Error{"not valid JSON, or cut off"};
     Fields fields(object);
@@ -105,7 +105,7 @@ class Parser {
     for (const auto& [known, reader] : kReaders) {
       if (known == name) return (this->*reader)(fields);
     }
-    fields.refuse(fmt::format("field 'ev': there is no event '{}'", name.substr(0, kMaxOfAName)));
+    fields.refuse(fmt::format("field 'ev': there is no event '{}'", name.substr(0, kMaxNameBytes)));
     return Mesh{};
   }
 
@@ -209,7 +209,7 @@ class Parser {
     return chips;
   }
 
-  // On the chips of a mesh, or on one device.
+  // Returns the chips of a mesh, or one device.
   [[nodiscard]] std::vector<std::uint32_t> devices_of(Fields& fields) const {
     if (fields.has("chips")) return chips(fields);
     return {device_of(fields)};
@@ -231,8 +231,8 @@ Error bad_line(const std::string& file, std::uint64_t number, const Error& reaso
                   : fmt::format("ttmem replay --lines {} replays what is before it", number - 1))};
 }
 
-// The next line without its end. Nothing at the end of the input; `input` says bad() or fail()
-// when it could not be read or is longer than `buffer`.
+// Returns the next line without its newline, or nullopt at the end of the input. Sets `input.bad()`
+// if the input cannot be read, and `input.fail()` if the line is longer than `buffer`.
 std::optional<std::string_view> next_line(std::istream& input, std::vector<char>& buffer) {
   input.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
   const auto length = static_cast<std::size_t>(input.gcount());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A capture: what the hooks of the real runtime reported, one JSON object a line. First the devices
-// and meshes, then the events in their order.
+// A capture: a file with the calls of the real runtime's hooks, one JSON object per line. Devices
+// and meshes come first, then the events in their order.
 #pragma once
 
 #include <ttmem/ttmem.h>
@@ -19,7 +18,7 @@ namespace ttmem::capture {
 using CoreRanges = std::vector<ttmem_core_range>;
 
 struct Device {
-  // How the runtime's allocator divides the memory. `ttmem replay` does not need it.
+  // The division of the memory by the runtime's allocator. `ttmem replay` does not need it.
   struct Banks {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
@@ -43,7 +42,7 @@ struct Device {
   std::uint32_t dram_channels = 0;
   std::uint64_t dram_bytes_per_channel = 0;
   std::uint64_t trace_region_bytes = 0;
-  std::optional<Allocator> allocator;  // all of it, or none
+  std::optional<Allocator> allocator;  // complete, or nullopt
 };
 
 struct Mesh {
@@ -52,9 +51,9 @@ struct Mesh {
 };
 
 struct BufferAlloc {
-  // What the program asked the runtime for; the other fields are the answer.
+  // The program's request to the runtime; the other fields are the result.
   struct Request {
-    std::optional<std::uint64_t> mesh_id;  // none: on the one device
+    std::optional<std::uint64_t> mesh_id;  // nullopt: on one device
     std::string layout;                    // "interleaved", "height_sharded", ...
     std::uint64_t page_bytes = 0;
     std::uint64_t pages = 0;
@@ -62,14 +61,14 @@ struct BufferAlloc {
     bool bottom_up = false;
   };
 
-  std::vector<std::uint32_t> devices;  // on each of them
-  std::uint64_t id = 0;                // as recorded, from 0
+  std::vector<std::uint32_t> devices;  // on each of these devices
+  std::uint64_t id = 0;                // as recorded; starts at 0
   ttmem_buffer_type type = TTMEM_DRAM;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t bytes_per_bank = 0;
-  CoreRanges cores;                // none: every bank
-  std::optional<Request> request;  // all of it, or none
+  CoreRanges cores;                // empty: every bank
+  std::optional<Request> request;  // complete, or nullopt
 };
 
 struct BufferFree {
@@ -78,7 +77,7 @@ struct BufferFree {
   ttmem_buffer_type type = TTMEM_DRAM;
 };
 
-// A program on a device: its layout begins anew, is complete, or ends.
+// A program on a device: its layout begins, is complete, or ends.
 struct ProgramEvent {
   std::uint32_t device = 0;
   std::uint64_t program = 0;
@@ -96,7 +95,7 @@ struct CbAlloc {
   bool globally_allocated = false;
 };
 
-struct CbFreeAll {};  // names no program: the program_unregister that follows does
+struct CbFreeAll {};  // names no program; the program_unregister that follows names it
 
 using Entry = std::variant<Device, Mesh, BufferAlloc, BufferFree, ProgramLayout, ProgramRegister,
                            ProgramUnregister, CbAlloc, CbFreeAll>;
@@ -112,13 +111,13 @@ struct Line {
   }
 };
 
-// Reads the first `lines` lines, or all; the file "-" is standard input. Fails, naming the file,
-// the line and the reason, when the file cannot be read or is empty, or a line is not valid there.
-// Line n of the file is element n - 1.
+// Reads the first `lines` lines, or all lines. The file "-" is standard input. Line n of the file
+// is element n - 1. Fails if the file cannot be read or is empty, or if a line is not valid; the
+// message names the file, the line and the reason.
 [[nodiscard]] Result<std::vector<Line>> read_capture(const std::string& file,
                                                      std::optional<std::uint64_t> lines);
 
-// What messages call the file: "standard input" for "-".
+// Returns the name of the file for messages: "standard input" for "-".
 [[nodiscard]] std::string name_of_capture(const std::string& file);
 
 }  // namespace ttmem::capture

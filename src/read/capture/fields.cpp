@@ -46,7 +46,7 @@ bool Fields::flag(const char* name) {
 
 std::uint64_t Fields::whole_up_to(const char* name, const nlohmann::json& value,
                                   std::uint64_t max) {
-  // Negative numbers, fractions and those beyond 64 bits have other types.
+  // Negative numbers, fractions and numbers of more than 64 bits have other JSON types.
   if (value.is_number_unsigned() && value.get<std::uint64_t>() <= max) {
     return value.get<std::uint64_t>();
   }

@@ -12,19 +12,19 @@
 
 namespace ttmem::capture {
 
-// The fields of one line, each with the type and range its reader asks for. A field that is
-// missing or different is read as empty, and problem() has the first such error: read all fields,
-// then call it.
+// The fields of one line. Each function checks the type and range of one field. A missing or wrong
+// field is read as empty, and problem() describes the first one, so read all fields before you call
+// problem().
 class Fields {
  public:
-  // `object` must outlive it.
+  // `object` must outlive this object.
   explicit Fields(const nlohmann::json& object);
 
   [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
   [[nodiscard]] std::string text(const char* name);
   [[nodiscard]] bool flag(const char* name);
-  [[nodiscard]] std::vector<std::uint16_t> grid(const char* name);   // two numbers from 1
-  [[nodiscard]] std::vector<std::uint32_t> chips(const char* name);  // any count
+  [[nodiscard]] std::vector<std::uint16_t> grid(const char* name);   // two numbers of at least 1
+  [[nodiscard]] std::vector<std::uint32_t> chips(const char* name);  // any number of chips
   [[nodiscard]] std::vector<ttmem_core_range> cores(const char* name);
 
   template <typename Number>
@@ -32,10 +32,10 @@ class Fields {
     return whole<Number>(name, at(name));
   }
 
-  // Rejects the line for a reason that is not one field's. The first reason counts.
+  // Rejects the line for a reason that concerns more than one field. Only the first reason is kept.
   void refuse(std::string reason);
 
-  // Why the line is not valid, as text.
+  // Returns the reason why the line is not valid; nullopt if it is valid.
   [[nodiscard]] const std::optional<std::string>& problem() const { return problem_; }
 
  private:

@@ -74,7 +74,7 @@ class DeviceTotal {
   std::vector<CoreState> cores_;    // of the grid, row by row
   std::optional<BankFacts> banks_;  // from the living processes
   bool banks_agree_ = true;         // false if living processes state different facts
-  Taken taken_{};                   // by living processes
+  Taken taken_{};                   // used by living processes
   bool cores_known_ = true;         // false if a living process's use of single cores is unknown
   bool programs_known_ = true;      // false if a process has CBs but does not report programs
   bool resident_known_ = true;      // false if a process has CBs but does not report dispatches

@@ -60,7 +60,7 @@ struct Listing {
   std::string directory;
   UniqueFd fd;
   std::vector<std::string> segments;
-  std::vector<std::string> failed;  // copies of segments, complete or not
+  std::vector<std::string> failed;  // copies made after out-of-memory errors
   std::vector<std::string> kept;    // segments kept for readers
   std::vector<std::string> marks;   // marks of processes without a segment (untracked_marks.hpp)
   std::vector<std::string> regions;

@@ -6,7 +6,7 @@
 namespace ttmem::imports {
 namespace {
 
-// Takes a text from its beginning, piece by piece. Blanks do not count.
+// Reads a text from its beginning, piece by piece. Skips blanks.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -37,7 +37,7 @@ class Scanner {
   std::string_view rest_;
 };
 
-// "7-7" or "(x=7,y=7)".
+// Reads "7-7" or "(x=7,y=7)".
 bool take_core(Scanner& scanner, std::uint32_t& x, std::uint32_t& y) {
   if (!scanner.take("(")) return scanner.take(x) && scanner.take("-") && scanner.take(y);
   return scanner.take("x=") && scanner.take(x) && scanner.take(",") && scanner.take("y=") &&

@@ -9,9 +9,9 @@
 
 namespace ttmem::imports {
 
-// Reads what TT-Metal prints for a CoreRangeSet: "{[0-0 - 7-7], [8-0 - 8-3]}", or as it was spelled
-// until 2026, "{[(x=0,y=0) - (x=7,y=7)]}". "{}" has none. None when it is not such a text, or a
-// corner is not before its opposite.
+// Parses the text that TT-Metal prints for a CoreRangeSet: "{[0-0 - 7-7], [8-0 - 8-3]}", or, from
+// versions before 2026, "{[(x=0,y=0) - (x=7,y=7)]}". "{}" has no ranges. Returns nullopt if the
+// text is not valid, or if the end of a range lies before its start.
 [[nodiscard]] std::optional<std::vector<CoreRange>> parse_core_range_set(std::string_view text);
 
 }  // namespace ttmem::imports

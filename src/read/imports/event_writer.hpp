@@ -11,43 +11,46 @@
 
 namespace ttmem::imports {
 
-// Turns the events of another tool into the rows of a recording, which want to know what belongs
-// together: a free to its allocation, a CB to its program. Times must not descend.
+// Writes the events of another tool as rows of a recording. Finds the rows that belong together:
+// the allocation of a free, the program of a CB. Times must not descend.
 class EventWriter {
  public:
-  // `writer` must outlive it.
+  // `writer` must outlive this object.
   explicit EventWriter(recording::Writer& writer) : writer_(writer) {}
 
-  // One with the same number that is live on the same devices ends: it cannot be there twice.
+  // Begins an allocation. A live allocation with the same number on the same devices ends first.
   void allocate(const recording::Allocation& allocation);
-  // False, and nothing happens, when there is none with that number on these devices.
+  // Ends the live allocation with this number on these devices. Returns false, and does nothing, if
+  // there is none.
   bool free(recording::RowId devices, std::uint64_t number, recording::Time time);
 
-  // The program has no CBs from now on; it need not have been there before.
-  // Of `program` its device, number, name and scope count.
+  // Places the program, or replaces its layout, with no CBs. Only its device, number, name and
+  // scope are read from `program`.
   void lay_out(const recording::Program& program, recording::Time time);
   [[nodiscard]] bool has_program(recording::RowId device, std::uint64_t program) const {
     return placed_.contains({device, program});
   }
-  // One more CB of a program that was laid out. CBs that follow each other become one layout.
+  // Adds a CB to a program for which lay_out() was called. CBs that are added in a row become one
+  // layout.
   void add_cb(recording::RowId device, std::uint64_t program, const recording::Cb& cb,
               recording::Time time);
-  // Nothing happens when it is not there.
+  // Ends a program. Does nothing if the program is not placed.
   void end_program(recording::RowId device, std::uint64_t program, recording::Time time);
 
-  // Writes the layouts that were waiting for another CB.
+  // Writes the layouts that were kept back in case more CBs follow.
   void settle();
 
   [[nodiscard]] std::uint64_t allocations() const { return allocations_; }
   [[nodiscard]] std::uint64_t programs() const { return programs_; }
 
  private:
-  using Key = std::pair<recording::RowId, std::uint64_t>;  // devices or device, number
+  // Device set and number of an allocation, or device and number of a program.
+  using Key = std::pair<recording::RowId, std::uint64_t>;
 
   struct Placed {
-    recording::Program program{};  // without a row: it is not written yet
+    recording::Program program{};  // its id is 0 until the row is written
     recording::Layout layout{};
-    bool is_changed = false;  // its layout is not written yet
+    bool is_changed = false;  // `layout` is not written yet
   };
 
   void change(const Key& key, Placed& placed, recording::Time time);
@@ -55,7 +58,7 @@ class EventWriter {
   recording::Writer& writer_;
   std::map<Key, recording::RowId> live_;
   std::map<Key, Placed> placed_;
-  std::vector<Key> changed_;  // of placed_
+  std::vector<Key> changed_;  // keys of placed_ with is_changed
   recording::Time changed_at_ = 0;
   std::uint64_t allocations_ = 0;
   std::uint64_t programs_ = 0;

@@ -8,9 +8,9 @@
 namespace ttmem::imports {
 namespace {
 
-// More would make the import of a hostile graph endless.
+// Limits the time that the import of a hostile graph takes.
 constexpr std::size_t kMaxOpen = 1000;
-constexpr std::size_t kLongestPath = 64;  // functions
+constexpr std::size_t kMaxPathFunctions = 64;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ void Functions::begin(const Graph& graph, const Node& node, recording::Time time
     return;
   }
   std::string path = open_.empty() ? std::string() : open_.back().path;
-  if (open_.size() < kLongestPath) path += (path.empty() ? "" : "/") + graph.text(node);
+  if (open_.size() < kMaxPathFunctions) path += (path.empty() ? "" : "/") + graph.text(node);
   open_.push_back({&node, time, std::move(path)});
 }
 

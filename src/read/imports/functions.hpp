@@ -16,17 +16,17 @@ class Functions {
   struct Open {
     const Node* node = nullptr;
     recording::Time begin = 0;
-    std::string path{};  // "ttnn::linear/ttnn::matmul"; ends early when it is very deep
+    std::string path{};  // "ttnn::linear/ttnn::matmul"; cut off at the maximum depth
   };
 
-  // `node` must outlive it, here and below.
+  // `node` must outlive this object, here and below.
   void begin(const Graph& graph, const Node& node, recording::Time time);
-  // The innermost of that name, which ends, and with it those inside that never did. None: it began
-  // before the capture.
+  // Ends the innermost function of that name and returns it. Functions inside it that are still
+  // open count as never ended. Returns nullopt if the function began before the capture.
   std::optional<Open> end(const Node& node);
-  // Null outside of all.
+  // Returns null outside of all functions.
   [[nodiscard]] const Open* innermost() const { return open_.empty() ? nullptr : &open_.back(); }
-  // In the order of their begin, once all nodes were seen.
+  // Returns the functions without an end, in the order of their begin. Call it after all nodes.
   [[nodiscard]] std::vector<const Node*> never_ended() const;
 
  private:

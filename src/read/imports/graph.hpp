@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
 // A capture of a ttnn graph (ttnn.graph.end_graph_capture), as plain values.
-// docs/guides/recording.md says what an import makes of it.
+// docs/guides/recording.md describes how it is imported.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +17,35 @@ namespace ttmem::imports {
 enum class NodeType : std::uint8_t {
   function_start,
   function_end,
-  buffer,  // stands for one buffer; what allocates and frees it refers to this node
+  buffer,  // stands for one buffer; its allocations and frees refer to this node
   buffer_allocate,
   buffer_deallocate,
   circular_buffer_allocate,
   dataflow_buffer_allocate,
   scratchpad_allocate,
-  circular_buffer_deallocate_all,  // of the last program; before those of the next
+  // Frees all CBs of the last program, before the next program begins.
+  circular_buffer_deallocate_all,
   tensor,
   error,
-  other,  // capture_start, capture_end, and what later versions add
+  other,  // capture_start, capture_end, and types of later versions
 };
 
-// Of its fields those are set that the graph has for its type. An index refers to a list of Graph.
+// A node has only the fields that the graph gives for its type. An index refers to a list of Graph.
 struct Node {
   NodeType type = NodeType::other;
-  Kind kind = Kind::dram;     // of a buffer
+  Kind kind = Kind::dram;     // kind of a buffer
   bool is_view = false;       // a CB or dataflow buffer on an L1 buffer
-  std::uint32_t text = 0;     // name of a function, tensor or error: in texts
-  std::uint32_t cores = 0;    // of a CB: in core_sets
-  std::uint64_t counter = 0;  // its place in the order of events
+  std::uint32_t text = 0;     // name of a function, tensor or error: index in texts
+  std::uint32_t cores = 0;    // cores of a CB: index in core_sets
+  std::uint64_t counter = 0;  // position in the order of events
   std::uint64_t bytes = 0;    // all banks of a buffer, one core of a CB
   std::uint64_t address = 0;
-  std::optional<std::uint64_t> bytes_per_bank;  // of a buffer; older graphs have none
+  std::optional<std::uint64_t> bytes_per_bank;  // of a buffer; nullopt in older graphs
   std::uint64_t page_bytes = 0;                 // of a buffer; 0: unknown
   std::optional<bool> is_sharded;               // of a buffer
-  std::optional<std::uint64_t> connection;      // counter of the first node that it refers to
-  std::optional<std::uint64_t> duration_ns;     // at the end of a function
-  std::int64_t device_id = 0;                   // in a number space of its node type
+  std::optional<std::uint64_t> connection;   // counter of the first node that this node refers to
+  std::optional<std::uint64_t> duration_ns;  // at the end of a function
+  std::int64_t device_id = 0;                // buffers and CBs number devices differently
 };
 
 [[nodiscard]] inline bool is_cb(const Node& node) {
@@ -53,19 +53,19 @@ struct Node {
          node.type == NodeType::dataflow_buffer_allocate ||
          node.type == NodeType::scratchpad_allocate;
 }
-// Captured without dispatch nothing is placed, and every address is 0.
+// Returns true for a CB of a capture without dispatch: no CB is placed, and every address is 0.
 [[nodiscard]] inline bool is_unplaced_cb(const Node& node) {
   return is_cb(node) && !node.is_view && node.address == 0;
 }
 
-// What a report says of a device; zero or empty is unknown.
+// The properties of a device in a report; zero or empty means unknown.
 struct GraphDevice {
   std::string arch;
   std::uint16_t grid_x = 0;
   std::uint16_t grid_y = 0;
   std::uint32_t l1_bytes_per_core = 0;
   std::uint32_t l1_base = 0;
-  std::uint32_t l1_bank_bytes = 0;  // what is left of L1 for buffers
+  std::uint32_t l1_bank_bytes = 0;  // part of L1 that is left for buffers
   std::uint32_t dram_channels = 0;
   std::uint64_t dram_bytes_per_channel = 0;
 };
@@ -74,7 +74,7 @@ struct Graph {
   std::vector<Node> nodes;  // counters ascend
   std::vector<std::string> texts{""};
   std::vector<std::vector<CoreRange>> core_sets{{}};
-  std::vector<GraphDevice> devices;  // none: a bare array does not have them
+  std::vector<GraphDevice> devices;  // empty if the file is a bare array of nodes
   std::uint64_t captured_unix_ns = 0;
 
   [[nodiscard]] const std::string& text(const Node& node) const { return texts[node.text]; }

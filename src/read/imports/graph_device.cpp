@@ -18,7 +18,8 @@ struct Grid {
   std::uint32_t rows = 0;
 
   void include(const CoreRange& range) {
-    columns = std::max(columns, std::min(range.x1, kMaxCores) + 1);  // without an overflow
+    // Std::min prevents an overflow.
+    columns = std::max(columns, std::min(range.x1, kMaxCores) + 1);
     rows = std::max(rows, std::min(range.y1, kMaxCores) + 1);
   }
 };
@@ -26,8 +27,8 @@ struct Grid {
 }  // namespace
 
 Result<recording::Device> device_of(const Graph& graph) {
-  const GraphDevice said = graph.devices.empty() ? GraphDevice{} : graph.devices.front();
-  Grid grid{said.grid_x, said.grid_y};
+  const GraphDevice reported = graph.devices.empty() ? GraphDevice{} : graph.devices.front();
+  Grid grid{reported.grid_x, reported.grid_y};
   for (const std::vector<CoreRange>& ranges : graph.core_sets) {
     for (const CoreRange& range : ranges) grid.include(range);
   }
@@ -37,16 +38,18 @@ Result<recording::Device> device_of(const Graph& graph) {
                     grid.columns, grid.rows, kMaxCores)};
   }
   recording::Device device;
-  device.arch = said.arch;
+  device.arch = reported.arch;
   device.grid_x = static_cast<std::uint16_t>(grid.columns);
   device.grid_y = static_cast<std::uint16_t>(grid.rows);
-  device.l1_bytes_per_core = said.l1_bytes_per_core;
-  device.l1_base = said.l1_base;
-  if (said.l1_bank_bytes != 0 && said.l1_bytes_per_core >= said.l1_base + said.l1_bank_bytes) {
-    device.l1_small_bytes_per_core = said.l1_bytes_per_core - said.l1_base - said.l1_bank_bytes;
+  device.l1_bytes_per_core = reported.l1_bytes_per_core;
+  device.l1_base = reported.l1_base;
+  if (reported.l1_bank_bytes != 0 &&
+      reported.l1_bytes_per_core >= reported.l1_base + reported.l1_bank_bytes) {
+    device.l1_small_bytes_per_core =
+        reported.l1_bytes_per_core - reported.l1_base - reported.l1_bank_bytes;
   }
-  device.dram_channels = said.dram_channels;
-  device.dram_bytes_per_channel = said.dram_bytes_per_channel;
+  device.dram_channels = reported.dram_channels;
+  device.dram_bytes_per_channel = reported.dram_bytes_per_channel;
   device.known_kinds = kBufferBits | (shows_programs(graph.nodes) ? bit_of(Kind::cb) : 0);
   device.cb_estimate = std::ranges::any_of(graph.nodes, is_unplaced_cb);
   return device;

@@ -7,9 +7,9 @@
 
 namespace ttmem::imports {
 
-// The one device that stands for all of the graph: its ids of devices differ between buffers and
-// CBs, so nothing can be joined by them. Without a report only its grid is known, and that is the
-// smallest which has all cores that are named. Fails when no device has so many.
+// Returns one device that stands for all devices of the graph, because buffers and CBs number
+// devices differently, so that nothing can be joined by device. Without a report, only its grid is
+// known: the smallest grid that contains all named cores. Fails if no device has so many cores.
 [[nodiscard]] Result<recording::Device> device_of(const Graph& graph);
 
 }  // namespace ttmem::imports

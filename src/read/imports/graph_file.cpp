@@ -21,21 +21,21 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxOfAText = 200;  // of a name that the graph gives
+constexpr std::size_t kMaxTextBytes = 200;  // of a name in the graph
 
-// Larger than in any real graph. The parser keeps a whole text or number in memory, and a whole
-// node.
+// The limits are larger than in any real graph. They bound the memory of the parser, which keeps a
+// whole text or number, and a whole node.
 constexpr std::size_t kMaxTokenBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxNodeValues = std::size_t{1} << 18;
 constexpr std::size_t kMaxDepth = std::size_t{1} << 20;
-constexpr std::size_t kMaxReasonBytes = 300;  // of the parser's message, which quotes the text
+constexpr std::size_t kMaxReasonBytes = 300;  // for the parser's message, which quotes the text
 
-// Passes JSON on to the parser. Ends the input where the parser would keep too much in memory.
+// Passes JSON on to the parser. Ends the input before the parser would keep too much in memory.
 class BoundedJson : public std::streambuf {
  public:
   explicit BoundedJson(std::istream& file) : file_(file) {}
 
-  // Returns why the input was ended early; empty if it was not.
+  // Returns the reason why the input was ended early; empty if it was not.
   [[nodiscard]] std::string_view problem() const {
     if (token_bytes_ > kMaxTokenBytes) return "it has a text or a number of more than 1 MiB";
     return depth_ > kMaxDepth ? "it has more than a million lists in lists" : "";
@@ -74,7 +74,7 @@ class BoundedJson : public std::streambuf {
   std::array<char, std::size_t{1} << 16> buffer_{};
   bool in_text_ = false;
   bool is_escaped_ = false;
-  std::size_t token_bytes_ = 0;  // of the present text or number, so far
+  std::size_t token_bytes_ = 0;  // length of the present text or number so far
   std::size_t depth_ = 0;
 };
 
@@ -104,7 +104,7 @@ const Json* find(const Json& object, const char* name) {
   return at == object.end() || at->is_null() ? nullptr : &*at;
 }
 
-// A whole number, or one that is spelled as text.
+// Parses a whole number, which may be spelled as text.
 std::optional<std::uint64_t> whole(const Json& value) {
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
   if (value.is_string()) return parse_number<std::uint64_t>(value.get_ref<const std::string&>());
@@ -113,15 +113,15 @@ std::optional<std::uint64_t> whole(const Json& value) {
 
 std::string text_of(const Json& object, const char* name) {
   const Json* const value = find(object, name);
-  return value != nullptr && value->is_string() ? value->get<std::string>().substr(0, kMaxOfAText)
+  return value != nullptr && value->is_string() ? value->get<std::string>().substr(0, kMaxTextBytes)
                                                 : std::string();
 }
 
-// As everybody else spells an architecture: "wormhole_b0".
+// Architecture names are lower case elsewhere: "wormhole_b0".
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// "Shape([1, 32])" without what is the same in all of them.
-std::string inside(std::string text, std::string_view before, std::string_view after) {
+// Removes a prefix and a suffix that every text has: the shape in "Shape([1, 32])".
+std::string strip(std::string text, std::string_view before, std::string_view after) {
   if (text.starts_with(before) && text.ends_with(after) &&
       text.size() >= before.size() + after.size()) {
     text = text.substr(before.size(), text.size() - before.size() - after.size());
@@ -129,33 +129,34 @@ std::string inside(std::string text, std::string_view before, std::string_view a
   return text;
 }
 
-// The parameters of a node. One that is missing or wrong is read as 0, and problem() has the first.
+// The parameters of a node. A missing or wrong parameter is read as 0, and problem() describes the
+// first one.
 class Params {
  public:
   explicit Params(const Json& node) : params_(find(node, "params")) {}
 
-  // None when it is missing, or anything but a number.
+  // Returns nullopt if the parameter is missing or not a number.
   [[nodiscard]] std::optional<std::uint64_t> if_number(const char* name) const {
     const Json* const value = at(name);
     return value == nullptr ? std::nullopt : whole(*value);
   }
-  [[nodiscard]] std::optional<std::uint64_t> optional(const char* name, std::uint64_t most) {
+  [[nodiscard]] std::optional<std::uint64_t> optional(const char* name, std::uint64_t max) {
     const Json* const value = at(name);
     if (value == nullptr) return std::nullopt;
     const auto number = whole(*value);
-    if (number && *number <= most) return number;
-    refuse(fmt::format("parameter '{}' is not a whole number from 0 to {}", name, most));
+    if (number && *number <= max) return number;
+    refuse(fmt::format("parameter '{}' is not a whole number from 0 to {}", name, max));
     return 0;
   }
-  [[nodiscard]] std::uint64_t number(const char* name, std::uint64_t most) {
-    const auto found = optional(name, most);
+  [[nodiscard]] std::uint64_t number(const char* name, std::uint64_t max) {
+    const auto found = optional(name, max);
     if (!found) refuse(fmt::format("parameter '{}' is missing", name));
     return found.value_or(0);
   }
   [[nodiscard]] std::string text(const char* name) const {
     return params_ == nullptr ? std::string() : text_of(*params_, name);
   }
-  // The whole text, however long.
+  // Returns the whole text, however long it is.
   [[nodiscard]] std::string_view view(const char* name) const {
     const Json* const value = at(name);
     return value != nullptr && value->is_string() ? value->get_ref<const std::string&>()
@@ -176,7 +177,7 @@ class Params {
   std::string problem_;
 };
 
-// By its number in `buffer_type`, and in older graphs by the name in `type`.
+// Returns the kind from the number in `buffer_type`, or, in older graphs, from the name in `type`.
 Kind kind_of(Params& params) {
   if (const auto type = params.if_number("buffer_type"); type && *type < kBufferKinds.size()) {
     return kBufferKinds[*type];
@@ -191,14 +192,14 @@ Kind kind_of(Params& params) {
   return Kind::dram;
 }
 
-// Takes the nodes one by one, as the parser of JSON has them.
+// Receives the nodes one by one, as the JSON parser completes them.
 class Reader {
  public:
   struct TooLarge {};
 
-  // True when this part of the file is wanted: a callback of nlohmann's parser.
+  // The callback of nlohmann's parser. Returns true if the parser must keep this part of the file.
   // Throws TooLarge.
-  bool see(int depth, Json::parse_event_t event, Json& parsed) {
+  bool on_event(int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
     if (depth == 0 && event == Event::array_start) is_bare_ = has_graph_ = true;
     if (depth == 1 && event == Event::key && !is_bare_) {
@@ -216,7 +217,7 @@ class Reader {
     if (!is_in_list || !is_whole) return true;
     take_node(parsed);
     values_ = 0;
-    return false;  // its memory is free again
+    return false;  // frees its memory
   }
 
   Result<Graph> finish(const Json& rest) {
@@ -287,8 +288,8 @@ class Reader {
         take_cb(params, node, nullptr);
         break;
       case NodeType::tensor:
-        node.text = text(inside(params.text("dtype"), "DataType::", "") + " " +
-                         inside(params.text("shape"), "Shape(", ")"));
+        node.text = text(strip(params.text("dtype"), "DataType::", "") + " " +
+                         strip(params.text("shape"), "Shape(", ")"));
         break;
       case NodeType::error:
         node.text = text(params.text("error_operation") + ": " + params.text("error_type"));
@@ -331,10 +332,10 @@ class Reader {
 
   void take(const Json& devices) {
     for (const Json& json : devices) {
-      const auto number = [&json](const char* name, std::uint64_t most) {
+      const auto number = [&json](const char* name, std::uint64_t max) {
         const Json* const value = find(json, name);
         const auto given = value == nullptr ? std::nullopt : whole(*value);
-        return given && *given <= most ? *given : 0;
+        return given && *given <= max ? *given : 0;
       };
       GraphDevice& device = graph_.devices.emplace_back();
       device.arch = text_of(json, "arch");
@@ -352,7 +353,7 @@ class Reader {
   }
 
   Graph graph_;
-  std::size_t values_ = 0;  // kept by the parser since the last node
+  std::size_t values_ = 0;  // values that the parser has kept since the last node
   std::map<std::string, std::size_t> texts_{{"", 0}};
   std::map<std::string, std::size_t> core_sets_;
   std::string section_;
@@ -362,7 +363,7 @@ class Reader {
   std::optional<Error> problem_;
 };
 
-// nlohmann's messages begin with a number of its own: "[json.exception.parse_error.101] ".
+// Removes the number at the begin of nlohmann's messages: "[json.exception.parse_error.101] ".
 std::string_view without_code(std::string_view message) {
   const std::size_t end = message.find("] ");
   return message.starts_with("[json") && end != message.npos ? message.substr(end + 2) : message;
@@ -374,22 +375,22 @@ Result<Graph> read_graph(std::istream& input, const std::string& name) {
   Reader reader;
   BoundedJson bounded(input);
   std::istream json(&bounded);
-  const auto is_none = [&name](std::string_view why) {
+  const auto not_a_graph = [&name](std::string_view why) {
     return Error{fmt::format("{} is no graph of ttnn: {}", name, why)};
   };
   try {
     const Json rest =
         Json::parse(json, [&reader](int depth, Json::parse_event_t event, Json& parsed) {
-          return reader.see(depth, event, parsed);
+          return reader.on_event(depth, event, parsed);
         });
     Result<Graph> graph = reader.finish(rest);
-    if (!graph) return is_none(graph.error().message);
+    if (!graph) return not_a_graph(graph.error().message);
     return graph;
   } catch (const Reader::TooLarge&) {
-    return is_none(fmt::format("a node has more than {} values", kMaxNodeValues));
+    return not_a_graph(fmt::format("a node has more than {} values", kMaxNodeValues));
   } catch (const Json::exception& error) {
-    if (!bounded.problem().empty()) return is_none(bounded.problem());
-    return is_none(shortened(without_code(error.what()), kMaxReasonBytes));
+    if (!bounded.problem().empty()) return not_a_graph(bounded.problem());
+    return not_a_graph(shortened(without_code(error.what()), kMaxReasonBytes));
   }
 }
 

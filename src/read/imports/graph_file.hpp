@@ -9,12 +9,13 @@
 
 namespace ttmem::imports {
 
-// Reads a graph: a bare array of nodes, or a report with one in `graph`. Numbers may be spelled as
-// text. `name` is the name of the file in messages. Takes memory for the Graph and for one node as
-// JSON, which is bounded.
+// Reads a graph: a bare array of nodes, or a report with the array in `graph`. Numbers may be
+// spelled as text. `name` is the name of the file in messages. Uses memory for the Graph and for
+// the JSON of one node, whose size is limited.
 //
-// Fails, naming the node and the reason, when it is no JSON, no graph, or a node lacks what its
-// type needs, and when counters do not ascend. Node types that it does not know are no failure.
+// Fails if the file is not JSON or not a graph, if a node lacks a parameter that its type needs, or
+// if counters do not ascend. The message names the node and the reason. Nodes of an unknown type
+// are not an error.
 [[nodiscard]] Result<Graph> read_graph(std::istream& input, const std::string& name);
 
 }  // namespace ttmem::imports

@@ -27,9 +27,11 @@ namespace {
 
 enum class Format : std::uint8_t { unknown, recording, graph, capture };
 
-constexpr std::size_t kFirstLineBytes = std::size_t{1} << 20;  // as long as a capture's may be
+// Maximum length of a line of a capture.
+constexpr std::size_t kFirstLineBytes = std::size_t{1} << 20;
 
-// A line of a capture is an object with an event; a report of ttnn is one whole object.
+// Tells a capture from a report of ttnn, which is one JSON object: the first line of a capture is
+// an object with an event.
 bool begins_with_event(const std::string& beginning) {
   const auto object =
       nlohmann::json::parse(beginning.substr(0, beginning.find('\n')), nullptr, false);
@@ -45,7 +47,7 @@ Format format_of(const std::string& beginning) {
   return begins_with_event(beginning.substr(first)) ? Format::capture : Format::graph;
 }
 
-Result<Format> look_at(const std::string& file) {
+Result<Format> detect_format(const std::string& file) {
   struct stat status {};
   const auto cannot = [&file](const std::string& why) {
     return Error{fmt::format("cannot import {}: {}", file, why)};
@@ -80,7 +82,7 @@ recording::Run new_run(std::string_view source) {
   return run;
 }
 
-// Writes the file with what write(process, writer) says. What is not whole is removed.
+// Writes the rows of write(process, writer) to `out`. Removes an incomplete file.
 Result<Imported> write_recording(
     const std::string& file, const std::string& out, bool overwrite, recording::Run run,
     const std::function<Imported(recording::RowId, recording::Writer&)>& write) {
@@ -128,7 +130,7 @@ Result<Imported> import_events(const std::string& file, const std::string& out, 
 }  // namespace
 
 Result<Imported> import_file(const std::string& file, const std::string& out, bool overwrite) {
-  const auto format = look_at(file);
+  const auto format = detect_format(file);
   if (!format) return format.error();
   std::error_code ignored;
   if (std::filesystem::equivalent(file, out, ignored)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recordings of other tools: captures of ttnn graphs, and of TT-Metal's hooks (`ttmem replay`).
+// Imports recordings of other tools: captures of ttnn graphs, and of TT-Metal's hooks (`ttmem
+// replay`).
 #pragma once
 
 #include <cstdint>
@@ -13,20 +14,21 @@
 
 namespace ttmem::imports {
 
-inline constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;  // of a file
+inline constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;  // maximum size of a file
 
 struct Imported {
   std::string_view what{};  // "a graph of ttnn"
   std::uint64_t events = 0;
   std::uint64_t allocations = 0;
   std::uint64_t programs = 0;
-  recording::Time end_ns = 0;        // of the last event
-  std::vector<std::string> notes{};  // what the reader of the recording should know, a line each
+  recording::Time end_ns = 0;        // time of the last event
+  std::vector<std::string> notes{};  // hints for the reader of the recording, one line each
 };
 
-// Writes the recording `out` of what is in `file`, whose format is told by its content. Fails when
-// it is none that is known, is damaged or larger than kMaxBytes; then `out` is not touched. Fails
-// too when `out` is there, unless it may be overwritten, or cannot be written; then it is removed.
+// Imports `file` into the recording `out`. The content tells the format of the file. Fails if the
+// format is unknown, or if the file is damaged or larger than kMaxBytes; `out` is then not touched.
+// Fails if `out` exists and `overwrite` is false. Fails if `out` cannot be written; it is then
+// removed.
 [[nodiscard]] Result<Imported> import_file(const std::string& file, const std::string& out,
                                            bool overwrite);
 

@@ -19,7 +19,7 @@ namespace {
 using recording::RowId;
 using recording::Time;
 
-// As the hooks report it; nothing is known of older captures.
+// Returns the layout as the hooks report it, or an unknown layout for older captures.
 BufferLayout layout_of(const capture::BufferAlloc& buffer) {
   BufferLayout layout;
   if (!buffer.request) return layout;
@@ -78,7 +78,7 @@ class CaptureWriter {
     device.dram_channels = given.dram_channels;
     device.dram_bytes_per_channel = given.dram_bytes_per_channel;
     device.trace_region_bytes = given.trace_region_bytes;
-    // As the hooks that captures are made with: neither kernels nor dispatches.
+    // The hooks of a capture report neither kernels nor dispatches.
     device.known_kinds = kBufferBits | bit_of(Kind::cb);
     device.begin_ns = now_;
     device.id = writer_.begin(device);
@@ -105,12 +105,12 @@ class CaptureWriter {
       request.cores = writer_.core_set(mask_of(device, buffer.cores));
     }
     request.layout = layout_of(buffer);
-    event_writer_.allocate(
-        recording::Allocation{.devices = set_of(buffer.devices),
-                              .request = writer_.request(request),
-                              .number = buffer.id + 1,  // as `ttmem replay` counts
-                              .address = buffer.address,
-                              .begin_ns = now_});
+    event_writer_.allocate(recording::Allocation{.devices = set_of(buffer.devices),
+                                                 .request = writer_.request(request),
+                                                 // `ttmem replay` numbers buffers in the same way.
+                                                 .number = buffer.id + 1,
+                                                 .address = buffer.address,
+                                                 .begin_ns = now_});
   }
 
   void take(const capture::BufferFree& buffer) {
@@ -120,7 +120,7 @@ class CaptureWriter {
 
   void take(const capture::ProgramLayout& layout) { lay_out(layout); }
 
-  // A program without CBs is registered and never laid out, but it is live.
+  // A program without CBs is registered without a layout before, but is live.
   void take(const capture::ProgramRegister& complete) {
     if (!event_writer_.has_program(devices_[complete.device].id, complete.program))
       lay_out(complete);
@@ -159,7 +159,7 @@ class CaptureWriter {
     return is_in_dram(kind) ? device.dram_channels : std::uint32_t{device.grid_x} * device.grid_y;
   }
 
-  // Cores outside the grid are none.
+  // Skips cores outside the grid.
   [[nodiscard]] static CoreMask mask_of(const recording::Device& device,
                                         const capture::CoreRanges& ranges) {
     CoreMask mask;
@@ -185,7 +185,8 @@ class CaptureWriter {
   RowId process_;
   recording::Writer& writer_;
   EventWriter event_writer_;
-  std::map<std::uint32_t, recording::Device> devices_;  // by number; the reader checked them
+  // By number; the reader has checked the numbers.
+  std::map<std::uint32_t, recording::Device> devices_;
   Time now_ = 0;
   std::uint64_t unknown_frees_ = 0;
   std::uint64_t impossible_ = 0;

@@ -10,7 +10,7 @@
 
 namespace ttmem::imports {
 
-// Writes the devices and events of a capture; `process` is the row of the process they are of.
+// Writes the devices and events of a capture. `process` is the row of their process.
 [[nodiscard]] Imported write_capture(const std::vector<capture::Line>& lines,
                                      recording::RowId process, recording::Writer& writer);
 

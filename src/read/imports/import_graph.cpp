@@ -22,7 +22,7 @@ namespace {
 using recording::RowId;
 using recording::Time;
 
-constexpr std::uint64_t kLongest_ns = 1ULL << 52;  // of a function: fifty days
+constexpr std::uint64_t kMaxDurationNs = 1ULL << 52;  // of a function: fifty days
 
 const Node* find_node(const Graph& graph, std::optional<std::uint64_t> counter) {
   if (!counter) return nullptr;
@@ -30,7 +30,7 @@ const Node* find_node(const Graph& graph, std::optional<std::uint64_t> counter) 
   return at == graph.nodes.end() || at->counter != *counter ? nullptr : &*at;
 }
 
-// device_of() has seen to it that a mask holds them.
+// device_of() has ensured that the cores fit into a mask.
 CoreMask mask_of(const std::vector<CoreRange>& ranges, std::uint32_t columns) {
   CoreMask mask;
   for (const CoreRange& range : ranges) {
@@ -41,14 +41,14 @@ CoreMask mask_of(const std::vector<CoreRange>& ranges, std::uint32_t columns) {
   return mask;
 }
 
-// A clock for what has none. An event takes one nanosecond; a function takes the time that the
-// graph says, if that is more than its events take.
+// A clock for a graph, which has no times. Each event takes one nanosecond. A function takes the
+// duration that the graph gives, or the time of its events if that is longer.
 class Clock {
  public:
   [[nodiscard]] Time now() const { return now_; }
   void tick() { ++now_; }
   void finish(Time begin, std::uint64_t duration_ns) {
-    now_ = std::max(now_, begin + static_cast<Time>(std::min(duration_ns, kLongest_ns)));
+    now_ = std::max(now_, begin + static_cast<Time>(std::min(duration_ns, kMaxDurationNs)));
   }
 
  private:
@@ -69,7 +69,7 @@ class GraphWriter {
   Imported write() {
     for (const Node& node : graph_.nodes) {
       const std::uint64_t before = events_;
-      see(node);
+      apply(node);
       if (events_ != before) clock_.tick();
     }
     event_writer_.settle();
@@ -87,7 +87,7 @@ class GraphWriter {
   }
 
  private:
-  void see(const Node& node) {
+  void apply(const Node& node) {
     switch (node.type) {
       case NodeType::function_start:
         functions_.begin(graph_, node, clock_.now());
@@ -149,7 +149,7 @@ class GraphWriter {
     if (!was_live) ++unknown_frees_;
   }
 
-  // A mesh program is laid out alike on all chips: those of its first one stand for all.
+  // A mesh program has the same layout on all chips. Only the CBs of its first chip are written.
   void add_cb(const Node& node) {
     if (!program_) begin_program(node);
     if (program_->device_id != node.device_id) return;
@@ -179,7 +179,7 @@ class GraphWriter {
     program_.reset();
   }
 
-  // Where a CB without an address goes: behind the others of its program on its cores.
+  // Returns an address for a CB without one: behind the other CBs of its program on its cores.
   std::uint64_t next_free(const Node& node) {
     std::uint64_t address = 0;
     auto& ends = program_->ends;
@@ -189,7 +189,7 @@ class GraphWriter {
     return std::min(address, kMaxCoreBytes);
   }
 
-  // The shape of the first tensor that the buffer is of, which tells buffers apart.
+  // Returns the type and shape of the buffer's first tensor, which distinguishes buffers.
   [[nodiscard]] std::string label_of(const Node& node) const {
     const Node* const buffer = find_node(graph_, node.connection);
     const Node* const tensor = buffer == nullptr ? nullptr : find_node(graph_, buffer->connection);
@@ -197,11 +197,12 @@ class GraphWriter {
                                                                  : std::string();
   }
 
-  // 0, unknown, when no report says it.
+  // Returns 0, which means unknown, if there is no report.
   [[nodiscard]] std::uint32_t banks_of(Kind kind) const {
     if (graph_.devices.empty() || kind == Kind::system) return 0;
-    const GraphDevice& said = graph_.devices.front();
-    return is_in_dram(kind) ? said.dram_channels : std::uint32_t{said.grid_x} * said.grid_y;
+    const GraphDevice& reported = graph_.devices.front();
+    return is_in_dram(kind) ? reported.dram_channels
+                            : std::uint32_t{reported.grid_x} * reported.grid_y;
   }
 
   [[nodiscard]] std::uint32_t scope() {
@@ -243,7 +244,7 @@ class GraphWriter {
   struct CurrentProgram {
     std::uint64_t number = 0;
     std::int64_t device_id = 0;
-    std::array<std::uint64_t, kMaxCores> ends{};  // of the CBs on each core
+    std::array<std::uint64_t, kMaxCores> ends{};  // end of the CBs on each core
   };
 
   const Graph& graph_;
@@ -251,10 +252,10 @@ class GraphWriter {
   recording::Writer& writer_;
   EventWriter event_writer_;
   RowId devices_;
-  std::vector<CoreMask> masks_;  // of Graph::core_sets
+  std::vector<CoreMask> masks_;  // by index in Graph::core_sets
   Clock clock_;
   Functions functions_;
-  std::optional<CurrentProgram> program_;  // since the last deallocate_all
+  std::optional<CurrentProgram> program_;  // nullopt after a deallocate_all
   std::uint64_t programs_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t unknown_frees_ = 0;

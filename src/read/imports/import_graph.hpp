@@ -8,7 +8,7 @@
 
 namespace ttmem::imports {
 
-// Writes the events of the graph; `device` (device_of()) is a row of it already.
+// Writes the events of the graph. `device` is the result of device_of(), and already has a row.
 [[nodiscard]] Imported write_graph(const Graph& graph, const recording::Device& device,
                                    recording::Writer& writer);
 

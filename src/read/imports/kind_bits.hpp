@@ -7,12 +7,12 @@
 
 namespace ttmem::imports {
 
-// For recording::Device::known_kinds.
+// Returns the bit of a kind in recording::Device::known_kinds.
 [[nodiscard]] constexpr std::uint32_t bit_of(Kind kind) {
   return 1U << static_cast<unsigned>(kind);
 }
 
-// Whoever reports buffers reports all of these.
+// A process that reports buffers reports all of these kinds.
 inline constexpr std::uint32_t kBufferBits = bit_of(Kind::dram) | bit_of(Kind::l1) |
                                              bit_of(Kind::l1_small) | bit_of(Kind::trace) |
                                              bit_of(Kind::system);

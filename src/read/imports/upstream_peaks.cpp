@@ -7,7 +7,7 @@
 namespace ttmem::imports {
 namespace {
 
-// A sum, and the most that it was.
+// A sum and its maximum so far.
 struct Level {
   std::uint64_t now = 0;
   std::uint64_t peak = 0;

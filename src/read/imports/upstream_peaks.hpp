@@ -10,8 +10,8 @@
 
 namespace ttmem::imports {
 
-// The figures of ttnn's own ttnn.graph.extract_resource_usage_per_core: bytes on one core, as if
-// all cores had everything, hence an upper bound.
+// The figures of ttnn's own ttnn.graph.extract_resource_usage_per_core: bytes on one core. They are
+// an upper bound, because they assume that every core holds everything.
 //
 //   circular_buffer_allocate        cb += size, unless globally_allocated
 //   dataflow_buffer_allocate        dataflow_buffer += size, unless borrows_memory
@@ -19,12 +19,14 @@ namespace ttmem::imports {
 //   circular_buffer_deallocate_all  these three become 0
 //   buffer_allocate, _deallocate    l1 += or -= max_size_per_bank, unless in DRAM
 //
-// Each peak is the most that its sum reached; peak_total, of the four together. There a free of a
-// buffer from before the capture takes l1 below zero, and unsigned figures to 2^64; here to zero.
+// Each peak is the maximum of its sum, and peak_total is the maximum of the four sums together. A
+// free of a buffer from before the capture sets l1 to zero at least; in ttnn, unsigned figures wrap
+// to 2^64.
 //
-// Unknown, and none: all when counters are not consecutive, where the original throws; peak_l1 and
-// peak_total when a buffer in L1 has no max_size_per_bank; all but peak_l1 when the graph does not
-// show the CBs of its programs (shows_programs()).
+// A figure is nullopt if it is unknown. All are unknown if counters are not consecutive; ttnn
+// throws in this case. peak_l1 and peak_total are unknown if a buffer in L1 has no
+// max_size_per_bank. All but peak_l1 are unknown if the graph does not show the CBs of its programs
+// (shows_programs()).
 struct UpstreamPeaks {
   std::optional<std::uint64_t> cb;
   std::optional<std::uint64_t> l1;
@@ -35,11 +37,11 @@ struct UpstreamPeaks {
 
 [[nodiscard]] UpstreamPeaks upstream_peaks(std::span<const Node> nodes);
 
-// False when programs ran and none shows a CB: they came from the program cache, and ttnn reports
-// CBs only when it lays them out.
+// Returns false if programs ran and the graph shows no CB. Such programs came from the program
+// cache: ttnn reports CBs only when it lays them out.
 [[nodiscard]] bool shows_programs(std::span<const Node> nodes);
 
-// As JSON, {"peak_cb": 1024, ...}; null where unknown.
+// Returns the peaks as JSON, {"peak_cb": 1024, ...}; unknown values are null.
 [[nodiscard]] std::string to_json(const UpstreamPeaks& peaks);
 
 }  // namespace ttmem::imports

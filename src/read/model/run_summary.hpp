@@ -41,7 +41,7 @@ struct RunSummary {
   std::vector<RunProcess> processes;   // in the order of their start
   std::vector<Holder> held;            // at the end of the run, largest first
   std::vector<Holder> fullest;         // in the sample with the most bytes in use
-  std::uint64_t fullest_bytes = 0;     // of all processes in that sample
+  std::uint64_t fullest_bytes = 0;     // sum over all processes in that sample
   std::uint64_t fullest_after_ns = 0;  // from the start of the run to that sample
   // Processes that ended before ttmem could see who had started them.
   std::uint64_t unknown_processes = 0;

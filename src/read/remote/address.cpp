@@ -32,7 +32,8 @@ Result<Address> parse_address(std::string_view text, std::uint16_t port) {
   const auto url = urls::parse_uri(whole);
   if (!url || (url->scheme() != "http" && url->scheme() != "https")) return wrong;
   if (url->encoded_host().empty() || url->has_userinfo()) return wrong;
-  if (url->encoded_host().find(',') != std::string_view::npos) return wrong;  // several
+  // A list of hosts is not one address.
+  if (url->encoded_host().find(',') != std::string_view::npos) return wrong;
   if (url->has_query() || url->has_fragment()) return wrong;
   Address address;
   address.tls = url->scheme() == "https";

@@ -9,12 +9,12 @@
 
 namespace ttmem::remote {
 
-// Where a `ttmem serve` answers, or a proxy before it, or a Prometheus.
+// The address of a `ttmem serve`, of a proxy in front of one, or of a Prometheus server.
 struct Address {
   bool tls = false;
-  std::string host;  // a name or an address, IPv6 without brackets
+  std::string host;  // a host name or an IP address, IPv6 without brackets
   std::uint16_t port = 9488;
-  std::string prefix{};  // of all paths: "/node7" behind a proxy that serves several; empty: none
+  std::string prefix{};  // of all paths: "/node7" behind a proxy for several servers; may be empty
 
   [[nodiscard]] std::string authority() const;  // "node7:9488", "[::1]:9488"
   [[nodiscard]] std::string url() const;        // "http://node7:9488"
@@ -22,8 +22,8 @@ struct Address {
   friend bool operator==(const Address&, const Address&) = default;
 };
 
-// "node7", "node7:9488", "http://node7:9488", "https://proxy.example/node7". Without a port it is
-// `port`, with https:// 443. Fails on anything else: the message says what is right.
+// Parses "node7", "node7:9488", "http://node7:9488" or "https://proxy.example/node7". The default
+// port is `port`, and 443 for https://. Fails on any other text; the message shows valid addresses.
 [[nodiscard]] Result<Address> parse_address(std::string_view text, std::uint16_t port = 9488);
 
 }  // namespace ttmem::remote

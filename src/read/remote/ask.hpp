@@ -11,17 +11,17 @@
 
 namespace ttmem::remote {
 
-// What a document has beside devices and processes.
+// The lists that a document has in addition to devices and processes.
 enum class Lists : std::uint8_t {
   none,
   all,  // allocations and programs
 };
 
-// What the server sees now. Waits for its answer, at most options.timeout.
+// Returns the present snapshot of the server. Waits for the answer, at most options.timeout.
 [[nodiscard]] Answer<model::Snapshot> ask_snapshot(const Address& server, Lists lists,
                                                    const ClientOptions& options);
 
-// "cannot read http://node7:9488: connection refused; start ..."
+// Describes a fault: "cannot read http://node7:9488: connection refused; start ..."
 [[nodiscard]] Error error_of(const Address& server, const Fault& fault);
 
 }  // namespace ttmem::remote

@@ -34,20 +34,20 @@ using boost::system::error_code;
 struct Client::Shared {
   ClientOptions options;
   std::shared_ptr<asio::io_context> loop = std::make_shared<asio::io_context>(1);
-  std::optional<asio::ssl::context> tls{};  // made for the first https://
+  std::optional<asio::ssl::context> tls{};  // made for the first https:// address
   std::optional<asio::posix::stream_descriptor> stopping{};
 
   explicit Shared(ClientOptions an_options) : options(std::move(an_options)) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
   ~Shared() {
-    if (stopping) stopping->release();  // it is the caller's
+    if (stopping) stopping->release();  // the caller owns the descriptor
   }
 
   asio::ssl::context& tls_context() {
     if (!tls) {
       tls.emplace(asio::ssl::context::tls_client);
-      error_code ignored;  // without certificates no server is trusted
+      error_code ignored;  // if there are no certificates, no server is trusted
       tls->set_default_verify_paths(ignored);
       tls->set_verify_mode(asio::ssl::verify_peer, ignored);
     }
@@ -77,10 +77,10 @@ Fault unreachable(const error_code& error) {
   return fault;
 }
 
-// Of an answer that did not end as it should.
-Fault incomplete(const error_code& error, std::size_t most_bytes) {
+// Describes an answer that did not end regularly.
+Fault incomplete(const error_code& error, std::size_t max_bytes) {
   if (error == http::error::body_limit) {
-    return too_large(fmt::format("{} MiB", most_bytes >> 20));
+    return too_large(fmt::format("{} MiB", max_bytes >> 20));
   }
   if (error.category() == make_error_code(http::error::bad_version).category() &&
       error != http::error::end_of_stream && error != http::error::partial_message) {
@@ -91,17 +91,18 @@ Fault incomplete(const error_code& error, std::size_t most_bytes) {
           "try again"};
 }
 
-// What says more than this is no error of ttmem.
+// A longer body is not an error message of ttmem.
 constexpr std::size_t kMaxErrorBytes = std::size_t{64} << 10;
 
-// Why an answer with another status than 200 is none.
+// Describes an answer whose status is not 200.
 Fault refusal(const http::response<http::string_body>& answer, bool with_token) {
   const unsigned status = answer.result_int();
   const bool readable = answer.body().size() <= kMaxErrorBytes;
-  const std::string said =
+  const std::string message =
       readable ? text_of(Json::parse(answer.body(), nullptr, false), "error") : std::string();
   const std::string reason =
-      said.empty() ? fmt::format("it answers {} {}", status, std::string(answer.reason())) : said;
+      message.empty() ? fmt::format("it answers {} {}", status, std::string(answer.reason()))
+                      : message;
   if (status == 401 && !with_token) {
     return {Fault::Kind::unauthorized, "it wants a token",
             "name the file that has it with --token-file or TTMEM_TOKEN_FILE"};
@@ -121,22 +122,22 @@ Fault refusal(const http::response<http::string_body>& answer, bool with_token) 
                         std::string(answer[http::field::location])),
             "name that address, if it is the one you want"};
   }
-  if (said.empty()) return {Fault::Kind::not_ttmem, reason, kCheckAddress};
-  return {Fault::Kind::failed, said, "see the log of that server"};
+  if (message.empty()) return {Fault::Kind::not_ttmem, reason, kCheckAddress};
+  return {Fault::Kind::failed, message, "see the log of that server"};
 }
 
-// One question on a connection of its own. It lives until its timer and its operations are done.
+// One question on a connection of its own. Lives until its timer and its operations are finished.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   using Plain = beast::tcp_stream;
   using Tls = beast::ssl_stream<beast::tcp_stream>;
 
   Exchange(asio::io_context& loop, const ClientOptions& options, const Address& server,
-           const std::string& target, std::size_t most_bytes, Client::Done done)
+           const std::string& target, std::size_t max_bytes, Client::Done done)
       : timer_(loop),
         plain_(loop),
         request_(http::verb::get, server.prefix + target, 11),
-        most_bytes_(most_bytes),
+        max_bytes_(max_bytes),
         with_token_(!options.token.empty()),
         done_(std::move(done)) {
     request_.set(http::field::host, server.authority());
@@ -144,10 +145,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     request_.set(http::field::accept, "application/json");
     request_.set(http::field::connection, "close");
     if (with_token_) request_.set(http::field::authorization, "Bearer " + options.token);
-    parser_.body_limit(most_bytes);
+    parser_.body_limit(max_bytes);
   }
 
-  // None: no TLS.
+  // Without this call the connection does not use TLS.
   void use_tls(asio::ssl::context& context, const std::string& host) {
     tls_.emplace(std::move(plain_), context);
     tls_->set_verify_callback(asio::ssl::host_name_verification(host));
@@ -167,7 +168,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void connect(const error_code& error, const Endpoints& endpoints) {
     if (error) return finish(unreachable(error));
-    if (!done_) return;  // the time was over before the name was known
+    if (!done_) return;  // the timeout came before the lookup was finished
     socket().async_connect(endpoints,
                            [self = shared_from_this()](const error_code& failed, const auto&) {
                              if (failed) return self->finish(unreachable(failed));
@@ -206,7 +207,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void receive(Stream& stream) {
     http::async_read(stream, buffer_, parser_,
                      [self = shared_from_this()](const error_code& error, std::size_t) {
-                       if (error) return self->finish(incomplete(error, self->most_bytes_));
+                       if (error) return self->finish(incomplete(error, self->max_bytes_));
                        auto& answer = self->parser_.get();
                        if (answer.result() != http::status::ok) {
                          return self->finish(refusal(answer, self->with_token_));
@@ -221,9 +222,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   http::request<http::empty_body> request_;
   beast::flat_buffer buffer_;
   http::response_parser<http::string_body> parser_;
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
   bool with_token_;
-  Client::Done done_;  // null once it was called
+  Client::Done done_;  // null after its call
 };
 
 }  // namespace
@@ -232,17 +233,17 @@ Client::Client(ClientOptions options) : shared_(std::make_shared<Shared>(std::mo
 
 Client::~Client() = default;
 
-void Client::get(const Address& server, const std::string& target, std::size_t most_bytes,
+void Client::get(const Address& server, const std::string& target, std::size_t max_bytes,
                  const Done& done) try {
-  const auto exchange = std::make_shared<Exchange>(*shared_->loop, shared_->options, server, target,
-                                                   most_bytes, done);
+  const auto exchange =
+      std::make_shared<Exchange>(*shared_->loop, shared_->options, server, target, max_bytes, done);
   if (server.tls) exchange->use_tls(shared_->tls_context(), server.host);
   exchange->start(shared_->options.timeout);
   resolve(shared_->loop, server.host, server.port,
           [exchange](const error_code& error, const Endpoints& endpoints) {
             exchange->connect(error, endpoints);
           });
-} catch (const std::exception& error) {  // no memory, no descriptors
+} catch (const std::exception& error) {  // out of memory, or no free descriptors
   done(Fault{Fault::Kind::failed, error.what(), "try again, with fewer hosts at a time"});
 }
 
@@ -261,12 +262,12 @@ void Client::stop_when_readable(int fd) {
                                 });
 }
 
-Answer<std::string> fetch(const Address& server, const std::string& target, std::size_t most_bytes,
+Answer<std::string> fetch(const Address& server, const std::string& target, std::size_t max_bytes,
                           const ClientOptions& options) {
   Client client(options);
   if (options.give_up_fd >= 0) client.stop_when_readable(options.give_up_fd);
   std::optional<Answer<std::string>> answer;
-  client.get(server, target, most_bytes, [&](Answer<std::string> got) {
+  client.get(server, target, max_bytes, [&](Answer<std::string> got) {
     answer.emplace(std::move(got));
     client.stop();
   });

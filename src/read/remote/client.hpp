@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// HTTP for those who ask servers: many at a time, each with its time, none of them trusted.
+// An HTTP client for many servers at the same time. Each question has its own timeout, and no
+// answer is trusted.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -16,20 +16,22 @@
 namespace ttmem::remote {
 
 struct ClientOptions {
-  std::string token{};                      // sent as `Authorization: Bearer`; empty: none
-  std::chrono::milliseconds timeout{2000};  // for one question, from its start to its last byte
-  int give_up_fd = -1;  // fetch() gives up as soon as this can be read; -1: never
+  std::string token{};  // sent as `Authorization: Bearer`; empty: none
+  // For one question, from its start to the last byte of the answer.
+  std::chrono::milliseconds timeout{2000};
+  int give_up_fd = -1;  // fetch() gives up as soon as this descriptor is readable; -1: never
 };
 
-// Larger answers are refused before they are read: a document without lists, and with them.
+// The maximum sizes of documents without and with lists. Larger answers are rejected unread.
 inline constexpr std::size_t kMaxFigureBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;
 
-// Asks servers, all at the same time, each on a connection of its own. https:// is verified by the
-// system's certificates (or those of SSL_CERT_FILE), the name included. One thread, but for stop().
+// Asks many servers at the same time, each on a connection of its own. Verifies the certificate and
+// host name of https:// servers with the system's certificates, or with SSL_CERT_FILE. Use it in
+// one thread; only stop() may be called from any thread.
 class Client {
  public:
-  // The body of a good answer, or why there is none.
+  // Receives the body of a successful answer, or the fault.
   using Done = std::function<void(Answer<std::string>)>;
 
   explicit Client(ClientOptions options);
@@ -37,16 +39,16 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Asks for `target`, "/api/v1/snapshot". run() calls done(), once.
-  void get(const Address& server, const std::string& target, std::size_t most_bytes,
+  // Asks for `target`, such as "/api/v1/snapshot". run() calls done() once.
+  void get(const Address& server, const std::string& target, std::size_t max_bytes,
            const Done& done);
 
-  // Until every question has been answered or has run out of time, or stop() was called.
+  // Runs until every question is answered or has timed out, or until stop() is called.
   void run();
-  // Makes run() return soon. From any thread.
+  // Makes run() return soon. May be called from any thread.
   void stop();
-  // Makes run() return when `fd` can be read, and from now on only then or by stop(). `fd` stays
-  // the caller's, who must keep it open for as long as there is a Client.
+  // From now on, run() returns only when `fd` is readable or after stop(). The caller owns `fd`,
+  // and must keep it open as long as the Client exists.
   void stop_when_readable(int fd);
 
  private:
@@ -54,8 +56,8 @@ class Client {
   std::shared_ptr<Shared> shared_;
 };
 
-// One question: asks, and waits for the answer. Given up, it fails.
+// Asks one question and waits for the answer. Fails if options.give_up_fd becomes readable.
 [[nodiscard]] Answer<std::string> fetch(const Address& server, const std::string& target,
-                                        std::size_t most_bytes, const ClientOptions& options);
+                                        std::size_t max_bytes, const ClientOptions& options);
 
 }  // namespace ttmem::remote

@@ -8,24 +8,24 @@
 
 namespace ttmem::remote {
 
-// Why there is no answer of a server, or none that can be used.
+// The reason why a server gave no answer, or no usable answer.
 struct Fault {
   enum class Kind : std::uint8_t {
-    unreachable,   // refused, no route, no such name
-    timeout,       // nothing, or not all of it, in time
-    unauthorized,  // it wants a token, or another one
-    not_ttmem,     // something else answers there
+    unreachable,   // refused, no route, or unknown host name
+    timeout,       // no complete answer in time
+    unauthorized,  // the token is missing or wrong
+    not_ttmem,     // another program answers
     newer,         // a schema that this program does not know
     too_large,     // more than this program reads
-    twice,         // it is asked under another name already
-    failed,        // it says that it cannot
+    twice,         // the same server is already asked under another name
+    failed,        // the server reports a failure
   };
   Kind kind = Kind::unreachable;
   std::string reason;  // "connection refused"
   std::string next_step;
 };
 
-// One word for a column or a program.
+// Returns one word, for a table column or for programs.
 [[nodiscard]] constexpr std::string_view name_of(Fault::Kind kind) {
   switch (kind) {
     case Fault::Kind::unreachable:
@@ -48,19 +48,19 @@ struct Fault {
   return "failed";
 }
 
-// Of an answer that has more than "16 MiB".
+// Describes an answer that is larger than `most`, such as "16 MiB".
 [[nodiscard]] inline Fault too_large(const std::string& most) {
   return {Fault::Kind::too_large, "the answer has more than " + most,
           "run ttmem on that machine, where it has no such limit"};
 }
 
-// A value, or why there is none.
+// A value, or the fault that prevented it.
 template <typename T>
 struct Answer {
   Answer(T a_value) : value(std::move(a_value)) {}                    // NOLINT(*-explicit-*)
   Answer(Fault a_fault) : fault(std::move(a_fault)), failed(true) {}  // NOLINT(*-explicit-*)
 
-  T value{};  // meaningless when it failed
+  T value{};  // meaningless if `failed`
   Fault fault{};
   bool failed = false;
 };

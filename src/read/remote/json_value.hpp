@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Values of a JSON document that anybody may have written. What is absent, of another type or out
-// of range is unknown; nothing throws. Pure, safe from any thread.
+// Reads values of an untrusted JSON document. A value that is absent, of another type or out of
+// range is unknown. Nothing throws. Pure functions, safe from any thread.
 #pragma once
 
 #include <cmath>
@@ -20,7 +19,7 @@ namespace ttmem::remote {
 
 using Json = nlohmann::json;
 
-// The member of an object; a null value when there is none.
+// Returns the member of an object, or a null value if there is none.
 [[nodiscard]] inline const Json& member(const Json& object, const char* key) {
   static const Json nothing;
   if (!object.is_object()) return nothing;
@@ -45,7 +44,7 @@ template <typename Number>
   return number_in<Number>(member(object, key));
 }
 
-// Of a number that is zero when unknown.
+// Returns 0 if the number is unknown.
 template <typename Number>
 [[nodiscard]] Number number_or_zero(const Json& object, const char* key) {
   return number_of<Number>(object, key).value_or(0);
@@ -67,19 +66,19 @@ template <typename Number>
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-// Empty when unknown.
+// Returns an empty text if the text is unknown.
 [[nodiscard]] inline std::string text_of(const Json& object, const char* key) {
   return text_in(member(object, key));
 }
 
-// "0x1f00a".
+// Parses "0x1f00a".
 [[nodiscard]] inline std::optional<std::uint64_t> hex_in(const Json& value) {
   const std::string text = text_in(value);
   if (!text.starts_with("0x")) return std::nullopt;
   return parse_number<std::uint64_t>(std::string_view(text).substr(2), 16);
 }
 
-// The items of a list for which convert(item) gives a value.
+// Returns the items of a list for which convert(item) returns a value.
 template <typename Convert>
 [[nodiscard]] auto list_in(const Json& list, Convert&& convert) {
   std::vector<typename decltype(convert(list))::value_type> items;

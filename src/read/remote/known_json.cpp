@@ -50,21 +50,24 @@ std::unordered_set<std::string> all_names() {
   return names;
 }
 
-// A list that is far longer than on the largest machine. Its entries count over the document.
+// A limit far above the largest machine. It counts all entries of lists of this name in the
+// document.
 struct ListLimit {
   std::string_view name;
-  std::size_t most;
+  std::size_t max;
 };
 constexpr std::array kListLimits = {
     ListLimit{"devices", 1U << 12},     ListLimit{"present", 1U << 12},
     ListLimit{"processes", 1U << 16},   ListLimit{"per_core", 1U << 20},
     ListLimit{"allocations", 1U << 20}, ListLimit{"programs", 1U << 20},
     ListLimit{"cbs", 1U << 20}};
-// Of values that are kept at the same time. A document of figures that may be read has fewer.
+// The maximum number of values that are kept at the same time. A document of figures that is not
+// too large has fewer.
 constexpr std::size_t kMaxValues = std::size_t{1} << 21;
 
-// Builds the document from the events of the parser. The one that comes with the library looks at
-// all members of a list again whenever one of them ends, which takes minutes for some megabytes.
+// Builds the document from the events of the parser. The builder of nlohmann's library is not used:
+// it checks all members of a list again whenever one of them ends, which takes minutes for a few
+// megabytes.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(const Complete& complete) : complete_(complete) {}
@@ -75,7 +78,7 @@ class Builder : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // not of a text
+  bool binary(binary_t&) override { return false; }  // does not occur in JSON text
   bool start_object(std::size_t) override { return start(Json::object()); }
   bool start_array(std::size_t) override { return start(Json::array()); }
   bool end_object() override { return end(); }
@@ -96,18 +99,18 @@ class Builder : public nlohmann::json_sax<Json> {
   [[nodiscard]] const std::optional<Fault>& fault() const { return fault_; }
 
  private:
-  static constexpr std::size_t kDeepest = 8;
+  static constexpr std::size_t kMaxDepth = 8;
   static constexpr std::size_t kUnlimited = kListLimits.size();
 
   // An object or a list that has not ended.
   struct Open {
     Json value;
-    std::string name;   // in the object that it is a member of
-    std::size_t held;   // values, before it began
-    std::size_t limit;  // which of kListLimits
+    std::string name;   // member name in its parent object
+    std::size_t held;   // held_ before it began
+    std::size_t limit;  // index in kListLimits
   };
 
-  // Whether the value that comes now is left out.
+  // Returns true if the next value is left out.
   [[nodiscard]] bool skips() { return std::exchange(skips_next_, false) || skipped_ > 0; }
 
   bool add(Json value) {
@@ -118,7 +121,7 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
   bool start(Json empty) {
-    if (skips() || open_.size() > kDeepest) {
+    if (skips() || open_.size() > kMaxDepth) {
       ++skipped_;
       return true;
     }
@@ -155,16 +158,16 @@ class Builder : public nlohmann::json_sax<Json> {
     }
   }
 
-  // One more value, in what is open. False when that is too much.
+  // Counts one more value. Returns false if a limit is exceeded.
   bool count() {
     if (++held_ > kMaxValues) return refuse(kMaxValues, "values");
     if (open_.empty() || open_.back().limit == kUnlimited) return true;
     const ListLimit& limit = kListLimits[open_.back().limit];
-    return ++entries_[open_.back().limit] <= limit.most || refuse(limit.most, limit.name);
+    return ++entries_[open_.back().limit] <= limit.max || refuse(limit.max, limit.name);
   }
 
-  bool refuse(std::size_t most, std::string_view of_what) {
-    fault_ = too_large(fmt::format("{} {}", most, of_what));
+  bool refuse(std::size_t max, std::string_view unit) {
+    fault_ = too_large(fmt::format("{} {}", max, unit));
     return false;
   }
 
@@ -177,9 +180,9 @@ class Builder : public nlohmann::json_sax<Json> {
   const Complete& complete_;
   std::vector<Open> open_;
   std::string section_;
-  std::string key_;          // of the member that comes now
-  bool skips_next_ = false;  // it is not known
-  std::size_t skipped_ = 0;  // objects and lists that are open in what is left out
+  std::string key_;          // name of the next member
+  bool skips_next_ = false;  // the next member is unknown
+  std::size_t skipped_ = 0;  // number of open objects and lists inside a value that is left out
   std::size_t held_ = 0;
   std::array<std::size_t, kListLimits.size()> entries_{};
   Json document_;

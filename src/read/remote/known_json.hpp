@@ -11,26 +11,27 @@
 
 namespace ttmem::remote {
 
-// What a parser does with a value that is complete: keeps it, or drops it because it was used.
+// The action for a complete value: keep it, or drop it because the caller has already used it.
 enum class Then { keep, drop };
 
-// Of an object or a list that ended; `section` is the name of the member of the document that it is
-// in, and `depth` that of the document itself 0.
+// Receives each object or list when it ends. `section` is the name of the document's member that
+// contains it. `depth` is 0 for the document itself.
 using Complete =
     std::function<Then(const std::string& section, int depth, const nlohmann::json& value)>;
 
-// JSON that anybody may have written, as a value. Members with a name that no document of ttmem has
-// and what is nested deeper than in those are skipped. Calls complete() for each object and list
-// that is not, when it ends. Time is in proportion to the text, and memory to what is known in it.
+// Parses untrusted JSON into a value. Skips members whose names no document of ttmem has, and
+// values that are nested deeper than in a document of ttmem. Calls complete() for each other object
+// and list when it ends. Time is proportional to the text, and memory to its known part.
 //
-// Null when the text is not JSON. Fails when there is more of something than any machine has: what
-// `{}` becomes in a Snapshot may be a thousand times its size.
+// Returns null if the text is not JSON. Fails if the number of values is larger than on any
+// machine, because a value may take a thousand times the memory of its text `{}`.
 [[nodiscard]] Answer<nlohmann::json> parse_known(std::string_view text, const Complete& complete);
 
-// Whether a document of ttmem has members of this name.
+// Returns true if a document of ttmem has members of this name.
 [[nodiscard]] bool is_known(const std::string& name);
 
-// Fails unless `document` has this schema, "ttmem.snapshot.v1". A later version is `newer`.
+// Fails unless `document` has this schema, such as "ttmem.snapshot.v1". For a later version of it,
+// the fault is `newer`.
 [[nodiscard]] std::optional<Fault> wrong_schema(const nlohmann::json& document,
                                                 std::string_view schema);
 

@@ -66,13 +66,13 @@ void LiveFeed::run() {
 
 std::shared_ptr<const model::Snapshot> LiveFeed::ask(Lists lists) try {
   const bool all = lists == Lists::all;
-  // Shared with the question, which outlives this call when an exception leaves run().
+  // The question shares `answer`, because it outlives this call if run() throws.
   const auto answer = std::make_shared<std::optional<Answer<std::string>>>();
   client_.get(server_, all ? "/api/v1/snapshot?lists=1" : mirror_.target(),
               all ? kMaxListBytes : kMaxFigureBytes,
               [answer](Answer<std::string> got) { answer->emplace(std::move(got)); });
   client_.run();
-  if (!*answer) return last_;  // stopped
+  if (!*answer) return last_;  // stop() was called
   const Answer<std::string>& got = **answer;
   if (got.failed) return without_answer(got.fault);
   if (all) {
@@ -84,8 +84,9 @@ std::shared_ptr<const model::Snapshot> LiveFeed::ask(Lists lists) try {
     last_ = std::make_shared<const model::Snapshot>(mirror_.snapshot());
   }
   return last_;
-} catch (const std::exception& error) {  // no memory: what leaves a thread ends the program
-  mirror_ = Mirror();                    // an answer may be in it by half
+  // Out of memory: an exception that leaves a thread would end the program.
+} catch (const std::exception& error) {
+  mirror_ = Mirror();  // half of an answer may be in the mirror
   return without_answer({Fault::Kind::failed, error.what(), "try again"});
 }
 
@@ -95,7 +96,7 @@ std::shared_ptr<const model::Snapshot> LiveFeed::without_answer(const Fault& fau
       old.warnings.begin(),
       fmt::format("{} does not answer, what is shown is old: {}", server_.url(), fault.reason));
   return std::make_shared<const model::Snapshot>(std::move(old));
-} catch (const std::exception&) {  // no memory to say so
+} catch (const std::exception&) {  // no memory for the warning either
   return last_;
 }
 

@@ -15,43 +15,43 @@
 
 namespace ttmem::remote {
 
-// Follows one server for a live view, in a thread of its own: who looks never waits for a slow
-// server. Without lists it asks what has changed, which costs the server next to nothing; with them
-// it asks for everything, and for at most a thirtieth of the time.
+// Follows one server for a live view, in a thread of its own, so that the view never waits for a
+// slow server. Without lists, the thread asks only for changes, which costs the server very little.
+// With lists, it asks for everything, but the questions take at most a thirtieth of the time.
 //
-// All calls are for one thread, and never wait but in latest().
+// One thread must make all calls. Only latest() may wait.
 class LiveFeed {
  public:
-  // `first` is what is shown until there is more.
+  // `first` is shown until the first answer.
   LiveFeed(Address server, ClientOptions options, model::Snapshot first);
   ~LiveFeed();
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;
 
-  // What is needed from now on, and how often.
+  // Sets the lists to ask for, and the interval between questions.
   void want(Lists lists, std::chrono::milliseconds interval);
 
-  // The newest. When the server does not answer, what it said last, with a warning that says so.
-  // After want() asked for lists that there were not, waits for them for a moment.
+  // Returns the newest snapshot. If the server does not answer, returns its last answer with a
+  // warning. Waits up to 300 ms for the lists if want() has just asked for them.
   [[nodiscard]] std::shared_ptr<const model::Snapshot> latest();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void run();
-  // One question; what there is then to show.
+  // Asks once, and returns the snapshot to show.
   [[nodiscard]] std::shared_ptr<const model::Snapshot> ask(Lists lists);
   [[nodiscard]] std::shared_ptr<const model::Snapshot> without_answer(const Fault& fault);
 
   const Address server_;
   Client client_;
-  Mirror mirror_;                                // of the thread
-  std::shared_ptr<const model::Snapshot> last_;  // of the thread: the last answer
+  Mirror mirror_;                                // used by the thread only
+  std::shared_ptr<const model::Snapshot> last_;  // the last answer; used by the thread only
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stops_ = false;
   Lists wanted_ = Lists::none;
-  Lists has_ = Lists::all;  // what latest_ was made for
+  Lists has_ = Lists::all;  // the lists in latest_
   std::chrono::milliseconds interval_{500};
   std::shared_ptr<const model::Snapshot> latest_;
   std::thread thread_;

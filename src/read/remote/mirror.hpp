@@ -12,8 +12,9 @@
 
 namespace ttmem::remote {
 
-// The devices of a server, kept up to date by its /api/v1/changes: each answer has only what
-// changed since the one before. Figures and processes; no cores, no lists. One thread at a time.
+// The devices of a server, kept up to date by /api/v1/changes: each answer has only the changes
+// since the previous answer. Has figures and processes, but no cores and no lists. Use it in one
+// thread at a time.
 class Mirror {
  public:
   enum class Detail : std::uint8_t {
@@ -22,23 +23,25 @@ class Mirror {
   };
   explicit Mirror(Detail detail = Detail::all) : detail_(detail) {}
 
-  // What to ask next.
+  // Returns the target of the next question.
   [[nodiscard]] std::string target() const;
 
-  // Takes an answer over. When it is not one, says why, and everything is as before.
+  // Applies an answer. If the answer is not valid, returns the fault and changes nothing.
   [[nodiscard]] std::optional<Fault> take(std::string_view json);
 
-  // As of the last answer. Valid until the next.
+  // Returns the state of the last answer. Valid until the next take().
   [[nodiscard]] const model::Snapshot& snapshot() const { return snapshot_; }
-  // Processes that died with memory since the server started; none: it does not tell.
+  // Returns the number of processes that died with memory since the server started; nullopt if the
+  // server does not report it.
   [[nodiscard]] std::optional<std::uint64_t> died() const { return died_; }
-  // Another one when an allocation or a program came or went; none: it does not tell.
+  // Returns a number that changes when an allocation or a program is added or removed; nullopt if
+  // the server does not report it.
   [[nodiscard]] std::optional<std::uint64_t> list_number() const { return list_number_; }
 
  private:
   Detail detail_;
-  std::optional<std::uint64_t> number_;  // of the last answer
-  std::vector<std::string> keys_;        // of snapshot_.devices, in their order
+  std::optional<std::uint64_t> number_;  // number of the last answer
+  std::vector<std::string> keys_;        // keys of snapshot_.devices, in their order
   model::Snapshot snapshot_;
   std::optional<std::uint64_t> died_;
   std::optional<std::uint64_t> list_number_;

@@ -18,7 +18,7 @@ namespace {
 using model::Bytes;
 using model::Device;
 
-// A sum over all devices and processes does not overflow with these.
+// The limit ensures that a sum over all devices and processes does not overflow.
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 56;
 
 Bytes bytes_of(const Json& object, const char* key) {
@@ -46,8 +46,8 @@ PerKind<KindFigures> kinds_in(const Json& list) {
   return kinds;
 }
 
-// What a process holds of each kind, and how many allocations of all kinds: the document has only
-// their sum, so that one of the kinds has it, and those beside it that are known have none.
+// Returns the bytes that a process holds of each kind. The document has only the total number of
+// allocations, so the first known kind gets this total, and the other known kinds get 0.
 PerKind<KindFigures> held_by(const Json& json) {
   PerKind<KindFigures> kinds{};
   for (const Kind kind : kDeviceKinds) {
@@ -131,7 +131,7 @@ void read_identity(const Json& json, Device& device) {
   }
 }
 
-// What the kernel driver tells.
+// Reads the facts from the kernel driver.
 void read_chip(const Json& json, Device& device) {
   device.driver_number = number_of<std::uint32_t>(json, "driver_number");
   device.bus_id = text_of(json, "bus_id");

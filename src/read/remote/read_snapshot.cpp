@@ -16,7 +16,7 @@
 namespace ttmem::remote {
 namespace {
 
-// The cores of rectangles [x0, y0, x1, y1]; none when one of them is not in the grid.
+// Returns the cores of rectangles [x0, y0, x1, y1], or nullopt if a rectangle leaves the grid.
 std::optional<CoreMask> cores_in(const Json& list, const model::Device& device) {
   if (!list.is_array() || device.grid_x == 0) return std::nullopt;
   CoreMask mask;
@@ -41,7 +41,8 @@ model::Bytes known_size_of(const Json& json, const char* key) {
   return bytes && *bytes <= kMaxBytes ? bytes : std::nullopt;
 }
 
-// Its device and its owner; nothing when the device is not listed.
+// Reads the fields that allocations and programs share. Returns nullopt if the device is not
+// listed.
 template <typename Item>
 std::optional<Item> item_in(const Json& json, const std::vector<model::Device>& devices) {
   const auto index = number_of<std::uint32_t>(json, "device_index");
@@ -111,11 +112,11 @@ std::optional<model::Device> device_in(const Json& json) {
 
 Answer<model::Snapshot> read_snapshot(std::string_view json) {
   model::Snapshot snapshot;
-  // An entry of a list is taken over when it ends, so that the lists never exist as JSON.
+  // Converts each list entry as soon as it ends, so that a whole list never exists as JSON.
   const auto complete = [&](const std::string& section, int depth, const Json& value) {
     if (depth == 1 && section == "devices") {
       snapshot.devices = list_in(value, device_in);
-      snapshot.allocations.clear();  // what came before them points at none of them
+      snapshot.allocations.clear();  // earlier items refer to devices that are replaced
       snapshot.programs.clear();
       return Then::drop;
     }

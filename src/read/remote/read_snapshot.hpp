@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// From the JSON of a server back to the Snapshot that it was made of, so that the views of this
-// machine show another one. Pure, safe from any thread.
+// Converts the JSON of a server back to the Snapshot that it was made from, so that the views of
+// this machine can show another machine. Pure functions, safe from any thread.
 #pragma once
 
 #include <string_view>
@@ -11,12 +10,12 @@
 
 namespace ttmem::remote {
 
-// The document of /api/v1/snapshot, with or without the lists; whoever wrote it. All that the
-// document has is as it was, unknown included; Snapshot::left_at_close and the visits of scopes are
-// not in it. What cannot be (a core outside of the grid, an allocation on a device that is not
-// listed) is left out or unknown. Takes time and memory in proportion to the text. Fails when the
-// text is not this document (not JSON, of another schema, cut off) or has more of something than
-// any machine (100,000 processes).
+// Reads the document of /api/v1/snapshot, with or without lists, from an untrusted server. All
+// figures of the document are restored, and unknown figures stay unknown. The document does not
+// contain Snapshot::left_at_close and the visits of scopes. Impossible values (a core outside of
+// the grid, an allocation on a device that is not listed) are left out or unknown. Takes time and
+// memory in proportion to the text. Fails if the text is not this document (not JSON, another
+// schema, cut off), or if a list is longer than on any machine (100,000 processes).
 [[nodiscard]] Answer<model::Snapshot> read_snapshot(std::string_view json);
 
 }  // namespace ttmem::remote

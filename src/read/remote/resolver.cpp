@@ -17,7 +17,8 @@ using boost::system::error_code;
 
 using Lookup = std::function<void()>;
 
-// Runs lookups, each as soon as there is a thread. Never destroyed: its threads may outlive main().
+// Runs each lookup as soon as a thread is free. Never destroyed, because its threads may outlive
+// main().
 class Lookups {
  public:
   void add(Lookup lookup) {
@@ -27,7 +28,8 @@ class Lookups {
     try {
       std::thread([this] { work(); }).detach();
       ++threads_;
-    } catch (const std::exception&) {  // no thread to be had: one that runs takes it, or nobody
+      // No new thread is available; a running thread takes the lookup, if there is one.
+    } catch (const std::exception&) {
     }
   }
 

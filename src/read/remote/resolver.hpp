@@ -15,11 +15,11 @@ namespace ttmem::remote {
 using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 using Resolved = std::function<void(const boost::system::error_code&, const Endpoints&)>;
 
-// Looks a name up, and calls done(error, endpoints) in the event loop. A literal address needs no
-// lookup. The system's own lookup cannot be cancelled and may take many seconds; it runs in a
-// thread that nobody waits for, so that a name server that is slow for one name holds up neither
-// others nor the end of the program. Such a thread keeps the loop alive, which may have stopped by
-// then: then done() is never called.
+// Looks up a host name, and calls done(error, endpoints) in the event loop. A literal address needs
+// no lookup. The system's lookup cannot be cancelled and may take many seconds. It runs in a
+// detached thread, so that a slow name server delays neither other lookups nor the end of the
+// program. Such a thread keeps the loop object alive; if the loop has stopped by then, done() is
+// never called.
 void resolve(const std::shared_ptr<boost::asio::io_context>& loop, const std::string& host,
              std::uint16_t port, Resolved done);
 

@@ -14,7 +14,7 @@
 namespace ttmem::remote {
 namespace {
 
-constexpr std::size_t kLeast = 16;
+constexpr std::size_t kMin = 16;
 constexpr std::size_t kMax = 512;
 
 }  // namespace
@@ -30,7 +30,7 @@ Result<std::string> read_token(const std::string& path) {
                    fmt::format("make one: (umask 077; openssl rand -hex 32 > {})", file));
   }
   if (!S_ISREG(status.st_mode)) return refused("it is not a file", "name one");
-  // Checked on the path and not on what is open: whoever can swap the file has the token anyway.
+  // Checks the path and not the open file: a user who can replace the file has the token anyway.
   if ((status.st_mode & 027U) != 0) {
     return refused("others can read it, or its group can write it", "chmod 600 " + file);
   }
@@ -39,9 +39,9 @@ Result<std::string> read_token(const std::string& path) {
   while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
   const bool visible =
       std::all_of(text->begin(), text->end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (text->size() < kLeast || text->size() > kMax || !visible) {
+  if (text->size() < kMin || text->size() > kMax || !visible) {
     return refused(
-        fmt::format("a token has {} to {} letters, digits or signs, and no blanks", kLeast, kMax),
+        fmt::format("a token has {} to {} letters, digits or signs, and no blanks", kMin, kMax),
         fmt::format("make one: (umask 077; openssl rand -hex 32 > {})", file));
   }
   return std::move(*text);

@@ -7,9 +7,9 @@
 
 namespace ttmem::remote {
 
-// What a server and those who ask it both know: the content of a file, without the newline at its
-// end. Fails when it cannot be read, when others than its owner and group may read it or its group
-// may write it, and when it is no token: 16 to 512 characters that can be seen.
+// Reads the token that a server shares with its clients: the content of a file, without the newline
+// at its end. Fails if the file cannot be read, if users other than its owner and group may read
+// it, if its group may write it, or if it is not a token: 16 to 512 printable characters.
 [[nodiscard]] Result<std::string> read_token(const std::string& path);
 
 }  // namespace ttmem::remote

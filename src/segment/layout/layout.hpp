@@ -140,7 +140,8 @@ struct Header {
   std::uint8_t reserved1[8];
 };
 
-// The last time that the process ran out of memory (ttmem_report_failure()). Lies at kFailureOffset.
+// The last time that the process ran out of memory (ttmem_report_failure()). Lies at
+// kFailureOffset.
 struct FailureRecord {
   std::uint32_t seq;
   std::uint32_t text_bytes;

@@ -14,8 +14,8 @@ namespace ttmem::segment {
 // The devices of a segment, open and closed, and which device record belongs to which open device.
 struct OpenDevices {
   std::vector<DeviceImage> devices;
-  std::vector<std::optional<std::uint32_t>>
-      of_record;  // index into `devices` by record; nullopt: not open
+  // Index into `devices` by record; nullopt: not open.
+  std::vector<std::optional<std::uint32_t>> of_record;
   std::vector<LeftAtClose> left_at_close;
   std::vector<DevicePeaks> peaks;    // of open and closed devices
   std::vector<DeviceImage> closed;   // closed devices, without cores

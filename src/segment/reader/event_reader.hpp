@@ -20,10 +20,10 @@ using EventDetails = std::array<std::byte, sizeof(EventRecord)>;
 struct Events {
   std::vector<EventRecord> events;    // in the order of their numbers
   std::vector<EventDetails> details;  // details of all events, one event after the other
-  std::uint64_t lost =
-      0;  // number of records, not events, that were invalid or overwritten before they were read
-  std::uint64_t newest =
-      0;  // number of the last record that was read; `after_number` of the next call
+  // Number of records, not events, that were invalid or overwritten before they were read.
+  std::uint64_t lost = 0;
+  // Number of the last record that was read; `after_number` of the next call.
+  std::uint64_t newest = 0;
   bool has_details = false;  // true if the segment contains details
 };
 

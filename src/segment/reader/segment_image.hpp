@@ -151,8 +151,8 @@ struct SegmentImage {
   bool client_ended = false;     // of a proxy segment: the client has ended, not only its server
   std::uint32_t client_uid = 0;  // of a proxy segment: user of the client
   std::int32_t last_error = 0;
-  std::uint64_t events =
-      0;  // number of the event at which all `allocations` and `programs` were live
+  // Number of the event at which all `allocations` and `programs` were live.
+  std::uint64_t events = 0;
   std::uint64_t event_count = 0;  // number of events so far
   std::uint64_t dropped_allocations = 0;
   std::uint64_t dropped_programs = 0;

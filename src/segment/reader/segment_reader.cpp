@@ -311,8 +311,8 @@ class Pass {
   std::vector<std::optional<std::uint32_t>> device_of_record_;
   TextReader texts_;
   DeviceSetReader sets_;
-  std::vector<std::uint32_t>
-      found_;  // result of devices_of(); a member, so that its memory is reused
+  // Result of devices_of(); a member, so that its memory is reused.
+  std::vector<std::uint32_t> found_;
   StableCopy block_;
   StableCopy single_;
   int retries_left_ = 256;

@@ -102,7 +102,7 @@ void SegmentWriter::leave_failed() noexcept {
     if (::link(path_.c_str(), unfinished.c_str()) != 0) return;
     const std::string kept = path_ + kFailedSuffix.data();
     if (::rename(unfinished.c_str(), kept.c_str()) != 0) ::unlink(unfinished.c_str());
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): then nobody gets to know
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no copy is left
   }
 }
 

@@ -92,8 +92,8 @@ class SegmentWriter {
     // Makes a proxy segment for this client. Its name ends in kProxySuffix. It gets chunks only
     // when it needs them, because a server has a thousand proxy segments.
     std::optional<Process> for_client = std::nullopt;
-    pid_t kept_for =
-        0;  // reader that gets the segment after a clean exit (kKeptSuffix); 0 means none
+    // Reader that gets the segment after a clean exit (kKeptSuffix); 0 means none.
+    pid_t kept_for = 0;
     std::uint32_t kept_for_namespace = 0;  // pid namespace of `kept_for`; 0 means unknown
     std::string run{};                     // RunRecord::ids
     Job job{};                             // job of this process, not of a client
@@ -324,8 +324,8 @@ class SegmentWriter {
   bool event_details_ = false;
   std::vector<std::uint32_t> free_allocations_;
   std::vector<std::uint32_t> free_programs_;
-  std::array<std::vector<std::uint32_t>, 11>
-      free_cbs_;  // [i] contains the unused runs of 2^i CB records
+  // [i] contains the unused runs of 2^i CB records.
+  std::array<std::vector<std::uint32_t>, 11> free_cbs_;
   std::uint64_t next_try_ns_ = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace tt::tt_metal {
 
-// Of one bank; every bank of a buffer type holds the same.
+// The statistics of one bank. All banks of a buffer type have the same statistics.
 struct Statistics {
   std::size_t total_allocatable_size_bytes = 0;
   std::size_t total_allocated_bytes = 0;
@@ -22,8 +22,8 @@ class Buffer;
 enum class BufferType;
 class AllocatorImpl;
 
-// A view on the memory banks of one device, or of one mesh, whose chips allocate in lockstep. It
-// lives as long as the device is open. Any thread may call it.
+// A view of the memory banks of one device, or of one mesh, whose chips allocate in lockstep. It
+// lives as long as the device is open. Safe from any thread.
 class Allocator {
  public:
   explicit Allocator(AllocatorImpl* impl) : impl_(impl) {}
@@ -31,7 +31,7 @@ class Allocator {
   std::unordered_set<Buffer*> get_allocated_buffers() const;
   std::uint32_t get_num_banks(const BufferType& buffer_type) const;
   DeviceAddr get_bank_size(const BufferType& buffer_type) const;
-  // Where the first buffer (DRAM) or circular buffer (L1) goes.
+  // Returns the address of the first buffer (DRAM) or circular buffer (L1).
   DeviceAddr get_base_allocator_addr(const HalMemType& mem_type) const;
   std::uint32_t get_alignment(BufferType buffer_type) const;
   std::size_t get_worker_l1_size() const;
@@ -43,7 +43,8 @@ class Allocator {
 
 namespace detail {
 
-// Bytes that a buffer takes in each of its banks: its pages go round robin over the banks.
+// Returns the bytes that a buffer takes in each of its banks. Its pages are distributed round robin
+// over the banks.
 DeviceAddr calculate_bank_size_spread(DeviceAddr size_bytes, DeviceAddr page_size_bytes,
                                       std::uint32_t num_banks, std::uint32_t alignment_bytes);
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 // The upper half of a float. A conversion from an arithmetic type rounds to the nearest value, and
-// to the even one of two nearest.
+// to the even value if two are equally near.
 class bfloat16 {
  public:
   constexpr bfloat16() = default;

@@ -21,7 +21,7 @@ namespace dryrun {
 class MemoryBanks;
 }  // namespace dryrun
 
-// One shard of a 2D tensor: its shape in elements, and the cores that get one each.
+// The shards of a 2D tensor: the shape of one shard in elements, and the cores with one shard each.
 struct ShardSpec {
   CoreRangeSet grid;
   std::array<std::uint32_t, 2> shape;
@@ -37,7 +37,7 @@ struct ShardSpec {
   bool operator==(const ShardSpec& other) const = default;
 };
 
-// A shard specification, and how the tensor is cut into pages.
+// A shard specification, and the pages of the tensor.
 struct ShardSpecBuffer {
   ShardSpec tensor_shard_spec;
   std::array<std::uint32_t, 2> page_shape{};
@@ -61,7 +61,7 @@ struct ShardSpecBuffer {
   ShardOrientation orientation() const { return tensor_shard_spec.orientation; }
   void set_shard_spec(const ShardSpec& shard_spec) { tensor_shard_spec = shard_spec; }
 
-  // Of one shard.
+  // Return the shape and the number of pages of one shard.
   std::array<std::uint32_t, 2> shape_in_pages() const;
   DeviceAddr num_pages() const;
 };
@@ -83,8 +83,8 @@ struct ShardedBufferConfig {
   ShardSpecBuffer shard_parameters;
 };
 
-// How a buffer lies on its device: interleaved over all banks unless a shard specification or a
-// distribution says otherwise.
+// The layout of a buffer on its device: interleaved over all banks, or sharded if a shard
+// specification or a distribution is given.
 class BufferShardingArgs {
  public:
   BufferShardingArgs() = default;
@@ -125,11 +125,12 @@ struct BufferRegion {
   BufferRegion(DeviceAddr offset_, DeviceAddr size_) : offset(offset_), size(size_) {}
 };
 
-// Memory on a device, held from creation until the object dies or DeallocateBuffer is called. On a
-// MeshDevice it is the same range on every chip of the mesh, and size() is that of one chip.
+// Memory on a device, held until the object is destroyed or DeallocateBuffer is called. On a
+// MeshDevice it is the same address range on every chip of the mesh, and size() is the size on one
+// chip.
 //
-// A buffer takes [address(), address() + aligned_size_per_bank()) in every bank it lies in: all
-// banks of its type when interleaved, the cores of its shard grid when sharded; but no other buffer
+// A buffer takes [address(), address() + aligned_size_per_bank()) in each of its banks: all banks
+// of its type if it is interleaved, the cores of its shard grid if it is sharded. No other buffer
 // of that type gets this range in any bank, because banks are allocated in lockstep.
 //
 // Buffers may be created and destroyed on any thread; one buffer belongs to one thread at a time.
@@ -139,27 +140,28 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   };
 
  public:
-  // DRAM and TRACE buffers are placed from the bottom, L1 and L1_SMALL from the top, unless
-  // `bottom_up` says otherwise. Throws, and changes nothing, when there is no room (the message
-  // names the largest holders) or when size, page size, layout and cores do not fit together. With
-  // a sub-device, in the L1 that this has for itself: the buffer is sharded over its cores then.
+  // Allocates a buffer. DRAM and TRACE buffers are placed from the bottom, and L1 and L1_SMALL
+  // buffers from the top, unless `bottom_up` is set. With a sub-device, the buffer is sharded over
+  // the cores of the sub-device and placed in its own L1. Throws, and changes nothing, if there is
+  // no room (the message names the largest holders), or if size, page size, layout and cores do not
+  // fit together.
   static std::shared_ptr<Buffer> create(IDevice* device, DeviceAddr size, DeviceAddr page_size,
                                         BufferType buffer_type,
                                         const BufferShardingArgs& sharding_args = std::nullopt,
                                         std::optional<bool> bottom_up = std::nullopt,
                                         std::optional<SubDeviceId> sub_device_id = std::nullopt);
 
-  // A name for memory that somebody else holds: nothing is allocated, freed or reported.
+  // Makes a name for memory that another buffer holds: nothing is allocated, freed or reported.
   static std::shared_ptr<Buffer> create(IDevice* device, DeviceAddr address, DeviceAddr size,
                                         DeviceAddr page_size, BufferType buffer_type,
                                         const BufferShardingArgs& sharding_args = std::nullopt,
                                         std::optional<bool> bottom_up = std::nullopt,
                                         std::optional<SubDeviceId> sub_device_id = std::nullopt);
 
-  // A name for a part of this buffer, which stays alive as long as the view; of the whole, the
-  // buffer itself. Nothing is allocated, freed or reported. A view has the address and the layout
-  // of its buffer, and a size of its own. Throws when the region is not of whole pages of the
-  // buffer.
+  // Makes a name for a part of this buffer, which lives at least as long as the view. A view of the
+  // whole buffer is the buffer itself. Nothing is allocated, freed or reported. A view has the
+  // address and the layout of its buffer, and a size of its own. Throws if the region does not
+  // consist of whole pages of the buffer.
   std::shared_ptr<Buffer> view(const BufferRegion& region);
 
   Buffer(IDevice* device, DeviceAddr size, DeviceAddr page_size, BufferType buffer_type,
@@ -173,12 +175,12 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   Allocator* allocator() const;
   DeviceAddr size() const { return size_; }
   bool is_allocated() const { return status_ == Status::kAllocated; }
-  // Throws before the buffer has one.
+  // Throws if the buffer has no address yet.
   std::uint32_t address() const;
 
   DeviceAddr page_size() const { return page_size_; }
   std::uint32_t num_pages() const;
-  // With the pages that fill up the last shards.
+  // Includes the pages that fill up the last shards.
   std::uint32_t num_dev_pages() const;
 
   BufferType buffer_type() const { return buffer_type_; }
@@ -203,22 +205,23 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
     return distribution_;
   }
   bool has_shard_spec() const { return shard_spec_.has_value(); }
-  // Throws when the buffer has none.
+  // Throws if the buffer has no shard specification.
   ShardSpecBuffer shard_spec() const;
-  // Nothing when interleaved.
+  // Returns nullopt for an interleaved buffer.
   std::optional<std::uint32_t> num_cores() const;
 
-  // The buffer that holds the memory: itself, unless it is a view. The region is the part of it.
+  // Return the buffer that holds the memory, and the region of it. This is the buffer itself unless
+  // it is a view.
   std::shared_ptr<Buffer> root_buffer();
   BufferRegion root_buffer_region() const { return {root_offset_, size_}; }
 
-  // Of a buffer in the L1 of a sub-device.
+  // Returns the sub-device of a buffer in the L1 of a sub-device.
   std::optional<SubDeviceId> sub_device_id() const { return sub_device_id_; }
 
-  // Never used twice in a process; begins at 0.
+  // Returns a number that is unique in the process; the first number is 0.
   std::size_t unique_id() const { return unique_id_; }
 
-  // Forgets the memory without giving it back: its device is gone.
+  // Forgets the memory without freeing it, because the device is gone.
   void mark_as_deallocated() { status_ = Status::kDeallocated; }
 
  private:
@@ -244,7 +247,7 @@ class Buffer final : public std::enable_shared_from_this<Buffer> {
   Status status_ = Status::kRequested;
   DeviceAddr address_ = 0;
   std::size_t unique_id_ = 0;
-  std::shared_ptr<Buffer> root_;  // of a view
+  std::shared_ptr<Buffer> root_;  // for a view
   DeviceAddr root_offset_ = 0;
 };
 

@@ -10,11 +10,11 @@
 
 namespace tt::tt_metal {
 
-// How the shards of an n-dimensional tensor are spread over cores. Both shapes are in pages.
-// Throws when the shard is empty, has more dimensions than the tensor, or finds no core.
+// The distribution of the shards of an n-dimensional tensor over cores. Both shapes are in pages.
+// Throws if the shard is empty, has more dimensions than the tensor, or has no core.
 class BufferDistributionSpec {
  public:
-  // The shapes are in elements here, and are rounded up to whole pages.
+  // Makes a distribution from shapes in elements, which are rounded up to whole pages.
   static BufferDistributionSpec from_shard_spec(
       Shape tensor_shape, Shape shard_shape, Shape2D page_shape, const CoreRangeSet& core_range_set,
       ShardOrientation shard_orientation,

@@ -11,7 +11,7 @@ namespace tt::tt_metal {
 
 class CircularBufferImpl;
 
-// A look at one circular buffer of a program, valid while the program lives.
+// A read-only view of one circular buffer of a program. It is valid while the program lives.
 class CircularBuffer {
  public:
   explicit CircularBuffer(const CircularBufferImpl* impl) : impl_(impl) {}

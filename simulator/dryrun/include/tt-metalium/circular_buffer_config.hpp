@@ -16,23 +16,24 @@ namespace tt::tt_metal {
 
 using CBHandle = std::uintptr_t;
 
-// What a circular buffer is to be: its size per core, and the slots (buffer indices) that share its
-// memory, each with a data format and a page size. Every setter throws, and changes nothing, when
-// its argument does not fit the rest.
+// The declaration of a circular buffer: its size per core, and the slots (buffer indices) that
+// share its memory, each with a data format and a page size. Every setter throws, and changes
+// nothing, if its argument does not fit the other values.
 class CircularBufferConfig {
  public:
-  // Its memory is placed with the program.
+  // Declares a circular buffer whose memory is placed with the program.
   CircularBufferConfig(std::uint32_t total_size,
                        const std::map<std::uint8_t, tt::DataFormat>& data_format_spec);
   CircularBufferConfig(std::uint32_t total_size);
-  // "Globally allocated": its memory is that of an L1 buffer, which must outlive the program's use.
+  // Declares a "globally allocated" circular buffer in the memory of an L1 buffer, which must live
+  // as long as the program uses it.
   CircularBufferConfig(std::uint32_t total_size,
                        const std::map<std::uint8_t, tt::DataFormat>& data_format_spec,
                        const Buffer& buffer);
 
   // `total_size` must be a multiple of the page size.
   CircularBufferConfig& set_page_size(std::uint8_t buffer_index, std::uint32_t page_size);
-  // Of a globally allocated buffer: at most what the L1 buffer has in a bank.
+  // For a globally allocated buffer, `total_size` is at most the L1 buffer's size in a bank.
   CircularBufferConfig& set_total_size(std::uint32_t total_size);
   CircularBufferConfig& set_globally_allocated_address(const Buffer& buffer);
   CircularBufferConfig& set_globally_allocated_address_and_total_size(const Buffer& buffer,
@@ -42,7 +43,8 @@ class CircularBufferConfig {
   std::optional<std::uint32_t> globally_allocated_address() const { return global_address_; }
   const std::unordered_set<std::uint8_t>& buffer_indices() const { return buffer_indices_; }
   const std::unordered_set<std::uint8_t>& local_buffer_indices() const { return local_indices_; }
-  // Of a circular buffer in a GlobalCircularBuffer: the one slot that reaches the other side.
+  // Returns the slot of a circular buffer in a GlobalCircularBuffer that is connected to the other
+  // side.
   const std::unordered_set<std::uint8_t>& remote_buffer_indices() const { return remote_indices_; }
   const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS>& data_formats() const {
     return data_formats_;
@@ -51,12 +53,12 @@ class CircularBufferConfig {
     return page_sizes_;
   }
   std::uint32_t address_offset() const { return address_offset_; }
-  // Of a globally allocated buffer: where in the L1 buffer it begins.
+  // Sets the begin of a globally allocated buffer inside its L1 buffer.
   void set_address_offset(std::uint32_t offset) { address_offset_ = offset; }
 
   const Buffer* shadow_global_buffer{nullptr};
 
-  // config.index(0).set_data_format(...).set_page_size(...)
+  // Sets the properties of a slot: config.index(0).set_data_format(...).set_page_size(...)
   class Builder {
    public:
     const Builder& set_data_format(tt::DataFormat data_format) const;
@@ -70,9 +72,9 @@ class CircularBufferConfig {
     CircularBufferConfig& parent_;
     std::uint8_t buffer_index_;
   };
-  // Throws when the slot is a remote one.
+  // Throws if the slot is a remote slot.
   Builder index(std::uint8_t buffer_index);
-  // Throws when the slot is a local one, or another is remote already.
+  // Throws if the slot is a local slot, or if another slot is remote.
   Builder remote_index(std::uint8_t buffer_index);
 
  private:
@@ -82,7 +84,7 @@ class CircularBufferConfig {
   std::optional<std::uint32_t> global_address_;
   std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS> data_formats_;
   std::array<std::optional<std::uint32_t>, NUM_CIRCULAR_BUFFERS> page_sizes_;
-  std::unordered_set<std::uint8_t> buffer_indices_;  // those of both sets below
+  std::unordered_set<std::uint8_t> buffer_indices_;  // union of the two sets below
   std::unordered_set<std::uint8_t> local_indices_;
   std::unordered_set<std::uint8_t> remote_indices_;
   std::uint32_t global_max_size_ = 0;

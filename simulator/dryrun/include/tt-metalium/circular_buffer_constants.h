@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The largest number of circular buffers a core of any architecture has.
+// The maximum number of circular buffers on a core, on any architecture.
 #define NUM_CIRCULAR_BUFFERS 64

@@ -11,7 +11,7 @@
 #include <tt_stl/span.hpp>
 #include <vector>
 
-// Ordered by x, then by y.
+// A coordinate, ordered by x, then by y.
 struct tt_xy_pair {
   constexpr tt_xy_pair() = default;
   constexpr tt_xy_pair(std::size_t x_, std::size_t y_) : x(x_), y(y_) {}
@@ -19,7 +19,7 @@ struct tt_xy_pair {
   std::size_t x = 0;
   std::size_t y = 0;
 
-  // "1-2"
+  // Returns "1-2".
   std::string str() const { return std::to_string(x) + "-" + std::to_string(y); }
 
   friend constexpr auto operator<=>(const tt_xy_pair&, const tt_xy_pair&) = default;
@@ -32,32 +32,32 @@ using CoreCoord = tt_xy_pair;
 
 class CoreRangeSet;
 
-// A rectangle of cores; both corners belong to it.
+// A rectangle of cores that includes both corners.
 class CoreRange {
  public:
   CoreCoord start_coord;
   CoreCoord end_coord;
 
   CoreRange(const CoreCoord& point) : start_coord(point), end_coord(point) {}
-  // Throws when the end is left of or above the start.
+  // Throws if the end is left of the start or above it.
   CoreRange(const CoreCoord& start, const CoreCoord& end);
 
   bool intersects(const CoreRange& other) const;
   std::optional<CoreRange> intersection(const CoreRange& other) const;
-  // Side by side along a whole or partial edge; corners do not count.
+  // Returns true if the ranges touch along an edge or a part of it. Corners do not count.
   bool adjacent(const CoreRange& other) const;
   bool contains(const CoreCoord& core) const;
   bool contains(const CoreRange& other) const;
   bool contains(const CoreRangeSet& other) const;
-  // The union, when it is a rectangle of the same width or height; otherwise nothing.
+  // Returns the union if it is a rectangle of the same width or height, otherwise nullopt.
   std::optional<CoreRange> merge(const CoreRange& other) const;
 
-  // "[0-0 - 7-7]"
+  // Returns "[0-0 - 7-7]".
   std::string str() const;
   std::size_t size() const;
   CoreCoord grid_size() const;
 
-  // Visits the cores row by row.
+  // Iterates over the cores row by row.
   class CoreIterator {
    public:
     CoreIterator(const CoreCoord& current, const CoreRange& range)
@@ -74,11 +74,11 @@ class CoreRange {
   CoreIterator begin() const { return {start_coord, *this}; }
   CoreIterator end() const { return {CoreCoord(start_coord.x, end_coord.y + 1), *this}; }
 
-  // By start, then by end.
+  // Compares by start, then by end.
   friend constexpr auto operator<=>(const CoreRange&, const CoreRange&) = default;
 };
 
-// Rectangles that do not overlap; their order is kept. A constructor throws when they do.
+// Rectangles in a given order. The constructors throw if rectangles overlap.
 class CoreRangeSet {
  public:
   CoreRangeSet() = default;
@@ -86,7 +86,7 @@ class CoreRangeSet {
   CoreRangeSet(ttsl::Span<const CoreRange> ranges);
   CoreRangeSet(const std::set<CoreRange>& ranges);
   CoreRangeSet(std::vector<CoreRange>&& ranges);
-  // Merged, see merge_ranges().
+  // Merges the cores as merge_ranges() does.
   CoreRangeSet(ttsl::Span<const CoreCoord> cores);
 
   bool empty() const { return ranges_.empty(); }
@@ -103,15 +103,16 @@ class CoreRangeSet {
   bool contains(const CoreRange& range) const;
   bool contains(const CoreRangeSet& other) const;
 
-  // The union of both, as merge_ranges() gives it. T is a container of CoreRange or a CoreRangeSet.
+  // Returns the union in the form of merge_ranges(). T is a container of CoreRange, or a
+  // CoreRangeSet.
   template <typename T>
   CoreRangeSet merge(const T& other) const;
 
-  // The same cores in few rectangles: runs of cores in a row, joined downwards while the next row
-  // has the same run; sorted. A set of one rectangle comes back as it is.
+  // Returns the same cores in few sorted rectangles: runs of cores in a row are joined downwards
+  // while the next row has the same run. A set of one rectangle is returned unchanged.
   CoreRangeSet merge_ranges() const;
 
-  // The cores of this set that are not in `other`.
+  // Returns the cores of this set that are not in `other`.
   CoreRangeSet subtract(const CoreRangeSet& other) const;
 
   std::string str() const;
@@ -124,12 +125,12 @@ class CoreRangeSet {
   std::vector<CoreRange> ranges_;
 };
 
-// The first `num_cores` cores of a grid, by columns unless `row_wise`.
+// Returns the first `num_cores` cores of a grid, by columns unless `row_wise`.
 std::vector<CoreCoord> grid_to_cores(std::uint32_t num_cores, std::uint32_t grid_size_x,
                                      std::uint32_t grid_size_y, bool row_wise = false);
 std::vector<CoreCoord> grid_to_cores(CoreCoord start, CoreCoord end, bool row_wise = false);
 
-// The cores of the ranges in order, at most `max_cores` of them.
+// Returns the cores of the ranges in order, at most `max_cores` of them.
 std::vector<CoreCoord> corerange_to_cores(const CoreRangeSet& crs,
                                           std::optional<std::uint32_t> max_cores = std::nullopt,
                                           bool row_wise = false);

@@ -28,8 +28,8 @@ namespace distributed {
 class MeshDevice;
 }  // namespace distributed
 
-// A chip (Device) or several chips that work as one (distributed::MeshDevice): of TT-Metal's
-// interface, the part that concerns memory. Any thread may call any of these.
+// A chip (Device) or several chips that work as one (distributed::MeshDevice). This is the part of
+// TT-Metal's interface that concerns memory. All functions may be called from any thread.
 class IDevice {
  public:
   IDevice() = default;
@@ -38,11 +38,11 @@ class IDevice {
   IDevice& operator=(const IDevice&) = delete;
 
   virtual tt::ARCH arch() const = 0;
-  // Of a mesh: a number of its own, which is not a chip's.
+  // A mesh has a number of its own, which is not the number of a chip.
   virtual ChipId id() const = 0;
   virtual ChipId build_id() const = 0;
   virtual std::uint8_t num_hw_cqs() const = 0;
-  // False once it was closed.
+  // Returns false after the device was closed.
   virtual bool is_initialized() const = 0;
 
   virtual int num_dram_channels() const = 0;
@@ -51,13 +51,13 @@ class IDevice {
   virtual CoreCoord grid_size() const = 0;
   virtual CoreCoord logical_grid_size() const = 0;
   virtual CoreCoord dram_grid_size() const = 0;
-  // The cores a program may use, which are also the L1 banks.
+  // Returns the grid of cores that programs may use, which are also the L1 banks.
   virtual CoreCoord compute_with_storage_grid_size() const = 0;
   virtual CoreRangeSet worker_cores(HalProgrammableCoreType core_type,
                                     SubDeviceId sub_device_id) const = 0;
   virtual std::uint32_t num_worker_cores(HalProgrammableCoreType core_type,
                                          SubDeviceId sub_device_id) const = 0;
-  // There is no network here: a core's address is its logical coordinate.
+  // The address of a core is its logical coordinate, because there is no network.
   virtual CoreCoord worker_core_from_logical_core(const CoreCoord& logical_core) const = 0;
   virtual std::vector<CoreCoord> worker_cores_from_logical_cores(
       const std::vector<CoreCoord>& logical_cores) const = 0;
@@ -67,7 +67,7 @@ class IDevice {
   virtual const std::unique_ptr<AllocatorImpl>& allocator_impl() const = 0;
   virtual const std::unique_ptr<AllocatorImpl>& allocator_impl(SubDeviceId sub_device_id) const = 0;
 
-  // The lowest L1 buffer, in whichever bank: circular buffers must end below it.
+  // Returns the address of the lowest L1 buffer in any bank. Circular buffers must end below it.
   virtual std::optional<DeviceAddr> lowest_occupied_compute_l1_address() const = 0;
   virtual std::optional<DeviceAddr> lowest_occupied_compute_l1_address(
       ttsl::Span<const SubDeviceId> sub_device_ids) const = 0;
@@ -75,7 +75,7 @@ class IDevice {
   virtual std::uint32_t get_trace_buffers_size() const = 0;
   virtual void set_trace_buffers_size(std::uint32_t size) = 0;
 
-  // Gives up everything on it. Buffers and programs that still live become inert.
+  // Frees everything on the device. Buffers and programs that are still alive become inert.
   virtual bool close() = 0;
 
   virtual void enable_program_cache() = 0;
@@ -84,7 +84,7 @@ class IDevice {
   virtual program_cache::detail::ProgramCache& get_program_cache() = 0;
   virtual std::size_t num_program_cache_entries() = 0;
 
-  // Sub-devices are for meshes: on a chip, what concerns managers throws. See MeshDevice.
+  // Sub-devices are only for meshes. On a chip, the functions for managers throw. See MeshDevice.
   virtual SubDeviceManagerId get_active_sub_device_manager_id() const = 0;
   virtual SubDeviceManagerId get_default_sub_device_manager_id() const = 0;
   virtual SubDeviceManagerId create_sub_device_manager(ttsl::Span<const SubDevice> sub_devices,
@@ -99,10 +99,10 @@ class IDevice {
   virtual void set_sub_device_stall_group(ttsl::Span<const SubDeviceId> sub_device_ids) = 0;
   virtual void reset_sub_device_stall_group() = 0;
   virtual std::uint32_t num_sub_devices() const = 0;
-  // Whether the chip has a PCIe link of its own. Throws on a mesh.
+  // Returns true if the chip has a PCIe link of its own. Throws on a mesh.
   virtual bool is_mmio_capable() const = 0;
 
-  // The mesh that a chip belongs to, or null.
+  // Returns the mesh of a chip, or null.
   virtual std::shared_ptr<distributed::MeshDevice> get_mesh_device() = 0;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// One chip. TT-Metal keeps this class among its internals; it is public here because its
-// get_total_cb_allocated() is one of the figures a memory tool wants to check itself against.
+// One chip. In TT-Metal this class is internal. It is public here, because memory tools compare
+// their figures with get_total_cb_allocated().
 #pragma once
 
 #include <atomic>
@@ -34,10 +33,10 @@ class Device final : public IDevice {
   Device(ChipId id, const ttmem::placement::Board& board, bool has_pcie);
   ~Device() override;
 
-  // Before it is opened: which cores dispatch, and are no compute cores then.
+  // Selects the cores that dispatch, which are then not compute cores. Call it before initialize().
   void set_dispatch_core_config(const DispatchCoreConfig& config) { dispatch_ = config; }
-  // Opens the chip. Throws when it is open, or when the sizes do not fit into its memory.
-  // `worker_l1_size` 0: all of L1 above what is reserved.
+  // Opens the chip. Throws if it is open, or if the sizes do not fit into its memory.
+  // `worker_l1_size` 0 means all of L1 above the reserved region.
   bool initialize(std::uint8_t num_hw_cqs, std::size_t l1_small_size, std::size_t trace_region_size,
                   std::size_t worker_l1_size, ttsl::Span<const std::uint32_t> l1_bank_remap,
                   bool minimal);
@@ -100,23 +99,25 @@ class Device final : public IDevice {
   std::shared_ptr<distributed::MeshDevice> get_mesh_device() override;
   void set_mesh_device(std::weak_ptr<distributed::MeshDevice> mesh_device);
 
-  // "n150", "p150", ...
+  // Returns "n150", "p150", ...
   const std::string& board_name() const;
 
-  // The program's circular buffers lie on this chip from now on. Registering it again replaces its
-  // layout.
+  // Records that the program's circular buffers lie on this chip from now on. A second registration
+  // replaces the layout.
   void register_program(const detail::ProgramImpl* program,
                         std::shared_ptr<const dryrun::CbLayout> layout);
-  // A program that is not registered is not an error: the chip may have been closed meanwhile.
+  // Does nothing if the program is not registered, because the chip may have been closed in
+  // between.
   void unregister_program(const detail::ProgramImpl* program);
-  // What is registered for the program, or null.
+  // Returns the registered layout of the program, or null.
   std::shared_ptr<const dryrun::CbLayout> registered_layout(
       const detail::ProgramImpl* program) const;
   std::size_t num_registered_programs() const;
 
-  // The L1 that circular buffers of all registered programs take on this chip: per core, the union
-  // of their address ranges, summed over the cores. Thirty cached programs at the same addresses
-  // count once. Globally allocated circular buffers count as the L1 buffers they are.
+  // Returns the L1 that circular buffers of all registered programs take on this chip: the union of
+  // their address ranges on each core, summed over the cores. So thirty cached programs at the same
+  // addresses count once. Globally allocated circular buffers do not count, because they lie in L1
+  // buffers.
   std::uint64_t get_total_cb_allocated() const;
 
  private:
@@ -134,7 +135,7 @@ class Device final : public IDevice {
   std::unique_ptr<Allocator> allocator_view_;
   std::unique_ptr<program_cache::detail::ProgramCache> program_cache_;
 
-  mutable std::mutex mutex_;  // the members below
+  mutable std::mutex mutex_;  // guards the members below
   std::weak_ptr<distributed::MeshDevice> mesh_device_;
   std::map<const detail::ProgramImpl*, std::shared_ptr<const dryrun::CbLayout>> programs_;
 };

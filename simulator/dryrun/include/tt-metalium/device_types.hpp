@@ -7,15 +7,15 @@
 
 namespace tt {
 
-// A chip's logical number in this process.
+// The logical number of a chip in this process.
 using ChipId = int;
 
 enum class ARCH { Invalid = 0, WORMHOLE_B0 = 2, BLACKHOLE = 3, QUASAR = 4 };
 
-// "wormhole_b0", "blackhole", ...
+// Returns "wormhole_b0", "blackhole", ...
 std::string arch_to_str(ARCH arch);
 
-// What the 64 circular buffer slots of a core are called.
+// The names of the 64 circular buffer slots of a core.
 enum CBIndex : std::uint8_t {
   // clang-format off
   c_0, c_1, c_2, c_3, c_4, c_5, c_6, c_7, c_8, c_9, c_10, c_11, c_12, c_13, c_14, c_15,
@@ -30,5 +30,5 @@ enum CBIndex : std::uint8_t {
 
 constexpr static std::size_t DEFAULT_L1_SMALL_SIZE = 0;
 constexpr static std::size_t DEFAULT_TRACE_REGION_SIZE = 0;
-// Zero: everything above the reserved region.
+// Zero means everything above the reserved region.
 constexpr static std::size_t DEFAULT_WORKER_L1_SIZE = 0;

@@ -9,8 +9,8 @@ namespace tt::tt_metal {
 enum class DispatchCoreType : std::uint32_t { WORKER, ETH, COUNT };
 enum class DispatchCoreAxis { ROW, COL, COUNT };
 
-// Which cores the runtime takes for dispatch. It decides the compute grid that is left: on boards
-// that can dispatch from Ethernet cores, ETH frees the row of worker cores that WORKER takes.
+// The cores that the runtime uses for dispatch. They determine the compute grid: on boards that can
+// dispatch from Ethernet cores, ETH leaves to programs the row of worker cores that WORKER takes.
 class DispatchCoreConfig {
  public:
   DispatchCoreConfig() = default;

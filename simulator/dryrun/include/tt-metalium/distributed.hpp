@@ -17,13 +17,14 @@
 
 namespace tt::tt_metal::distributed {
 
-// Places every program of the workload on every chip of the mesh, unless it is there already, and
-// runs it, which here means nothing. The programs of a workload that has several are placed by the
-// mesh's worker threads the first time.
+// Places each program of the workload on every chip of the mesh, unless it is already placed there.
+// Running it has no further effect here. If the workload has several programs, the mesh's worker
+// threads place them the first time.
 //
-// Throws when circular buffers and L1 buffers clash, when circular buffers do not fit into L1 or
-// lie outside the compute grid. As in TT-Metal that is found after placing: the program has been
-// reported, and is there until it dies. Of several programs the others are placed too.
+// Throws if circular buffers and L1 buffers clash, or if circular buffers do not fit into L1 or lie
+// outside the compute grid. As in TT-Metal, this is detected after the placement: the program has
+// been reported, and stays placed until it is destroyed. The other programs of the workload are
+// placed too.
 void EnqueueMeshWorkload(MeshCommandQueue& mesh_cq, MeshWorkload& mesh_workload, bool blocking);
 
 template <typename DType>
@@ -55,7 +56,7 @@ void EnqueueReadMeshBuffer(MeshCommandQueue& mesh_cq, std::vector<DType>& dst,
   mesh_cq.enqueue_read_mesh_buffer(dst.data(), mesh_buffer, blocking);
 }
 
-// Nothing is ever in flight, so there is nothing to wait for.
+// Return at once, because every command is complete when its call returns.
 void EventSynchronize(const MeshEvent& event);
 bool EventQuery(const MeshEvent& event);
 void Synchronize(MeshDevice* device, std::optional<std::uint8_t> cq_id,

@@ -15,14 +15,14 @@
 
 namespace tt::tt_metal::experimental {
 
-// A circular buffer that outlives programs, between sender cores and their receivers. It is two
-// sharded L1 buffers over all of these cores: the memory, `size` on each core, and after it the
-// configuration, which has room for the sender with the most receivers. Circular buffers of
-// programs are views on the first. Copies share both; they go with the last.
+// A circular buffer between sender cores and their receivers that outlives programs. It consists of
+// two sharded L1 buffers over all of these cores: first the memory, with `size` on each core, then
+// the configuration, with room for the sender with the most receivers. Circular buffers of programs
+// are views on the first buffer. Copies share both buffers, which are freed with the last copy.
 class GlobalCircularBuffer {
  public:
-  // Throws when `buffer_type` is not L1 or L1_SMALL, when there is no sender, when a core appears
-  // twice, and as Buffer::create.
+  // Throws if `buffer_type` is not L1 or L1_SMALL, if there is no sender, if a core appears twice,
+  // and in the cases of Buffer::create.
   GlobalCircularBuffer(
       distributed::MeshDevice& device,
       const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping,
@@ -38,7 +38,7 @@ class GlobalCircularBuffer {
   const CoreRangeSet& all_cores() const { return all_cores_; }
   DeviceAddr buffer_address() const { return cb_buffer().address(); }
   DeviceAddr config_address() const { return config_buffer_.get_buffer()->address(); }
-  // On each core.
+  // Returns the size on each core.
   std::uint32_t size() const { return size_; }
   const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping() const {
     return mapping_;
@@ -68,16 +68,16 @@ GlobalCircularBuffer CreateGlobalCircularBuffer(
     const std::vector<std::pair<CoreCoord, CoreRangeSet>>& sender_receiver_core_mapping,
     std::uint32_t size, BufferType buffer_type = BufferType::L1);
 
-// Declares a circular buffer in the memory of a global one, which must outlive the program's use.
-// The configuration has one remote index. Throws when it has none, when it is bound to an L1 buffer
-// already, when it is larger than the global one or on other cores, and as the function for other
-// circular buffers does.
+// Declares a circular buffer in the memory of a global circular buffer, which must live as long as
+// the program uses it. The configuration has one remote index. Throws if it has none, if it is
+// already bound to an L1 buffer, if it is larger than the global one or on other cores, and in the
+// cases of the function for other circular buffers.
 CBHandle CreateCircularBuffer(Program& program,
                               const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
                               const CircularBufferConfig& config,
                               const GlobalCircularBuffer& global_circular_buffer);
 
-// Moves such a circular buffer into another global one. Nothing is reported.
+// Moves such a circular buffer into another global circular buffer. Nothing is reported.
 void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle,
                                         const GlobalCircularBuffer& global_circular_buffer);
 

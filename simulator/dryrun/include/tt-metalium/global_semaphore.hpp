@@ -12,11 +12,13 @@
 
 namespace tt::tt_metal {
 
-// A word at the same address in the L1 of each of its cores: a sharded L1 buffer of one page a
-// core, which is taken and given back as any other. Copies share it; it goes with the last.
+// A word at the same address in the L1 of each of its cores. It is a sharded L1 buffer with one
+// page per core, allocated and freed like any other buffer. Copies share it, and the last copy
+// frees it.
 class GlobalSemaphore {
  public:
-  // Throws when `buffer_type` is not L1 or L1_SMALL, when there is no core, and as Buffer::create.
+  // Throws if `buffer_type` is not L1 or L1_SMALL, if there is no core, and in the cases of
+  // Buffer::create.
   GlobalSemaphore(distributed::MeshDevice& device, CoreRangeSet cores, std::uint32_t initial_value,
                   BufferType buffer_type = BufferType::L1);
   GlobalSemaphore(IDevice* device, CoreRangeSet cores, std::uint32_t initial_value,
@@ -24,7 +26,7 @@ class GlobalSemaphore {
 
   IDevice* device() const { return device_; }
   DeviceAddr address() const;
-  // Data does not move: accepted, and without effect.
+  // Has no effect, because data does not move.
   void reset_semaphore_value(std::uint32_t /*reset_value*/) const {}
 
   static constexpr auto attribute_names = std::forward_as_tuple("cores", "buffer_type");

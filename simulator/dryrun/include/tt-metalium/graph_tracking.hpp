@@ -25,29 +25,30 @@ struct TrackedArgument {
   std::string (*to_string_fn)(const std::any&);
 };
 
-// Nobody reads the arguments here.
+// Returns an empty text, because the dry run does not use the arguments.
 template <typename T>
 std::string serialize_tracked_arg(const std::any& /*argument*/) {
   return {};
 }
 
-// Hears of memory as it is taken and given back. Calls come on the thread that caused them; see
-// GraphTracker for which threads are heard.
+// Receives events when memory is allocated and freed. Calls come on the thread that causes them.
+// GraphTracker describes which threads are observed.
 class IGraphProcessor {
  public:
   IGraphProcessor() = default;
   virtual ~IGraphProcessor() = default;
 
-  // False for a background observer, which does not make GraphTracker::is_enabled() true.
+  // Returns false for a background observer, which does not make GraphTracker::is_enabled() true.
   virtual bool is_capture_processor() const { return true; }
 
-  // One event per buffer; for a buffer on a mesh, device() is the MeshDevice. The buffer has its
-  // address during both calls.
+  // Called once for each buffer. For a buffer on a mesh, device() is the MeshDevice. The buffer has
+  // its address during both calls.
   virtual void track_allocate(const Buffer* /*buffer*/) {}
   virtual void track_deallocate(Buffer* /*buffer*/) {}
 
-  // One event per circular buffer and chip, when the program's layout is computed and when it
-  // comes to a further chip. A chip that already has this layout is not mentioned again.
+  // Called once for each circular buffer and chip, when the program's layout is computed, and when
+  // the program is placed on a further chip. A chip that already has this layout is not reported
+  // again.
   virtual void track_allocate_cb(const CoreRangeSet& /*core_range_set*/, std::uint64_t /*addr*/,
                                  std::uint64_t /*size*/, bool /*is_globally_allocated*/,
                                  const IDevice* /*device*/) {}
@@ -58,10 +59,10 @@ class IGraphProcessor {
                                          std::uint64_t /*addr*/, std::uint64_t /*size*/,
                                          const IDevice* /*device*/) {}
 
-  // One event per destroyed program and chip. It does not say which program.
+  // Called once for each destroyed program and chip, without the program.
   virtual void track_deallocate_cb(const IDevice* /*device*/) {}
 
-  // Only applications and libraries above call this.
+  // Only called by applications and libraries above TT-Metal.
   virtual void track_program(Program* /*program*/, const IDevice* /*device*/) {}
   virtual void track_function_start(std::string_view /*function_name*/,
                                     std::span<TrackedArgument> /*input_parameters*/) {}
@@ -70,8 +71,8 @@ class IGraphProcessor {
 };
 
 // Passes events on to the processors of the calling thread. The list of processors is thread_local,
-// as in TT-Metal: a processor hears nothing of threads it was not pushed on, among them the worker
-// threads of a mesh (MeshDevice::enqueue_to_thread_pool reaches those).
+// as in TT-Metal: a processor receives no events of threads on which it was not pushed. This
+// includes the worker threads of a mesh, which MeshDevice::enqueue_to_thread_pool reaches.
 class GraphTracker {
  public:
   static GraphTracker& instance();
@@ -79,11 +80,11 @@ class GraphTracker {
   GraphTracker(const GraphTracker&) = delete;
   GraphTracker& operator=(const GraphTracker&) = delete;
 
-  // Whether this thread has a capture processor.
+  // Returns true if this thread has a capture processor.
   bool is_enabled() const;
 
   void push_processor(const std::shared_ptr<IGraphProcessor>& processor);
-  // Removes the one pushed last; none is not an error.
+  // Removes the processor that was pushed last. Does nothing if there is none.
   void pop_processor();
   const std::vector<std::shared_ptr<IGraphProcessor>>& get_processors() const;
   void clear();
@@ -100,8 +101,8 @@ class GraphTracker {
   void track_deallocate_cb(const IDevice* device);
   void track_program(Program* program, const IDevice* device);
 
-  // An operation begins and ends on this thread. Inline, as in TT-Metal: what there is nobody to
-  // hear costs a branch.
+  // Reports the begin and the end of an operation on this thread. Inline as in TT-Metal, so that
+  // the call costs only a branch if there is no processor.
   template <typename... Args>
   void track_function_start(std::string_view function_name, Args&&... args) {
     if (processors.empty()) return;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// TT-Metal's host interface without a device: devices, buffers, programs and circular buffers take
+// memory as on hardware. Kernels are not compiled, and data is not moved.
 //
-// TT-Metal's host interface, without a device behind it: devices, buffers, programs and circular
-// buffers take memory as they would there, kernels are not compiled, and data is not moved.
+// The environment variable TTMEM_DRYRUN_SYSTEM selects the machine: n150 (default), n300, t3000,
+// galaxy, p100, p150, bh_galaxy, n300_2x2, p300, p150_x4, p150_x8; a compute grid may follow, as in
+// "p150:13x10". The variable is read when a device is opened while no other device is open.
 //
-// Which machine it is, is said by the environment variable TTMEM_DRYRUN_SYSTEM: n150 (default),
-// n300, t3000, galaxy, p100, p150, bh_galaxy, n300_2x2, p300, p150_x4, p150_x8; a compute grid may
-// follow, as in "p150:13x10". It is read when a device is opened while no other is open.
-//
-// Errors are exceptions (std::runtime_error) with TT-Metal's own words. Out of memory and a clash
-// of circular buffers with L1 buffers go on to say who holds the space. After an exception
-// everything is as it was before the call, with one exception, which TT-Metal makes too: a program
-// whose circular buffers do not fit has been placed.
+// Errors are exceptions (std::runtime_error) with TT-Metal's own texts. After an out-of-memory
+// error, and after a clash of circular buffers with L1 buffers, the text also names the holders of
+// the space. An exception leaves the state as it was before the call, except in one case, as in
+// TT-Metal: a program whose circular buffers do not fit has been placed.
 #pragma once
 
 #include <cstddef>
@@ -40,13 +39,13 @@ class GlobalSemaphore;
 
 std::size_t GetNumAvailableDevices();
 std::size_t GetNumPCIeDevices();
-// Means the first Galaxy, behind gateway chips, as in TT-Metal; no system here is one.
+// Returns true on the first Galaxy, behind gateway chips, as in TT-Metal. None of the systems here
+// is one.
 bool IsGalaxyCluster();
 
-// Opens a chip. The pointer stays valid for the whole process, also after CloseDevice. A chip that
-// is open already is shared, and closes with its last owner; it must be asked for with the same
-// sizes. Throws for an unknown chip and for sizes that do not fit. `l1_bank_remap` concerns data
-// only.
+// Opens a chip. The pointer stays valid for the whole process, even after CloseDevice. A chip that
+// is already open is shared, if the sizes are the same, and is closed by its last owner. Throws for
+// an unknown chip and for sizes that do not fit. `l1_bank_remap` concerns only data.
 IDevice* CreateDevice(ChipId device_id, std::uint8_t num_hw_cqs = 1,
                       std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
                       std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE,
@@ -54,14 +53,14 @@ IDevice* CreateDevice(ChipId device_id, std::uint8_t num_hw_cqs = 1,
                       const std::vector<std::uint32_t>& l1_bank_remap = {},
                       std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
 
-// Returns false when the chip is not open.
+// Returns false if the chip is not open.
 bool CloseDevice(IDevice* device);
 
 // ---- programs ----
 
 Program CreateProgram();
 
-// The source is neither read nor compiled. Throws for an empty set of cores.
+// Declares a kernel. The source is neither read nor compiled. Throws for an empty set of cores.
 KernelHandle CreateKernel(Program& program, const std::string& file_name,
                           const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
                           const std::variant<DataMovementConfig, ComputeConfig>& config);
@@ -70,15 +69,15 @@ KernelHandle CreateKernelFromString(
     const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
     const std::variant<DataMovementConfig, ComputeConfig>& config);
 
-// Declares a circular buffer. Throws when a slot is taken on one of the cores, when a slot has no
-// data format or no page size, and when the program has run already.
+// Declares a circular buffer. Throws if a slot is already used on one of the cores, if a slot has
+// no data format or no page size, or if the program has run.
 CBHandle CreateCircularBuffer(Program& program,
                               const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
                               const CircularBufferConfig& config);
 const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle cb_handle);
 
-// Unless the circular buffer is globally allocated, all circular buffers of the program get new
-// addresses at the next run.
+// Changes a size. Unless the circular buffer is globally allocated, all circular buffers of the
+// program get new addresses at the next run.
 void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, std::uint32_t total_size);
 void UpdateCircularBufferPageSize(Program& program, CBHandle cb_handle, std::uint8_t buffer_index,
                                   std::uint32_t page_size);
@@ -89,12 +88,13 @@ void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, co
 void UpdateDynamicCircularBufferAddressAndTotalSize(Program& program, CBHandle cb_handle,
                                                     const Buffer& buffer, std::uint32_t total_size);
 
-// Semaphores live in the reserved region of L1 and take nothing from the rest.
+// Semaphores lie in the reserved region of L1 and take no other L1.
 std::uint32_t CreateSemaphore(Program& program,
                               const std::variant<CoreRange, CoreRangeSet>& core_spec,
                               std::uint32_t initial_value);
 
-// One word in the L1 of each core, at the same address; see GlobalSemaphore (global_semaphore.hpp).
+// Makes one word in the L1 of each core, at the same address; see GlobalSemaphore
+// (global_semaphore.hpp).
 GlobalSemaphore CreateGlobalSemaphore(distributed::MeshDevice& device, CoreRangeSet cores,
                                       std::uint32_t initial_value,
                                       BufferType buffer_type = BufferType::L1);
@@ -104,7 +104,7 @@ GlobalSemaphore CreateGlobalSemaphore(IDevice* device, const CoreRangeSet& cores
 
 // ---- buffers ----
 
-// See Buffer::create. With an address, a name for memory that somebody else holds.
+// See Buffer::create. With an address, the result is a name for memory that another buffer holds.
 std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config);
 std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config, DeviceAddr address);
 std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config,
@@ -112,12 +112,12 @@ std::shared_ptr<Buffer> CreateBuffer(const InterleavedBufferConfig& config,
 std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config);
 std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, DeviceAddr address);
 std::shared_ptr<Buffer> CreateBuffer(const ShardedBufferConfig& config, SubDeviceId sub_device_id);
-// A second time is not an error.
+// Does nothing if the buffer is already deallocated.
 void DeallocateBuffer(Buffer& buffer);
 // The program keeps the buffer alive.
 void AssignGlobalBufferToProgram(const std::shared_ptr<Buffer>& buffer, Program& program);
 
-// ---- runtime arguments: kept as they were set, and read by nobody ----
+// ---- runtime arguments: stored, but not used ----
 
 void SetRuntimeArgs(const Program& program, KernelHandle kernel,
                     const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
@@ -132,7 +132,7 @@ void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id,
                           ttsl::Span<const std::uint32_t> runtime_args);
 void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id,
                           std::initializer_list<std::uint32_t> runtime_args);
-// Throws when none were set.
+// Throws if no arguments were set.
 RuntimeArgsData& GetRuntimeArgs(const Program& program, KernelHandle kernel_id,
                                 const CoreCoord& logical_core);
 RuntimeArgsData& GetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id);

@@ -83,7 +83,7 @@ struct KernelBinaryMeta {
   std::size_t packed_size;
 };
 
-// The names belong to the program, and are valid until it gets another kernel.
+// The names belong to the program, and are valid until a kernel is added to the program.
 struct KernelMeta {
   std::string_view name, source;
   HalProcessorClassType processor_class;

@@ -14,7 +14,7 @@
 
 namespace tt::tt_metal::distributed {
 
-// How the buffer lies on each chip.
+// The layout of the buffer on each chip.
 struct DeviceLocalBufferConfig {
   DeviceAddr page_size = 0;
   BufferType buffer_type = BufferType::DRAM;
@@ -23,12 +23,13 @@ struct DeviceLocalBufferConfig {
   std::optional<SubDeviceId> sub_device_id = std::nullopt;
 };
 
-// Every chip has the whole buffer.
+// A buffer that is complete on every chip.
 struct ReplicatedBufferConfig {
   DeviceAddr size = 0;
 };
 
-// Every chip has one shard. A shard dimension of 0 means that this dimension is not cut.
+// A buffer with one shard on every chip. A shard dimension of 0 means that the buffer is not cut in
+// this dimension.
 struct ShardedBufferConfig {
   DeviceAddr global_size = 0;
   Shape2D global_buffer_shape = {0, 0};
@@ -43,12 +44,12 @@ struct ShardedBufferConfig {
 enum class MeshBufferLayout : std::uint8_t { REPLICATED, SHARDED };
 using MeshBufferConfig = std::variant<ReplicatedBufferConfig, ShardedBufferConfig>;
 
-// A buffer on every chip of a mesh, at the same address on each. One "backing" buffer on the mesh
-// holds the memory, and is what processors hear of; the buffers of the chips are names for it.
+// A buffer on every chip of a mesh, at the same address on each chip. One "backing" buffer on the
+// mesh holds the memory and is reported to processors. The buffers of the chips are names for it.
 class MeshBuffer {
  public:
-  // With an address, a name for memory that somebody else holds. Throws as Buffer::create does, and
-  // when a sharded buffer has more shards than the mesh has chips.
+  // With an address, the result is a name for memory that another buffer holds. Throws in the cases
+  // of Buffer::create, and if a sharded buffer has more shards than the mesh has chips.
   static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig& mesh_buffer_config,
                                             const DeviceLocalBufferConfig& device_local_config,
                                             MeshDevice* mesh_device,
@@ -58,25 +59,25 @@ class MeshBuffer {
   MeshBuffer& operator=(const MeshBuffer&) = delete;
 
   bool is_allocated() const;
-  // A second time is not an error.
+  // Does nothing if the buffer is already deallocated.
   void deallocate();
 
-  // Throws when the mesh is gone.
+  // Throws if the mesh is gone.
   MeshDevice* device() const;
-  // Of all chips together when sharded, of each when replicated.
+  // Returns the size on all chips together if sharded, or on each chip if replicated.
   DeviceAddr size() const;
   DeviceAddr device_local_size() const { return device_local_size_; }
   DeviceAddr address() const { return address_; }
   MeshBufferLayout global_layout() const;
   const MeshBufferConfig& global_config() const { return config_; }
-  // Throws when replicated.
+  // Throws if replicated.
   const ShardedBufferConfig& global_shard_spec() const;
   const DeviceLocalBufferConfig& device_local_config() const { return device_local_config_; }
 
   Buffer* get_device_buffer(const MeshCoordinate& device_coord) const;
-  // The buffer of the first chip.
+  // Returns the buffer of the first chip.
   Buffer* get_reference_buffer() const;
-  // Null when it was created with an address, or deallocated.
+  // Returns null if the buffer was created with an address, or is deallocated.
   Buffer* get_backing_buffer() const { return backing_buffer_.get(); }
 
   std::uint32_t page_size() const;
@@ -98,20 +99,20 @@ class MeshBuffer {
   bool deallocated_ = false;
 };
 
-// A buffer on a chip or on a mesh, whichever the configuration names. Copies share it.
+// A buffer on a chip or on a mesh, depending on the configuration. Copies share the buffer.
 class AnyBuffer {
  public:
   AnyBuffer() = default;
-  // With an address, a name for memory that somebody else holds.
+  // With an address, the result is a name for memory that another buffer holds.
   static AnyBuffer create(const tt::tt_metal::ShardedBufferConfig& config,
                           std::optional<std::uint64_t> address = std::nullopt);
   static AnyBuffer create(const tt::tt_metal::InterleavedBufferConfig& config,
                           std::optional<std::uint64_t> address = std::nullopt);
 
-  // On a mesh, the buffer of the first chip.
+  // Returns the buffer of the first chip if it is on a mesh.
   Buffer* get_buffer() const { return buffer_; }
   bool is_mesh_buffer() const { return get_mesh_buffer() != nullptr; }
-  // Null on a chip, and when the mesh buffer was deallocated.
+  // Returns null on a chip, and if the mesh buffer is deallocated.
   std::shared_ptr<MeshBuffer> get_mesh_buffer() const;
 
  private:

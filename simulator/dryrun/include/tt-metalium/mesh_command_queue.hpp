@@ -19,8 +19,8 @@
 
 namespace tt::tt_metal::distributed {
 
-// A queue of a mesh. Nothing is ever in flight: every call is complete when it returns, and data
-// does not move (a read leaves zeros). Any thread may call any method.
+// A queue of a mesh. Every call is complete when it returns, and data does not move (a read gives
+// zeros). All methods may be called from any thread.
 class MeshCommandQueue {
  public:
   virtual ~MeshCommandQueue() = default;
@@ -29,7 +29,7 @@ class MeshCommandQueue {
 
   MeshDevice* device() const { return mesh_device_; }
   std::uint32_t id() const { return id_; }
-  // The trace that is being recorded, if any.
+  // Returns the trace that is being recorded, if any.
   std::optional<MeshTraceId> trace_id() const;
 
   // See EnqueueMeshWorkload.
@@ -65,7 +65,7 @@ class MeshCommandQueue {
   const std::uint32_t id_;
   std::atomic<std::uint32_t> next_event_{0};
 
-  mutable std::mutex mutex_;  // the members below
+  mutable std::mutex mutex_;  // guards the members below
   std::optional<MeshTraceId> trace_id_;
   std::uint64_t recorded_programs_ = 0;
 };

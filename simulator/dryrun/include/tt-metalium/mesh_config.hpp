@@ -8,8 +8,8 @@
 
 namespace tt::tt_metal::distributed {
 
-// Which chips a mesh takes: a box of the machine's mesh, beginning at `offset`, or the given chips
-// in the given order. No shape means the whole machine.
+// The chips of a mesh: a box of the machine's mesh that begins at `offset`, or the given chips in
+// the given order. Without a shape, the whole machine.
 class MeshDeviceConfig {
  public:
   MeshDeviceConfig(const std::optional<MeshShape>& mesh_shape,

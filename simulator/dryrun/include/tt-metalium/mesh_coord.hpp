@@ -14,10 +14,10 @@
 
 namespace tt::tt_metal::distributed {
 
-// A mesh has at most this many dimensions; the constructors of its parts throw for more.
+// The maximum number of dimensions of a mesh. The constructors of its parts throw for more.
 inline constexpr std::size_t kMaxMeshDims = 4;
 
-// The sizes of a mesh of chips, outermost first; usually rows and columns.
+// The sizes of a mesh of chips, the outermost first; usually rows and columns.
 class MeshShape {
  public:
   explicit MeshShape(std::uint32_t s) : dims_(1), sizes_{s} {}
@@ -31,7 +31,7 @@ class MeshShape {
   // Throws std::out_of_range. A negative index counts from the end.
   std::uint32_t operator[](std::int32_t dim) const;
   std::size_t mesh_size() const;
-  // At most one dimension is longer than one.
+  // Returns true if at most one dimension is longer than one.
   bool is_line_topology() const;
 
   const std::uint32_t* cbegin() const { return sizes_.data(); }
@@ -46,7 +46,8 @@ class MeshShape {
 
 std::ostream& operator<<(std::ostream& os, const MeshShape& shape);
 
-// A chip's place in a mesh. Ordered as the chips of a mesh are: the last dimension varies first.
+// The position of a chip in a mesh. Ordered as the chips of a mesh: the last dimension varies
+// first.
 class MeshCoordinate {
  public:
   explicit MeshCoordinate(std::uint32_t c) : dims_(1), value_{c} {}
@@ -63,7 +64,7 @@ class MeshCoordinate {
   std::uint32_t operator[](std::int32_t dim) const;
   std::uint32_t& operator[](std::int32_t dim);
 
-  // Throws when the coordinate is outside the shape.
+  // Throws if the coordinate is outside the shape.
   std::size_t to_linear_index(const MeshShape& shape) const;
 
   friend auto operator<=>(const MeshCoordinate&, const MeshCoordinate&) = default;
@@ -75,11 +76,11 @@ class MeshCoordinate {
 
 std::ostream& operator<<(std::ostream& os, const MeshCoordinate& coord);
 
-// A box of coordinates; both corners belong to it. Throws when the end lies before the start.
+// A box of coordinates that includes both corners. Throws if the end lies before the start.
 class MeshCoordinateRange {
  public:
   MeshCoordinateRange(const MeshCoordinate& start, const MeshCoordinate& end);
-  // The whole mesh.
+  // Makes the range of the whole mesh.
   explicit MeshCoordinateRange(const MeshShape& shape);
   explicit MeshCoordinateRange(const MeshCoordinate& coord) : start_(coord), end_(coord) {}
 
@@ -92,7 +93,7 @@ class MeshCoordinateRange {
   bool intersects(const MeshCoordinateRange& range) const;
   std::optional<MeshCoordinateRange> intersection(const MeshCoordinateRange& range) const;
 
-  // Visits the coordinates in order.
+  // Iterates over the coordinates in order.
   class Iterator {
    public:
     using iterator_category = std::forward_iterator_tag;

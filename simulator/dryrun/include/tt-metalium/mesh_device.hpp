@@ -24,22 +24,23 @@ class MeshDeviceImpl;
 
 using DeviceIds = std::vector<int>;
 
-// Several chips that work as one: a buffer lies at the same address on each of them, and a program
-// is placed on each. A mesh has an allocator of its own, and so has every submesh: they know
-// nothing of each other's buffers, as in TT-Metal.
+// Several chips that work as one: a buffer lies at the same address on each chip, and a program is
+// placed on each chip. A mesh has an allocator of its own, and each submesh too. These allocators
+// know nothing of each other's buffers, as in TT-Metal.
 //
 // The chips are open from the creation of the mesh until the mesh and its submeshes are closed or
-// gone. Any thread may call any method; creating and closing the same mesh is for one thread.
+// destroyed. All methods may be called from any thread, but only one thread may create and close a
+// mesh.
 class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevice> {
  public:
-  // Throws when the machine has no such mesh, or when the sizes do not fit into a chip.
+  // Throws if the machine has no such mesh, or if the sizes do not fit into a chip.
   static std::shared_ptr<MeshDevice> create(
       const MeshDeviceConfig& config, std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
       std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE, std::size_t num_command_queues = 1,
       const DispatchCoreConfig& dispatch_core_config = DispatchCoreConfig{},
       ttsl::Span<const std::uint32_t> l1_bank_remap = {},
       std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
-  // A mesh of one chip; or one such mesh for each chip.
+  // Make a mesh of one chip, or one such mesh for each chip.
   static std::shared_ptr<MeshDevice> create_unit_mesh(
       int device_id, std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
       std::size_t trace_region_size = DEFAULT_TRACE_REGION_SIZE, std::size_t num_command_queues = 1,
@@ -55,7 +56,8 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
 
   ~MeshDevice() override;
 
-  // IDevice. What concerns one chip is that of the first one: all chips of a mesh are alike.
+  // The functions of IDevice. Functions for one chip return the value of the first chip, because
+  // all chips of a mesh are alike.
   tt::ARCH arch() const override;
   int id() const override;
   ChipId build_id() const override;
@@ -92,15 +94,17 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   std::size_t num_program_cache_entries() override;
 
   // Sub-devices. A manager divides the cores of every chip into sub-devices, each with
-  // `local_l1_size` bytes of L1 for itself, at the lower end; the mesh's allocator has the rest
-  // while the manager is loaded. A buffer with a sub-device's id is placed there, on the cores of
-  // that sub-device. A program runs on one sub-device, and clashes with the buffers of the mesh and
-  // of that one. One manager is loaded at a time, at first the default one: one sub-device of all
-  // cores. worker_cores() and allocator() with an id are those of the loaded manager.
+  // `local_l1_size` bytes of its own at the lower end of L1. While the manager is loaded, the
+  // mesh's allocator has the rest. A buffer with a sub-device's id is placed in the L1 of the
+  // sub-device, on its cores. A program runs on one sub-device, and clashes with the buffers of the
+  // mesh and of this sub-device. One manager is loaded at a time; the first one is the default
+  // manager, with one sub-device of all cores. worker_cores() and allocator() with an id refer to
+  // the loaded manager.
   //
-  // create throws when there are more than 8 sub-devices, when they overlap or lie off the grid;
-  // load when the loaded one's sub-devices hold buffers, or the mesh has buffers where the L1 of
-  // the sub-devices would be; remove for the loaded and for the default one.
+  // create throws if there are more than 8 sub-devices, or if they overlap or lie off the grid.
+  // load throws if sub-devices of the loaded manager hold buffers, or if the mesh has buffers in
+  // the future L1 of the sub-devices. remove throws for the loaded manager and for the default
+  // manager.
   SubDeviceManagerId get_active_sub_device_manager_id() const override;
   SubDeviceManagerId get_default_sub_device_manager_id() const override;
   SubDeviceManagerId create_sub_device_manager(std::initializer_list<SubDevice> sub_devices,
@@ -108,9 +112,9 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   SubDeviceManagerId create_sub_device_manager(ttsl::Span<const SubDevice> sub_devices,
                                                DeviceAddr local_l1_size) override;
   void remove_sub_device_manager(SubDeviceManagerId sub_device_manager_id) override;
-  // One that is loaded already is not an error.
+  // Does nothing if the manager is already loaded.
   void load_sub_device_manager(SubDeviceManagerId sub_device_manager_id) override;
-  // Loads the default one.
+  // Loads the default manager.
   void clear_loaded_sub_device_manager() override;
   const std::vector<SubDeviceId>& get_sub_device_ids() const override;
   const std::vector<SubDeviceId>& get_sub_device_stall_group() const override;
@@ -121,9 +125,9 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   bool is_mmio_capable() const override;
   std::shared_ptr<MeshDevice> get_mesh_device() override;
 
-  // Traces. Between begin and end, workloads are recorded instead of run; end allocates the trace
-  // buffer, in the trace region or, when the mesh was created without one, at the top of DRAM. Its
-  // size is an estimate, kTraceBytesPerProgram for each program recorded.
+  // Traces. Workloads between begin and end are recorded instead of run. end allocates the trace
+  // buffer in the trace region, or, if the mesh was created without a trace region, at the top of
+  // DRAM. Its size is an estimate: kTraceBytesPerProgram for each recorded program.
   static constexpr std::uint32_t kTraceBytesPerProgram = 4096;
   MeshTraceId begin_mesh_trace(MeshCommandQueue& cq);
   void begin_mesh_trace(MeshCommandQueue& cq, const MeshTraceId& trace_id);
@@ -135,9 +139,9 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   void replay_mesh_trace(std::uint8_t cq_id, const MeshTraceId& trace_id, bool blocking);
   void release_mesh_trace(const MeshTraceId& trace_id);
 
-  // In mesh order: row by row.
+  // Returns the chips in mesh order: row by row.
   std::vector<IDevice*> get_devices() const;
-  // Throws when the chip is not in the mesh.
+  // Throws if the chip is not in the mesh.
   IDevice* get_device(ChipId physical_device_id) const;
   IDevice* get_device(const MeshCoordinate& coord) const;
   IDevice* get_device(std::size_t row_idx, std::size_t col_idx) const;
@@ -152,17 +156,18 @@ class MeshDevice : public IDevice, public std::enable_shared_from_this<MeshDevic
   bool is_parent_mesh() const;
   const std::shared_ptr<MeshDevice>& get_parent_mesh() const;
   std::vector<std::shared_ptr<MeshDevice>> get_submeshes() const;
-  // A submesh keeps its parent alive. Throws when it does not fit.
+  // Makes a submesh, which keeps its parent alive. Throws if it does not fit.
   std::shared_ptr<MeshDevice> create_submesh(
       const MeshShape& submesh_shape, const std::optional<MeshCoordinate>& offset = std::nullopt);
-  // As many as fit side by side; throws when they do not fill the mesh.
+  // Makes as many submeshes as fit side by side. Throws if they do not fill the mesh.
   std::vector<std::shared_ptr<MeshDevice>> create_submeshes(const MeshShape& submesh_shape);
 
   MeshCommandQueue& mesh_command_queue(std::optional<std::uint8_t> cq_id = std::nullopt) const;
 
-  // The mesh's worker threads, one for each chip of the mesh it was opened with; tasks go to them
-  // in turn, beginning with the first after each wait. A mesh of one chip runs the task at once, on
-  // the calling thread. wait_for_thread_pool throws what a task threw.
+  // Run a task on the worker threads of the mesh, and wait for all tasks. There is one worker for
+  // each chip of the mesh that opened the chips. The workers take tasks in turn; after each wait
+  // the first worker is next. A mesh of one chip runs a task immediately on the calling thread.
+  // wait_for_thread_pool throws the exception of a task.
   void enqueue_to_thread_pool(std::function<void()>&& f);
   void wait_for_thread_pool();
 

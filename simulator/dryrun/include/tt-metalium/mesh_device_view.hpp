@@ -12,7 +12,7 @@ namespace tt::tt_metal::distributed {
 // The chips of a mesh by coordinate.
 class MeshDeviceView {
  public:
-  // Throws unless there is one device for every place of the shape.
+  // Throws unless there is one device for every coordinate of the shape.
   MeshDeviceView(const MeshShape& shape, const std::vector<IDevice*>& devices);
 
   [[nodiscard]] std::vector<IDevice*> get_devices(const MeshCoordinateRange& range) const;
@@ -22,16 +22,16 @@ class MeshDeviceView {
   [[nodiscard]] std::size_t size() const noexcept { return devices_.size(); }
   [[nodiscard]] const MeshShape& shape() const noexcept { return shape_; }
   [[nodiscard]] bool contains(const MeshCoordinate& coord) const noexcept;
-  // Null outside the mesh.
+  // Returns null outside the mesh.
   [[nodiscard]] IDevice* get_device(const MeshCoordinate& coord) const;
-  // Throws when the chip is not in the mesh.
+  // Throws if the chip is not in the mesh.
   [[nodiscard]] MeshCoordinate find_device(ChipId device_id) const;
 
   // These throw unless the mesh has two dimensions.
   [[nodiscard]] std::size_t num_rows() const;
   [[nodiscard]] std::size_t num_cols() const;
 
-  // `length` neighbouring places, from the offset on; they close to a ring where that is possible.
+  // Returns `length` neighbouring coordinates from the offset on. They form a ring if possible.
   [[nodiscard]] static std::vector<MeshCoordinate> get_line_coordinates(std::size_t length,
                                                                         const Shape2D& mesh_shape,
                                                                         const Shape2D& mesh_offset);

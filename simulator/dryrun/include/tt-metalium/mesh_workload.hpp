@@ -16,7 +16,7 @@ class MeshWorkloadImpl;
 
 void EnqueueMeshWorkload(MeshCommandQueue& mesh_cq, MeshWorkload& mesh_workload, bool blocking);
 
-// Programs, each for a part of a mesh.
+// Programs, each with the part of a mesh that it runs on.
 class MeshWorkload {
  public:
   MeshWorkload();
@@ -24,7 +24,7 @@ class MeshWorkload {
   MeshWorkload(MeshWorkload&& other) noexcept;
   MeshWorkload& operator=(MeshWorkload&& other) noexcept;
 
-  // Throws when the range overlaps with that of another program, or when the workload has run.
+  // Throws if the range overlaps the range of another program, or if the workload has run.
   void add_program(const MeshCoordinateRange& device_range, Program&& program);
   std::unordered_map<MeshCoordinateRange, Program>& get_programs();
   const std::unordered_map<MeshCoordinateRange, Program>& get_programs() const;

@@ -15,8 +15,8 @@ class ProgramImpl;
 using ProgramId = std::uint64_t;
 
 // Circular buffers and kernels that run together. CreateCircularBuffer and CreateKernel only
-// declare; addresses are computed once, before the first run, and every device that the program
-// runs on holds its circular buffers until the program is destroyed.
+// declare them. The addresses are computed once, before the first run. Every device on which the
+// program runs holds its circular buffers until the program is destroyed.
 class Program {
  public:
   Program();
@@ -41,7 +41,8 @@ class Program {
 class IDevice;
 namespace detail {
 struct KernelMeta;
-// What is known of the program's kernels. Nobody compiles them here: none has a binary.
+// Returns the known facts of the program's kernels. They have no binaries, because kernels are not
+// compiled.
 std::vector<KernelMeta> collect_kernel_meta(const Program& program, IDevice* device);
 }  // namespace detail
 

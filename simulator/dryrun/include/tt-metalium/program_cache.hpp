@@ -14,7 +14,7 @@
 
 namespace tt::tt_metal::program_cache::detail {
 
-// A program, and what its creator needs to find again when the program runs with other arguments.
+// A program, and the values that its creator needs to run the program with other arguments.
 template <typename shared_variables_t>
 struct CachedProgram {
  private:
@@ -50,7 +50,7 @@ struct CachedMeshWorkload {
       : workload(std::move(workload_)), shared_variables(std::move(shared_variables_)) {}
 };
 
-// One of the two above, whatever its shared variables are.
+// One of the two types above, with any type of shared variables.
 struct CachedProgramFactory {
   static constexpr auto MAX_SIZE = 4096;
   static constexpr auto ALIGNMENT = 32;
@@ -66,7 +66,7 @@ struct CachedProgramFactory {
       : cached_program(std::move(workload)), program_factory_index(index) {}
 };
 
-// Two keys are the same when all of it is: a hash alone can collide.
+// Keys are equal only if all members are equal, because hashes can collide.
 struct ProgramCacheKey {
   std::uint64_t hash = 0;
   std::string canonical = {};
@@ -80,13 +80,13 @@ struct ProgramCacheKeyHasher {
   }
 };
 
-// Keeps programs, and thereby their circular buffers, alive between runs. Not for several threads
-// at once. Closing the device clears its cache.
+// Keeps programs, and their circular buffers, alive between runs. Not thread-safe. Closing the
+// device clears its cache.
 struct ProgramCache {
   bool contains(const ProgramCacheKey& key) const { return cache_.contains(key); }
-  // Throws std::out_of_range.
+  // Throws std::out_of_range if the key is unknown.
   CachedProgramFactory& get(const ProgramCacheKey& key) { return cache_.at(key); }
-  // A key that is there keeps its program.
+  // Does nothing if the key already has a program.
   void insert(const ProgramCacheKey& key, CachedProgramFactory&& program) {
     cache_.insert({key, std::move(program)});
   }

@@ -7,7 +7,7 @@
 
 namespace tt::tt_metal {
 
-// The runtime arguments of a kernel on one core, as they were set last.
+// The present runtime arguments of a kernel on one core.
 struct RuntimeArgsData {
   std::uint32_t* rt_args_data = nullptr;
   std::size_t rt_args_count = 0;

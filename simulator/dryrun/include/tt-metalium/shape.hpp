@@ -9,18 +9,18 @@
 
 namespace tt::tt_metal {
 
-// The sizes of an n-dimensional tensor, outermost first. A negative index counts from the end.
+// The sizes of an n-dimensional tensor, the outermost first. A negative index counts from the end.
 class Shape {
  public:
   Shape() = default;
   explicit Shape(std::initializer_list<std::uint32_t> sizes) : sizes_(sizes) {}
-  // Also of an array or a vector.
+  // Accepts an array or a vector too.
   explicit Shape(ttsl::Span<const std::uint32_t> sizes) : sizes_(sizes.begin(), sizes.end()) {}
 
   [[nodiscard]] std::size_t rank() const { return sizes_.size(); }
   [[nodiscard]] std::size_t size() const { return sizes_.size(); }
   [[nodiscard]] bool empty() const { return sizes_.empty(); }
-  // Of no dimensions: 1.
+  // Returns the number of elements, which is 1 without dimensions.
   [[nodiscard]] std::uint64_t volume() const;
 
   // Throws std::out_of_range.

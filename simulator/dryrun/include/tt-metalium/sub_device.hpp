@@ -9,11 +9,12 @@
 
 namespace tt::tt_metal {
 
-// A part of a device's cores, on which programs run independently of those on other parts. See
+// A part of a device's cores, on which programs run independently of the other parts. See
 // MeshDevice::create_sub_device_manager.
 class SubDevice {
  public:
-  // By core type: first the compute cores, then the active Ethernet cores. Throws for others.
+  // `cores` has one entry by core type: the compute cores, then the active Ethernet cores. Throws
+  // for other core types.
   explicit SubDevice(ttsl::Span<const CoreRangeSet> cores);
 
   const CoreRangeSet& cores(HalProgrammableCoreType core_type) const {

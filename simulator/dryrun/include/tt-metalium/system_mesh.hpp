@@ -5,7 +5,7 @@
 
 namespace tt::tt_metal::distributed {
 
-// The chips of the machine and how they lie.
+// The chips of the machine and their arrangement.
 class SystemMesh {
  public:
   static SystemMesh& instance();

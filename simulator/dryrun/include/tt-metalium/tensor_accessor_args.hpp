@@ -9,8 +9,8 @@
 
 namespace tt::tt_metal {
 
-// What a kernel must know to find the pages of a buffer. Kernels are not compiled here: the
-// arguments are of the right kind and have no meaning.
+// The arguments by which a kernel finds the pages of a buffer. The values have no meaning here,
+// because kernels are not compiled.
 class TensorAccessorArgs {
  public:
   TensorAccessorArgs() = default;

@@ -29,8 +29,8 @@ enum class DataFormat : std::uint8_t {
   Invalid = 255
 };
 
-// Bytes of one 32 x 32 tile. The block formats add one shared exponent for every 16 numbers.
-// Throws for DataFormat::Invalid.
+// Returns the bytes of one 32 x 32 tile. Block formats have one shared exponent for every 16
+// numbers. Throws for DataFormat::Invalid.
 std::uint32_t tile_size(const DataFormat& format);
 
 }  // namespace tt

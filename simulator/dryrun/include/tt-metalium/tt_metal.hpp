@@ -13,7 +13,7 @@
 
 namespace tt::tt_metal::detail {
 
-// All or none: when one cannot be opened, the ones opened by this call are closed again.
+// Opens all chips or none: if one cannot be opened, the chips opened by this call are closed again.
 std::map<ChipId, IDevice*> CreateDevices(
     const std::vector<ChipId>& device_ids, std::uint8_t num_hw_cqs = 1,
     std::size_t l1_small_size = DEFAULT_L1_SMALL_SIZE,
@@ -23,16 +23,17 @@ std::map<ChipId, IDevice*> CreateDevices(
     std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
 void CloseDevices(const std::map<ChipId, IDevice*>& devices);
 
-// Null when the chip is not open.
+// Returns null if the chip is not open.
 IDevice* GetActiveDevice(ChipId device_id);
 
-// Both place the program on the device: its circular buffers get addresses if they have none, and
-// the device holds them from then on. Throws, after placing, as EnqueueMeshWorkload does.
+// Both functions place the program on the device: its circular buffers get addresses if they have
+// none, and the device holds them from then on. They throw after placing, as EnqueueMeshWorkload
+// does.
 void CompileProgram(IDevice* device, Program& program, bool force_slow_dispatch = false);
 void LaunchProgram(IDevice* device, Program& program, bool wait_until_cores_done = true,
                    bool force_slow_dispatch = false);
 
-// Data does not move: a write is accepted, a read gives zeros of the right size.
+// Data does not move: a write has no effect, and a read gives zeros of the right size.
 template <typename DType>
 void WriteToBuffer(Buffer& /*buffer*/, const std::vector<DType>& /*host_buffer*/) {}
 template <typename DType>

@@ -7,15 +7,16 @@
 
 namespace tt::tt_metal {
 
-// `target_num_cores` cores of the grid from `start_core` on, by columns unless `row_wise`, in at
-// most three rectangles. Throws when the grid has fewer.
+// Returns `target_num_cores` cores of the grid from `start_core` on, by columns unless `row_wise`,
+// in at most three rectangles. Throws if the grid has fewer cores.
 CoreRangeSet num_cores_to_corerangeset(CoreCoord start_core, std::uint32_t target_num_cores,
                                        CoreCoord grid_size, bool row_wise = false);
 CoreRangeSet num_cores_to_corerangeset(std::uint32_t target_num_cores, CoreCoord grid_size,
                                        bool row_wise = false);
 
-// Divides units of work over a grid. Gives the number of cores, all of them, those with one unit
-// more, those with one less (none when it divides evenly), and the units per core of either group.
+// Distributes units of work over a grid. Returns the number of cores, all cores, the cores with one
+// unit more, the cores with one unit less (empty if the units divide evenly), and the units per
+// core of both groups.
 std::tuple<std::uint32_t, CoreRangeSet, CoreRangeSet, CoreRangeSet, std::uint32_t, std::uint32_t>
 split_work_to_cores(CoreCoord grid_size, std::uint32_t units_to_divide, bool row_wise = false);
 

@@ -9,8 +9,8 @@
 
 namespace ttsl {
 
-// A value that is not interchangeable with its representation: two strong types with different
-// tags do not convert into each other. `*id` gives the value.
+// A value with a type of its own: strong types with different tags do not convert into each other.
+// `*id` returns the value.
 template <typename T, typename Tag>
 class StrongType {
  public:

@@ -9,8 +9,8 @@
 
 namespace ttsl {
 
-// Holds one object of any movable type. The two numbers are TT-Metal's limits for the object's
-// size and alignment; they are checked, so that what fits here fits there.
+// Holds one object of any movable type. MaxSize and Alignment are TT-Metal's limits. They are
+// checked, so that an object that fits here also fits in TT-Metal.
 template <std::size_t MaxSize, std::size_t Alignment>
 class unique_any {
  public:
@@ -26,7 +26,7 @@ class unique_any {
   unique_any(const unique_any&) = delete;
   unique_any& operator=(const unique_any&) = delete;
 
-  // Throws std::bad_cast when the object is of another type.
+  // Throws std::bad_cast if the object has another type.
   template <typename T>
   T& get() {
     return dynamic_cast<Holder<T>&>(*holder_).object;

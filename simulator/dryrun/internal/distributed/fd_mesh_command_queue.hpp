@@ -6,7 +6,7 @@
 
 namespace tt::tt_metal::distributed {
 
-// The queue of every mesh here: fast dispatch.
+// The queue of every mesh in the dry run, which always uses fast dispatch.
 class FDMeshCommandQueue final : public MeshCommandQueue {
  public:
   FDMeshCommandQueue(MeshDevice* mesh_device, std::uint32_t id)

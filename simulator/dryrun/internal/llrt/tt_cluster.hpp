@@ -7,7 +7,7 @@
 
 namespace tt {
 
-// The chips of the machine. Those that are not there have no number of their own.
+// The chips of the machine. The simulated chips have no uid.
 class Cluster {
  public:
   const std::unordered_map<ChipId, std::uint64_t>& get_unique_chip_ids() const { return ids_; }

@@ -12,8 +12,9 @@
 
 namespace ttmem::recording {
 
-// One device of one process while its recording is played: the figures that the process had in its
-// segment, by the rules of the tracker. Not thread-safe; the arguments must outlive it.
+// The figures of one device of one process while its recording is played. They equal the figures
+// that the process had in its segment, because they follow the rules of the tracker. Not
+// thread-safe; the arguments must outlive this object.
 class DeviceState {
  public:
   DeviceState(const Tables& tables, const Device& device, ledger::FootprintTable& footprints);
@@ -23,14 +24,14 @@ class DeviceState {
   void place(const Program& program);
   void remove(const Program& program);
   void dispatch(const Launch& launch);
-  // As PlacedPrograms::settle().
+  // Removes programs as PlacedPrograms::settle() does.
   void settle();
 
   void open() { is_open_ = true; }
   void close() { is_open_ = false; }
   [[nodiscard]] bool is_open() const { return is_open_; }
 
-  // What a reader of the segment would have seen.
+  // Returns the image that a reader of the segment would have seen.
   [[nodiscard]] segment::DeviceImage image() const;
   [[nodiscard]] PlacedPrograms& programs() { return programs_; }
 

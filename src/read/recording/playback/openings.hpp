@@ -7,8 +7,9 @@
 
 namespace ttmem::recording {
 
-// Of each device, [device - 1]: whether its process did not open it again. What a process left on a
-// device counts from the last time only: when it opens the device again, it begins with nothing.
+// Returns for each device, at index [device - 1], true if this was the last time that its process
+// opened the device. A process that opens a device again begins with nothing, so only the last time
+// says what the process left on the device.
 [[nodiscard]] std::vector<bool> last_openings(const Tables& tables);
 
 }  // namespace ttmem::recording

@@ -11,7 +11,8 @@
 namespace ttmem::recording {
 namespace {
 
-// By what a placement is found again: a program that begins twice has two rows.
+// Returns the slot number of a placement. The row identifies the placement, because a program that
+// is placed twice has two rows.
 std::uint32_t row_of(const Program& program) { return static_cast<std::uint32_t>(program.id); }
 
 }  // namespace
@@ -75,7 +76,7 @@ ledger::FootprintRef PlacedPrograms::footprint_of(RowId layout) {
   return footprints_.acquire(key, [&] { return decode(tables_.layout(layout)); });
 }
 
-// What lies outside of L1 or the grid takes nothing, as in the tracker.
+// Cuts off the parts of circular buffers outside of L1 or the grid, as the tracker does.
 std::vector<ledger::Cb> PlacedPrograms::decode(const Layout& layout) const {
   const CoreMask grid = CoreMask::first(cores_);
   std::vector<ledger::Cb> cbs;

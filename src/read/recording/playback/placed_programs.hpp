@@ -11,24 +11,26 @@
 
 namespace ttmem::recording {
 
-// The programs on one device of a recording, with the ledger that live figures come from.
+// The programs on one device of a recording, in the same ledger that live figures come from.
 //
-// A program that gets another layout ends as `changed` and begins again at the same time. It stays
-// where it was dispatched to, so its end is put off: until place(), or until settle().
+// A program that gets another layout ends as `changed` and begins again at the same time. It keeps
+// its resident cores, so remove() only puts off its end. The end takes place in place() or in
+// settle().
 //
-// Not thread-safe; `tables` and `footprints` must outlive it.
+// Not thread-safe; `tables` and `footprints` must outlive this object.
 class PlacedPrograms {
  public:
   PlacedPrograms(const Tables& tables, const Device& device, ledger::FootprintTable& footprints);
 
-  // A program of unknown layout takes nothing and is not placed.
+  // Places a program. A program of unknown layout uses no bytes and is not placed.
   void place(const Program& program);
   void remove(const Program& program);
   void dispatch(const Launch& launch);
-  // Time goes on: what was to change and did not is gone. False: there was nothing to do.
+  // Removes the programs that ended as `changed` and were not placed again. Call it before time
+  // moves on. Returns false if there was nothing to remove.
   bool settle();
 
-  // Call before the device is used again after it was closed.
+  // Removes all programs. Call it before a closed device is used again.
   void clear();
 
   [[nodiscard]] ledger::DeviceLedger& ledger() { return *ledger_; }
@@ -52,7 +54,8 @@ class PlacedPrograms {
   std::vector<Change> changes_;
 };
 
-// The compute cores of a device; all that a mask can name when its grid is unknown or impossible.
+// Returns the number of compute cores of a device, or the maximum number of cores if the grid is
+// unknown or impossible.
 [[nodiscard]] std::uint32_t core_count(const Device& device);
 
 }  // namespace ttmem::recording

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t kNotThere = std::numeric_limits<std::uint32_t>::max();
 
-// Times of a recording as those of a segment, which have no sign.
+// Converts a time of a recording to a time of a segment, which is unsigned.
 std::uint64_t clock_of(Time time) {
   return (std::uint64_t{1} << 62) + static_cast<std::uint64_t>(time);
 }
@@ -55,7 +55,7 @@ segment::Footprint image_of(const ledger::Footprint& footprint) {
   return image;
 }
 
-// The segments that the processes would have had at a moment.
+// Builds the segments that the processes would have had at a moment.
 class Images {
  public:
   Images(const Tables& tables, std::vector<DeviceState>& devices)
@@ -71,7 +71,7 @@ class Images {
     segment.origin.file_number = static_cast<ino_t>(process.id);
   }
 
-  // After its process.
+  // The device's process must be added first.
   void add(const Device& device) {
     segment::SegmentImage& image = segments_[device.process].image;
     of_device_[index(device.id)] = static_cast<std::uint32_t>(image.devices.size());
@@ -79,7 +79,8 @@ class Images {
     image.devices.back().opened_ns = clock_of(device.begin_ns);
   }
 
-  // Does nothing when none of the devices, which are some of its own, is there.
+  // Adds an allocation that lies on the devices of `set`. All of them belong to one process. Does
+  // nothing if none of them was added.
   void add(const Allocation& allocation, const std::vector<RowId>& set) {
     std::vector<std::uint32_t> on;
     for (const RowId device : set) {
@@ -132,7 +133,7 @@ class Images {
 
   const Tables& tables_;
   std::vector<DeviceState>& devices_;
-  std::vector<std::uint32_t> of_device_;                  // index in its image, by device
+  std::vector<std::uint32_t> of_device_;  // by device: its index in the image of its process
   std::map<RowId, collector::SegmentEvidence> segments_;  // by process
   std::map<std::pair<RowId, const ledger::Footprint*>, std::uint32_t> footprints_;
 };
@@ -148,7 +149,7 @@ std::vector<const Row*> in_order(const boost::unordered_flat_map<RowId, Row>& ro
 
 }  // namespace
 
-// What is live at a moment, and where the story goes on.
+// The state at one moment, and the position in the story.
 class Playback::State {
  public:
   State(const Reader& reader, AfterClose after_close)
@@ -200,7 +201,7 @@ class Playback::State {
   }
 
  private:
-  // What was left on these devices when they were closed.
+  // An allocation that was live when these devices were closed.
   struct Left {
     Allocation allocation;
     std::vector<RowId> devices;
@@ -273,7 +274,8 @@ class Playback::State {
     if (program.ending == Ending::changed) changing_.push_back(program.device);
   }
 
-  // A process that opens a device again has done with what it was before.
+  // Opens a device. If its process had opened the same device before, the earlier opening is
+  // closed.
   void open(const Device& device) {
     const auto [last, is_first] =
         last_opened_.try_emplace({device.process, device.number}, device.id);
@@ -294,12 +296,12 @@ class Playback::State {
   std::unique_ptr<Story> story_;
   Time time_ = 0;
   Time settled_at_ = std::numeric_limits<Time>::min();
-  ledger::FootprintTable footprints_;  // before the devices, whose programs refer to it
+  ledger::FootprintTable footprints_;  // declared before the devices, whose programs refer to it
   std::vector<DeviceState> devices_;   // by row
-  std::map<std::pair<RowId, std::uint32_t>, RowId> last_opened_;  // by process and number
-  std::vector<RowId> changing_;  // devices with programs that are to change
+  std::map<std::pair<RowId, std::uint32_t>, RowId> last_opened_;  // by process and device number
+  std::vector<RowId> changing_;  // devices with programs that ended as `changed`
   boost::unordered_flat_map<RowId, Allocation> allocations_;
-  std::vector<Left> left_;  // with AfterClose::kept
+  std::vector<Left> left_;  // only used with AfterClose::kept
   boost::unordered_flat_map<RowId, Program> programs_;
 };
 

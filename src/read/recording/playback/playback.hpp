@@ -10,20 +10,21 @@
 
 namespace ttmem::recording {
 
-// What a process leaves behind when it closes a device or ends.
+// How a device looks after its process has closed it or has ended.
 enum class AfterClose : std::uint8_t {
-  gone,  // nothing, as in life
-  // What each device held when it was last closed, or when its process ended. At the end of a
-  // recording everything is closed; this shows how it was left.
+  gone,  // it holds nothing, as on a real device
+  // It keeps what it held when it was last closed, or when its process ended. Everything is closed
+  // at the end of a recording; this value shows the state just before.
   kept,
 };
 
-// Plays a recording: the Snapshot of any moment, made by the code that makes the live ones. So it
-// has every figure of `ttmem --json`, but for what a recording does not hold: temperatures, and the
-// counts of anomalies.
+// Plays a recording: makes the Snapshot of any moment, with the code that makes live snapshots. The
+// Snapshot has every figure of `ttmem --json` except temperatures and counts of anomalies, which a
+// recording does not contain.
 //
-// Forward steps cost what happened in between, a step back plays from the beginning. Takes memory
-// for what is live. Not thread-safe; `reader` must outlive it.
+// A step forward takes time in proportion to the events in between. A step back plays from the
+// beginning. Uses memory only for live objects. Not thread-safe; `reader` must outlive this
+// object.
 class Playback {
  public:
   explicit Playback(const Reader& reader, AfterClose after_close = AfterClose::gone);
@@ -31,14 +32,14 @@ class Playback {
   Playback(const Playback&) = delete;
   Playback& operator=(const Playback&) = delete;
 
-  // To the state after all that happened up to that time, that time included. Fails when the file
-  // is damaged; then the state is that before the damage.
+  // Moves to the state after all events up to and including `time`. Fails if the file is damaged;
+  // then the state is the one before the damage.
   [[nodiscard]] Result<void> advance_to(Time time);
-  // 0 at the beginning.
+  // Returns the current time, which is 0 at the beginning.
   [[nodiscard]] Time time() const;
 
-  // Takes time in proportion to what is live. Its time_unix_ns is 0 when the recording does not say
-  // when it began.
+  // Makes the snapshot of the current time. Takes time in proportion to what is live. Its
+  // time_unix_ns is 0 if the recording does not say when it began.
   [[nodiscard]] model::Snapshot snapshot() const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using segment::AllocationDetails;
 
-// A slot keeps bytes of its earlier owners where they mean nothing.
+// Clears the bytes that mean nothing. They may be left from an earlier allocation in the slot.
 AllocationDetails without_leftovers(std::uint8_t flags, const AllocationDetails& details) {
   AllocationDetails clean = details;
   if ((flags & segment::kNoCores) != 0) clean.cores = {};
@@ -87,7 +87,7 @@ std::map<std::uint32_t, ScopeVisits> Origins::visits() const {
   for (const auto& [number, row] : scopes_) {
     const ScopeVisits one = texts.visits(static_cast<std::uint32_t>(number));
     if (row == 0 || one.entered == 0) continue;
-    // Two may have one path: a name may have a slash in it.
+    // Two scope numbers may have one path, because a name may contain a slash.
     ScopeVisits& sum = all[row];
     sum.entered += std::min(one.entered, UINT32_MAX - sum.entered);
     sum.open += std::min(one.open, UINT32_MAX - sum.open);

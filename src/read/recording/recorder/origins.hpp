@@ -14,32 +14,32 @@
 
 namespace ttmem::recording {
 
-// Where an allocation comes from and lies, as rows of the recording; 0: none.
+// The origin of an allocation and its cores, as rows of the recording; 0: none.
 struct Origin {
   std::uint32_t label = 0;
   std::uint32_t scope = 0;
   std::uint32_t cores = 0;
 };
 
-// The labels, scopes, names and cores of one segment as rows of a recording. Each different one is
-// read once: a workload has few of them and uses them all the time. Not thread-safe; `source` and
-// `writer` must outlive it.
+// Converts the labels, scopes, names and cores of one segment to rows of a recording. Reads each
+// distinct value once, because a workload repeats a few values all the time. Not thread-safe;
+// `source` and `writer` must outlive this object.
 class Origins {
  public:
   Origins(const segment::ByteSource& source, Writer& writer) : source_(source), writer_(writer) {}
 
-  // `flags` are those of the allocation.
+  // Returns the rows of an allocation with these flags and details.
   [[nodiscard]] Origin of(std::uint8_t flags, const segment::AllocationDetails& details);
-  // By the numbers of texts in the segment.
+  // Return the row, or the text, of a text number of the segment.
   [[nodiscard]] std::uint32_t name(std::uint64_t number);
   [[nodiscard]] std::uint32_t scope(std::uint64_t number);
   [[nodiscard]] std::string text(std::uint64_t number) const;
-  // How often each scope that was asked for was entered and left by now; by its row. Unknown ones
-  // are not in it.
+  // Returns, by row, how often each scope was entered so far and how often it is open. Only scopes
+  // that were passed to scope() or of() are included.
   [[nodiscard]] std::map<std::uint32_t, ScopeVisits> visits() const;
 
  private:
-  // The place of the label and the cores, without bytes that mean nothing, and the flags.
+  // The flags, and the AllocationDetails without the bytes that mean nothing.
   using Key = std::array<std::uint64_t, 9>;
 
   [[nodiscard]] Origin read(std::uint8_t flags, const segment::AllocationDetails& details);

@@ -12,7 +12,7 @@
 namespace ttmem::recording {
 namespace {
 
-// More is left in the ring until these are written.
+// The maximum number of events in memory. Further events stay in the ring until these are written.
 constexpr std::size_t kMaxWaiting = 1 << 20;
 constexpr std::uint32_t kEventsAtOnce = 1 << 17;
 
@@ -40,8 +40,8 @@ void ProcessEvents::drain() {
   }
 }
 
-// Events are missing, so that the others of the batch may not make sense: the live list has all
-// that is left of them.
+// Adds a bridge after lost events. Drops the events of the batch, because they may contradict each
+// other without the lost ones; the image shows their result.
 void ProcessEvents::take_image(Batch& batch, bool is_gap) {
   auto image = segment::read_segment(source_);
   if (!image) return;
@@ -67,7 +67,7 @@ void ProcessEvents::count_lost(std::uint64_t all) { lost_ = all - std::min(all, 
 
 Time ProcessEvents::time_of(std::uint64_t when_ns) const {
   const Time time = possible(static_cast<Time>(when_ns - began_ns_));
-  // Times of buffers are coarse, so that the first may be before the process.
+  // Times of buffers come from a coarse clock, so the first may lie before the process began.
   const Time earliest = std::max(begin_, last_ < 0 ? last_ : last_ + 1);
   return std::max(time, earliest);
 }
@@ -90,7 +90,7 @@ ProcessEvents::Step ProcessEvents::event_step(const Batch& batch) const {
 
 ProcessEvents::Step ProcessEvents::bridge_step(const Bridge& bridge, std::size_t index) const {
   if (index == 0) {
-    // Before all that is live in it, which may be as old as the process.
+    // The bridge comes before its live objects, which may be as old as the process.
     return {.time_ns = bridge.is_gap ? std::max(last_, begin_) + 1 : begin_, .bridge = &bridge};
   }
   const auto& allocations = bridge.image.allocations;

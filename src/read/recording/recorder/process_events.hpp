@@ -15,27 +15,28 @@
 
 namespace ttmem::recording {
 
-// What is live in a process, where its events are not known: before the recording, and after some
-// were lost.
+// An image of a process at a moment before which its events are unknown: at the begin of the
+// recording, or after lost events.
 struct Bridge {
-  segment::SegmentImage image;  // its lists are by age, the oldest first
-  bool is_gap = false;          // after lost events
-  Time time_ns = 0;             // of the image
+  segment::SegmentImage image;  // its lists are sorted by age, the oldest first
+  bool is_gap = false;          // true after lost events
+  Time time_ns = 0;             // time of the image
   std::uint64_t lost_events = 0;
 };
 
-// What a process did, one step after the other, with times in the order of its steps. What its ring
-// has lost is bridged: a step tells that, and one more each allocation and program that is live
-// then.
+// The history of a process as a sequence of steps with increasing times. A bridge replaces events
+// that the ring has lost: one step announces the bridge, and one step follows for each allocation
+// and program that is live in its image.
 //
-// Not thread-safe; `source` must outlive it.
+// Not thread-safe; `source` must outlive this object.
 class ProcessEvents {
  public:
-  // One of the pointers is set.
+  // Exactly one of the four pointers `event`, `bridge`, `allocation` and `program` is set.
   struct Step {
     Time time_ns = 0;
     const segment::EventRecord* event = nullptr;
-    std::span<const segment::EventDetails> details{};  // of the event; empty: the segment has none
+    // Details of the event; empty if the segment has none.
+    std::span<const segment::EventDetails> details{};
     const Bridge* bridge = nullptr;
     const segment::LiveAllocation* allocation = nullptr;
     const segment::LiveProgram* program = nullptr;
@@ -44,35 +45,37 @@ class ProcessEvents {
   // `began_ns` is when the recording began, on the monotonic clock.
   ProcessEvents(const segment::ByteSource& source, std::uint64_t began_ns)
       : source_(source), began_ns_(began_ns) {}
-  // When the process began: nothing of it is before. Before the recording: what it did until it is
-  // first read is not told, only what it then holds.
+  // Sets the begin of the process, which is the earliest time of all steps. For a process older
+  // than the recording, the first step is a bridge: what happened before is unknown.
   void set_begin(Time begin) { begin_ = begin; }
 
-  // Reads what is new. Once it holds as much as it may, the rest stays in the ring.
+  // Reads new events. Stops when the maximum number of events is in memory; the rest stays in the
+  // ring.
   void drain();
 
-  // None: all was taken. Valid until advance().
+  // Returns the next step, or nullopt if there is none. The step is valid until advance().
   [[nodiscard]] std::optional<Step> next() const;
   void advance();
 
-  // At least that of the step before, so that the order of a process is that of its events.
+  // Converts a time of the segment. Returns at least the time of the previous step, so that steps
+  // keep the order of events.
   [[nodiscard]] Time time_of(std::uint64_t when_ns) const;
   [[nodiscard]] Time last() const { return last_; }
 
-  // True if the events of the segment say all there is to say.
+  // Returns true if the events have details, so slots need not be read.
   [[nodiscard]] bool has_details() const { return has_details_; }
   [[nodiscard]] std::uint64_t seen() const { return seen_; }
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
-  // When its process has written so many, and no more will come.
+  // Computes lost(). `all` is the number of events that the process has written.
   void count_lost(std::uint64_t all);
 
  private:
-  // What was read at once: events, then a bridge and what is live in it.
+  // The result of one read: events, then an optional bridge and what is live in its image.
   struct Batch {
     segment::Events events;
     std::optional<Bridge> bridge{};
-    std::size_t position = 0;      // of the next step
-    std::size_t next_details = 0;  // of the next event
+    std::size_t position = 0;      // index of the next step
+    std::size_t next_details = 0;  // index of the details of the next event
     [[nodiscard]] std::size_t size() const;
   };
 
@@ -83,10 +86,11 @@ class ProcessEvents {
   const segment::ByteSource& source_;
   std::uint64_t began_ns_;
   Time begin_ = 0;
-  Time last_ = std::numeric_limits<Time>::min();  // of the steps that were taken
+  // Time of the last step of an event or a live object.
+  Time last_ = std::numeric_limits<Time>::min();
   bool was_read_ = false;
   bool has_details_ = false;
-  std::uint64_t read_up_to_ = 0;  // number of a record
+  std::uint64_t read_up_to_ = 0;  // number of the newest ring record that was read
   std::deque<Batch> batches_;
   std::size_t waiting_ = 0;   // events in the batches
   std::uint64_t before_ = 0;  // events before the recording

@@ -43,7 +43,7 @@ RowId RecordedDevices::open(std::uint32_t number, Time time) {
   const auto found = devices_.find(number);
   if (found != devices_.end() && found->second.is_open) return found->second.row.id;
   Known& device = known(number);
-  // It may be closed again before anybody looks.
+  // Reads the facts now, because the device may be closed before the next refresh().
   if (device.row.grid_x == 0) read_facts();
   device.is_open = true;
   device.set = 0;
@@ -84,7 +84,7 @@ RowId RecordedDevices::set_of_set(std::uint32_t set, Time time) {
   return sets_[set] = set_of_rows(std::move(rows));
 }
 
-// A set never changes.
+// Reads the device numbers of a set. The result may be kept, because a set never changes.
 std::vector<std::uint32_t> RecordedDevices::read_set(std::uint32_t set) const {
   std::vector<std::uint32_t> numbers;
   const auto map = segment::map_segment(source_);
@@ -146,7 +146,8 @@ void RecordedDevices::refresh(Time time) {
   }
 }
 
-// The row of a device that was closed gets it too: a short life may be over before this is called.
+// Completes the row of a device. The device may be closed already: its life may be shorter than the
+// time between two calls.
 void RecordedDevices::describe(const segment::DeviceImage& image) {
   Known& device = known(image.id);
   const Device before = device.row;
@@ -175,7 +176,7 @@ void RecordedDevices::sample(const segment::DeviceImage& image, Time time) {
   }
 }
 
-// A device may be closed before it was ever looked at.
+// Writes the peaks of a closed device, which may have been closed before its first sample.
 void RecordedDevices::keep_peaks(const segment::DevicePeaks& peaks, Time time) {
   Known& device = known(peaks.id);
   if (device.row.id == 0 || device.is_open) return;

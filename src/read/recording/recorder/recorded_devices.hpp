@@ -11,8 +11,8 @@
 
 namespace ttmem::recording {
 
-// The devices of one process as rows of the recording: a new one each time that a device is opened.
-// Not thread-safe; `source` and `writer` must outlive it.
+// The devices of one process as rows of the recording. Each opening of a device is a new row. Not
+// thread-safe; `source` and `writer` must outlive this object.
 class RecordedDevices {
  public:
   RecordedDevices(const segment::ByteSource& source, Writer& writer)
@@ -20,32 +20,32 @@ class RecordedDevices {
   void set_process(RowId process) { process_ = process; }
   void set_dispatches_recorded(bool recorded) { dispatches_recorded_ = recorded; }
 
-  // The row of an open device; opens it when nobody has said that it is open.
+  // Returns the row of an open device. Opens the device if no event has opened it.
   RowId open(std::uint32_t number, Time time);
-  // 0 when it is not open.
+  // Closes a device and returns its row, or 0 if it is not open.
   RowId close(std::uint32_t number, Time time);
 
-  // The set of devices, in the recording, of one device, or of a set of the segment.
+  // Return a device set of the recording: for one device, for a set of the segment, or for rows.
   [[nodiscard]] RowId set_of(std::uint32_t number, Time time);
   [[nodiscard]] RowId set_of_set(std::uint32_t set, Time time);
   [[nodiscard]] RowId set_of_rows(std::vector<RowId> devices);
-  // A set without the devices of another; 0: nothing is left.
+  // Returns set `set` without the devices of set `others`, or 0 if no device is left.
   [[nodiscard]] RowId without(RowId set, RowId others);
   [[nodiscard]] std::vector<std::uint32_t> open_numbers() const;
 
-  // Reads what the process says of its devices by now. Writes what has changed, and a sample of
-  // each kind that has.
+  // Reads the present facts and figures of the devices. Writes changed facts, and a sample of each
+  // kind whose figures changed.
   void refresh(Time time);
 
-  // Bytes on all devices together, when refresh() was last called.
+  // Returns the used bytes of all devices together at the last refresh().
   [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_; }
 
  private:
   struct Known {
     Device row;
-    RowId set = 0;  // of this device alone
+    RowId set = 0;  // set of this device alone
     bool is_open = false;
-    PerKind<Sample> last{};  // sample that was written
+    PerKind<Sample> last{};  // the samples written last
   };
 
   Known& known(std::uint32_t number);
@@ -62,8 +62,8 @@ class RecordedDevices {
   bool dispatches_recorded_ = false;
   std::map<std::uint32_t, Known> devices_;                          // by number
   std::map<std::uint32_t, std::vector<std::uint32_t>> numbers_of_;  // by set of the segment
-  std::map<std::uint32_t, RowId>
-      sets_;  // the same as sets of the recording, while none opens or closes
+  // By set of the segment; cleared when a device is opened or closed.
+  std::map<std::uint32_t, RowId> sets_;
   std::map<RowId, std::vector<RowId>> rows_of_;  // by set of the recording
   std::uint64_t used_bytes_ = 0;
 };

@@ -20,7 +20,7 @@ using segment::EventDetails;
 using segment::EventRecord;
 using segment::EventType;
 
-// Slots beyond are those of a segment that nobody of ours wrote.
+// The maximum number of slots. Our tracker never writes a larger slot number.
 constexpr std::uint32_t kMaxSlots = 1 << 23;
 
 template <typename T>
@@ -52,7 +52,8 @@ Layout as_row(const segment::Footprint& footprint) {
   return layout;
 }
 
-// What was said. Empty in a ring without details, and when the event contradicts itself.
+// Returns the text of an event. Returns an empty text if the ring has no details, or if the event
+// contradicts itself.
 std::string text_of(const ProcessEvents::Step& step) {
   const std::size_t bytes = step.details.size() * sizeof(EventDetails);
   if (step.event->bytes > bytes) return {};
@@ -65,8 +66,8 @@ bool has_ended_well(const segment::Header& header) {
   return header.exit_state == static_cast<std::uint32_t>(segment::ExitState::clean);
 }
 
-// Returns true if the process of a segment without an owner still lives. An exiting process is
-// marked as exiting before it closes its files, so it is told apart.
+// Returns true if the process still lives although it no longer holds its segment. An exiting
+// process does not count: the kernel marks it as exiting before it closes its files.
 bool has_called_exec(const segment::Header& header) {
   if (header.pid_namespace != collector::own_pid_namespace()) return false;
   const auto facts = collector::process_facts(header.pid);
@@ -185,7 +186,8 @@ std::optional<Slot> RecordedProcess::read_slot(const segment::RecordPlaces& plac
   return read ? std::optional(slot) : std::nullopt;
 }
 
-// Of a process that writes no details: those of its slot. Nothing is known when that was reused.
+// Returns the details of an allocation. If the ring has no details, reads them from the slot;
+// returns nullopt if the slot was reused.
 std::optional<RecordedProcess::Details> RecordedProcess::details_of(
     const ProcessEvents::Step& step) const {
   const EventRecord& event = *step.event;
@@ -203,7 +205,8 @@ std::optional<RecordedProcess::Details> RecordedProcess::details_of(
 
 void RecordedProcess::apply_allocation(const ProcessEvents::Step& step) {
   const EventRecord& event = *step.event;
-  // Without a slot nobody would know when it ends. The process counts it as dropped.
+  // Ignore an allocation without a slot, because no event would end it. The process counts it as
+  // dropped.
   if (event.slot >= kMaxSlots) return;
   const auto kind = static_cast<Kind>(event.kind);
   const std::optional<Details> details = details_of(step);
@@ -246,7 +249,8 @@ RowId RecordedProcess::begin_row(const Live& live, Time time) {
                                   .begin_ns = time});
 }
 
-// It is no longer on these devices; what is left of it goes on in another row.
+// Ends an allocation on `devices`. If it is on other devices too, it continues there in another
+// row.
 void RecordedProcess::leave(Live& live, RowId devices, Time time, Ending ending) {
   const RowId rest = devices_.without(live.devices, devices);
   if (rest == live.devices) return;
@@ -278,12 +282,14 @@ void RecordedProcess::read_layout(const EventRecord& event, std::span<const Even
   layouts_[event.id] = writer_.layout(layout);
 }
 
-// 0: its circular buffers were gone before they could be read.
+// Returns the layout of a placed program, or 0 if its circular buffers were gone before they could
+// be read.
 RowId RecordedProcess::layout_of(const EventRecord& event) {
   if (event.address == 0) return event.bytes == 0 ? writer_.layout({}) : 0;
   const auto known = layouts_.find(event.address);
   if (known != layouts_.end()) return known->second;
-  // It was published before this recording began.
+  // The layout is unknown here if it was published before this recording began. Read it from the
+  // slot.
   const auto map = segment::map_segment(source_);
   if (!map) return 0;
   const auto slot = read_slot<segment::ProgramSlot>(map->programs, event.slot);
@@ -326,8 +332,8 @@ void RecordedProcess::apply_dispatch(const EventRecord& event, const Launch& lau
   writer_.add(Dispatch{.time_ns = time, .devices = devices, .launch = row});
 }
 
-// What is live by now tells what has happened in between, but for what came and went. What has
-// ended counts no longer than is certain, so that figures are "at least".
+// Updates the rows to the image of a bridge. Objects that came and went in between are missing. A
+// row that is no longer live ends at the begin of the gap, so that figures are "at least".
 void RecordedProcess::apply_bridge(const Bridge& bridge, Time time) {
   image_ = &bridge.image;
   if (bridge.is_gap) {
@@ -336,24 +342,24 @@ void RecordedProcess::apply_bridge(const Bridge& bridge, Time time) {
                     .end_ns = bridge.time_ns,
                     .lost_events = bridge.lost_events});
   }
-  const auto end_others = [](Slots& slots, const auto& live, const auto& end) {
+  const auto end_rows_not_in = [](Slots& slots, const auto& live, const auto& end) {
     std::vector<std::uint64_t> since(slots.size());
     for (const auto& one : live) {
       if (one.slot < since.size()) since[one.slot] = one.when_ns;
     }
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      const bool is_another = slots[i].row != 0 && slots[i].when_ns != since[i];
-      if (is_another) end(std::exchange(slots[i].row, 0));
+      const bool was_replaced = slots[i].row != 0 && slots[i].when_ns != since[i];
+      if (was_replaced) end(std::exchange(slots[i].row, 0));
     }
   };
-  end_others(allocations_, image_->allocations,
-             [&](RowId row) { writer_.end_allocation(row, time, Ending::gap); });
-  end_others(programs_, image_->programs,
-             [&](RowId row) { writer_.end_program(row, time, Ending::gap); });
+  end_rows_not_in(allocations_, image_->allocations,
+                  [&](RowId row) { writer_.end_allocation(row, time, Ending::gap); });
+  end_rows_not_in(programs_, image_->programs,
+                  [&](RowId row) { writer_.end_program(row, time, Ending::gap); });
   for (const std::uint32_t number : devices_.open_numbers()) {
-    const auto is_it = [&](const segment::DeviceImage& device) { return device.id == number; };
+    const auto is_same = [&](const segment::DeviceImage& device) { return device.id == number; };
     const auto& open = image_->devices;
-    if (std::none_of(open.begin(), open.end(), is_it)) close_device(number, time);
+    if (std::none_of(open.begin(), open.end(), is_same)) close_device(number, time);
   }
   for (const segment::DeviceImage& device : image_->devices) {
     devices_.open(device.id, bridge.is_gap ? time : events_.time_of(device.opened_ns));

@@ -20,36 +20,37 @@
 
 namespace ttmem::recording {
 
-// One process whose segment is recorded: writes what its events mean.
+// Records one process: reads the events of its segment and writes rows.
 //
-// In two steps, so that those of several processes can be merged: drain() reads events into memory,
-// apply_next() writes the oldest of them.
+// It works in two steps, so that events of several processes can be merged: drain() reads events
+// into memory, and apply_next() writes the oldest of them.
 //
-// Not thread-safe; `writer` must outlive it.
+// Not thread-safe; `writer` must outlive this object.
 class RecordedProcess {
  public:
-  // `began_ns` is when the recording began, on the monotonic clock.
+  // `began_ns` is the time at which the recording began, on the monotonic clock.
   RecordedProcess(UniqueFd segment, std::uint64_t began_ns, Writer& writer);
   RecordedProcess(const RecordedProcess&) = delete;
   RecordedProcess& operator=(const RecordedProcess&) = delete;
 
-  // False while the segment is incomplete: its process is starting.
+  // Writes the row of the process. Returns false while the segment is incomplete, because the
+  // process is still starting.
   [[nodiscard]] bool begin();
 
   void drain();
-  // When the oldest that was not yet applied happened; none: all was.
+  // Returns the time of the oldest event that is not yet applied, or nullopt if all are applied.
   [[nodiscard]] std::optional<Time> next_time() const;
   void apply_next();
 
-  // What the process says of its devices by now.
+  // Writes the present facts and figures of the devices.
   void refresh(Time time);
 
-  // How often it entered and left its scopes by now.
+  // Writes how often the process has entered and left its scopes so far.
   void note_scopes();
 
-  // True if its process has ended, so that nothing new will come.
+  // Returns true if the process has ended, so that no event will follow.
   [[nodiscard]] bool has_ended() const;
-  // Once all of it was applied.
+  // Ends all rows of the process. Call it after all events are applied.
   void end(Time time);
   // Returns the segment. Call it after end(), and no other function afterwards.
   [[nodiscard]] UniqueFd take_segment() { return std::move(segment_); }
@@ -61,15 +62,15 @@ class RecordedProcess {
   [[nodiscard]] std::uint64_t used_bytes() const { return devices_.used_bytes(); }
 
  private:
-  // A live row, by its slot.
+  // The row of a live allocation or program. The index in Slots is its slot.
   struct Live {
     RowId row = 0;  // 0: the slot is free
     std::uint64_t when_ns = 0;
-    // Of an allocation, which may go on in another row.
+    // The other fields are only for allocations: they are needed to continue in another row.
     RowId request = 0;
     std::uint64_t number = 0;
     std::optional<std::uint64_t> address{};
-    RowId devices = 0;  // a set
+    RowId devices = 0;  // a device set
   };
   using Slots = std::vector<Live>;
 
@@ -87,14 +88,14 @@ class RecordedProcess {
   void apply_live(const segment::LiveAllocation& live, Time time);
   void apply_live(const segment::LiveProgram& live, Time time);
 
-  // A record of the segment as it is by now; none when it is being written.
+  // Reads the present record of the segment. Returns nullopt while the record is being written.
   template <typename Slot>
   [[nodiscard]] std::optional<Slot> read_slot(const segment::RecordPlaces& places,
                                               std::uint32_t index) const;
   [[nodiscard]] RowId devices_of(const segment::EventRecord& event, Time time);
-  // What an allocation says besides its event; none: it was gone before it could be read.
+  // The facts about an allocation that its event does not contain.
   struct Details {
-    std::uint8_t flags = 0;  // of the slot
+    std::uint8_t flags = 0;  // flags of the slot
     segment::AllocationDetails record{};
   };
   [[nodiscard]] std::optional<Details> details_of(const ProcessEvents::Step& step) const;
@@ -110,15 +111,16 @@ class RecordedProcess {
   Writer& writer_;
   Process row_;
   std::uint64_t failures_ = 0;
-  std::uint32_t ring_records_ = 0;  // that its ring holds
+  std::uint32_t ring_records_ = 0;  // capacity of the ring
   ProcessEvents events_;
   Origins origins_;
   RecordedDevices devices_;
-  const segment::SegmentImage* image_ = nullptr;  // of the bridge that is being applied
+  const segment::SegmentImage* image_ = nullptr;  // image of the bridge that is being applied
   Slots allocations_;
   Slots programs_;
-  boost::unordered_flat_map<std::uint64_t, RowId> layouts_;   // by the number of the footprint
-  boost::unordered_flat_map<std::uint64_t, RowId> launches_;  // of one program, by its number
+  boost::unordered_flat_map<std::uint64_t, RowId> layouts_;  // by number of the footprint
+  // Launches of one program, by program number.
+  boost::unordered_flat_map<std::uint64_t, RowId> launches_;
 };
 
 }  // namespace ttmem::recording

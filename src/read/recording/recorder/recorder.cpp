@@ -14,13 +14,16 @@
 namespace ttmem::recording {
 namespace {
 
-// What is younger waits, so that events of several processes come in the order of their times: one
-// may be written some time after its time was taken, which is of a coarse clock.
-constexpr Time kYoungest = 20'000'000;
+// The age at which events are written. Younger events wait, so that events of several processes are
+// written in the order of their times: a process takes the time from a coarse clock, and may
+// publish the event some time later.
+constexpr Time kMergeDelay = 20'000'000;
 constexpr Time kCommitEvery = 500'000'000;
-// The pause between commits while a process has ended, so that its segment is removed soon.
-constexpr Time kCommitAnEndEvery = 50'000'000;
-// ProcessEvents::drain() takes a million events at once, and the largest ring has four.
+// The pause between commits if a process has ended. It is short, so that the segment is removed
+// soon.
+constexpr Time kCommitAfterEndEvery = 50'000'000;
+// The number of passes that reads a full ring: ProcessEvents::drain() reads a million events, and
+// the largest ring has four million.
 constexpr int kPassesOfARing = 4;
 constexpr Time kForever = std::numeric_limits<Time>::max();
 
@@ -47,19 +50,19 @@ void Recorder::add(UniqueFd segment) {
   starting_.push_back(std::make_unique<RecordedProcess>(std::move(segment), began_ns_, writer_));
 }
 
-void Recorder::begin_those_that_are_ready() {
+void Recorder::begin_ready_processes() {
   for (auto& process : starting_) {
     if (process->begin()) processes_.push_back(std::move(process));
   }
   std::erase(starting_, nullptr);
 }
 
-bool Recorder::has_one_ended() const {
+bool Recorder::has_any_ended() const {
   return std::any_of(processes_.begin(), processes_.end(),
                      [](const auto& process) { return process->has_ended(); });
 }
 
-// The oldest first, of whichever process.
+// Applies all events up to `time`, the oldest first, whichever process they come from.
 void Recorder::apply_until(Time time) {
   for (;;) {
     RecordedProcess* first = nullptr;
@@ -76,9 +79,9 @@ void Recorder::apply_until(Time time) {
   }
 }
 
-void Recorder::end_those_that_have_ended(Time time) {
+void Recorder::end_finished_processes(Time time) {
   for (auto& process : processes_) {
-    // In this order: what it wrote before it ended is there.
+    // A process is drained after has_ended(), so that all that it wrote is read.
     if (!process->has_ended()) continue;
     process->drain();
     if (process->next_time()) continue;
@@ -86,7 +89,7 @@ void Recorder::end_those_that_have_ended(Time time) {
     add_counts(*process, ended_);
     UniqueFd segment = process->take_segment();
     struct stat facts {};
-    // Another file may get the same inode number soon.
+    // Another file may soon get the same inode number.
     if (::fstat(segment.get(), &facts) == 0) files_.erase({facts.st_dev, facts.st_ino});
     ended_segments_.push_back(std::move(segment));
     process.reset();
@@ -100,20 +103,20 @@ void Recorder::refresh(Time time) {
 }
 
 Result<void> Recorder::look(Commit commit) {
-  begin_those_that_are_ready();
+  begin_ready_processes();
   const Time time = now();
   for (const auto& process : processes_) process->drain();
-  apply_until(time - kYoungest);
+  apply_until(time - kMergeDelay);
   const bool may_wait = commit == Commit::when_due;
-  if (may_wait && time < last_commit_ + kCommitAnEndEvery) return {};
-  if (may_wait && time < last_commit_ + kCommitEvery && !has_one_ended()) return {};
+  if (may_wait && time < last_commit_ + kCommitAfterEndEvery) return {};
+  if (may_wait && time < last_commit_ + kCommitEvery && !has_any_ended()) return {};
   last_commit_ = time;
   refresh(time);
-  end_those_that_have_ended(time);
-  return write_down();
+  end_finished_processes(time);
+  return commit_figures();
 }
 
-Result<void> Recorder::write_down() {
+Result<void> Recorder::commit_figures() {
   const Figures all = figures();
   writer_.count(all.events, all.lost);
   auto done = writer_.commit();
@@ -121,9 +124,9 @@ Result<void> Recorder::write_down() {
   return done;
 }
 
-// All of those that have ended. Of one that goes on, at least what was in its ring by now: it could
-// otherwise be faster for ever.
-void Recorder::apply_the_rest() {
+// Applies all events of processes that have ended. For a running process, applies at least the
+// events that are in its ring now: without a limit it could write faster than this loop reads.
+void Recorder::apply_remaining_events() {
   bool more = true;
   for (int pass = 0; more; ++pass) {
     more = false;
@@ -133,16 +136,16 @@ void Recorder::apply_the_rest() {
       more = more || process->next_time().has_value();
     }
     apply_until(kForever);
-    static_cast<void>(write_down());  // the last commit reports a failure
+    static_cast<void>(commit_figures());  // the last commit reports a failure
   }
 }
 
 Result<void> Recorder::finish(Run& run) {
-  begin_those_that_are_ready();
-  apply_the_rest();
+  begin_ready_processes();
+  apply_remaining_events();
   const Time time = now();
   refresh(time);
-  end_those_that_have_ended(time);
+  end_finished_processes(time);
   for (const auto& process : processes_) process->note_scopes();
   const Figures all = figures();
   run.ended_ns = time;

@@ -17,22 +17,23 @@
 
 namespace ttmem::recording {
 
-// Records the segments of processes, which do not notice. Not thread-safe; `writer` must outlive
-// it.
+// Records the segments of processes, without disturbing the processes. Not thread-safe; `writer`
+// must outlive this object.
 class Recorder {
  public:
-  // Times count from `began_ns` of the monotonic clock.
+  // `began_ns` is the begin of the recording on the monotonic clock. All times of the recording
+  // count from it.
   Recorder(Writer& writer, std::uint64_t began_ns);
 
-  // Records the process of this segment from now on. Nothing happens when it is one that is
-  // recorded already.
+  // Records the process of this segment from now on. Does nothing if the segment is already
+  // recorded.
   void add(UniqueFd segment);
 
   enum class Commit : std::uint8_t { when_due, now };
-  // Reads and writes what has happened. Call it often: a ring holds what happens in between. Fails
-  // when the file cannot be written; then nothing more is.
+  // Reads new events and writes them. Call it often, because a ring only holds a limited number of
+  // events. Fails if the file cannot be written; then nothing more is written.
   [[nodiscard]] Result<void> look(Commit commit = Commit::when_due);
-  // The rest, and the last commit. `run` is completed with the counts and the end.
+  // Writes the remaining events and commits. Adds the counts and the end to `run`.
   [[nodiscard]] Result<void> finish(Run& run);
 
   // Returns the segments of ended processes whose contents are all in the file.
@@ -41,27 +42,28 @@ class Recorder {
   struct Figures {
     std::uint64_t events = 0;
     std::uint64_t lost = 0;
-    std::uint64_t processes = 0;   // so far
-    std::uint64_t failures = 0;    // times that memory did not suffice
-    std::uint64_t used_bytes = 0;  // on all devices, when that was last read
-    std::uint64_t peak_bytes = 0;  // the most that used_bytes was
+    std::uint64_t processes = 0;   // number of processes so far
+    std::uint64_t failures = 0;    // number of out-of-memory errors
+    std::uint64_t used_bytes = 0;  // on all devices, at the last refresh
+    std::uint64_t peak_bytes = 0;  // maximum of used_bytes
     std::uint64_t elapsed_ns = 0;
-    std::uint32_t smallest_ring = 0;  // in records, of the processes that lost events; 0: none did
+    // Size in records of the smallest ring that lost events; 0: no event was lost.
+    std::uint32_t smallest_ring = 0;
   };
   [[nodiscard]] Figures figures() const;
   // Returns the figures of the last commit, which the file has even after a failure.
   [[nodiscard]] const Figures& written() const { return written_; }
-  // Processes that still run. Those whose segment is incomplete count.
+  // Returns the number of running processes, including processes whose segment is incomplete.
   [[nodiscard]] std::size_t running() const { return processes_.size() + starting_.size(); }
 
  private:
-  void begin_those_that_are_ready();
+  void begin_ready_processes();
   void apply_until(Time time);
-  void end_those_that_have_ended(Time time);
-  void apply_the_rest();
+  void end_finished_processes(Time time);
+  void apply_remaining_events();
   void refresh(Time time);
-  [[nodiscard]] Result<void> write_down();
-  [[nodiscard]] bool has_one_ended() const;
+  [[nodiscard]] Result<void> commit_figures();
+  [[nodiscard]] bool has_any_ended() const;
   [[nodiscard]] Time now() const;
 
   Writer& writer_;
@@ -69,7 +71,7 @@ class Recorder {
   std::set<std::pair<dev_t, ino_t>> files_;
   std::vector<std::unique_ptr<RecordedProcess>> starting_;
   std::vector<std::unique_ptr<RecordedProcess>> processes_;
-  Figures ended_;  // of the processes that have ended
+  Figures ended_;  // figures of processes that have ended
   Figures written_;
   std::vector<UniqueFd> ended_segments_;
   std::uint64_t peak_bytes_ = 0;

@@ -54,7 +54,7 @@ RC_GTEST_PROP(SteadyGrowth, IsWhatTheRuleSays, ()) {
   report::SteadyGrowth growth;
   for (std::uint32_t i = 0; i < looks; ++i) {
     // What is as before may be left out.
-    if (i == 0 || values[i] != values[i - 1]) growth.look(i, looks, values[i]);
+    if (i == 0 || values[i] != values[i - 1]) growth.add(i, looks, values[i]);
   }
   RC_ASSERT(growth.is_steady(looks) == grows(values));
   if (!growth.is_steady(looks)) return;

@@ -13,11 +13,11 @@ class GlobalCircularBuffer;
 
 namespace tt::tt_metal {
 
-// A circular buffer as it was declared, and where it lies once its program has a layout.
+// A declared circular buffer, and its address once its program has a layout.
 class CircularBufferImpl {
  public:
-  // `global` may be null. Throws when a slot lacks its data format or its page size, or has too
-  // many pages, and when a remote index and a global circular buffer do not come together.
+  // `global` may be null. Throws if a slot lacks its data format or its page size, or has too many
+  // pages, or if only one of a remote index and a global circular buffer is given.
   CircularBufferImpl(const CoreRangeSet& core_ranges, const CircularBufferConfig& config,
                      const experimental::GlobalCircularBuffer* global = nullptr);
 
@@ -28,17 +28,17 @@ class CircularBufferImpl {
 
   std::uint32_t size() const { return config_.total_size(); }
   bool globally_allocated() const { return config_.globally_allocated_address().has_value(); }
-  // Of a globally allocated one: where it lies, as of creation or of the last update.
+  // Returns the address of a globally allocated circular buffer, as of its creation or last update.
   std::uint64_t global_address() const { return global_address_; }
   void assign_global_address();
-  // In the memory of a GlobalCircularBuffer. It is globally allocated then.
+  // Returns true if it lies in the memory of a GlobalCircularBuffer, and so is globally allocated.
   bool is_global_circular_buffer() const { return in_global_circular_buffer_; }
   void set_global_circular_buffer(const experimental::GlobalCircularBuffer& global);
-  // Throws before the program has a layout.
+  // Throws if the program has no layout yet.
   std::uint32_t address() const;
   void set_address(std::uint64_t address) { address_ = address; }
 
-  // These throw for a slot that is not one of its own.
+  // These functions throw if the slot does not belong to this circular buffer.
   std::uint32_t page_size(std::uint32_t buffer_index) const;
   std::uint32_t num_pages(std::uint32_t buffer_index) const;
   DataFormat data_format(std::uint32_t buffer_index) const;

@@ -8,12 +8,12 @@
 
 namespace tt::tt_metal {
 
-// What TT-Metal knows of the machine.
+// TT-Metal's access to the machine.
 class MetalContext {
  public:
   class Hal {
    public:
-    // Compute cores are the only ones with programs.
+    // Only compute cores have programs.
     std::uint32_t get_programmable_core_type_index(HalProgrammableCoreType) const { return 0; }
   };
 

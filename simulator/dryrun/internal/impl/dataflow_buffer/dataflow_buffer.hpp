@@ -14,11 +14,12 @@ namespace tt::tt_metal::experimental::dfb {
 struct DataflowBufferConfig {
   std::uint32_t entry_size = 0;
   std::uint32_t num_entries = 0;
-  // It lies in an L1 buffer, where DataflowBufferImpl::set_borrowed_memory_base_addr() says.
+  // True if it lies in an L1 buffer, at DataflowBufferImpl::set_borrowed_memory_base_addr().
   bool borrows_memory = false;
 };
 
-// Metal 2.0's circular buffer. Returns its number in the program, which must not have run yet.
+// Declares a circular buffer of Metal 2.0. Returns its number in the program. The program must not
+// have run yet.
 std::uint32_t CreateDataflowBuffer(
     Program& program, const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
     const DataflowBufferConfig& config);

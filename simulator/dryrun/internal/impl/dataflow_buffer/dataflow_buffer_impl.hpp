@@ -13,16 +13,16 @@
 
 namespace tt::tt_metal::experimental::dfb::detail {
 
-// A dataflow buffer as it was declared, and where it lies once its program was laid out.
+// A declared dataflow buffer, and its address once its program has a layout.
 struct DataflowBufferImpl {
   std::uint32_t id = 0;
   CoreRangeSet core_ranges;
   DataflowBufferConfig config;
   std::uint32_t borrowed_addr_ = 0;
-  // One that shares the bytes of another has that one's number.
+  // The number of the buffer whose bytes this buffer shares, if any.
   std::optional<std::uint32_t> alias_primary_id;
   std::vector<std::uint32_t> alias_secondary_ids;
-  // Empty until it has an address: each core, and the same address for all of them.
+  // Maps each core to the address, which is the same on all cores. Empty before it has an address.
   std::map<CoreCoord, std::pair<std::size_t, std::uint32_t>> core_lookup_;
 
   bool borrows_memory() const { return config.borrows_memory; }

@@ -16,25 +16,25 @@ namespace tt::tt_metal {
 
 class IDevice;
 
-// L1 of a kernel's own, on each of its cores.
+// L1 that belongs to one kernel, on each of its cores.
 struct ScratchpadBindingHandle {
   std::string accessor_name;
   std::uint32_t size_bytes = 0;
   std::uint32_t addr_crta_word = 0;
-  std::uint32_t allocated_address = 0;  // 0 until its program was laid out
+  std::uint32_t allocated_address = 0;  // 0 before its program has a layout
 };
 
-// A kernel as it was declared. Nobody compiles it here: it has no binary.
+// A declared kernel. It has no binary, because kernels are not compiled.
 class Kernel {
  public:
-  // Arguments, and the handle that GetRuntimeArgs gives out.
+  // The arguments, and the view of them that GetRuntimeArgs returns.
   struct Args {
     std::vector<std::uint32_t> values;
     RuntimeArgsData view;
     void assign(ttsl::Span<const std::uint32_t> given);
   };
 
-  // `math_fidelity` marks a compute kernel.
+  // Only a compute kernel has a `math_fidelity`.
   Kernel(std::string source, CoreRangeSet cores, std::optional<MathFidelity> math_fidelity)
       : source_(std::move(source)), cores_(std::move(cores)), math_fidelity_(math_fidelity) {}
 

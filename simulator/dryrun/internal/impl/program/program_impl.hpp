@@ -28,11 +28,11 @@ struct CbLayout;
 
 namespace tt::tt_metal::detail {
 
-// A program's declarations, its layout, and the chips that hold it.
+// The declarations of a program, its layout, and its chips.
 //
-// Running it places it first and looks afterwards whether it fits, as TT-Metal does: a program that
-// does not is reported, registered and thrown at, and stays placed until it dies. Declaring is for
-// one thread; running may happen on several at once.
+// As in TT-Metal, a run first places the program and then checks whether it fits. A program that
+// does not fit is reported and registered, then the run throws, and the program stays placed until
+// it is destroyed. Only one thread may declare; several threads may run at the same time.
 class ProgramImpl {
  public:
   ProgramImpl();
@@ -47,7 +47,7 @@ class ProgramImpl {
   // `global` may be null.
   CBHandle add_circular_buffer(const CoreRangeSet& cores, const CircularBufferConfig& config,
                                const experimental::GlobalCircularBuffer* global = nullptr);
-  // Throws when there is none.
+  // Throws if there is none.
   std::shared_ptr<CircularBufferImpl> get_circular_buffer(CBHandle handle) const;
   const std::vector<std::shared_ptr<CircularBufferImpl>>& circular_buffers() const {
     return circular_buffers_;
@@ -58,9 +58,9 @@ class ProgramImpl {
   dataflow_buffers() const {
     return dataflow_buffers_;
   }
-  // The second lies where the first does.
+  // Gives the second buffer the address of the first.
   void set_dfb_alias(std::uint32_t primary_id, std::uint32_t secondary_id);
-  // The sizes have changed: the next run computes a new layout.
+  // Records that sizes have changed, so that the next run computes a new layout.
   void invalidate_layout();
 
   KernelHandle add_kernel(const std::string& source, const CoreRangeSet& cores,
@@ -78,26 +78,27 @@ class ProgramImpl {
   RuntimeArgsData& common_runtime_args(KernelHandle kernel);
   void add_owned_buffer(const std::shared_ptr<Buffer>& buffer) { owned_buffers_.push_back(buffer); }
 
-  // Places it, then throws when a circular buffer lies off the compute grid, past the end of L1, or
-  // in the range of an L1 buffer of the device, whatever cores that has its bytes on. This happens
-  // on every run: L1 buffers may have come since the last one. What has not changed since the last
-  // run on this device is not placed again.
+  // Places the program, then throws if a circular buffer lies off the compute grid, past the end of
+  // L1, or in the address range of any L1 buffer of the device. The check happens in every run,
+  // because L1 buffers may have been allocated since the last run. A program that has not changed
+  // since its last run on this device is not placed again.
   void compile_and_allocate(IDevice* device, bool force_slow_dispatch);
-  // The placing alone: computes the layout if need be, and reports and registers what is new. On a
-  // mesh, on every chip of it. Throws only when the device is closed.
+  // Places the program: computes the layout if necessary, and reports and registers what is new. On
+  // a mesh, on every chip of the mesh. Throws only if the device is closed.
   void allocate_circular_buffers(const IDevice* device);
-  // Gives Metal 2.0's L1 its addresses. Nobody is told, and no chip counts it, as in TT-Metal.
+  // Give addresses to the L1 of Metal 2.0. As in TT-Metal, the addresses are not reported, and no
+  // chip counts them.
   void allocate_dataflow_buffers(const IDevice* device);
   void allocate_scratchpads(const IDevice* device);
-  // The sub-devices of the loaded manager that its kernels are on. Throws when a kernel is on other
-  // cores.
+  // Returns the sub-devices of the loaded manager that its kernels are on. Throws if a kernel is on
+  // other cores.
   std::vector<SubDeviceId> determine_sub_device_ids(const IDevice& device) const;
   // Reports the end of its circular buffers on every chip that holds them.
   void deallocate_circular_buffers();
 
  private:
   Kernel& kernel(KernelHandle handle);
-  // These with `mutex_` held.
+  // `mutex_` must be locked for these functions.
   std::shared_ptr<const dryrun::CbLayout> layout_for(const IDevice& device);
   void place(const IDevice& device, const std::shared_ptr<const dryrun::CbLayout>& layout);
   void check_core_ranges(const IDevice& device, const dryrun::CbLayout& layout) const;
@@ -118,13 +119,13 @@ class ProgramImpl {
   std::vector<std::shared_ptr<Buffer>> owned_buffers_;
   std::uint32_t next_semaphore_ = 0;
 
-  std::mutex mutex_;  // the members below
+  std::mutex mutex_;  // guards the members below
   bool has_run_ = false;
   std::shared_ptr<const dryrun::CbLayout> layout_;     // null: to be computed
-  std::shared_ptr<const dryrun::CbLayout> announced_;  // the one reported last
-  std::vector<Device*> chips_;                         // that hold the program
-  const IDevice* settled_on_ = nullptr;                // where it ran last, without an error
-  // Where dataflow buffers and scratchpads end.
+  std::shared_ptr<const dryrun::CbLayout> announced_;  // the layout that was reported last
+  std::vector<Device*> chips_;                         // chips that hold the program
+  const IDevice* settled_on_ = nullptr;                // device of the last run without an error
+  // The ends of dataflow buffers and scratchpads.
   std::vector<std::pair<CoreRangeSet, std::uint64_t>> dataflow_ends_;
 };
 

@@ -7,8 +7,8 @@ namespace detail {
 class ProgramImpl;
 }  // namespace detail
 
-// Where TT-Metal tells its debugger what happens. Nobody listens here; whoever is loaded before
-// this library, and has the same functions, hears of it.
+// The functions by which TT-Metal reports events to its debugger. They do nothing here. A preloaded
+// library with the same functions receives the events.
 class Inspector {
  public:
   static void program_destroyed(const detail::ProgramImpl* program) noexcept;
