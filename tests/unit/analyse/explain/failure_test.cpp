@@ -124,7 +124,7 @@ TEST(Failures, DataflowBuffersAndServiceCores) {
   EXPECT_EQ(failure.cb_end, 3000U);
 }
 
-TEST(Failures, WhatIsNoMatterOfWhoHoldsWhat) {
+TEST(Failures, FailuresThatDoNotDependOnHolders) {
   Failure failure =
       only("Out of Memory: Cannot allocate at an address below 400000. Allocation at 390000");
   EXPECT_EQ(failure.what, What::below_limit);
@@ -160,7 +160,7 @@ TEST(Failures, AbsurdNumbersAreUnknown) {
   EXPECT_FALSE(failure.bytes_per_bank);
 }
 
-TEST(Failures, NothingInATextWithoutOne) {
+TEST(Failures, ATextWithoutAFailureGivesNone) {
   EXPECT_TRUE(find_failures("").empty());
   EXPECT_TRUE(find_failures("\n\n\n").empty());
   EXPECT_TRUE(find_failures("all is well\nOut of patience\n").empty());

@@ -16,7 +16,7 @@
 
 namespace ttmem::tracker {
 
-// A tracker with a segment of its own in a directory of its own.
+// A tracker with its own segment in its own directory.
 class Tracked {
  public:
   Tracked() {
@@ -27,7 +27,7 @@ class Tracked {
 
   IdTracker* operator->() { return tracker_.get(); }
   Tracker& core() { return tracker_->core(); }
-  // For a receipt, without the layer that finds it by its id.
+  // Allocates with a receipt, without the layer that finds allocations by id.
   bool allocate(std::uint32_t device, const ttmem_buffer& buffer, Receipt& receipt) {
     Device& on = *core().device(device);
     Request request;
