@@ -3,7 +3,7 @@
 namespace with its own /proc. That process holds BYTES of DRAM per bank on device NUMBER, whose chip
 is UID, until stdin is closed.
 
-container.py NUMBER UID BYTES"""
+    container.py NUMBER UID BYTES"""
 
 import ctypes
 import os
