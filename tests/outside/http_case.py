@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running `ttmem serve` on a port that the system chose, and plain HTTP."""
+"""Tests that start `ttmem serve` on a free port and speak plain HTTP with it."""
 
 import http.client
 import json

@@ -51,7 +51,7 @@ class Shell:
         self.unread = ""
 
     def line(self, keys):
-        """Returns the line after these keys."""
+        """Types these keys. Returns the resulting line."""
         os.write(self.terminal, f"{keys}\x14".encode())
         end = time.monotonic() + DEADLINE_SECONDS
         while True:

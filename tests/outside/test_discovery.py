@@ -439,7 +439,7 @@ class NotTracked(Machine):
         self.assertRegex(self.ttmem().stdout, r"\n +\? ")
 
     @unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
-    def test_what_another_user_sees(self):
+    def test_the_view_of_another_user(self):
         process = self.untracked()
         for path in (self.tree.root.parent, self.tree.root):
             os.chmod(path, 0o755)

@@ -19,7 +19,7 @@ class Doctor(Machine):
         super().setUp()
         self.env["TTMEM_SOCKET"] = self.path
         self.env["XDG_CACHE_HOME"] = self.folder
-        # Finds no TT-Metal of this machine.
+        # No TT-Metal of this machine is found by this path.
         self.env["PATH"] = "/usr/bin:/bin"
 
     def examine(self, env=None, preexec_fn=None):

@@ -134,7 +134,7 @@ class Events(RecordCase):
         self.assertEqual(self.row("SELECT count(*), count(DISTINCT pid) FROM processes"), (3, 3))
         self.assertEqual(self.row("SELECT count(*) FROM allocation_list"), (3,))
 
-    def test_the_end_of_the_report_is_what_was_live(self):
+    def test_the_end_of_a_recording_equals_the_live_state(self):
         """Compares every figure of `ttmem --json`, for each capture and each demo."""
         workloads = [[TTMEM, "replay", str(capture), "--hold"]
                      for capture in sorted(CAPTURES.glob("*.jsonl"))]

@@ -176,8 +176,8 @@ class FailingDisk(TroubleCase):
     """Each read and write of SQLite fails once, one per run."""
 
     def fail_each(self, run, error):
-        """Calls run(env) with the first, then the second, and so on of the calls failing, until no
-        call is left."""
+        """Calls run(env) again and again. In the n-th run, the n-th read or write of SQLite fails.
+        Ends when a run has fewer than n."""
         told = self.folder / "told"
         number = 0
         while True:

@@ -68,7 +68,7 @@ class Figures(SummaryCase):
                               "  lib.ttmem_device_close(0)")
         self.assertEqual(table_after(said, MOST)[1][1:3], ["0", "36.0 MiB"])
 
-    def test_what_is_still_held(self):
+    def test_memory_that_is_still_held(self):
         said = self.run_calls("open_device(0)\nalloc(DRAM, 1, 1 << 20, label=b'weights')\n"
                               "alloc(DRAM, 2, 1 << 20, label=b'weights')\n"
                               "alloc(L1, 3, 1024, label=b'activations')")

@@ -49,7 +49,7 @@ class TheLibrary(ServerCase):
 
     def start_demo(self, scenario, env):
         demo = self.start([TTMEM, "demo", scenario, "--hold"], env)
-        demo.line("stderr")  # prints when it holds
+        demo.line("stderr")  # the demo holds its memory
         return demo
 
     def figures(self, pid):

@@ -106,7 +106,7 @@ class Messages(ServerCase):
         self.assertEqual(self.client.ask(QUERY)["kernel"], 5 * 64 * KIB)
 
     def test_a_query_counts_all_processes_and_not_only_clients(self):
-        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # prints when it holds
+        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds its memory
         before = self.devices()
         self.client.alloc(4096, 5 * MIB, L1)
         answer = self.client.ask(QUERY)
@@ -578,7 +578,7 @@ class Lifecycle(ServerCase):
         self.wait_said(server, "must have 1 to 107 characters")
 
     def test_a_killed_server_is_complete_again_after_a_restart(self):
-        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # prints when it holds
+        self.start([TTMEM, "demo", "--hold"]).line("stderr")  # it holds its memory
         alone = self.devices()
         server = self.start_server("--quiet")
         held = [(number << 12, number * 32) for number in range(1, 2001)]

@@ -88,7 +88,7 @@ class Reporting(SocketOwner):
                 self.assertEqual(workload.wait(), 0)
 
     def test_a_server_with_the_overflow_uid_gets_no_reports(self):
-        """Not even to a server with the same uid: every unmapped user shows the same uid."""
+        """The library of a user with this uid does not report either: every unmapped user has it."""
         stranger = self.start(as_user(OVERFLOW, sys.executable, "-c", textwrap.dedent(LISTENER),
                                       self.path))
         self.assertEqual(stranger.line(), "ready")

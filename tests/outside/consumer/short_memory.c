@@ -16,7 +16,7 @@
 
 enum { MARK = 4711, PASSED = 0, CHANGED = 1, NOT_REACHED = 2, MAX_ALLOCATIONS = 100 };
 
-static __thread unsigned long left; /* the left-th allocation from now fails; 0: none fails */
+static __thread unsigned long left; /* allocations until one fails, itself included; 0: none fails */
 static __thread int failed;
 
 static int fails(void) {

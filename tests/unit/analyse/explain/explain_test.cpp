@@ -29,7 +29,7 @@ std::string out_of_memory(const std::string& kind, std::uint64_t each, const std
          " B" + numbers;
 }
 
-TEST(Explain, TheMessageAloneTellsTheCause) {
+TEST(Explain, TheMessageAloneGivesTheCause) {
   Explanation said = of_message(out_of_memory(
       "L1", 552960,
       ", but bank size is 1360704 B (allocated: 448608 B, free: 912096 B, largest free block: "
@@ -60,7 +60,7 @@ TEST(Explain, TheMessageAloneTellsTheCause) {
   EXPECT_FALSE(said.suggestions[0].tried);
 }
 
-TEST(Explain, AClashAloneTellsByHowMuch) {
+TEST(Explain, AClashMessageAloneGivesTheOverlap) {
   const Explanation said = of_message(
       "Statically allocated circular buffers in program 117 clash with L1 buffers on core range "
       "[0-0 - 7-6]. L1 buffer allocated at 819200 and static circular buffer region ends at "

@@ -34,7 +34,7 @@ void expect_same_as_runtime(BankBytes& bank_bytes, MeshDevice& mesh, std::uint64
   }
 }
 
-TEST(BankBytesTest, IsWhatTheRuntimeSays) {
+TEST(BankBytesTest, EqualsTheRuntimesAnswer) {
   BankBytes bank_bytes;
   const auto mesh = open("n150");
   expect_same_as_runtime(bank_bytes, *mesh, 1);

@@ -98,7 +98,7 @@ class HooksTest : public ::testing::Test {
   void run(MeshWorkload& workload) {
     tm::distributed::EnqueueMeshWorkload(mesh_->mesh_command_queue(), workload, false);
   }
-  // Runs a workload named by track_program, as ttnn does.
+  // Runs a workload named by track_program, as ttnn does. The operation does not end yet.
   void begin_tracked(MeshWorkload& workload) {
     for (auto& [range, program] : workload.get_programs()) {
       tm::GraphTracker::instance().track_program(&program, mesh_.get());

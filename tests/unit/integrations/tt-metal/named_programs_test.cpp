@@ -35,7 +35,7 @@ TEST_F(NamedProgramsTest, ItsCbsAreShownWithoutAnotherHook) {
   EXPECT_EQ(ttmem::tracked_process::device(7).used(Kind::cb), kCores * 4096);
 }
 
-TEST_F(NamedProgramsTest, ANewLayoutReplacesTheOldOne) {
+TEST_F(NamedProgramsTest, ANewLayoutReplacesTheOldLayout) {
   auto other = workload(program_of(4096));
   run_tracked(other);
   auto work = workload(program_of(4096));

@@ -290,7 +290,8 @@ TEST_F(ProcessorTest, AnAnnouncedEndRemovesExactlyThatProgram) {
   expect_cbs(kCores * 8192, kCores * 8192, 1);
 }
 
-// Returns the figures of one chip after a run in a scope that names the device.
+// The scope has the mesh as an argument, so that the runtime's run counts as a dispatch to its
+// chips.
 TEST_F(ProcessorTest, AScopeWithADeviceMakesResidentCbsKnown) {
   auto small = workload(4096);
   auto large = workload(8192);

@@ -234,7 +234,7 @@ TEST_F(CollectorTest, AFileWhoseHeaderNamesAnotherUserIsLeftOut) {
   EXPECT_TRUE(mentions(snapshot.warnings, "as its user"));
 }
 
-TEST_F(CollectorTest, AFileWhoseNameIsNotThatOfItsHeaderIsLeftOut) {
+TEST_F(CollectorTest, AFileWhoseNameDiffersFromItsHeaderIsLeftOut) {
   const unsigned uid = ::getuid();
   for (const std::string& name :
        {fmt::format("ttmem.{}.{}.1", uid + 1, kNoPid), fmt::format("ttmem.{}.1.1", uid),

@@ -134,7 +134,7 @@ TEST_F(ReplayTest, FindsTheL1BufferOfAGlobalCircularBufferAndMovesIt) {
   EXPECT_EQ(report.equal, 10u);
 }
 
-TEST_F(ReplayTest, AnL1BaseOfItsOwnIsTakenFromTheDeviceLine) {
+TEST_F(ReplayTest, AnUnusualL1BaseIsTakenFromTheDeviceLine) {
   Capture other = capture({layout(0), cb(0, 205664, 64), layout(1), cb(1, 205664, 64)});
   for (CapturedDevice& device : other.devices) {
     device.l1_base += 100000;

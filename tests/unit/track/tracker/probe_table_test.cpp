@@ -83,7 +83,7 @@ TEST(ProbeTable, ANewEntryHasNothingOfAnErasedEntry) {
   EXPECT_EQ(again.slot, segment::kNoSlot);
 }
 
-TEST(ProbeTable, ErasesInAnyOrderWhatWrapsAroundItsEnd) {
+TEST(ProbeTable, ErasesWrappedEntriesInAnyOrder) {
   LiveTable table;
   std::vector<std::uint64_t> ids;
   for (std::uint64_t id = 0; id < 5000; ++id) ids.push_back(id * 4096);

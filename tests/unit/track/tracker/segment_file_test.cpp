@@ -37,7 +37,8 @@ TEST(SegmentFile, ListsEveryAllocationOfManyAfterGrowing) {
   EXPECT_EQ(image.devices[0].kinds[Kind::dram].used_bytes, 10000U * 12);
 }
 
-// The limit raises SIGXFSZ by default. The figures go on, and the segment says what its list lacks.
+// The limit raises SIGXFSZ by default. The figures stay exact, and the segment says that its list is
+// incomplete.
 TEST(SegmentFile, KeepsCountingWhenTheFileCannotGrow) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -98,7 +99,7 @@ TEST(SegmentFile, TheSecondSegmentOfTheSameNameGetsANumber) {
 }
 
 // A segment from before exec is removed; a segment of another pid namespace is kept.
-TEST(SegmentFile, RemovesASegmentOfItsOwnNameOnlyIfItIsItsOwn) {
+TEST(SegmentFile, RemovesASegmentOfItsNameOnlyIfItIsItsOwn) {
   TemporaryDirectory directory;
   std::string path;
   {

@@ -57,7 +57,7 @@ TEST(Tracker, CountsAShardedBufferOnEveryCore) {
 }
 
 // The rows of the grid begin in the middle of a word of the core mask.
-TEST(Tracker, TheCoresOfARectangleAreThoseInItsRowsAndColumns) {
+TEST(Tracker, ARectangleCoversTheCoresInItsRowsAndColumns) {
   Tracked tracked;
   ttmem_device_info blackhole = wormhole(0);
   blackhole.grid_x = 14;

@@ -48,7 +48,7 @@ TEST(MessageRing, ReturnsMessagesInOrderAcrossItsEnd) {
   EXPECT_TRUE(ring->front().empty());
 }
 
-TEST(MessageRing, BeginsAgainAtItsBeginningWhenItIsEmpty) {
+TEST(MessageRing, StartsAtItsBeginningWhenItIsEmpty) {
   const auto ring = MessageRing::create(8);
   Message* const first = &ring->push();
   (void)ring->push();
